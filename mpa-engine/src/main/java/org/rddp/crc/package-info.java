@@ -1,0 +1,2 @@
+/** CRC32c (Castagnoli) over memory addresses. */
+package org.rddp.crc;

@@ -1,0 +1,15 @@
+package org.rddp.tcp;
+
+/** Why a TCP connection ended. */
+public enum CloseReason {
+  /** Both halves were closed and everything was acknowledged. */
+  NORMAL,
+  /** The peer sent a reset. */
+  RESET,
+  /** Nobody listens at the peer: our SYN was answered by a reset. */
+  REFUSED,
+  /** The peer did not answer for too long, or could not be reached. */
+  TIMEOUT,
+  /** This side aborted it. */
+  ABORTED,
+}

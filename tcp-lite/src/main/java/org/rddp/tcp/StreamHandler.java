@@ -1,0 +1,49 @@
+package org.rddp.tcp;
+
+/**
+ * What a user of a TCP connection implements: how the connection speaks upward. All calls come on
+ * the engine's thread, from within the stack's own methods; a handler may call back into its {@link
+ * TcpStream} from any of them.
+ */
+public interface StreamHandler {
+  /** The connection is established: both ends may send. Called once, first. */
+  void onOpen(TcpStream stream);
+
+  /**
+   * Octets have arrived. Every octet comes exactly once, in order.
+   *
+   * <p>The octets stay in the packet buffer and count against the receive window until {@link
+   * TcpStream#consumed(int)} says that they are done with. To keep them beyond this call, retain
+   * the packet.
+   *
+   * @param position stream position of the first octet; the first octet the peer ever sends is 0
+   * @param address where they lie
+   * @param length how many, greater than 0
+   * @param packet the packet they lie in
+   */
+  void onSegment(long position, long address, int length, long packet);
+
+  /**
+   * After {@link TcpStream#sendable()} was false or {@link TcpStream#allocate()} gave nothing: it
+   * is worth trying again.
+   */
+  void onSendable();
+
+  /** {@link TcpStream#emss()} has changed. */
+  void onEmss(int emss);
+
+  /** The time set by {@link TcpStream#alarm(long)} has come. */
+  void onAlarm(long now);
+
+  /**
+   * The peer has closed its half (FIN) and everything before has been handed up. Ours stays usable.
+   */
+  void onPeerClosed();
+
+  /**
+   * The connection is gone. Called once, last, also when it was never established.
+   *
+   * @param reason why
+   */
+  void onClosed(CloseReason reason);
+}

@@ -1,0 +1,136 @@
+package org.rddp.wire;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * Access to native memory by address.
+ *
+ * <p>The engine works on packet buffers and program memory that DPDK or the daemon mapped, so it
+ * names them by address. No method checks bounds: the caller has done so where the address or the
+ * length came from somebody else. Multi-octet accessors without a suffix are in network order (big
+ * endian), as all the protocols here are; {@code Native} marks the machine's own order. Unaligned
+ * addresses are fine.
+ *
+ * <p>Thread-safe in the sense that plain memory is: accesses are neither atomic nor ordered.
+ */
+public final class Memory {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  private static final ValueLayout.OfShort SHORT =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfInt INT =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final ValueLayout.OfLong LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private Memory() {}
+
+  /** The octet at {@code address}, 0 to 255. */
+  public static int getByte(long address) {
+    return ALL.get(ValueLayout.JAVA_BYTE, address) & 0xff;
+  }
+
+  /** Writes the low eight bits of {@code value}. */
+  public static void putByte(long address, int value) {
+    ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);
+  }
+
+  /** The 16-bit number at {@code address}, 0 to 65535. */
+  public static int getShort(long address) {
+    return ALL.get(SHORT, address) & 0xffff;
+  }
+
+  /** Writes the low 16 bits of {@code value}. */
+  public static void putShort(long address, int value) {
+    ALL.set(SHORT, address, (short) value);
+  }
+
+  /** The 32-bit number at {@code address}. */
+  public static int getInt(long address) {
+    return ALL.get(INT, address);
+  }
+
+  /** Writes a 32-bit number. */
+  public static void putInt(long address, int value) {
+    ALL.set(INT, address, value);
+  }
+
+  /** The 64-bit number at {@code address}. */
+  public static long getLong(long address) {
+    return ALL.get(LONG, address);
+  }
+
+  /** Writes a 64-bit number. */
+  public static void putLong(long address, long value) {
+    ALL.set(LONG, address, value);
+  }
+
+  /** The 16-bit number at {@code address} in the machine's order, 0 to 65535. */
+  public static int getShortNative(long address) {
+    return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address) & 0xffff;
+  }
+
+  /** Writes the low 16 bits of {@code value} in the machine's order. */
+  public static void putShortNative(long address, int value) {
+    ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, (short) value);
+  }
+
+  /** The 32-bit number at {@code address} in the machine's order. */
+  public static int getIntNative(long address) {
+    return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
+  }
+
+  /** Writes a 32-bit number in the machine's order. */
+  public static void putIntNative(long address, int value) {
+    ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
+  }
+
+  /** The 64-bit number at {@code address} in the machine's order. */
+  public static long getLongNative(long address) {
+    return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
+  }
+
+  /** Writes a 64-bit number in the machine's order. */
+  public static void putLongNative(long address, long value) {
+    ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
+  }
+
+  /** Copies {@code octets} octets; the two ranges may overlap. */
+  public static void copy(long from, long to, long octets) {
+    MemorySegment.copy(ALL, from, ALL, to, octets);
+  }
+
+  /** Copies from a byte array into native memory. */
+  public static void copy(byte[] from, int offset, long to, int octets) {
+    MemorySegment.copy(from, offset, ALL, ValueLayout.JAVA_BYTE, to, octets);
+  }
+
+  /** Copies from native memory into a byte array. */
+  public static void copy(long from, byte[] to, int offset, int octets) {
+    MemorySegment.copy(ALL, ValueLayout.JAVA_BYTE, from, to, offset, octets);
+  }
+
+  /** Sets {@code octets} octets to {@code value}. */
+  public static void fill(long address, long octets, int value) {
+    ALL.asSlice(address, octets).fill((byte) value);
+  }
+
+  /** The octets as a new array: for control paths and tests. */
+  public static byte[] bytes(long address, int octets) {
+    byte[] copy = new byte[octets];
+    copy(address, copy, 0, octets);
+    return copy;
+  }
+
+  /**
+   * Memory that lives as long as the process, zeroed, aligned to a cache line.
+   *
+   * @param octets how much, greater than 0
+   * @return its address
+   */
+  public static long allocate(long octets) {
+    return Arena.global().allocate(octets, 64).address();
+  }
+}
