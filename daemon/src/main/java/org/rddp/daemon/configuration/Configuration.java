@@ -1,0 +1,29 @@
+package org.rddp.daemon.configuration;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Everything that {@code rddpd} is told when it starts.
+ *
+ * @param controlSocket where programs reach the daemon
+ * @param controlMode the socket's permission bits, such as 0660
+ * @param dpdk how DPDK is started
+ * @param engines how many threads drive the ports
+ * @param idling what they do when there is nothing to do
+ * @param limits how much programs may take
+ * @param interfaces the ports, at least one
+ */
+public record Configuration(
+    Path controlSocket,
+    int controlMode,
+    DpdkConfiguration dpdk,
+    EngineThreads engines,
+    Idling idling,
+    Limits limits,
+    List<InterfaceConfiguration> interfaces) {
+  /** Copies the list. */
+  public Configuration {
+    interfaces = List.copyOf(interfaces);
+  }
+}

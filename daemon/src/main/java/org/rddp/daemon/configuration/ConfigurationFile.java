@@ -1,0 +1,192 @@
+package org.rddp.daemon.configuration;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+import org.tomlj.TomlPosition;
+
+/** Reads {@code rddpd}'s configuration file, and says everything that is wrong with it. */
+public final class ConfigurationFile {
+  private static final long MIB = 1 << 20;
+
+  /** Longest path that a Unix-domain socket takes, sun_path less its terminator. */
+  private static final int SOCKET_PATH = 107;
+
+  private ConfigurationFile() {}
+
+  /**
+   * Reads a file.
+   *
+   * @throws ConfigurationException with every problem, when there is one
+   */
+  public static Configuration read(Path file) throws ConfigurationException {
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (NoSuchFileException e) {
+      throw unreadable(file, "there is no such file");
+    } catch (IOException e) {
+      throw unreadable(file, "cannot be read: " + e.getMessage());
+    }
+    return parse(file.toString(), text);
+  }
+
+  /**
+   * Reads the text of a file.
+   *
+   * @param file its name, for messages
+   * @throws ConfigurationException with every problem, when there is one
+   */
+  public static Configuration parse(String file, String text) throws ConfigurationException {
+    List<ConfigurationProblem> problems = new ArrayList<>();
+    TomlParseResult toml = Toml.parse(text);
+    for (TomlParseError error : toml.errors()) {
+      TomlPosition at = error.position();
+      problems.add(new ConfigurationProblem(file, at.line(), at.column(), "", error.getMessage()));
+    }
+    Configuration configuration = null;
+    if (problems.isEmpty()) {
+      configuration =
+          root(new TomlSection(file, "", toml, TomlPosition.positionAt(1, 1), problems));
+    }
+    if (!problems.isEmpty()) {
+      problems.sort(
+          Comparator.comparingInt(ConfigurationProblem::line)
+              .thenComparingInt(ConfigurationProblem::column));
+      throw new ConfigurationException(problems);
+    }
+    return configuration;
+  }
+
+  private static Configuration root(TomlSection root) {
+    TomlSection control = root.section("control");
+    Path socket =
+        control.parsed(
+            "socket",
+            "an absolute path of at most " + SOCKET_PATH + " octets",
+            Path.of("/run/rddp/rddpd.sock"),
+            ConfigurationFile::socket);
+    int mode =
+        control.parsed(
+            "mode",
+            "permission bits in octal, \"0600\" to \"0777\"",
+            0660,
+            ConfigurationFile::mode);
+    control.refuseUnknown();
+    DpdkConfiguration dpdk = dpdk(root.section("dpdk"));
+    TomlSection engine = root.section("engine");
+    EngineThreads threads =
+        engine.choice("engines", words(EngineThreads.values()), EngineThreads.SHARED);
+    Idling idling = engine.choice("idle", words(Idling.values()), Idling.BACKOFF);
+    engine.refuseUnknown();
+    Limits limits = limits(root.section("limits"));
+    List<InterfaceConfiguration> interfaces = interfaces(root);
+    root.refuseUnknown();
+    return new Configuration(socket, mode, dpdk, threads, idling, limits, interfaces);
+  }
+
+  private static DpdkConfiguration dpdk(TomlSection section) {
+    boolean hugepages = section.flag("hugepages", true);
+    long memory = section.octets("memory", 64 * MIB, 1L << 40, 512 * MIB);
+    if (memory % MIB != 0) {
+      section.wrong("memory", "is no multiple of 1 MiB", "whole MiB");
+    }
+    List<String> arguments = section.strings("arguments");
+    section.refuseUnknown();
+    return new DpdkConfiguration(hugepages, memory, arguments);
+  }
+
+  private static Limits limits(TomlSection section) {
+    Limits defaults = Limits.DEFAULTS;
+    Limits limits =
+        new Limits(
+            (int) section.integer("sessions", 1, 4096, defaults.sessions()),
+            section.octets("memory", MIB, 1L << 46, defaults.memory()),
+            (int) section.integer("session-regions", 1, 1 << 16, defaults.sessionRegions()),
+            section.octets("session-memory", MIB, 1L << 46, defaults.sessionMemory()),
+            (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
+            (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
+            section.powerOfTwo("requests", 64, 1 << 16, defaults.requests()),
+            section.powerOfTwo("completions", 64, 1 << 18, defaults.completions()));
+    section.refuseUnknown();
+    return limits;
+  }
+
+  private static List<InterfaceConfiguration> interfaces(TomlSection root) {
+    List<InterfaceConfiguration> interfaces = new ArrayList<>();
+    Map<String, Integer> names = new HashMap<>();
+    Map<Integer, Integer> addresses = new HashMap<>();
+    Map<String, Integer> rings = new LinkedHashMap<>();
+    List<TomlSection> sections = root.sections("interface");
+    for (int i = 0; i < sections.size(); i++) {
+      TomlSection section = sections.get(i);
+      InterfaceConfiguration read = InterfaceReader.read(section);
+      if (read == null) {
+        continue;
+      }
+      Integer same = names.putIfAbsent(read.name(), i);
+      if (same != null) {
+        section.wrong("name", "is that of interface[" + (same + 1) + "] too", "a name of its own");
+      }
+      same = addresses.putIfAbsent(read.address(), i);
+      if (same != null) {
+        section.wrong("address", "is that of interface[" + (same + 1) + "] too", "another one");
+      }
+      if (read.ring()) {
+        rings.merge(read.ringName(), 1, Integer::sum);
+      }
+      interfaces.add(read);
+    }
+    rings.forEach((ring, ends) -> {
+      if (ends != 2) {
+        root.wrong("the device \"ring:" + ring + "\" needs exactly two interfaces; it has " + ends);
+      }
+    });
+    if (sections.isEmpty()) {
+      root.wrong("no [[interface]]; at least one is needed");
+    }
+    return interfaces;
+  }
+
+  private static Path socket(String text) {
+    Path path = Path.of(text);
+    if (!path.isAbsolute()
+        || text.getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH) {
+      throw new IllegalArgumentException(text);
+    }
+    return path;
+  }
+
+  private static int mode(String text) {
+    int mode = Integer.parseInt(text, 8);
+    if (mode < 0600 || mode > 0777) {
+      throw new IllegalArgumentException(text);
+    }
+    return mode;
+  }
+
+  private static <E extends Enum<E>> Map<String, E> words(E[] values) {
+    Map<String, E> words = new LinkedHashMap<>();
+    for (E value : values) {
+      words.put(value.name().toLowerCase(Locale.ROOT).replace('_', '-'), value);
+    }
+    return words;
+  }
+
+  private static ConfigurationException unreadable(Path file, String what) {
+    return new ConfigurationException(
+        List.of(new ConfigurationProblem(file.toString(), 0, 0, "", what)));
+  }
+}

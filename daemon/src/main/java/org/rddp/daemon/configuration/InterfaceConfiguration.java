@@ -1,0 +1,46 @@
+package org.rddp.daemon.configuration;
+
+/**
+ * One port: the device behind it and what it is on the network.
+ *
+ * @param name what programs call it
+ * @param device DPDK's name and arguments, such as {@code net_virtio_user0,path=...}, a PCI
+ *     address, or {@code ring:NAME}, which joins the two interfaces that give the same name
+ * @param address the port's IPv4 address
+ * @param prefix length of the network's prefix in bits, 1 to 31
+ * @param gateway where everything beyond the network goes, or 0 for nowhere
+ * @param mtu largest IP packet in octets
+ * @param packets packet buffers of the port
+ * @param descriptors entries of the device's receive and transmit rings
+ * @param connections connections at once, those being opened included
+ * @param sendBuffer octets that a connection may have under way
+ * @param receiveBuffer octets of the receive window
+ * @param crc whether our side asks for MPA's CRC
+ * @param startupTimeout nanoseconds that MPA's startup may take
+ */
+public record InterfaceConfiguration(
+    String name,
+    String device,
+    int address,
+    int prefix,
+    int gateway,
+    int mtu,
+    int packets,
+    int descriptors,
+    int connections,
+    int sendBuffer,
+    int receiveBuffer,
+    boolean crc,
+    long startupTimeout) {
+  private static final String RING = "ring:";
+
+  /** Whether the device is one end of a pair of rings within this process. */
+  public boolean ring() {
+    return device.startsWith(RING);
+  }
+
+  /** The pair's name, when {@link #ring()}. */
+  public String ringName() {
+    return device.substring(RING.length());
+  }
+}

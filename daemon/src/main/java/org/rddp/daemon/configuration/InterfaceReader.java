@@ -1,0 +1,128 @@
+package org.rddp.daemon.configuration;
+
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/** Reads one {@code [[interface]]} of a configuration file. */
+final class InterfaceReader {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
+  private static final Pattern DEVICE =
+      Pattern.compile(
+          "(net_|virtio_user)[a-z0-9_]+(,[^,]+)*"
+              + "|([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7](,[^,]+)*"
+              + "|ring:[A-Za-z0-9]{1,16}");
+  private static final String DEVICE_FORM =
+      "a DPDK virtual device with its arguments (\"net_virtio_user0,path=/run/vhost.sock\"), a PCI"
+          + " address (\"0000:3b:00.0\"), or \"ring:NAME\", given by exactly two interfaces";
+
+  private record Network(int address, int prefix) {
+    boolean contains(int other) {
+      return (address ^ other) >>> (32 - prefix) == 0;
+    }
+
+    boolean isHost(int host) {
+      int suffix = host & (-1 >>> prefix);
+      return prefix == 31 || (suffix != 0 && suffix != -1 >>> prefix);
+    }
+  }
+
+  private InterfaceReader() {}
+
+  /** The interface, or null when something that it cannot do without is missing or wrong. */
+  static InterfaceConfiguration read(TomlSection section) {
+    String name =
+        section.required(
+            "name",
+            "letters, digits, '.', '_' or '-', 1 to 32 of them",
+            text -> matching(NAME, text));
+    String device = section.required("device", DEVICE_FORM, text -> matching(DEVICE, text));
+    Network network =
+        section.required(
+            "address",
+            "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\"",
+            InterfaceReader::network);
+    int gateway = gateway(section, network);
+    int mtu = (int) section.integer("mtu", 576, 9600, 1500);
+    int packets = (int) section.integer("packets", 1024, 1 << 20, 16384);
+    int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
+    int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
+    TomlSection tcp = section.section("tcp");
+    int sendBuffer = (int) tcp.octets("send-buffer", 16 << 10, 1 << 28, 1 << 20);
+    int receiveBuffer = (int) tcp.octets("receive-buffer", 16 << 10, 1 << 28, 1 << 20);
+    tcp.refuseUnknown();
+    TomlSection mpa = section.section("mpa");
+    boolean crc = mpa.flag("crc", true);
+    long startupTimeout =
+        mpa.span(
+            "startup-timeout",
+            TimeUnit.MILLISECONDS.toNanos(10),
+            TimeUnit.MINUTES.toNanos(10),
+            TimeUnit.SECONDS.toNanos(10));
+    mpa.refuseUnknown();
+    section.refuseUnknown();
+    if (name == null || device == null || network == null) {
+      return null;
+    }
+    return new InterfaceConfiguration(
+        name,
+        device,
+        network.address,
+        network.prefix,
+        gateway,
+        mtu,
+        packets,
+        descriptors,
+        connections,
+        sendBuffer,
+        receiveBuffer,
+        crc,
+        startupTimeout);
+  }
+
+  private static int gateway(TomlSection section, Network network) {
+    Integer gateway =
+        section.parsed("gateway", "an IPv4 address, such as \"10.0.0.254\"", 0, Ipv4Text::parse);
+    if (gateway != 0 && network != null) {
+      if (!network.contains(gateway) || !network.isHost(gateway)) {
+        section.wrong(
+            "gateway",
+            "\"" + Ipv4Text.format(gateway) + "\" is no host of this interface's network",
+            "an address of the network of "
+                + Ipv4Text.format(network.address)
+                + "/"
+                + network.prefix);
+        return 0;
+      }
+      if (gateway == network.address) {
+        section.wrong("gateway", "is the interface's own address", "another host's");
+        return 0;
+      }
+    }
+    return gateway;
+  }
+
+  private static Network network(String text) {
+    int slash = text.indexOf('/');
+    if (slash < 0) {
+      throw new IllegalArgumentException("no prefix length");
+    }
+    int address = Ipv4Text.parse(text.substring(0, slash));
+    int prefix = Integer.parseInt(text, slash + 1, text.length(), 10);
+    int first = address >>> 24;
+    Network network = new Network(address, prefix);
+    if (prefix < 1 || prefix > 31 || first == 0 || first == 127 || first >= 224) {
+      throw new IllegalArgumentException(text);
+    }
+    if (!network.isHost(address)) {
+      throw new IllegalArgumentException("no host");
+    }
+    return network;
+  }
+
+  private static String matching(Pattern pattern, String text) {
+    if (!pattern.matcher(text).matches()) {
+      throw new IllegalArgumentException(text);
+    }
+    return text;
+  }
+}

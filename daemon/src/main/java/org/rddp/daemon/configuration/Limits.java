@@ -1,0 +1,27 @@
+package org.rddp.daemon.configuration;
+
+/**
+ * How much programs may take.
+ *
+ * @param sessions programs connected at once
+ * @param memory octets registered by all programs together
+ * @param sessionRegions regions of one program
+ * @param sessionMemory octets registered by one program
+ * @param sessionConnections connections of one program, those being opened included
+ * @param sessionListeners ports that one program listens on
+ * @param requests slots of a program's submission ring, a power of two
+ * @param completions slots of a program's completion ring, a power of two
+ */
+public record Limits(
+    int sessions,
+    long memory,
+    int sessionRegions,
+    long sessionMemory,
+    int sessionConnections,
+    int sessionListeners,
+    int requests,
+    int completions) {
+  /** What a file that says nothing gets. */
+  public static final Limits DEFAULTS =
+      new Limits(64, 16L << 30, 256, 8L << 30, 1024, 16, 1024, 4096);
+}

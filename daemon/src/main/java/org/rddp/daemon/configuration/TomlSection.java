@@ -1,0 +1,268 @@
+package org.rddp.daemon.configuration;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.tomlj.TomlArray;
+import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
+
+/**
+ * Reads one table of a TOML file key by key, and notes what is wrong instead of stopping: a value
+ * that cannot be used is noted and its default returned, so that the rest is checked too.
+ */
+final class TomlSection {
+  private final String file;
+  private final String path;
+  private final TomlTable table;
+  private final TomlPosition position;
+  private final List<ConfigurationProblem> problems;
+  private final Set<String> known = new HashSet<>();
+
+  TomlSection(
+      String file,
+      String path,
+      TomlTable table,
+      TomlPosition position,
+      List<ConfigurationProblem> problems) {
+    this.file = file;
+    this.path = path;
+    this.table = table;
+    this.position = position;
+    this.problems = problems;
+  }
+
+  /** Whether the file has the key. */
+  boolean has(String key) {
+    known.add(key);
+    return table.contains(List.of(key));
+  }
+
+  /** A text, or the fallback when the key is absent or no text. */
+  String string(String key, String fallback) {
+    return parsed(key, "a text in quotes", fallback, text -> text);
+  }
+
+  /** A text that must be there; null, and noted, when it is not. */
+  String required(String key, String meaning) {
+    return required(key, meaning, text -> text);
+  }
+
+  /** A text that must be there, read by a parser; null, and noted, when it cannot be. */
+  <T> T required(String key, String meaning, Function<String, T> parser) {
+    if (!has(key)) {
+      problem(position, key, "missing; it must be " + meaning);
+      return null;
+    }
+    return parsed(key, meaning, null, parser);
+  }
+
+  /**
+   * A text read by a parser that throws IllegalArgumentException for what it does not take.
+   *
+   * @param allowed what it takes, for the message
+   */
+  <T> T parsed(String key, String allowed, T fallback, Function<String, T> parser) {
+    if (!has(key)) {
+      return fallback;
+    }
+    if (!(table.get(List.of(key)) instanceof String text)) {
+      wrongType(key, allowed);
+      return fallback;
+    }
+    if (text.isBlank()) {
+      wrong(key, "is empty", allowed);
+      return fallback;
+    }
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      wrong(key, "\"" + text + "\" cannot be used", allowed);
+      return fallback;
+    }
+  }
+
+  /** A whole number between two bounds, both included. */
+  long integer(String key, long least, long most, long fallback) {
+    if (!has(key)) {
+      return fallback;
+    }
+    String allowed = "a whole number from " + least + " to " + most;
+    if (!(table.get(List.of(key)) instanceof Long number)) {
+      wrongType(key, allowed);
+      return fallback;
+    }
+    if (number < least || number > most) {
+      wrong(key, number + " is out of range", allowed);
+      return fallback;
+    }
+    return number;
+  }
+
+  /** A power of two between two bounds, both included. */
+  int powerOfTwo(String key, int least, int most, int fallback) {
+    long number = integer(key, least, most, fallback);
+    if (Long.bitCount(number) != 1) {
+      wrong(key, number + " is no power of two", "a power of two from " + least + " to " + most);
+      return fallback;
+    }
+    return (int) number;
+  }
+
+  /** A size, as a number of octets or as a text such as {@code "64MiB"}. */
+  long octets(String key, long least, long most, long fallback) {
+    if (!has(key)) {
+      return fallback;
+    }
+    String allowed = Octets.FORM + ", from " + Octets.format(least) + " to " + Octets.format(most);
+    Object value = table.get(List.of(key));
+    long octets;
+    if (value instanceof Long number) {
+      octets = number;
+    } else {
+      octets = parsed(key, allowed, fallback, Octets::parse);
+    }
+    if (octets < least || octets > most) {
+      wrong(key, value + " is out of range", allowed);
+      return fallback;
+    }
+    return octets;
+  }
+
+  /** A length of time in nanoseconds, written as {@code "10s"}. */
+  long span(String key, long least, long most, long fallback) {
+    String allowed =
+        TimeSpan.FORM + ", from " + TimeSpan.format(least) + " to " + TimeSpan.format(most);
+    long nanos = parsed(key, allowed, fallback, TimeSpan::parse);
+    if (nanos < least || nanos > most) {
+      wrong(key, "\"" + table.get(List.of(key)) + "\" is out of range", allowed);
+      return fallback;
+    }
+    return nanos;
+  }
+
+  /** True or false. */
+  boolean flag(String key, boolean fallback) {
+    if (!has(key)) {
+      return fallback;
+    }
+    if (!(table.get(List.of(key)) instanceof Boolean flag)) {
+      wrongType(key, "true or false");
+      return fallback;
+    }
+    return flag;
+  }
+
+  /** One of a set of words. */
+  <T> T choice(String key, Map<String, T> choices, T fallback) {
+    String allowed = "one of \"" + String.join("\", \"", choices.keySet()) + "\"";
+    return parsed(
+        key,
+        allowed,
+        fallback,
+        word -> {
+          T chosen = choices.get(word.toLowerCase(Locale.ROOT));
+          if (chosen == null) {
+            throw new IllegalArgumentException(word);
+          }
+          return chosen;
+        });
+  }
+
+  /** A list of texts. */
+  List<String> strings(String key) {
+    List<String> texts = new ArrayList<>();
+    if (!has(key)) {
+      return texts;
+    }
+    String allowed = "a list of texts in quotes";
+    if (!(table.get(List.of(key)) instanceof TomlArray array)) {
+      wrongType(key, allowed);
+      return texts;
+    }
+    for (int i = 0; i < array.size(); i++) {
+      if (array.get(i) instanceof String text) {
+        texts.add(text);
+      } else {
+        problem(array.inputPositionOf(i), key + "[" + i + "]", "is no text; allowed: " + allowed);
+      }
+    }
+    return texts;
+  }
+
+  /** A table within this one; an empty one when the file has none. */
+  TomlSection section(String key) {
+    TomlTable inner = TomlTables.EMPTY;
+    TomlPosition place = position;
+    if (has(key)) {
+      place = at(key);
+      if (table.get(List.of(key)) instanceof TomlTable found) {
+        inner = found;
+      } else {
+        wrongType(key, "a table, [" + name(key) + "]");
+      }
+    }
+    return new TomlSection(file, name(key), inner, place, problems);
+  }
+
+  /** The tables of a list of tables, {@code [[key]]}. */
+  List<TomlSection> sections(String key) {
+    List<TomlSection> sections = new ArrayList<>();
+    if (!has(key)) {
+      return sections;
+    }
+    if (!(table.get(List.of(key)) instanceof TomlArray array)) {
+      wrongType(key, "a list of tables, [[" + name(key) + "]]");
+      return sections;
+    }
+    for (int i = 0; i < array.size(); i++) {
+      String element = name(key) + "[" + (i + 1) + "]";
+      if (array.get(i) instanceof TomlTable found) {
+        sections.add(new TomlSection(file, element, found, array.inputPositionOf(i), problems));
+      } else {
+        problem(array.inputPositionOf(i), key, "allowed: tables, [[" + name(key) + "]]");
+      }
+    }
+    return sections;
+  }
+
+  /** Notes every key that nobody has asked for, with the known one that looks most like it. */
+  void refuseUnknown() {
+    for (String key : table.keySet()) {
+      if (!known.contains(key)) {
+        problem(at(key), key, "unknown key; " + Suggestion.among(key, known));
+      }
+    }
+  }
+
+  /** Notes a value that parses but cannot be used. */
+  void wrong(String key, String what, String allowed) {
+    problem(at(key), key, what + "; allowed: " + allowed);
+  }
+
+  /** Notes something wrong with this table as a whole. */
+  void wrong(String what) {
+    problems.add(new ConfigurationProblem(file, position.line(), position.column(), path, what));
+  }
+
+  private void wrongType(String key, String allowed) {
+    wrong(key, "is " + TomlTables.kind(table.get(List.of(key))), allowed);
+  }
+
+  private TomlPosition at(String key) {
+    TomlPosition found = table.inputPositionOf(List.of(key));
+    return found == null ? position : found;
+  }
+
+  private String name(String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  private void problem(TomlPosition place, String key, String message) {
+    problems.add(new ConfigurationProblem(file, place.line(), place.column(), name(key), message));
+  }
+}

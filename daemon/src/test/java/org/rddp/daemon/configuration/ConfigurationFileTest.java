@@ -1,0 +1,246 @@
+package org.rddp.daemon.configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigurationFileTest {
+  private static final String PORT =
+      """
+      [[interface]]
+      name = "port0"
+      device = "net_ring0"
+      address = "10.0.0.1/24"
+      """;
+
+  private static List<ConfigurationProblem> problems(String text) {
+    return catchThrowableOfType(
+            ConfigurationException.class, () -> ConfigurationFile.parse("f.toml", text))
+        .problems();
+  }
+
+  @Test
+  void shouldReadTheExample() throws Exception {
+    Configuration read = ConfigurationFile.read(Path.of("../docs/rddpd.example.toml"));
+
+    assertThat(read.interfaces()).hasSize(1);
+    InterfaceConfiguration port = read.interfaces().getFirst();
+    assertThat(port.address()).isEqualTo(0x0a000001);
+    assertThat(port.prefix()).isEqualTo(24);
+  }
+
+  @Test
+  void shouldShowTheDefaultOfEveryKeyInTheExample() throws Exception {
+    String example = Files.readString(Path.of("../docs/rddpd.example.toml"));
+    String spelledOut =
+        example
+            .replaceAll("(?m)^# (?=[a-z-]+ = )", "")
+            .replace("arguments = [\"--log-level=lib.eal:warning\"]", "arguments = []")
+            .replace("gateway = \"10.0.0.254\"", "");
+
+    assertThat(ConfigurationFile.parse("f", spelledOut))
+        .isEqualTo(ConfigurationFile.parse("f", example));
+  }
+
+  @Test
+  void shouldTakeEveryValueFromTheFile() throws Exception {
+    Configuration read =
+        ConfigurationFile.parse(
+            "f.toml",
+            """
+            [control]
+            socket = "/tmp/x.sock"
+            mode = "0600"
+            [dpdk]
+            hugepages = false
+            memory = "128MiB"
+            arguments = ["--log-level=8"]
+            [engine]
+            engines = "per-port"
+            idle = "spin"
+            [limits]
+            sessions = 3
+            memory = 1048576
+            session-regions = 4
+            session-memory = "1MiB"
+            session-connections = 5
+            session-listeners = 6
+            requests = 128
+            completions = 256
+            [[interface]]
+            name = "a"
+            device = "ring:x"
+            address = "10.1.0.1/16"
+            gateway = "10.1.255.254"
+            mtu = 9000
+            packets = 2048
+            descriptors = 256
+            connections = 7
+            [interface.tcp]
+            send-buffer = "64KiB"
+            receive-buffer = "128KiB"
+            [interface.mpa]
+            crc = false
+            startup-timeout = "250ms"
+            [[interface]]
+            name = "b"
+            device = "ring:x"
+            address = "10.1.0.2/16"
+            """);
+
+    assertThat(read.controlSocket()).isEqualTo(Path.of("/tmp/x.sock"));
+    assertThat(read.controlMode()).isEqualTo(0600);
+    assertThat(read.dpdk())
+        .isEqualTo(new DpdkConfiguration(false, 128 << 20, List.of("--log-level=8")));
+    assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
+    assertThat(read.idling()).isEqualTo(Idling.SPIN);
+    assertThat(read.limits()).isEqualTo(new Limits(3, 1 << 20, 4, 1 << 20, 5, 6, 128, 256));
+    assertThat(read.interfaces().getFirst())
+        .isEqualTo(
+            new InterfaceConfiguration(
+                "a",
+                "ring:x",
+                0x0a010001,
+                16,
+                0x0a01fffe,
+                9000,
+                2048,
+                256,
+                7,
+                64 << 10,
+                128 << 10,
+                false,
+                250_000_000));
+  }
+
+  @Test
+  void shouldReportEverythingAtOnceWithItsPlace() {
+    List<ConfigurationProblem> problems =
+        problems(
+            """
+            [contrl]
+            socket = "x"
+            [[interface]]
+            name = "port0"
+            device = "eth0"
+            adress = "10.0.0.1/24"
+            mtu = 70000
+            """);
+
+    assertThat(problems).extracting(ConfigurationProblem::line).containsExactly(1, 3, 5, 6, 7);
+    assertThat(problems.get(0).toString())
+        .startsWith("f.toml:1:")
+        .contains("contrl: unknown key; did you mean control?");
+    assertThat(problems.get(1).toString()).contains("interface[1].address: missing");
+    assertThat(problems.get(2).toString()).contains("interface[1].device: \"eth0\"");
+    assertThat(problems.get(3).toString()).contains("did you mean address?");
+    assertThat(problems.get(4).toString())
+        .isEqualTo(
+            "f.toml:7:1: interface[1].mtu: 70000 is out of range;"
+                + " allowed: a whole number from 576 to 9600");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          control | socket = 'x.sock'            | an absolute path
+          control | socket = 5                   | is the number 5
+          control | mode = '9'                   | permission bits in octal
+          control | mode = '0000'                | permission bits in octal
+          dpdk    | hugepages = 'yes'            | true or false
+          dpdk    | memory = '1KiB'              | is out of range
+          dpdk    | memory = '100.5MiB'          | whole MiB
+          dpdk    | memory = 'lots'              | KiB, MiB, GiB
+          dpdk    | arguments = '-l 0'           | a list of texts
+          dpdk    | arguments = [1]              | is no text
+          engine  | engines = 'many'             | one of "shared", "per-port"
+          engine  | idle = 'sleep'               | "spin", "backoff", "yield", "park"
+          engine  | idle = ''                    | is empty
+          limits  | sessions = 0                 | a whole number from 1 to 4096
+          limits  | sessions = 1.5               | is the number 1.5
+          limits  | requests = 100               | is no power of two
+          limits  | session-memory = -1          | is out of range
+          limits  | nonsense = 1                 | unknown key
+          """)
+  void shouldRefuse(String section, String line, String expected) {
+    List<ConfigurationProblem> problems =
+        problems("[" + section + "]\n" + line.replace('\'', '"') + "\n" + PORT);
+
+    assertThat(problems).hasSize(1);
+    assertThat(problems.getFirst().line()).isEqualTo(2);
+    assertThat(problems.getFirst().toString())
+        .contains(section + "." + line.substring(0, line.indexOf(' ')))
+        .contains(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          name = ''                        | is empty
+          name = 'a b'                     | letters, digits
+          address = '10.0.0.1'             | prefix length
+          address = '10.0.0.0/24'          | unicast IPv4 address
+          address = '10.0.0.255/24'        | unicast IPv4 address
+          address = '10.0.0.1/33'          | unicast IPv4 address
+          address = '224.0.0.1/24'         | unicast IPv4 address
+          address = '10.0.0.256/24'        | unicast IPv4 address
+          device = 'ring:'                 | "ring:NAME"
+          device = 'ring:x'                | needs exactly two interfaces; it has 1
+          gateway = '10.0.1.1'             | no host of this interface's network
+          gateway = '10.0.0.1'             | own address
+          gateway = 'router'               | an IPv4 address
+          descriptors = 1000               | is no power of two
+          tcp = 5                          | a table
+          mpa = { crc = 1 }                | true or false
+          mpa = { startup-timeout = '1h' } | us, ms, s or min
+          mpa = { startup-timeout = '1us' }| is out of range
+          tcp = { buffer = 1 }             | unknown key
+          """)
+  void shouldRefuseInAnInterface(String line, String expected) {
+    String key = line.substring(0, line.indexOf(' '));
+    String text = PORT.replaceFirst("(?m)^" + key + " = .*\n", "") + line.replace('\'', '"') + "\n";
+
+    assertThat(problems(text)).hasSize(1);
+    assertThat(problems(text).getFirst().toString()).contains(expected);
+  }
+
+  @Test
+  void shouldRefuseTheSameNameOrAddressTwice() {
+    assertThat(problems(PORT + PORT))
+        .extracting(ConfigurationProblem::message)
+        .satisfiesExactly(
+            name -> assertThat(name).contains("that of interface[1] too"),
+            address -> assertThat(address).contains("that of interface[1] too"));
+  }
+
+  @Test
+  void shouldRefuseAFileWithoutInterfaces() {
+    assertThat(problems("")).singleElement().asString().contains("no [[interface]]");
+  }
+
+  @Test
+  void shouldSayWhereTheSyntaxIsWrong() {
+    List<ConfigurationProblem> problems = problems("[control\nmode = 1");
+
+    assertThat(problems).isNotEmpty();
+    assertThat(problems.getFirst().line()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSayThatTheFileIsMissing() {
+    assertThatThrownBy(() -> ConfigurationFile.read(Path.of("/nowhere/rddpd.toml")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage("/nowhere/rddpd.toml: there is no such file");
+  }
+}
