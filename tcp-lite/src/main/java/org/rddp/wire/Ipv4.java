@@ -1,0 +1,111 @@
+package org.rddp.wire;
+
+/** The IPv4 header (RFC 791). */
+public final class Ipv4 {
+  private static final int VERSION_AND_LENGTH = 0;
+  private static final int SERVICE = 1;
+  private static final int TOTAL_LENGTH = 2;
+  private static final int IDENTIFICATION = 4;
+  private static final int FRAGMENT = 6;
+  private static final int TIME_TO_LIVE = 8;
+  private static final int PROTOCOL = 9;
+  private static final int CHECKSUM = 10;
+  private static final int SOURCE = 12;
+  private static final int DESTINATION = 16;
+
+  /** Octets of a header without options. */
+  public static final int HEADER = 20;
+
+  /** Protocol number of ICMP. */
+  public static final int PROTOCOL_ICMP = 1;
+
+  /** Protocol number of TCP. */
+  public static final int PROTOCOL_TCP = 6;
+
+  private static final int DONT_FRAGMENT = 0x4000;
+  private static final int MORE_FRAGMENTS_AND_OFFSET = 0x3fff;
+  private static final int TTL = 64;
+  private static final int FIRST_WORD = 0x4500;
+
+  private Ipv4() {}
+
+  /**
+   * Whether version and lengths are sound: header and packet lie within the octets at hand.
+   *
+   * @param available octets of the frame from {@code packet} on
+   */
+  public static boolean wellFormed(long packet, int available) {
+    if (available < HEADER || Memory.getByte(packet + VERSION_AND_LENGTH) >>> 4 != 4) {
+      return false;
+    }
+    int header = headerLength(packet);
+    int total = totalLength(packet);
+    return header >= HEADER && header <= total && total <= available;
+  }
+
+  /** Octets of the header with its options, as it says. */
+  public static int headerLength(long packet) {
+    return (Memory.getByte(packet + VERSION_AND_LENGTH) & 0xf) << 2;
+  }
+
+  /** Octets of header and payload, as the header says; a frame may be padded beyond them. */
+  public static int totalLength(long packet) {
+    return Memory.getShort(packet + TOTAL_LENGTH);
+  }
+
+  /** Whether the header's checksum is right; for a well-formed packet. */
+  public static boolean intact(long packet) {
+    return Checksum.intact(Checksum.sum(packet, headerLength(packet)));
+  }
+
+  /** Whether this is a part of a larger packet. */
+  public static boolean fragment(long packet) {
+    return (Memory.getShort(packet + FRAGMENT) & MORE_FRAGMENTS_AND_OFFSET) != 0;
+  }
+
+  /** Whether routers must not fragment it. */
+  public static boolean dontFragment(long packet) {
+    return (Memory.getShort(packet + FRAGMENT) & DONT_FRAGMENT) != 0;
+  }
+
+  /** The protocol of the payload. */
+  public static int protocol(long packet) {
+    return Memory.getByte(packet + PROTOCOL);
+  }
+
+  /** The source's address. */
+  public static int source(long packet) {
+    return Memory.getInt(packet + SOURCE);
+  }
+
+  /** The destination's address. */
+  public static int destination(long packet) {
+    return Memory.getInt(packet + DESTINATION);
+  }
+
+  /**
+   * Writes a header without options: not to be fragmented, so that its identification may be 0 (RFC
+   * 6864 section 4.1), 64 hops, checksummed.
+   *
+   * @param totalLength octets of header and payload, 20 to 65535
+   */
+  public static void write(
+      long packet, int totalLength, int protocol, int source, int destination) {
+    Memory.putShort(packet + VERSION_AND_LENGTH, FIRST_WORD);
+    Memory.putShort(packet + TOTAL_LENGTH, totalLength);
+    Memory.putInt(packet + IDENTIFICATION, DONT_FRAGMENT);
+    Memory.putShort(packet + TIME_TO_LIVE, (TTL << 8) | protocol);
+    Memory.putInt(packet + SOURCE, source);
+    Memory.putInt(packet + DESTINATION, destination);
+    long sum =
+        (source & 0xffff_ffffL)
+            + (destination & 0xffff_ffffL)
+            + (FIRST_WORD + DONT_FRAGMENT + (TTL << 8) + protocol + totalLength);
+    Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
+  }
+
+  /** The differentiated services and ECN octet (RFC 2474, RFC 3168). */
+  public static int service(long packet) {
+    return Memory.getByte(packet + SERVICE);
+  }
+}

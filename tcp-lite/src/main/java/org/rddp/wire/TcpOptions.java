@@ -1,0 +1,156 @@
+package org.rddp.wire;
+
+/**
+ * The options of one TCP header (RFC 9293 section 3.2, RFC 7323), parsed into fields. Meant to be
+ * used again for every segment.
+ */
+public final class TcpOptions {
+  private static final int END = 0;
+  private static final int NO_OPERATION = 1;
+  private static final int MSS = 2;
+  private static final int WINDOW_SCALE = 3;
+  private static final int TIMESTAMPS = 8;
+
+  /** Octets of {@link #putMss}. */
+  public static final int MSS_LENGTH = 4;
+
+  /** Octets of {@link #putWindowScale}, padding included. */
+  public static final int WINDOW_SCALE_LENGTH = 4;
+
+  /** Octets of {@link #putTimestamps}, padding included. */
+  public static final int TIMESTAMPS_LENGTH = 12;
+
+  /** The largest shift that a window may be scaled by (RFC 7323 section 2.3). */
+  public static final int LARGEST_SCALE = 14;
+
+  private static final int PADDED_TIMESTAMPS =
+      (NO_OPERATION << 24) | (NO_OPERATION << 16) | (TIMESTAMPS << 8) | 10;
+  private static final int PADDED_SCALE = (NO_OPERATION << 24) | (WINDOW_SCALE << 16) | (3 << 8);
+
+  private int mss;
+  private int windowScale;
+  private boolean timestamps;
+  private int timestampValue;
+  private int timestampEcho;
+
+  /** No options until {@link #parse}. */
+  public TcpOptions() {
+    clear();
+  }
+
+  /**
+   * Parses the options of a well-formed header. Unknown options are skipped.
+   *
+   * @param headerLength octets of the header with its options
+   * @return false when an option's length is impossible; the segment is to be dropped
+   */
+  public boolean parse(long segment, int headerLength) {
+    clear();
+    long at = segment + Tcp.HEADER;
+    if (headerLength == Tcp.HEADER + TIMESTAMPS_LENGTH && Memory.getInt(at) == PADDED_TIMESTAMPS) {
+      takeTimestamps(at + 4);
+      return true;
+    }
+    long end = segment + headerLength;
+    while (at < end) {
+      int kind = Memory.getByte(at);
+      if (kind == END) {
+        return true;
+      }
+      if (kind == NO_OPERATION) {
+        at++;
+        continue;
+      }
+      if (at + 2 > end) {
+        return false;
+      }
+      int length = Memory.getByte(at + 1);
+      if (length < 2 || at + length > end || !take(kind, at, length)) {
+        return false;
+      }
+      at += length;
+    }
+    return true;
+  }
+
+  private boolean take(int kind, long at, int length) {
+    switch (kind) {
+      case MSS -> {
+        if (length != 4) {
+          return false;
+        }
+        mss = Memory.getShort(at + 2);
+      }
+      case WINDOW_SCALE -> {
+        if (length != 3) {
+          return false;
+        }
+        windowScale = Math.min(Memory.getByte(at + 2), LARGEST_SCALE);
+      }
+      case TIMESTAMPS -> {
+        if (length != 10) {
+          return false;
+        }
+        takeTimestamps(at + 2);
+      }
+      default -> {}
+    }
+    return true;
+  }
+
+  private void takeTimestamps(long at) {
+    timestamps = true;
+    timestampValue = Memory.getInt(at);
+    timestampEcho = Memory.getInt(at + 4);
+  }
+
+  private void clear() {
+    mss = 0;
+    windowScale = -1;
+    timestamps = false;
+    timestampValue = 0;
+    timestampEcho = 0;
+  }
+
+  /** The maximum segment size in octets, 0 when the option is not there. */
+  public int mss() {
+    return mss;
+  }
+
+  /** The window's shift, 0 to 14, or -1 when the option is not there. */
+  public int windowScale() {
+    return windowScale;
+  }
+
+  /** Whether the timestamps option is there. */
+  public boolean timestamps() {
+    return timestamps;
+  }
+
+  /** TSval. */
+  public int timestampValue() {
+    return timestampValue;
+  }
+
+  /** TSecr. */
+  public int timestampEcho() {
+    return timestampEcho;
+  }
+
+  /** Writes the MSS option, four octets. */
+  public static void putMss(long at, int mss) {
+    Memory.putInt(at, (MSS << 24) | (4 << 16) | mss);
+  }
+
+  /** Writes the window scale option after a no-operation, four octets. */
+  public static void putWindowScale(long at, int shift) {
+    Memory.putInt(at, PADDED_SCALE | shift);
+  }
+
+  /** Writes the timestamps option after two no-operations, twelve octets. */
+  public static void putTimestamps(long at, int value, int echo) {
+    Memory.putInt(at, PADDED_TIMESTAMPS);
+    Memory.putInt(at + 4, value);
+    Memory.putInt(at + 8, echo);
+  }
+}
