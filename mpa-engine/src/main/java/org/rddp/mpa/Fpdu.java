@@ -1,0 +1,28 @@
+package org.rddp.mpa;
+
+/**
+ * The layout of an FPDU without Markers (RFC 5044 section 4.1): ULPDU_Length, ULPDU, pad to a
+ * multiple of four octets, CRC.
+ */
+final class Fpdu {
+  /** Octets of ULPDU_Length. */
+  static final int LENGTH = 2;
+
+  /** Octets of the CRC. */
+  static final int CRC = 4;
+
+  /** What an FPDU adds to its ULPDU at least. */
+  static final int OVERHEAD = LENGTH + CRC;
+
+  private Fpdu() {}
+
+  /** Octets of pad behind a ULPDU of {@code length} octets, 0 to 3. */
+  static int pad(int length) {
+    return -(LENGTH + length) & 3;
+  }
+
+  /** Octets of the whole FPDU around a ULPDU of {@code length} octets, a multiple of 4. */
+  static int size(int length) {
+    return OVERHEAD + length + pad(length);
+  }
+}

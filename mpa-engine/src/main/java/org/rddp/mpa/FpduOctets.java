@@ -1,0 +1,144 @@
+package org.rddp.mpa;
+
+import java.util.Arrays;
+import org.rddp.crc.Crc32c;
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Memory;
+
+/**
+ * The octets of one FPDU where they lie: in one piece of a segment, or in the packets of several
+ * segments, which are kept by reference until the FPDU is done with.
+ *
+ * <p>A peer that cuts its stream into tiny segments must not cost a packet for a few octets: those
+ * are moved in behind the octets before them.
+ */
+final class FpduOctets {
+  /** A piece this small is moved in behind the one before it rather than keep a packet. */
+  private static final int SMALL = 256;
+
+  private final PacketPool pool;
+  private long[] addresses = new long[4];
+  private int[] ends = new int[4];
+  private long[] packets = new long[4];
+  private int pieces;
+
+  FpduOctets(PacketPool pool) {
+    this.pool = pool;
+  }
+
+  /** How many octets there are. */
+  int count() {
+    return pieces == 0 ? 0 : ends[pieces - 1];
+  }
+
+  /** Makes these the only octets, without keeping their packet. Nothing may be kept. */
+  void set(long address, int octets) {
+    addresses[0] = address;
+    ends[0] = octets;
+    packets[0] = 0;
+    pieces = 1;
+  }
+
+  /**
+   * Adds octets that follow and keeps them.
+   *
+   * @param octets how many, greater than 0
+   * @param packet the packet they lie in
+   */
+  void keep(long address, int octets, long packet) {
+    int last = pieces - 1;
+    if (last >= 0) {
+      long behind = addresses[last] + ends[last] - start(last);
+      if (address == behind && packets[last] == packet) {
+        ends[last] += octets;
+        return;
+      }
+      if (octets <= SMALL && writable(last, packet) && octets <= pool.end(packets[last]) - behind) {
+        Memory.copy(address, behind, octets);
+        ends[last] += octets;
+        return;
+      }
+    }
+    add(address, octets, packet);
+  }
+
+  /** Whether nobody else holds the piece's packet, and nothing is behind the piece in it. */
+  private boolean writable(int piece, long arriving) {
+    return packets[piece] != arriving && !pool.shared(packets[piece]);
+  }
+
+  private void add(long address, int octets, long packet) {
+    if (pieces == ends.length) {
+      addresses = Arrays.copyOf(addresses, 2 * pieces);
+      ends = Arrays.copyOf(ends, 2 * pieces);
+      packets = Arrays.copyOf(packets, 2 * pieces);
+    }
+    pool.retain(packet);
+    int before = count();
+    addresses[pieces] = address;
+    ends[pieces] = before + octets;
+    packets[pieces] = packet;
+    pieces++;
+  }
+
+  /** Forgets the octets and gives the kept packets back. */
+  void clear() {
+    for (int piece = 0; piece < pieces; piece++) {
+      if (packets[piece] != 0) {
+        pool.release(packets[piece]);
+      }
+    }
+    pieces = 0;
+  }
+
+  private int start(int piece) {
+    return piece == 0 ? 0 : ends[piece - 1];
+  }
+
+  private int pieceWith(int at) {
+    if (at < ends[0]) {
+      return 0;
+    }
+    int found = Arrays.binarySearch(ends, 0, pieces, at + 1);
+    return found >= 0 ? found : -found - 1;
+  }
+
+  private int getByte(int at) {
+    int piece = pieceWith(at);
+    return Memory.getByte(addresses[piece] + at - start(piece));
+  }
+
+  /** The 16-bit number at {@code at}. */
+  int getShort(int at) {
+    return getByte(at) << 8 | getByte(at + 1);
+  }
+
+  /** The 32-bit number at {@code at}. */
+  int getInt(int at) {
+    return getShort(at) << 16 | getShort(at + 2);
+  }
+
+  /** The CRC of the first {@code octets} octets. */
+  int crc(Crc32c crc32c, int octets) {
+    int crc = 0;
+    int done = 0;
+    for (int piece = 0; done < octets; piece++) {
+      int part = Math.min(octets, ends[piece]) - done;
+      crc = crc32c.update(crc, addresses[piece], part);
+      done += part;
+    }
+    return crc;
+  }
+
+  /**
+   * Shows {@code ulpdu} the octets from {@code from} up to {@code to}, which follow what it has.
+   */
+  void show(Ulpdu ulpdu, int from, int to) {
+    int at = from;
+    for (int piece = from < to ? pieceWith(from) : 0; at < to; piece++) {
+      int part = Math.min(to, ends[piece]) - at;
+      ulpdu.add(addresses[piece] + at - start(piece), part);
+      at += part;
+    }
+  }
+}

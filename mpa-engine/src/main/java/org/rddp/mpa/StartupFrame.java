@@ -1,0 +1,123 @@
+package org.rddp.mpa;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** An MPA Request or Reply Frame (RFC 5044 section 7.1.1, figure 8). */
+final class StartupFrame {
+  /** Which of the two frames; they differ in the Key. */
+  enum Kind {
+    REQUEST("MPA ID Req Frame"),
+    REPLY("MPA ID Rep Frame");
+
+    private final String key;
+
+    Kind(String key) {
+      this.key = key;
+    }
+
+    /** Octet {@code at} of the Key, 0 to 255. */
+    int key(int at) {
+      return key.charAt(at);
+    }
+
+    /** How messages call the frame. */
+    String title() {
+      return this == REQUEST ? "MPA Request" : "MPA Reply";
+    }
+  }
+
+  static final int KEY_OCTETS = 16;
+  static final int FLAGS = 16;
+  static final int REVISION = 17;
+  static final int PD_LENGTH = 18;
+  static final int PRIVATE_DATA = 20;
+
+  /** The most octets of Private Data. */
+  static final int MAX_PRIVATE_DATA = 512;
+
+  /** The most octets of a frame. */
+  static final int MAX_OCTETS = PRIVATE_DATA + MAX_PRIVATE_DATA;
+
+  /** The revision of RFC 5044. */
+  static final int RFC5044 = 1;
+
+  private static final int M = 0x80;
+  private static final int C = 0x40;
+  private static final int R = 0x20;
+
+  private final Kind kind;
+  private final int flags;
+  private final int revision;
+  private final byte[] privateData;
+
+  private StartupFrame(Kind kind, int flags, int revision, byte[] privateData) {
+    this.kind = kind;
+    this.flags = flags;
+    this.revision = revision;
+    this.privateData = privateData;
+  }
+
+  /**
+   * A frame to be sent.
+   *
+   * @param privateData 0 to 512 octets; not copied
+   */
+  static StartupFrame of(
+      Kind kind, boolean markers, boolean crc, boolean rejected, int revision, byte[] privateData) {
+    int flags = (markers ? M : 0) | (crc ? C : 0) | (rejected ? R : 0);
+    return new StartupFrame(kind, flags, revision, privateData);
+  }
+
+  /** The frame in {@code octets}, which are whole and valid. */
+  static StartupFrame decode(Kind kind, byte[] octets) {
+    int end = PRIVATE_DATA + privateDataLength(octets);
+    return new StartupFrame(
+        kind,
+        octets[FLAGS] & 0xff,
+        octets[REVISION] & 0xff,
+        Arrays.copyOfRange(octets, PRIVATE_DATA, end));
+  }
+
+  /** Field PD_Length of a frame of which 20 octets are there. */
+  static int privateDataLength(byte[] octets) {
+    return (octets[PD_LENGTH] & 0xff) << 8 | (octets[PD_LENGTH + 1] & 0xff);
+  }
+
+  /** The frame as it is sent, 20 octets and the Private Data. */
+  byte[] encode() {
+    byte[] octets = new byte[PRIVATE_DATA + privateData.length];
+    System.arraycopy(kind.key.getBytes(StandardCharsets.US_ASCII), 0, octets, 0, KEY_OCTETS);
+    octets[FLAGS] = (byte) flags;
+    octets[REVISION] = (byte) revision;
+    octets[PD_LENGTH] = (byte) (privateData.length >> 8);
+    octets[PD_LENGTH + 1] = (byte) privateData.length;
+    System.arraycopy(privateData, 0, octets, PRIVATE_DATA, privateData.length);
+    return octets;
+  }
+
+  /** Bit M: the sender of the frame requires Markers in what it receives. */
+  boolean markers() {
+    return (flags & M) != 0;
+  }
+
+  /** Bit C: the sender of the frame prefers CRCs. */
+  boolean crc() {
+    return (flags & C) != 0;
+  }
+
+  /** Bit R of a Reply: the Responder's user declines. Means nothing in a Request. */
+  boolean rejected() {
+    return kind == Kind.REPLY && (flags & R) != 0;
+  }
+
+  /** Field Rev. */
+  int revision() {
+    return revision;
+  }
+
+  /** The Private Data, 0 to 512 octets; not copied. */
+  byte[] privateData() {
+    return privateData;
+  }
+}

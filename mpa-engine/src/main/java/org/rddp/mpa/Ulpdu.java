@@ -1,0 +1,166 @@
+package org.rddp.mpa;
+
+import java.util.Arrays;
+import org.rddp.wire.Memory;
+
+/**
+ * A received ULPDU where it lies: in one piece when its FPDU came in one segment without Markers,
+ * in several otherwise. Its octets are still in packet buffers, so it is valid only as long as the
+ * call that hands it up.
+ *
+ * <p>Offsets count from the ULPDU's first octet. They are checked, since what a peer wrote decides
+ * about them: one outside the ULPDU throws {@link IndexOutOfBoundsException}.
+ */
+public final class Ulpdu {
+  private long[] addresses = new long[8];
+  private int[] ends = new int[8];
+  private int fragments;
+  private int length;
+  private long position;
+
+  Ulpdu() {}
+
+  /**
+   * A ULPDU in one piece, for programs and tests that make one themselves.
+   *
+   * @param position stream position of its FPDU's first octet
+   * @param address of its first octet
+   * @param length its octets, 0 to 65535
+   */
+  public static Ulpdu of(long position, long address, int length) {
+    Ulpdu ulpdu = new Ulpdu();
+    ulpdu.reset(position);
+    ulpdu.add(address, length);
+    return ulpdu;
+  }
+
+  /** Begins another ULPDU, empty so far. */
+  void reset(long position) {
+    this.position = position;
+    fragments = 0;
+    length = 0;
+  }
+
+  /** Adds the octets that follow. */
+  void add(long address, int octets) {
+    if (octets == 0) {
+      return;
+    }
+    if (fragments == ends.length) {
+      addresses = Arrays.copyOf(addresses, 2 * fragments);
+      ends = Arrays.copyOf(ends, 2 * fragments);
+    }
+    length += octets;
+    addresses[fragments] = address;
+    ends[fragments] = length;
+    fragments++;
+  }
+
+  /** Its octets, 0 to 65535. */
+  public int length() {
+    return length;
+  }
+
+  /**
+   * Stream position of the first octet of its FPDU, by which the peer's order is known: a Marker
+   * directly before ULPDU_Length, if there is one, or ULPDU_Length.
+   */
+  public long position() {
+    return position;
+  }
+
+  /** How many pieces it lies in. */
+  public int fragments() {
+    return fragments;
+  }
+
+  /** Address of piece {@code index}. */
+  public long address(int index) {
+    return addresses[checked(index)];
+  }
+
+  /** Octets in piece {@code index}, greater than 0. */
+  public int octets(int index) {
+    return ends[checked(index)] - start(index);
+  }
+
+  private int checked(int index) {
+    if (index < 0 || index >= fragments) {
+      throw new IndexOutOfBoundsException(index);
+    }
+    return index;
+  }
+
+  private int start(int index) {
+    return index == 0 ? 0 : ends[index - 1];
+  }
+
+  /** The octet at {@code at}, 0 to 255. */
+  public int getByte(int at) {
+    int index = fragmentWith(at, 1);
+    return Memory.getByte(addresses[index] + at - start(index));
+  }
+
+  /** The 16-bit number at {@code at}, 0 to 65535. */
+  public int getShort(int at) {
+    int index = fragmentWith(at, 2);
+    if (at + 2 <= ends[index]) {
+      return Memory.getShort(addresses[index] + at - start(index));
+    }
+    return getByte(at) << 8 | getByte(at + 1);
+  }
+
+  /** The 32-bit number at {@code at}. */
+  public int getInt(int at) {
+    int index = fragmentWith(at, 4);
+    if (at + 4 <= ends[index]) {
+      return Memory.getInt(addresses[index] + at - start(index));
+    }
+    return getShort(at) << 16 | getShort(at + 2);
+  }
+
+  /** The 64-bit number at {@code at}. */
+  public long getLong(int at) {
+    int index = fragmentWith(at, 8);
+    if (at + 8 <= ends[index]) {
+      return Memory.getLong(addresses[index] + at - start(index));
+    }
+    return (long) getInt(at) << 32 | Integer.toUnsignedLong(getInt(at + 4));
+  }
+
+  /**
+   * Copies octets out.
+   *
+   * @param from offset of the first
+   * @param to address of where they go
+   * @param octets how many, 0 or more
+   */
+  public void copy(int from, long to, int octets) {
+    if (octets == 0) {
+      return;
+    }
+    int index = fragmentWith(from, octets);
+    int at = from;
+    long target = to;
+    for (int left = octets; left > 0; index++) {
+      int part = Math.min(left, ends[index] - at);
+      Memory.copy(addresses[index] + at - start(index), target, part);
+      at += part;
+      target += part;
+      left -= part;
+    }
+  }
+
+  /** The piece that octet {@code at} lies in; {@code at + octets} is inside the ULPDU. */
+  private int fragmentWith(int at, int octets) {
+    if (at < 0 || octets < 0 || octets > length - at) {
+      throw new IndexOutOfBoundsException(
+          "octets " + at + " to " + (at + (long) octets) + " of a ULPDU of " + length);
+    }
+    if (at < ends[0]) {
+      return 0;
+    }
+    int found = Arrays.binarySearch(ends, 0, fragments, at + 1);
+    return found >= 0 ? found : -found - 1;
+  }
+}

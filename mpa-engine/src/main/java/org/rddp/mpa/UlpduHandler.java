@@ -1,0 +1,62 @@
+package org.rddp.mpa;
+
+import org.rddp.tcp.CloseReason;
+
+/**
+ * What a user of MPA (DDP) implements: how an {@link MpaConnection} speaks upward. All calls come
+ * on the engine's thread.
+ */
+public interface UlpduHandler {
+  /**
+   * Responder: a valid Request has come. The user answers, now or later, with {@link
+   * MpaConnection#accept} or {@link MpaConnection#reject}.
+   *
+   * @param privateData the Request's, 0 to 512 octets
+   */
+  void onRequest(byte[] privateData);
+
+  /**
+   * Full Operation has begun (RFC 5044 section 7.1.2): ULPDUs may arrive. Our own may leave once
+   * {@link MpaConnection#sendable()} says so: a Responder waits for the Initiator's first FPDU.
+   *
+   * @param privateData Initiator: the Reply's, 0 to 512 octets; Responder: empty
+   */
+  void onFullOperation(byte[] privateData);
+
+  /**
+   * Initiator: the Responder's program declined (R=1). TCP stays open until it is closed.
+   *
+   * @param privateData the Reply's, 0 to 512 octets
+   */
+  void onRejected(byte[] privateData);
+
+  /**
+   * A ULPDU has been received and its CRC verified; everything before it has been passed too.
+   *
+   * @param ulpdu where its octets lie; valid only during this call
+   */
+  void onUlpdu(Ulpdu ulpdu);
+
+  /** Sending may be tried again after {@link MpaConnection#sendable()} was false. */
+  void onSendable();
+
+  /** {@link MpaConnection#mulpdu()} has changed. */
+  void onMulpdu(int mulpdu);
+
+  /**
+   * The peer has closed its half at an FPDU boundary and everything before has been passed. Our
+   * half stays usable (error 1, graceful: RFC 5044 section 8).
+   */
+  void onPeerClosed();
+
+  /**
+   * An error of RFC 5044 section 8. Nothing more is passed upward; the user decides when to close.
+   *
+   * @param error its number
+   * @param detail what was wrong and where, for a person to read
+   */
+  void onError(MpaError error, String detail);
+
+  /** The TCP connection is gone; called once, last. */
+  void onClosed(CloseReason reason);
+}
