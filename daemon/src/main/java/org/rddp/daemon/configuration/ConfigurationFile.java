@@ -162,8 +162,7 @@ public final class ConfigurationFile {
 
   private static Path socket(String text) {
     Path path = Path.of(text);
-    if (!path.isAbsolute()
-        || text.getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH) {
+    if (!path.isAbsolute() || text.getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH) {
       throw new IllegalArgumentException(text);
     }
     return path;

@@ -1,0 +1,48 @@
+package org.rddp.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** What the user sees when a command is given wrongly (exit code 2) or fails (exit code 1). */
+final class Failures implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private static final boolean TRACES = System.getenv("RDDP_STACK_TRACES") != null;
+
+  @Override
+  public int handleParseException(ParameterException e, String[] arguments) {
+    CommandLine command = e.getCommandLine();
+    complain(command, e.getMessage());
+    UnmatchedArgumentException.printSuggestions(e, command.getErr());
+    command
+        .getErr()
+        .println(
+            "Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is allowed.");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+    complain(command, describe(e));
+    if (TRACES) {
+      e.printStackTrace(command.getErr());
+    }
+    return command.getCommandSpec().exitCodeOnExecutionException();
+  }
+
+  private static void complain(CommandLine command, String message) {
+    command.getErr().println(command.getColorScheme().errorText("rddp: " + message));
+  }
+
+  private static String describe(Exception e) {
+    if (e instanceof CommandFailure) {
+      return e.getMessage();
+    }
+    String message = e.getMessage();
+    return message == null || message.isBlank()
+        ? "unexpected " + e + "; set RDDP_STACK_TRACES=1 to see where"
+        : message;
+  }
+}

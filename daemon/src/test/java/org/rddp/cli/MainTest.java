@@ -1,0 +1,53 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class MainTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final CommandLine command =
+      Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+
+  @Test
+  void shouldListEveryCommand() {
+    assertThat(command.execute("--help")).isZero();
+    assertThat(out.toString()).contains(command.getSubcommands().keySet());
+  }
+
+  @Test
+  void shouldExplainEveryCommandAndOption() {
+    for (CommandLine sub : command.getSubcommands().values()) {
+      assertThat(sub.getCommandSpec().usageMessage().description()).isNotEmpty();
+      sub.getCommandSpec()
+          .args()
+          .forEach(argument -> assertThat(argument.description()).as("%s", argument).isNotEmpty());
+    }
+  }
+
+  @Test
+  void shouldTellItsVersion() {
+    assertThat(command.execute("--version")).isZero();
+    assertThat(out.toString()).matches("rddp \\d+\\.\\d+.*\\R");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "pong", "--nonsense"})
+  void shouldExitWithTwoWhenCalledWrongly(String arguments) {
+    assertThat(command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
+        .isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: ").contains("rddp --help");
+  }
+
+  @Test
+  void shouldExitWithOneWhenACommandFails() {
+    assertThat(command.execute("doctor")).isEqualTo(1);
+    assertThat(err.toString()).isEqualTo("rddp: 'doctor' is not in Java: use bin/rddp doctor\n");
+  }
+}
