@@ -1,0 +1,135 @@
+package org.rddp.rig;
+
+import java.io.IOException;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The few Linux calls that Java has no word for. Each concerns the calling thread only, which must
+ * be a platform thread.
+ */
+final class LinuxCalls {
+  private static final int CLONE_NEWNET = 0x40000000;
+
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static final MethodHandle SCHED_SETAFFINITY = affinityCall("sched_setaffinity");
+  private static final MethodHandle SCHED_GETAFFINITY = affinityCall("sched_getaffinity");
+  private static final MethodHandle UNSHARE =
+      call("unshare", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle GETTID =
+      call("gettid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+  private static final MethodHandle STRERROR = strerror();
+
+  private LinuxCalls() {}
+
+  /** Lets the calling thread run on these CPUs only, one bit each; sched_setaffinity(2). */
+  static void setAffinity(byte[] cpus) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocateFrom(ValueLayout.JAVA_BYTE, cpus);
+      MemorySegment state = arena.allocate(STATE);
+      check(
+          "sched_setaffinity",
+          (int) SCHED_SETAFFINITY.invokeExact(state, 0, (long) cpus.length, mask),
+          state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  /**
+   * The CPUs that the calling thread may run on, one bit each; sched_getaffinity(2).
+   *
+   * @param octets room for the mask; the kernel refuses less than one bit for each CPU it knows
+   */
+  static byte[] affinity(int octets) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocate(octets);
+      MemorySegment state = arena.allocate(STATE);
+      check(
+          "sched_getaffinity",
+          (int) SCHED_GETAFFINITY.invokeExact(state, 0, (long) octets, mask),
+          state);
+      return mask.toArray(ValueLayout.JAVA_BYTE);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  /** Moves the calling thread into a new, empty network namespace; unshare(2). Needs root. */
+  static void unshareNetwork() throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      check("unshare(CLONE_NEWNET)", (int) UNSHARE.invokeExact(state, CLONE_NEWNET), state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  /** The kernel's number for the calling thread; gettid(2). */
+  static int threadId() throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      int id = (int) GETTID.invokeExact(state);
+      check("gettid", id, state);
+      return id;
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  private static void check(String call, int result, MemorySegment state) throws Throwable {
+    if (result < 0) {
+      int errno = (int) ERRNO.get(state, 0L);
+      MemorySegment text = (MemorySegment) STRERROR.invokeExact(errno);
+      throw new IOException(call + ": " + text.getString(0));
+    }
+  }
+
+  /** What a method handle throws, as what it can be here. */
+  private static IOException rethrown(Throwable failure) {
+    return switch (failure) {
+      case IOException expected -> expected;
+      case RuntimeException unexpected -> throw unexpected;
+      case Error error -> throw error;
+      default -> throw new AssertionError(failure);
+    };
+  }
+
+  private static MethodHandle affinityCall(String name) {
+    return call(
+        name,
+        FunctionDescriptor.of(
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_INT,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.ADDRESS));
+  }
+
+  private static MethodHandle call(String name, FunctionDescriptor type) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().find(name).orElseThrow(),
+        type,
+        Linker.Option.captureCallState("errno"));
+  }
+
+  private static MethodHandle strerror() {
+    Linker linker = Linker.nativeLinker();
+    AddressLayout text =
+        ValueLayout.ADDRESS.withTargetLayout(
+            MemoryLayout.sequenceLayout(Long.MAX_VALUE, ValueLayout.JAVA_BYTE));
+    return linker.downcallHandle(
+        linker.defaultLookup().find("strerror").orElseThrow(),
+        FunctionDescriptor.of(text, ValueLayout.JAVA_INT));
+  }
+}

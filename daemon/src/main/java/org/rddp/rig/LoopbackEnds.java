@@ -1,0 +1,22 @@
+package org.rddp.rig;
+
+import java.net.InetAddress;
+
+/** Both ends where the process is: they meet over the loopback interface. */
+final class LoopbackEnds implements NetworkEnds {
+  @Override
+  public void enterServer() {}
+
+  @Override
+  public void enterClient() {}
+
+  @Override
+  public InetAddress serverAddress() {
+    return InetAddress.ofLiteral("127.0.0.1");
+  }
+
+  @Override
+  public String device() {
+    return "lo";
+  }
+}

@@ -1,0 +1,73 @@
+package org.rddp.rig;
+
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+
+/**
+ * A thread for one task, on one CPU. It ends with the task, and with it everything that the task
+ * changed about its thread.
+ */
+final class PinnedThread<T> implements AutoCloseable {
+  private final FutureTask<T> task;
+
+  private PinnedThread(FutureTask<T> task) {
+    this.task = task;
+  }
+
+  /**
+   * Starts the task.
+   *
+   * @throws IOException when the thread may not run on that CPU; the task was not started then
+   */
+  static <T> PinnedThread<T> start(String name, int cpu, Callable<T> body)
+      throws IOException, InterruptedException {
+    CompletableFuture<Void> pinned = new CompletableFuture<>();
+    FutureTask<T> task = new FutureTask<>(body);
+    Thread.ofPlatform()
+        .name(name)
+        .daemon()
+        .start(() -> {
+          try {
+            Affinity.pin(cpu);
+          } catch (IOException refused) {
+            pinned.completeExceptionally(refused);
+            return;
+          }
+          pinned.complete(null);
+          task.run();
+        });
+    result(pinned);
+    return new PinnedThread<>(task);
+  }
+
+  /**
+   * Waits for the task to end.
+   *
+   * @return what it returned
+   * @throws IOException what it threw
+   */
+  T join() throws IOException, InterruptedException {
+    return result(task);
+  }
+
+  /** Asks the task, if it still runs, to end: an interrupt, which it sees where it waits. */
+  @Override
+  public void close() {
+    task.cancel(true);
+  }
+
+  /**
+   * Waits for the result of another thread's work. What went wrong there is an IOException here.
+   */
+  static <T> T result(Future<T> future) throws IOException, InterruptedException {
+    try {
+      return future.get();
+    } catch (ExecutionException failure) {
+      throw new IOException(failure.getCause().getMessage(), failure.getCause());
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package org.rddp.rig;
+
+import com.google.gson.JsonObject;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What many round trips took, in nanoseconds.
+ *
+ * @param p50 half took no longer
+ * @param p99 99 % took no longer
+ * @param p999 99.9 % took no longer
+ * @param max the longest
+ * @param count how many were measured
+ * @param device what they went over, for example {@code veth}
+ */
+public record RoundTrips(long p50, long p99, long p999, long max, long count, String device) {
+  /** Reads the figures from a histogram of nanoseconds. */
+  public static RoundTrips of(Histogram nanoseconds, String device) {
+    return new RoundTrips(
+        nanoseconds.getValueAtPercentile(50),
+        nanoseconds.getValueAtPercentile(99),
+        nanoseconds.getValueAtPercentile(99.9),
+        nanoseconds.getMaxValue(),
+        nanoseconds.getTotalCount(),
+        device);
+  }
+
+  /** A histogram good for round trips of up to ten seconds, to three digits. */
+  public static Histogram histogram() {
+    return new Histogram(10_000_000_000L, 3);
+  }
+
+  /** The figures under the names that programs read: p50, p99, p999, max, count, device. */
+  public JsonObject toJson() {
+    JsonObject json = new JsonObject();
+    json.addProperty("p50", p50);
+    json.addProperty("p99", p99);
+    json.addProperty("p999", p999);
+    json.addProperty("max", max);
+    json.addProperty("count", count);
+    json.addProperty("device", device);
+    return json;
+  }
+}
