@@ -14,7 +14,10 @@ import java.util.zip.CRC32C;
  */
 public final class IntrinsicCrc32c implements Crc32c {
   private static final int STRETCH_BITS = 30;
-  private static final long STRETCH = 1L << STRETCH_BITS;
+  private static final int STRETCH = 1 << STRETCH_BITS;
+
+  /** The most octets of one call: a view reaches that far behind its stretch. */
+  private static final int PART = STRETCH / 2;
 
   /** Below this a CRC is continued by table: joining costs as much. */
   private static final int JOIN_FROM = 96;
@@ -37,7 +40,7 @@ public final class IntrinsicCrc32c implements Crc32c {
     }
     crc32c.reset();
     for (long done = 0; done < length; ) {
-      int part = (int) Math.min(length - done, STRETCH);
+      int part = (int) Math.min(length - done, PART);
       take(address + done, part);
       done += part;
     }
@@ -80,9 +83,7 @@ public final class IntrinsicCrc32c implements Crc32c {
       grow();
     }
     ByteBuffer view =
-        MemorySegment.ofAddress(stretch << STRETCH_BITS)
-            .reinterpret(Integer.MAX_VALUE)
-            .asByteBuffer();
+        MemorySegment.ofAddress(stretch << STRETCH_BITS).reinterpret(STRETCH + PART).asByteBuffer();
     put(stretch, view);
     known++;
     return view;

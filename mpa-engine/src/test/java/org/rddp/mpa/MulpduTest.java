@@ -1,0 +1,66 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MulpduTest {
+  @ParameterizedTest
+  @CsvSource({
+    "536, 522, 530",
+    "1440, 1422, 1434",
+    "1448, 1430, 1442",
+    "1452, 1434, 1446",
+    "1460, 1442, 1454",
+    "8948, 8870, 8942",
+    "8960, 8882, 8954"
+  })
+  @Tag("MPA-4.5-01")
+  @Tag("MPA-4.5-02")
+  void shouldFollowTheFormulas(int emss, int withMarkers, int withoutMarkers) {
+    assertThat(Mulpdu.of(emss, true)).isEqualTo(withMarkers);
+    assertThat(Mulpdu.of(emss, false)).isEqualTo(withoutMarkers);
+  }
+
+  @Test
+  @Tag("MPA-3-04")
+  @Tag("MPA-4.5-07")
+  void shouldLieInTheRangeForEveryEmss() {
+    for (int emss = 1; emss <= 65535; emss++) {
+      int plain = emss - (6 + emss % 4);
+      int marked = emss - (6 + 4 * ((emss + 511) / 512) + emss % 4);
+      assertThat(Mulpdu.of(emss, false)).isEqualTo(Math.min(Math.max(plain, 128), 64768));
+      assertThat(Mulpdu.of(emss, true)).isEqualTo(Math.min(Math.max(marked, 128), 64768));
+    }
+    assertThat(Mulpdu.of(135, false)).isEqualTo(128);
+    assertThat(Mulpdu.of(139, true)).isEqualTo(128);
+    assertThat(Mulpdu.of(64776, false)).isEqualTo(64768);
+    assertThat(Mulpdu.of(65288, true)).isEqualTo(64768);
+  }
+
+  @Test
+  @Tag("MPA-4.5-11")
+  void shouldGiveAnFpduThatFitsTheSegmentAtEveryMarkerPhase() {
+    for (int emss = 140; emss <= 9000; emss++) {
+      int octets = Fpdu.size(Mulpdu.of(emss, true));
+      int largest = 0;
+      for (int phase = 0; phase < 512; phase += 4) {
+        largest = Math.max(largest, Markers.span(phase, octets));
+      }
+      assertThat(largest).isBetween(emss - 11, emss);
+      assertThat(Fpdu.pad(Mulpdu.of(emss, true))).isZero();
+      assertThat(Fpdu.size(Mulpdu.of(emss, false))).isEqualTo(emss - emss % 4);
+    }
+  }
+
+  @Test
+  @Tag("MPA-3-08")
+  void shouldTakeItsLargestFromTheLargestDatagram() {
+    int segment = 65535 - 60 - 60;
+    int worst = segment - (6 + 4 * ((segment + 511) / 512) + segment % 4);
+    assertThat(worst / 128 * 128).isEqualTo(Mulpdu.MAX);
+  }
+}

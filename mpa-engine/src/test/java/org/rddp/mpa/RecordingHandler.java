@@ -1,0 +1,87 @@
+package org.rddp.mpa;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/** Writes down everything that an MPA connection says, in order. */
+final class RecordingHandler implements UlpduHandler {
+  final List<String> events = new ArrayList<>();
+  final List<byte[]> ulpdus = new ArrayList<>();
+  final List<Long> positions = new ArrayList<>();
+  final List<Integer> fragments = new ArrayList<>();
+  byte[] privateData;
+  MpaError error;
+  String detail;
+  int sendables;
+
+  /** What to do when a ULPDU comes. */
+  Runnable uponUlpdu = () -> {};
+
+  /** What to do when a Request comes. */
+  Runnable uponRequest = () -> {};
+
+  /** What to do when Full Operation begins. */
+  Runnable uponFullOperation = () -> {};
+
+  private final long scratch = Memory.allocate(1 << 16);
+
+  @Override
+  public void onRequest(byte[] octets) {
+    privateData = octets;
+    events.add("request " + HexFormat.of().formatHex(octets));
+    uponRequest.run();
+  }
+
+  @Override
+  public void onFullOperation(byte[] octets) {
+    privateData = octets;
+    events.add("full operation " + HexFormat.of().formatHex(octets));
+    uponFullOperation.run();
+  }
+
+  @Override
+  public void onRejected(byte[] octets) {
+    privateData = octets;
+    events.add("rejected " + HexFormat.of().formatHex(octets));
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    ulpdu.copy(0, scratch, ulpdu.length());
+    ulpdus.add(Memory.bytes(scratch, ulpdu.length()));
+    positions.add(ulpdu.position());
+    fragments.add(ulpdu.fragments());
+    events.add("ulpdu " + ulpdu.length());
+    uponUlpdu.run();
+  }
+
+  @Override
+  public void onSendable() {
+    sendables++;
+  }
+
+  @Override
+  public void onMulpdu(int mulpdu) {
+    events.add("mulpdu " + mulpdu);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    events.add("peer closed");
+  }
+
+  @Override
+  public void onError(MpaError number, String text) {
+    error = number;
+    detail = text;
+    events.add("error " + number.code());
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    events.add("closed " + reason);
+  }
+}

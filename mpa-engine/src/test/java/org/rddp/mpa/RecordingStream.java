@@ -1,0 +1,178 @@
+package org.rddp.mpa;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.PacketPool;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
+
+/**
+ * A TCP connection without a network: keeps every segment that its user sends, and hands up octets
+ * that a test makes, cut as the test wants.
+ */
+final class RecordingStream implements TcpStream {
+  final NativePacketPool pool = new NativePacketPool(256, 9216);
+  final List<byte[]> segments = new ArrayList<>();
+  int emss = 1460;
+  long now = 1_000;
+  long alarm = Long.MAX_VALUE;
+  long consumed;
+  boolean windowOpen = true;
+  boolean packetsToBeHad = true;
+  boolean sendClosed;
+  boolean aborted;
+
+  private StreamHandler handler;
+  private long sent;
+  private long received;
+
+  /** Establishes the connection. */
+  void open(StreamHandler user) {
+    handler = user;
+    user.onOpen(this);
+  }
+
+  /** Hands up octets as one segment. */
+  void receive(byte[] octets) {
+    receive(octets, 0, octets.length);
+  }
+
+  /** Hands up some of the octets as one segment; the packet is poisoned around them. */
+  void receive(byte[] octets, int from, int length) {
+    long packet = pool.allocate();
+    long address = pool.address(packet);
+    Memory.fill(pool.start(packet), pool.end(packet) - pool.start(packet), 0xa5);
+    Memory.copy(octets, from, address, length);
+    pool.window(packet, address, length);
+    long position = received;
+    received += length;
+    handler.onSegment(position, address, length, packet);
+    pool.release(packet);
+  }
+
+  /** Hands up octets in segments of {@code size} octets, while the connection lives. */
+  void receiveCut(byte[] octets, int size) {
+    for (int from = 0; from < octets.length && !aborted; from += size) {
+      receive(octets, from, Math.min(size, octets.length - from));
+    }
+  }
+
+  /** Lets time pass up to the alarm. */
+  void ring() {
+    now = alarm;
+    alarm = Long.MAX_VALUE;
+    handler.onAlarm(now);
+  }
+
+  /** The peer's FIN. */
+  void peerCloses() {
+    handler.onPeerClosed();
+  }
+
+  /** Ends the connection from below. */
+  void lose(CloseReason reason) {
+    handler.onClosed(reason);
+  }
+
+  /** Packets and window are to be had again. */
+  void relieve() {
+    packetsToBeHad = true;
+    windowOpen = true;
+    handler.onSendable();
+  }
+
+  /** Another EMSS. */
+  void changeEmss(int octets) {
+    emss = octets;
+    handler.onEmss(octets);
+  }
+
+  /** Everything sent, as one stream; forgets it. */
+  byte[] takeSent() {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    segments.forEach(all::writeBytes);
+    segments.clear();
+    return all.toByteArray();
+  }
+
+  @Override
+  public PacketPool pool() {
+    return pool;
+  }
+
+  @Override
+  public int emss() {
+    return emss;
+  }
+
+  @Override
+  public long sendPosition() {
+    return sent;
+  }
+
+  @Override
+  public boolean sendable() {
+    return windowOpen && packetsToBeHad;
+  }
+
+  @Override
+  public long allocate() {
+    if (!packetsToBeHad) {
+      return 0;
+    }
+    long packet = pool.allocate();
+    Memory.fill(pool.start(packet), pool.end(packet) - pool.start(packet), 0x5a);
+    return packet;
+  }
+
+  @Override
+  public void send(long packet) {
+    if (sendClosed || aborted) {
+      throw new IllegalStateException("closed");
+    }
+    int length = pool.length(packet);
+    for (int from = 0; from < length; from += emss) {
+      int part = Math.min(emss, length - from);
+      segments.add(Memory.bytes(pool.address(packet) + from, part));
+    }
+    sent += length;
+    pool.release(packet);
+  }
+
+  @Override
+  public void consumed(int octets) {
+    consumed += octets;
+  }
+
+  @Override
+  public void closeSend() {
+    sendClosed = true;
+  }
+
+  @Override
+  public void abort() {
+    if (!aborted) {
+      aborted = true;
+      handler.onClosed(CloseReason.ABORTED);
+    }
+  }
+
+  @Override
+  public void alarm(long deadline) {
+    alarm = deadline;
+  }
+
+  @Override
+  public long now() {
+    return now;
+  }
+
+  @Override
+  public long unacknowledged() {
+    return 0;
+  }
+}
