@@ -1,0 +1,50 @@
+/* The environment abstraction layer: start and end, threads, time, texts. */
+#include "rddp_dpdk.h"
+
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "result.h"
+
+const char *rddp_dpdk_version(void)
+{
+    return rte_version();
+}
+
+const char *rddp_strerror(int error)
+{
+    return rte_strerror(error);
+}
+
+int rddp_eal_init(int argc, char **argv)
+{
+    return result(rte_eal_init(argc, argv));
+}
+
+int rddp_eal_cleanup(void)
+{
+    return rte_eal_cleanup();
+}
+
+int rddp_thread_register(void)
+{
+    return result(rte_thread_register());
+}
+
+void rddp_thread_unregister(void)
+{
+    rte_thread_unregister();
+}
+
+uint64_t rddp_tsc(void)
+{
+    return rte_rdtsc();
+}
+
+uint64_t rddp_tsc_hz(void)
+{
+    return rte_get_tsc_hz();
+}

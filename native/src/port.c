@@ -1,0 +1,202 @@
+/* Ethernet ports: finding, configuring, starting, watching. */
+#include "rddp_dpdk.h"
+
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_ethdev.h>
+#include <rte_string_fns.h>
+
+#include "result.h"
+
+_Static_assert(RDDP_NAME_SIZE >= RTE_ETH_NAME_MAX_LEN, "names of ports fit");
+_Static_assert(RDDP_NAME_SIZE >= RTE_ETH_XSTATS_NAME_SIZE, "names of counters fit");
+
+uint32_t rddp_port_count(void)
+{
+    return rte_eth_dev_count_avail();
+}
+
+int rddp_port_next(uint16_t from)
+{
+    uint16_t port = (uint16_t)rte_eth_find_next(from);
+    return port >= RTE_MAX_ETHPORTS ? -ENODEV : port;
+}
+
+int rddp_port_attach(const char *device_arguments)
+{
+    struct rte_dev_iterator iterator;
+    uint16_t port;
+    int error = rte_dev_probe(device_arguments);
+    if (error < 0)
+        return error;
+    error = rte_eth_iterator_init(&iterator, device_arguments);
+    if (error < 0)
+        return error;
+    port = rte_eth_iterator_next(&iterator);
+    if (port == RTE_MAX_ETHPORTS)
+        return -ENODEV; /* the iterator is exhausted and has freed itself */
+    rte_eth_iterator_cleanup(&iterator);
+    return port;
+}
+
+int rddp_port_detach(uint16_t port)
+{
+    struct rte_eth_dev_info info;
+    int error = rte_eth_dev_info_get(port, &info);
+    if (error < 0)
+        return error;
+    error = rte_eth_dev_close(port);
+    if (error < 0)
+        return error;
+    return result(rte_dev_remove(info.device));
+}
+
+int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
+{
+    struct rte_eth_dev_info device;
+    struct rte_ether_addr mac;
+    int error = rte_eth_dev_info_get(port, &device);
+    if (error < 0)
+        return error;
+    error = rte_eth_macaddr_get(port, &mac);
+    if (error < 0)
+        return error;
+    *info = (struct rddp_port_info) {
+        .rx_offloads = device.rx_offload_capa,
+        .tx_offloads = device.tx_offload_capa,
+        .min_mtu = device.min_mtu,
+        .max_mtu = device.max_mtu,
+        .min_rx_buffer = device.min_rx_bufsize,
+        .max_rx_frame = device.max_rx_pktlen,
+        .max_rx_queues = device.max_rx_queues,
+        .max_tx_queues = device.max_tx_queues,
+        .min_rx_slots = device.rx_desc_lim.nb_min,
+        .max_rx_slots = device.rx_desc_lim.nb_max,
+        .min_tx_slots = device.tx_desc_lim.nb_min,
+        .max_tx_slots = device.tx_desc_lim.nb_max,
+        .default_rx_slots = device.default_rxportconf.ring_size,
+        .default_tx_slots = device.default_txportconf.ring_size,
+        .rss_tcp = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV4_TCP) != 0,
+        .socket = rte_eth_dev_socket_id(port),
+    };
+    memcpy(info->mac, mac.addr_bytes, sizeof(info->mac));
+    strlcpy(info->driver, device.driver_name, sizeof(info->driver));
+    return rte_eth_dev_get_name_by_port(port, info->name);
+}
+
+const char *rddp_rx_offload_name(uint64_t offload)
+{
+    return rte_eth_dev_rx_offload_name(offload);
+}
+
+const char *rddp_tx_offload_name(uint64_t offload)
+{
+    return rte_eth_dev_tx_offload_name(offload);
+}
+
+int rddp_port_configure(uint16_t port, const struct rddp_port_config *config)
+{
+    struct rte_eth_conf conf = {
+        .rxmode.offloads = config->rx_offloads,
+        .rxmode.mtu = config->mtu,
+        .txmode.offloads = config->tx_offloads,
+    };
+    if (config->rx_queues > UINT16_MAX || config->tx_queues > UINT16_MAX)
+        return -EINVAL;
+    if (config->rss_tcp) {
+        conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+        conf.rx_adv_conf.rss_conf.rss_hf = RTE_ETH_RSS_NONFRAG_IPV4_TCP;
+    }
+    return rte_eth_dev_configure(port, (uint16_t)config->rx_queues, (uint16_t)config->tx_queues,
+                                 &conf);
+}
+
+int rddp_port_adjust_slots(uint16_t port, uint16_t *rx_slots, uint16_t *tx_slots)
+{
+    return rte_eth_dev_adjust_nb_rx_tx_desc(port, rx_slots, tx_slots);
+}
+
+int rddp_port_rx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket, void *pool)
+{
+    return rte_eth_rx_queue_setup(port, queue, slots, (unsigned int)socket, NULL, pool);
+}
+
+int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket)
+{
+    return rte_eth_tx_queue_setup(port, queue, slots, (unsigned int)socket, NULL);
+}
+
+int rddp_port_start(uint16_t port)
+{
+    return rte_eth_dev_start(port);
+}
+
+int rddp_port_stop(uint16_t port)
+{
+    return rte_eth_dev_stop(port);
+}
+
+int rddp_port_get_link(uint16_t port, struct rddp_port_link *link)
+{
+    struct rte_eth_link state;
+    int error = rte_eth_link_get_nowait(port, &state);
+    if (error < 0)
+        return error;
+    *link = (struct rddp_port_link) {
+        .up = state.link_status == RTE_ETH_LINK_UP,
+        .mbps = state.link_speed,
+        .full_duplex = state.link_duplex == RTE_ETH_LINK_FULL_DUPLEX,
+    };
+    return 0;
+}
+
+int rddp_port_get_mtu(uint16_t port, uint16_t *mtu)
+{
+    return rte_eth_dev_get_mtu(port, mtu);
+}
+
+int rddp_port_set_mtu(uint16_t port, uint16_t mtu)
+{
+    return rte_eth_dev_set_mtu(port, mtu);
+}
+
+int rddp_port_promiscuous(uint16_t port, int on)
+{
+    return on ? rte_eth_promiscuous_enable(port) : rte_eth_promiscuous_disable(port);
+}
+
+int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats)
+{
+    struct rte_eth_stats counters;
+    int error = rte_eth_stats_get(port, &counters);
+    if (error < 0)
+        return error;
+    *stats = (struct rddp_port_stats) {
+        .rx_frames = counters.ipackets,
+        .tx_frames = counters.opackets,
+        .rx_octets = counters.ibytes,
+        .tx_octets = counters.obytes,
+        .rx_missed = counters.imissed,
+        .rx_errors = counters.ierrors,
+        .tx_errors = counters.oerrors,
+        .rx_no_buffer = counters.rx_nombuf,
+    };
+    return 0;
+}
+
+int rddp_port_stats_reset(uint16_t port)
+{
+    return rte_eth_stats_reset(port);
+}
+
+int rddp_port_counter_names(uint16_t port, char (*names)[RDDP_NAME_SIZE], uint32_t capacity)
+{
+    _Static_assert(sizeof(struct rte_eth_xstat_name) == RDDP_NAME_SIZE, "names lie as DPDK's do");
+    return rte_eth_xstats_get_names(port, (struct rte_eth_xstat_name *)names, capacity);
+}
+
+int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity)
+{
+    return rte_eth_xstats_get_by_id(port, NULL, values, capacity);
+}

@@ -1,0 +1,303 @@
+/*
+ * The shim against DPDK itself, in one process without hugepages or rights: everything that it
+ * wraps, over two ports joined by rings. Built with sanitizers; ends at the first difference.
+ */
+#include "rddp_dpdk.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_ethdev.h>
+#include <rte_lcore.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#define BUFFERS 255
+#define BURST 32
+#define ROOM (RTE_PKTMBUF_HEADROOM + 2048)
+
+#define EXPECT(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            exit(1); \
+        } \
+    } while (0)
+
+static void *new_pool(const char *name)
+{
+    void *pool = NULL;
+    EXPECT(rddp_mempool_create(name, BUFFERS, 0, 0, ROOM, -1, &pool) == 0);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    return pool;
+}
+
+static void types_are_described(void)
+{
+    const struct rddp_field *field;
+    struct rddp_mbuf_layout layout;
+    int structs = 0;
+
+    EXPECT(rddp_abi() == RDDP_ABI);
+    for (field = rddp_fields(); field->name != NULL; field++) {
+        EXPECT(field->size > 0);
+        if (strchr(field->name, '.') == NULL)
+            structs++;
+    }
+    EXPECT(structs == 6);
+
+    rddp_get_mbuf_layout(&layout);
+    EXPECT(layout.size == sizeof(struct rte_mbuf));
+    EXPECT(layout.headroom == RTE_PKTMBUF_HEADROOM);
+    EXPECT(layout.refcnt == offsetof(struct rte_mbuf, refcnt));
+}
+
+static void eal_starts_once(void)
+{
+    char prefix[64];
+    char *arguments[] = { "self_test", "--no-huge", "-m", "64", "--no-pci", "--no-telemetry",
+                          "--lcores", "0", "--iova-mode=va", "--log-level", "critical",
+                          "--file-prefix", prefix, NULL };
+    snprintf(prefix, sizeof(prefix), "rddp_self_test_%d", (int)getpid());
+    EXPECT(rddp_eal_init(13, arguments) >= 0);
+    EXPECT(rddp_eal_init(13, arguments) == -EALREADY);
+    EXPECT(strncmp(rddp_dpdk_version(), "DPDK ", 5) == 0);
+    EXPECT(strcmp(rddp_strerror(ENOENT), "No such file or directory") == 0);
+    EXPECT(rddp_tsc_hz() > 0);
+    uint64_t before = rddp_tsc();
+    EXPECT(rddp_tsc() > before);
+}
+
+static void a_pool_gives_all_it_has_and_no_more(void)
+{
+    void *pool = new_pool("exhausted");
+    void *mbufs[BUFFERS + 1];
+
+    EXPECT(rddp_alloc_bulk(pool, mbufs, BUFFERS + 1) < 0);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    EXPECT(rddp_alloc_bulk(pool, mbufs, BUFFERS) == 0);
+    EXPECT(rddp_mempool_available(pool) == 0);
+    EXPECT(rddp_alloc(pool) == NULL);
+    rddp_free_bulk(mbufs, BUFFERS);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    rddp_mempool_free(pool);
+}
+
+static void a_buffer_goes_back_with_its_last_reference(void)
+{
+    void *pool = new_pool("counted");
+    struct rte_mbuf *mbuf = rddp_alloc(pool);
+
+    EXPECT(mbuf != NULL);
+    EXPECT(rddp_refcnt(mbuf) == 1);
+    EXPECT(mbuf->data_off == RTE_PKTMBUF_HEADROOM);
+    EXPECT(mbuf->buf_len == ROOM);
+    EXPECT(rddp_refcnt_update(mbuf, 2) == 3);
+    rddp_free(mbuf);
+    EXPECT(rddp_refcnt(mbuf) == 2);
+    EXPECT(rddp_refcnt_update(mbuf, -1) == 1);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS - 1);
+    rddp_free(mbuf);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    rddp_mempool_free(pool);
+}
+
+/* Another thread than the EAL's own. */
+static void *use_cache(void *pool)
+{
+    EXPECT(rddp_thread_register() == 0);
+    void *mbuf = rddp_alloc(pool);
+    EXPECT(mbuf != NULL);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS - 1);
+    rddp_free(mbuf);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    EXPECT(((struct rte_mempool *)pool)->local_cache[rte_lcore_id()].len > 0);
+    rddp_thread_unregister();
+    return NULL;
+}
+
+static void a_registered_thread_has_a_cache(void)
+{
+    pthread_t thread;
+    void *pool = NULL;
+    EXPECT(rddp_mempool_create("cached", BUFFERS, 32, 0, ROOM, -1, &pool) == 0);
+    EXPECT(pthread_create(&thread, NULL, use_cache, pool) == 0);
+    EXPECT(pthread_join(thread, NULL) == 0);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    rddp_mempool_free(pool);
+}
+
+static void start(uint16_t port, void *pool, uint32_t mtu)
+{
+    struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1, .mtu = mtu };
+    uint16_t rx_slots = 64;
+    uint16_t tx_slots = 64;
+    EXPECT(rddp_port_configure(port, &config) == 0);
+    EXPECT(rddp_port_adjust_slots(port, &rx_slots, &tx_slots) == 0);
+    EXPECT(rddp_port_rx_queue(port, 0, rx_slots, -1, pool) == 0);
+    EXPECT(rddp_port_tx_queue(port, 0, tx_slots, -1) == 0);
+    EXPECT(rddp_port_start(port) == 0);
+}
+
+static void what_a_port_is(uint16_t port, const char *name)
+{
+    struct rddp_port_info info;
+    struct rddp_port_link link;
+    uint16_t mtu;
+
+    EXPECT(rddp_port_get_info(port, &info) == 0);
+    EXPECT(strcmp(info.name, name) == 0);
+    EXPECT(strcmp(info.driver, "net_ring") == 0);
+    EXPECT(info.max_rx_queues == 1);
+    EXPECT(strcmp(rddp_tx_offload_name(RTE_ETH_TX_OFFLOAD_MULTI_SEGS), "MULTI_SEGS") == 0);
+    EXPECT(strcmp(rddp_rx_offload_name(RTE_ETH_RX_OFFLOAD_SCATTER), "SCATTER") == 0);
+    EXPECT(rddp_port_get_link(port, &link) == 0);
+    EXPECT(link.up == 1);
+    EXPECT(rddp_port_get_mtu(port, &mtu) == 0);
+    EXPECT(mtu == 1500);
+    EXPECT(rddp_port_promiscuous(port, 1) == 0);
+    EXPECT(rddp_port_promiscuous(port, 0) == 0);
+}
+
+static void frames_pass(uint16_t from, uint16_t to, void *pool)
+{
+    void *sent[BURST];
+    void *received[BURST];
+    struct rddp_port_stats stats;
+
+    EXPECT(rddp_alloc_bulk(pool, sent, BURST) == 0);
+    for (int i = 0; i < BURST; i++) {
+        char *data = rte_pktmbuf_append(sent[i], 60);
+        memset(data, i, 60);
+    }
+    EXPECT(rddp_tx_burst(from, 0, sent, BURST) == BURST);
+    EXPECT(rddp_rx_burst(to, 0, received, BURST) == BURST);
+    EXPECT(rddp_rx_burst(to, 0, received, 0) == 0);
+    for (int i = 0; i < BURST; i++) {
+        EXPECT(received[i] == sent[i]);
+        EXPECT(rte_pktmbuf_mtod((struct rte_mbuf *)received[i], char *)[59] == i);
+    }
+    rddp_free_bulk(received, BURST);
+    EXPECT(rddp_port_get_stats(to, &stats) == 0);
+    EXPECT(stats.rx_frames == BURST);
+    EXPECT(rddp_port_stats_reset(to) == 0);
+    EXPECT(rddp_port_get_stats(to, &stats) == 0);
+    EXPECT(stats.rx_frames == 0);
+}
+
+static void counters_have_names(uint16_t port)
+{
+    int count = rddp_port_counters(port, NULL, 0);
+    EXPECT(count > 0);
+    char (*names)[RDDP_NAME_SIZE] = calloc((size_t)count, sizeof(*names));
+    uint64_t *values = calloc((size_t)count, sizeof(*values));
+    EXPECT(rddp_port_counter_names(port, names, (uint32_t)count) == count);
+    EXPECT(rddp_port_counters(port, values, (uint32_t)count) == count);
+    EXPECT(strcmp(names[0], "rx_good_packets") == 0);
+    free(names);
+    free(values);
+}
+
+static void two_ports_of_rings_are_a_link(void)
+{
+    void *pool = new_pool("linked");
+    void *to_a = NULL;
+    void *to_b = NULL;
+    void *refused = NULL;
+    void *left[BURST];
+
+    EXPECT(rddp_ring_create("odd", 33, -1, 1, &refused) == -EINVAL);
+    EXPECT(refused == NULL);
+    EXPECT(rddp_ring_create("to_a", 64, -1, 1, &to_a) == 0);
+    EXPECT(rddp_ring_create("to_b", 64, -1, 1, &to_b) == 0);
+    EXPECT(rddp_ring_create("to_b", 64, -1, 1, &refused) == -EEXIST);
+    int a = rddp_port_from_rings("a", &to_a, 1, &to_b, 1, 0);
+    int b = rddp_port_from_rings("b", &to_b, 1, &to_a, 1, 0);
+    EXPECT(a >= 0 && b >= 0 && a != b);
+    EXPECT(rddp_port_count() == 2);
+    EXPECT(rddp_port_next(0) == a);
+    EXPECT(rddp_port_next((uint16_t)(b + 1)) == -ENODEV);
+
+    start((uint16_t)a, pool, 1500);
+    start((uint16_t)b, pool, 1500);
+    what_a_port_is((uint16_t)a, "net_ring_a");
+    frames_pass((uint16_t)a, (uint16_t)b, pool);
+    frames_pass((uint16_t)b, (uint16_t)a, pool);
+    counters_have_names((uint16_t)a);
+    EXPECT(rddp_tx_done((uint16_t)a, 0, 0) == -ENOTSUP);
+    EXPECT(rddp_alloc_bulk(pool, left, 2) == 0);
+    EXPECT(rddp_tx_burst((uint16_t)a, 0, left, 2) == 2);
+
+    EXPECT(rddp_port_stop((uint16_t)a) == 0);
+    EXPECT(rddp_port_stop((uint16_t)b) == 0);
+    EXPECT(rddp_port_detach((uint16_t)a) == 0);
+    EXPECT(rddp_port_detach((uint16_t)b) == 0);
+    EXPECT(rddp_port_count() == 0);
+    EXPECT(rddp_ring_dequeue(to_b, left, BURST) == 2);
+    rddp_free_bulk(left, 2);
+    rddp_ring_free(to_a);
+    rddp_ring_free(to_b);
+    EXPECT(rddp_mempool_available(pool) == BUFFERS);
+    rddp_mempool_free(pool);
+}
+
+static void a_device_comes_and_goes(void)
+{
+    struct rddp_port_info info;
+    int port = rddp_port_attach("net_null0,size=64");
+    EXPECT(port >= 0);
+    EXPECT(rddp_port_get_info((uint16_t)port, &info) == 0);
+    EXPECT(strcmp(info.name, "net_null0") == 0);
+    EXPECT(strcmp(info.driver, "net_null") == 0);
+    EXPECT(rddp_port_detach((uint16_t)port) == 0);
+    EXPECT(rddp_port_count() == 0);
+}
+
+static void mistakes_are_reported(void)
+{
+    struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1 };
+    struct rddp_port_info info;
+    struct rddp_port_stats stats;
+    struct rddp_port_link link;
+    uint16_t mtu;
+    void *pool = NULL;
+
+    EXPECT(rddp_port_attach("net_no_such_driver0") < 0);
+    EXPECT(rddp_port_attach("net_null0,no_such_argument=1") < 0);
+    EXPECT(rddp_port_get_info(7, &info) == -ENODEV);
+    EXPECT(rddp_port_configure(7, &config) == -ENODEV);
+    config.rx_queues = 65536;
+    EXPECT(rddp_port_configure(7, &config) == -EINVAL);
+    EXPECT(rddp_port_start(7) == -ENODEV);
+    EXPECT(rddp_port_stop(7) == -ENODEV);
+    EXPECT(rddp_port_detach(7) == -ENODEV);
+    EXPECT(rddp_port_get_stats(7, &stats) == -ENODEV);
+    EXPECT(rddp_port_get_link(7, &link) == -ENODEV);
+    EXPECT(rddp_port_get_mtu(7, &mtu) == -ENODEV);
+    EXPECT(rddp_port_set_mtu(7, 1500) == -ENODEV);
+    EXPECT(rddp_port_promiscuous(7, 1) == -ENODEV);
+    EXPECT(rddp_port_counters(7, NULL, 0) == -ENODEV);
+    EXPECT(rddp_mempool_create("far too large", 1 << 24, 0, 0, ROOM, -1, &pool) == -ENOMEM);
+    EXPECT(rddp_mempool_create("room", BUFFERS, 0, 0, 65536, -1, &pool) == -EINVAL);
+    EXPECT(rddp_mempool_create("cache", BUFFERS, 513, 0, ROOM, -1, &pool) == -EINVAL);
+    EXPECT(pool == NULL);
+}
+
+int main(void)
+{
+    types_are_described();
+    eal_starts_once();
+    a_pool_gives_all_it_has_and_no_more();
+    a_buffer_goes_back_with_its_last_reference();
+    a_registered_thread_has_a_cache();
+    two_ports_of_rings_are_a_link();
+    a_device_comes_and_goes();
+    mistakes_are_reported();
+    EXPECT(rddp_eal_cleanup() == 0);
+    puts("self-test of the shim: all as expected");
+    return 0;
+}
