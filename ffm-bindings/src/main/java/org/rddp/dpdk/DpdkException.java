@@ -1,0 +1,44 @@
+package org.rddp.dpdk;
+
+import org.rddp.dpdk.generated.Dpdk;
+
+/** DPDK refused something: the message says what, DPDK's reason, and what to do about it. */
+public final class DpdkException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int errno;
+
+  private DpdkException(String message, int errno, Throwable cause) {
+    super(message, cause);
+    this.errno = errno;
+  }
+
+  /**
+   * A failure that DPDK reported.
+   *
+   * @param what what was tried, such as "start port net_tap0"
+   * @param result the negative errno that the shim returned
+   * @param remedy what to do about it, as whole sentences
+   */
+  static DpdkException of(String what, int result, String remedy) {
+    int errno = -result;
+    String reason = Dpdk.rddp_strerror(errno).getString(0);
+    return new DpdkException(
+        "Cannot " + what + ": " + reason + " (errno " + errno + "). " + remedy, errno, null);
+  }
+
+  /** A failure that was found before DPDK was asked. */
+  static DpdkException refused(String message) {
+    return new DpdkException(message, 0, null);
+  }
+
+  /** A failure to load the shim. */
+  static DpdkException refused(String message, Throwable cause) {
+    return new DpdkException(message, 0, cause);
+  }
+
+  /** The positive errno, or DPDK's own error number, or 0 if DPDK was not asked. */
+  public int errno() {
+    return errno;
+  }
+}

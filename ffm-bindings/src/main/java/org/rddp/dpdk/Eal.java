@@ -1,0 +1,161 @@
+package org.rddp.dpdk;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.rddp.dpdk.generated.Dpdk;
+
+/**
+ * DPDK's environment abstraction layer (EAL): once per process, before anything else of DPDK.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class Eal {
+  private enum State {
+    NEW,
+    INITIALISED,
+    ENDED
+  }
+
+  private static State state = State.NEW;
+
+  private Eal() {}
+
+  /**
+   * Initialises DPDK.
+   *
+   * <p>DPDK binds the thread that does so to the processors of its main lcore, and threads started
+   * from it inherit that. So it is done on a thread that ends with it, and the threads of the JVM
+   * keep the processors that they have.
+   *
+   * <p>A process can do this once. If DPDK itself refuses, the process cannot try again; what is
+   * found before DPDK is asked (no library, no hugepages) can be put right and tried again.
+   *
+   * @param arguments as for any DPDK program, without the program's name; {@link EalArguments} has
+   *     good ones
+   * @throws DpdkException saying why not, and what to do
+   */
+  public static synchronized void init(List<String> arguments) {
+    if (state != State.NEW) {
+      throw DpdkException.refused(
+          "DPDK can be initialised only once in a process, and that has been done or tried.");
+    }
+    NativeLibrary.load();
+    requireMemory(arguments);
+    state = State.ENDED;
+    int result = initOnOwnThread(arguments);
+    if (result < 0) {
+      throw DpdkException.of(
+          "initialise DPDK with the arguments " + String.join(" ", arguments),
+          result,
+          "DPDK's own messages on standard error say more. Usual reasons: another process uses the"
+              + " same --file-prefix; --no-huge and --in-memory exclude each other; too few"
+              + " hugepages (sysctl -w vm.nr_hugepages=...) or no right to them; an unknown"
+              + " argument. The process must be started again.");
+    }
+    state = State.INITIALISED;
+  }
+
+  private static void requireMemory(List<String> arguments) {
+    if (!arguments.contains("--no-huge") && Hugepages.available() == 0) {
+      throw DpdkException.refused(
+          "There are no free hugepages, which DPDK takes its memory from. Reserve some as root"
+              + " (sysctl -w vm.nr_hugepages=256 for 512 MiB), end the processes that hold them,"
+              + " or do without (--no-huge -m 256), which is slower.");
+    }
+  }
+
+  private static int initOnOwnThread(List<String> arguments) {
+    int[] result = new int[1];
+    Thread thread = new Thread(() -> result[0] = callInit(arguments), "dpdk-init");
+    thread.start();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return result[0];
+  }
+
+  private static int callInit(List<String> arguments) {
+    Arena forever = Arena.global(); // DPDK keeps pointing at its arguments
+    MemorySegment argv = forever.allocate(ValueLayout.ADDRESS, arguments.size() + 2L);
+    argv.setAtIndex(ValueLayout.ADDRESS, 0, forever.allocateFrom("rddp"));
+    for (int i = 0; i < arguments.size(); i++) {
+      argv.setAtIndex(ValueLayout.ADDRESS, i + 1L, forever.allocateFrom(arguments.get(i)));
+    }
+    return Dpdk.rddp_eal_init(arguments.size() + 1, argv);
+  }
+
+  /** Whether {@link #init} has succeeded and {@link #cleanup} has not been called. */
+  public static synchronized boolean initialised() {
+    return state == State.INITIALISED;
+  }
+
+  /** Throws unless DPDK can be used now: without it, its functions end the process. */
+  static void requireInitialised() {
+    if (!initialised()) {
+      throw DpdkException.refused("DPDK is not initialised: call Eal.init first.");
+    }
+  }
+
+  /**
+   * Gives back what DPDK holds outside the process: files, sockets, hugepages. To be called when
+   * ports and pools have been closed; without it a process leaves files behind. Nothing of DPDK can
+   * be used afterwards.
+   */
+  public static synchronized void cleanup() {
+    if (state == State.INITIALISED) {
+      state = State.ENDED;
+      Dpdk.rddp_eal_cleanup();
+    }
+  }
+
+  /**
+   * Makes the calling thread known to DPDK, so that it has its own cache in every {@link Mempool}.
+   * It must be a platform thread.
+   *
+   * @throws DpdkException if there are too many such threads (127)
+   */
+  public static void registerThread() {
+    requireInitialised();
+    int result = Dpdk.rddp_thread_register();
+    if (result < 0) {
+      throw DpdkException.of(
+          "register thread " + Thread.currentThread().getName(),
+          result,
+          "DPDK knows at most 128 threads: end some of them.");
+    }
+  }
+
+  /** Undoes {@link #registerThread}; the thread's caches go back to the pools. */
+  public static void unregisterThread() {
+    requireInitialised();
+    Dpdk.rddp_thread_unregister();
+  }
+
+  /** The DPDK that is loaded, such as {@code DPDK 22.11.11}. */
+  public static String version() {
+    NativeLibrary.load();
+    return Dpdk.rddp_dpdk_version().getString(0);
+  }
+
+  /** The processor's time stamp counter: the cheapest clock, 3 ns. */
+  public static long timeStamp() {
+    return Native.tsc();
+  }
+
+  /** Ticks of {@link #timeStamp} per second. */
+  public static long timeStampsPerSecond() {
+    requireInitialised();
+    return Dpdk.rddp_tsc_hz();
+  }
+}

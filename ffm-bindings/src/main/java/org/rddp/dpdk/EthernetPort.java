@@ -1,0 +1,364 @@
+package org.rddp.dpdk;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.rddp.dpdk.generated.Dpdk;
+import org.rddp.dpdk.generated.rddp_port_config;
+import org.rddp.dpdk.generated.rddp_port_info;
+import org.rddp.dpdk.generated.rddp_port_link;
+import org.rddp.dpdk.generated.rddp_port_stats;
+
+/**
+ * An Ethernet port of DPDK: found, configured, started; then frames go in and out in bursts.
+ *
+ * <p>{@link #receive} and {@link #transmit} of a queue belong to one thread, and the rest to one
+ * thread at a time. Bursts are neither checked nor synchronised: nobody may be in one when the port
+ * is stopped.
+ */
+public final class EthernetPort implements AutoCloseable {
+  /**
+   * Drivers whose bursts call into the kernel, where they may wait, or which drive others that do.
+   */
+  private static final Set<String> BLOCKING_DRIVERS =
+      Set.of(
+          "net_af_packet",
+          "net_af_xdp",
+          "net_bonding",
+          "net_failsafe",
+          "net_kni",
+          "net_pcap",
+          "net_tap",
+          "net_tun");
+
+  private final short port;
+  private final PortInfo info;
+  private final boolean mayBlock;
+  private boolean started;
+  private boolean closed;
+
+  private EthernetPort(int port) {
+    this.port = (short) port;
+    this.info = readInfo();
+    this.mayBlock = BLOCKING_DRIVERS.contains(info.driver());
+  }
+
+  /**
+   * Makes a device known to DPDK and opens its (first) port.
+   *
+   * @param deviceArguments a virtual device with its arguments, such as {@code
+   *     net_vhost0,iface=/run/a.sock}, or the address of a PCI device that is bound to a driver for
+   *     user space, such as {@code 0000:03:00.0}
+   * @throws DpdkException if there is no such driver or device, or it refuses its arguments
+   */
+  public static EthernetPort attach(String deviceArguments) {
+    Eal.requireInitialised();
+    try (Arena arena = Arena.ofConfined()) {
+      int port = Dpdk.rddp_port_attach(arena.allocateFrom(deviceArguments));
+      if (port < 0) {
+        throw DpdkException.of(
+            "open the device " + deviceArguments,
+            port,
+            "DPDK's own messages on standard error say more. Check the driver's name and its"
+                + " arguments (docs/dpdk.md has those that work), that no other process has the"
+                + " device, that no socket file is left from a process that was killed, and that"
+                + " this process has the rights that the driver needs.");
+      }
+      return new EthernetPort(port);
+    }
+  }
+
+  /**
+   * The port of a device that DPDK knows already, from the arguments of {@link Eal#init} for
+   * example.
+   *
+   * @param name the device's name
+   * @throws DpdkException if there is none; the message names those that there are
+   */
+  public static EthernetPort open(String name) {
+    List<EthernetPort> ports = all();
+    Optional<EthernetPort> found =
+        ports.stream().filter(port -> port.info.name().equals(name)).findFirst();
+    return found.orElseThrow(() ->
+        DpdkException.refused(
+            "DPDK has no port "
+                + name
+                + ". It has "
+                + (ports.isEmpty()
+                    ? "none: a device that fails in Eal.init is only reported on standard error"
+                    : String.join(", ", ports.stream().map(port -> port.info.name()).toList()))
+                + "."));
+  }
+
+  /** All the ports that DPDK knows. */
+  public static List<EthernetPort> all() {
+    Eal.requireInitialised();
+    List<EthernetPort> ports = new ArrayList<>();
+    for (int port = Dpdk.rddp_port_next((short) 0);
+        port >= 0;
+        port = Dpdk.rddp_port_next((short) (port + 1))) {
+      ports.add(new EthernetPort(port));
+    }
+    return ports;
+  }
+
+  /** The port with a number that DPDK has just returned. */
+  static EthernetPort ofNumber(int port) {
+    return new EthernetPort(port);
+  }
+
+  /** What the port is and can do, as it was when it was opened. */
+  public PortInfo info() {
+    return info;
+  }
+
+  /**
+   * Whether a burst may wait in the kernel. The calls are then made so that the garbage collector
+   * need not wait for them, which costs some 5 ns each.
+   */
+  public boolean mayBlock() {
+    return mayBlock;
+  }
+
+  /**
+   * Configures a port that is not started, and its queues.
+   *
+   * @param pool where its receive queues take buffers from
+   * @throws DpdkException if the driver refuses; the port can be configured again
+   */
+  public void configure(PortSettings settings, Mempool pool) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment config = rddp_port_config.allocate(arena);
+      MemorySegment capable = capabilities(arena);
+      rddp_port_config.rx_queues(config, settings.queues());
+      rddp_port_config.tx_queues(config, settings.queues());
+      rddp_port_config.mtu(config, settings.mtu());
+      rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
+      rddp_port_config.rx_offloads(
+          config,
+          Offloads.RECEIVE.mask(settings.receiveOffloads(), rddp_port_info.rx_offloads(capable)));
+      rddp_port_config.tx_offloads(
+          config,
+          Offloads.TRANSMIT.mask(settings.transmitOffloads(), rddp_port_info.tx_offloads(capable)));
+      check(
+          Dpdk.rddp_port_configure(port, config),
+          "configure",
+          "It was asked for " + settings + " and is " + info + ".");
+      setUpQueues(settings, pool, arena);
+    }
+  }
+
+  private void setUpQueues(PortSettings settings, Mempool pool, Arena arena) {
+    MemorySegment receiveSlots =
+        arena.allocateFrom(ValueLayout.JAVA_SHORT, (short) settings.receiveSlots());
+    MemorySegment transmitSlots =
+        arena.allocateFrom(ValueLayout.JAVA_SHORT, (short) settings.transmitSlots());
+    check(
+        Dpdk.rddp_port_adjust_slots(port, receiveSlots, transmitSlots),
+        "choose numbers of descriptors for",
+        "It was asked for " + settings + " and is " + info + ".");
+    MemorySegment poolAddress = MemorySegment.ofAddress(pool.address());
+    for (int queue = 0; queue < settings.queues(); queue++) {
+      check(
+          Dpdk.rddp_port_rx_queue(
+              port,
+              (short) queue,
+              receiveSlots.get(ValueLayout.JAVA_SHORT, 0),
+              info.socket(),
+              poolAddress),
+          "set up receive queue " + queue + " of",
+          "The buffers of pool "
+              + pool.name()
+              + " have "
+              + pool.dataRoom()
+              + " octets, headroom included: they must hold a frame of the MTU "
+              + settings.mtu()
+              + " and at least "
+              + info.minReceiveBuffer()
+              + " octets.");
+      check(
+          Dpdk.rddp_port_tx_queue(
+              port, (short) queue, transmitSlots.get(ValueLayout.JAVA_SHORT, 0), info.socket()),
+          "set up transmit queue " + queue + " of",
+          "It was asked for " + settings + " and is " + info + ".");
+    }
+  }
+
+  /**
+   * Starts the port: from now on it receives.
+   *
+   * @throws DpdkException if the driver refuses
+   */
+  public void start() {
+    check(
+        Dpdk.rddp_port_start(port),
+        "start",
+        "It must be configured, and the buffers of its pool must hold a whole frame. DPDK's own"
+            + " messages on standard error say more.");
+    started = true;
+  }
+
+  /** Stops the port if it is started. Nobody may be in a burst. */
+  public void stop() {
+    if (started) {
+      started = false;
+      check(Dpdk.rddp_port_stop(port), "stop", "Close it.");
+    }
+  }
+
+  /**
+   * Stops and closes the port and removes its device. Buffers that it held go back to their pools.
+   */
+  @Override
+  public void close() {
+    if (!closed) {
+      stop();
+      closed = true;
+      check(Dpdk.rddp_port_detach(port), "close", "It is not usable any more.");
+    }
+  }
+
+  /** The state of the link now. */
+  public LinkState link() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment link = rddp_port_link.allocate(arena);
+      check(Dpdk.rddp_port_get_link(port, link), "ask for the link of", "");
+      return LinkState.of(link);
+    }
+  }
+
+  /** The MTU now, in octets of an IP packet. */
+  public int mtu() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mtu = arena.allocate(ValueLayout.JAVA_SHORT);
+      check(Dpdk.rddp_port_get_mtu(port, mtu), "ask for the MTU of", "");
+      return Short.toUnsignedInt(mtu.get(ValueLayout.JAVA_SHORT, 0));
+    }
+  }
+
+  /**
+   * Sets the MTU of a stopped port beside {@link #configure}: some drivers pass it on to the device
+   * only so.
+   *
+   * @param octets of an IP packet, 68 to 65535
+   * @throws DpdkException if the driver refuses, or cannot do so
+   */
+  public void setMtu(int octets) {
+    check(
+        Dpdk.rddp_port_set_mtu(port, (short) octets),
+        "set the MTU " + octets + " of",
+        "It allows "
+            + info.minMtu()
+            + " to "
+            + info.maxMtu()
+            + ", most drivers when stopped only.");
+  }
+
+  /** Receives frames for any address, or only for the port's own and broadcast. */
+  public void setPromiscuous(boolean on) {
+    check(
+        Dpdk.rddp_port_promiscuous(port, on ? 1 : 0),
+        "set promiscuous mode of",
+        "The driver may not have it.");
+  }
+
+  /** What went through the port. */
+  public PortStatistics statistics() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment stats = rddp_port_stats.allocate(arena);
+      check(Dpdk.rddp_port_get_stats(port, stats), "ask for the statistics of", "");
+      return PortStatistics.of(stats);
+    }
+  }
+
+  /** The driver's own counters by their names, in the driver's order. */
+  public Map<String, Long> counters() {
+    try (Arena arena = Arena.ofConfined()) {
+      int count =
+          check(Dpdk.rddp_port_counters(port, MemorySegment.NULL, 0), "count counters of", "");
+      int nameSize = Dpdk.RDDP_NAME_SIZE();
+      MemorySegment names = arena.allocate((long) count * nameSize);
+      MemorySegment values = arena.allocate(ValueLayout.JAVA_LONG, count);
+      check(Dpdk.rddp_port_counter_names(port, names, count), "ask for the counters' names of", "");
+      check(Dpdk.rddp_port_counters(port, values, count), "ask for the counters of", "");
+      Map<String, Long> counters = new LinkedHashMap<>();
+      for (int i = 0; i < count; i++) {
+        counters.put(
+            names.asSlice((long) i * nameSize, nameSize).getString(0),
+            values.getAtIndex(ValueLayout.JAVA_LONG, i));
+      }
+      return counters;
+    }
+  }
+
+  /**
+   * Takes received frames.
+   *
+   * @param array address of {@code count} 64-bit words, into which the buffers' addresses go; the
+   *     caller owns a reference of each
+   * @param count how many at most, 0 to 32767
+   * @return how many
+   */
+  public int receive(int queue, long array, int count) {
+    return mayBlock
+        ? Native.rxBurstBlocking(port, (short) queue, array, (short) count)
+        : Native.rxBurst(port, (short) queue, array, (short) count);
+  }
+
+  /**
+   * Sends frames in order.
+   *
+   * @param array address of {@code count} 64-bit words that hold the buffers' addresses
+   * @param count how many, 0 to 32767
+   * @return how many the port took, from the first; it owns a reference of each of these
+   */
+  public int transmit(int queue, long array, int count) {
+    return mayBlock
+        ? Native.txBurstBlocking(port, (short) queue, array, (short) count)
+        : Native.txBurst(port, (short) queue, array, (short) count);
+  }
+
+  /**
+   * Makes the port give back the buffers that it has finished sending. Drivers do so by themselves
+   * when they need the room, which may be much later.
+   *
+   * @return how many, or -1 if the driver cannot do so
+   */
+  public int reclaim(int queue) {
+    int result = Dpdk.rddp_tx_done(port, (short) queue, 0);
+    return result < 0 ? -1 : result;
+  }
+
+  private PortInfo readInfo() {
+    try (Arena arena = Arena.ofConfined()) {
+      return PortInfo.of(capabilities(arena));
+    }
+  }
+
+  private MemorySegment capabilities(Arena arena) {
+    MemorySegment segment = rddp_port_info.allocate(arena);
+    int result = Dpdk.rddp_port_get_info(port, segment);
+    if (result < 0) {
+      throw DpdkException.of("ask what port " + port + " is", result, "It may have been closed.");
+    }
+    return segment;
+  }
+
+  private int check(int result, String verb, String remedy) {
+    if (result < 0) {
+      throw DpdkException.of(verb + " the port " + info.name(), result, remedy);
+    }
+    return result;
+  }
+
+  @Override
+  public String toString() {
+    return info.name();
+  }
+}

@@ -1,0 +1,69 @@
+package org.rddp.dpdk;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import org.rddp.dpdk.generated.rddp_port_info;
+
+/**
+ * What an Ethernet port is and can do.
+ *
+ * @param name of the device, such as {@code net_vhost0} or {@code 0000:03:00.0}
+ * @param driver such as {@code net_vhost}
+ * @param macAddress in the low 48 bits, the first octet on the wire highest
+ * @param minMtu octets of an IP packet
+ * @param maxMtu octets of an IP packet; 65535 if the driver does not say
+ * @param minReceiveBuffer octets that a receive buffer must have room for, beside the headroom
+ * @param maxReceiveFrame octets of the longest frame that can be received
+ * @param maxReceiveQueues how many receive queues it can have
+ * @param maxTransmitQueues how many transmit queues it can have
+ * @param maxReceiveSlots descriptors of a receive queue at most
+ * @param maxTransmitSlots descriptors of a transmit queue at most
+ * @param spreadsTcp whether it can spread TCP over IPv4 over its receive queues
+ * @param socket its NUMA node, or -1
+ * @param receiveOffloads DPDK's names, such as {@code SCATTER}
+ * @param transmitOffloads DPDK's names, such as {@code MULTI_SEGS}
+ */
+public record PortInfo(
+    String name,
+    String driver,
+    long macAddress,
+    int minMtu,
+    int maxMtu,
+    int minReceiveBuffer,
+    long maxReceiveFrame,
+    int maxReceiveQueues,
+    int maxTransmitQueues,
+    int maxReceiveSlots,
+    int maxTransmitSlots,
+    boolean spreadsTcp,
+    int socket,
+    Set<String> receiveOffloads,
+    Set<String> transmitOffloads) {
+
+  static PortInfo of(MemorySegment info) {
+    return new PortInfo(
+        rddp_port_info.name(info).getString(0),
+        rddp_port_info.driver(info).getString(0),
+        macAddress(info),
+        rddp_port_info.min_mtu(info),
+        rddp_port_info.max_mtu(info),
+        rddp_port_info.min_rx_buffer(info),
+        Integer.toUnsignedLong(rddp_port_info.max_rx_frame(info)),
+        rddp_port_info.max_rx_queues(info),
+        rddp_port_info.max_tx_queues(info),
+        rddp_port_info.max_rx_slots(info),
+        rddp_port_info.max_tx_slots(info),
+        rddp_port_info.rss_tcp(info) != 0,
+        rddp_port_info.socket(info),
+        Offloads.RECEIVE.names(rddp_port_info.rx_offloads(info)),
+        Offloads.TRANSMIT.names(rddp_port_info.tx_offloads(info)));
+  }
+
+  private static long macAddress(MemorySegment info) {
+    long address = 0;
+    for (int i = 0; i < rddp_port_info.mac$dimensions()[0]; i++) {
+      address = (address << 8) | (rddp_port_info.mac(info, i) & 0xff);
+    }
+    return address;
+  }
+}

@@ -1,0 +1,76 @@
+package org.rddp.dpdk;
+
+import java.util.Set;
+
+/**
+ * How an Ethernet port is to work.
+ *
+ * @param queues receive queues and transmit queues, at least 1 of each
+ * @param receiveSlots descriptors of a receive queue, or 0 for what the driver recommends (or 512);
+ *     brought within what the driver allows
+ * @param transmitSlots the same for a transmit queue
+ * @param mtu octets of an IP packet, at least 68; a buffer of the pool must have room for headroom
+ *     and 18 octets more, unless {@code SCATTER} is among the receive offloads
+ * @param spreadTcp whether to spread TCP over IPv4 over the receive queues by its four-tuple (RSS)
+ * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
+ * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}
+ */
+public record PortSettings(
+    int queues,
+    int receiveSlots,
+    int transmitSlots,
+    int mtu,
+    boolean spreadTcp,
+    Set<String> receiveOffloads,
+    Set<String> transmitOffloads) {
+
+  /** One queue each way, MTU 1500, no offloads. */
+  public static final PortSettings DEFAULTS =
+      new PortSettings(1, 0, 0, 1500, false, Set.of(), Set.of());
+
+  /** Checks ranges. */
+  public PortSettings {
+    if (queues < 1 || receiveSlots < 0 || transmitSlots < 0 || mtu < 68 || mtu > 65535) {
+      throw new IllegalArgumentException(
+          "Out of range: queues "
+              + queues
+              + ", receive slots "
+              + receiveSlots
+              + ", transmit slots "
+              + transmitSlots
+              + ", MTU "
+              + mtu);
+    }
+    receiveOffloads = Set.copyOf(receiveOffloads);
+    transmitOffloads = Set.copyOf(transmitOffloads);
+  }
+
+  /** With another number of queues each way. */
+  public PortSettings withQueues(int number) {
+    return new PortSettings(
+        number, receiveSlots, transmitSlots, mtu, spreadTcp, receiveOffloads, transmitOffloads);
+  }
+
+  /** With other numbers of descriptors. */
+  public PortSettings withSlots(int receive, int transmit) {
+    return new PortSettings(
+        queues, receive, transmit, mtu, spreadTcp, receiveOffloads, transmitOffloads);
+  }
+
+  /** With another MTU. */
+  public PortSettings withMtu(int octets) {
+    return new PortSettings(
+        queues, receiveSlots, transmitSlots, octets, spreadTcp, receiveOffloads, transmitOffloads);
+  }
+
+  /** With TCP spread over the receive queues, or not. */
+  public PortSettings withSpreadTcp(boolean on) {
+    return new PortSettings(
+        queues, receiveSlots, transmitSlots, mtu, on, receiveOffloads, transmitOffloads);
+  }
+
+  /** With other offloads. */
+  public PortSettings withOffloads(Set<String> receive, Set<String> transmit) {
+    return new PortSettings(queues, receiveSlots, transmitSlots, mtu, spreadTcp, receive, transmit);
+  }
+}

@@ -1,0 +1,102 @@
+package org.rddp.dpdk;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.rddp.dpdk.generated.Dpdk;
+
+/**
+ * Two Ethernet ports of one process, joined by two rings: what one sends the other receives.
+ *
+ * <p>Buffers are handed over as they are, not copied: a sender that keeps a reference to what it
+ * sent shares the very octets that the receiver works on.
+ */
+public final class RingPair implements AutoCloseable {
+  private static final int BURST = 32;
+
+  private final MemorySegment toFirst;
+  private final MemorySegment toSecond;
+  private final EthernetPort first;
+  private final EthernetPort second;
+
+  private RingPair(
+      MemorySegment toFirst, MemorySegment toSecond, EthernetPort first, EthernetPort second) {
+    this.toFirst = toFirst;
+    this.toSecond = toSecond;
+    this.first = first;
+    this.second = second;
+  }
+
+  /**
+   * Creates rings and ports.
+   *
+   * @param name of the rings and ports, new in the process, at most 12 characters; the ports'
+   *     devices are {@code net_ring_<name>_a} and {@code net_ring_<name>_b}
+   * @param slots a power of two; each ring holds one frame less
+   * @throws DpdkException if there is not enough memory or the name is in use
+   */
+  public static RingPair create(String name, int slots) {
+    Eal.requireInitialised();
+    MemorySegment toFirst = ring(name + "_to_a", slots);
+    MemorySegment toSecond = ring(name + "_to_b", slots);
+    EthernetPort first = port(name + "_a", toFirst, toSecond);
+    EthernetPort second = port(name + "_b", toSecond, toFirst);
+    return new RingPair(toFirst, toSecond, first, second);
+  }
+
+  private static MemorySegment ring(String name, int slots) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment ring = arena.allocate(ValueLayout.ADDRESS);
+      int result = Dpdk.rddp_ring_create(arena.allocateFrom(name), slots, -1, 1, ring);
+      if (result < 0) {
+        throw DpdkException.of(
+            "create ring " + name + " of " + slots + " slots",
+            result,
+            "The name must be new and the slots a power of two.");
+      }
+      return ring.get(ValueLayout.ADDRESS, 0);
+    }
+  }
+
+  private static EthernetPort port(String name, MemorySegment from, MemorySegment to) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment receive = arena.allocateFrom(ValueLayout.ADDRESS, from);
+      MemorySegment transmit = arena.allocateFrom(ValueLayout.ADDRESS, to);
+      int port = Dpdk.rddp_port_from_rings(arena.allocateFrom(name), receive, 1, transmit, 1, 0);
+      if (port < 0) {
+        throw DpdkException.of("make a port of ring " + name, port, "The name must be new.");
+      }
+      return EthernetPort.ofNumber(port);
+    }
+  }
+
+  /** One end. */
+  public EthernetPort first() {
+    return first;
+  }
+
+  /** The other end. */
+  public EthernetPort second() {
+    return second;
+  }
+
+  /** Closes both ports; frames on the way go back to their pools. */
+  @Override
+  public void close() {
+    first.close();
+    second.close();
+    free(toFirst);
+    free(toSecond);
+  }
+
+  private static void free(MemorySegment ring) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment frames = arena.allocate(ValueLayout.JAVA_LONG, BURST);
+      int count;
+      while ((count = Dpdk.rddp_ring_dequeue(ring, frames, BURST)) > 0) {
+        Mempool.free(frames.address(), count);
+      }
+    }
+    Dpdk.rddp_ring_free(ring);
+  }
+}
