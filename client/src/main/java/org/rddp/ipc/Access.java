@@ -1,0 +1,43 @@
+package org.rddp.ipc;
+
+/** What may be done to a memory region; the words are those of verbs. */
+public enum Access {
+  /** The engine may place received messages there. */
+  LOCAL_WRITE(1),
+  /** The peer may read it. */
+  REMOTE_READ(2),
+  /** The peer may write it. */
+  REMOTE_WRITE(4);
+
+  private static final int ALL = 7;
+
+  private final int bit;
+
+  Access(int bit) {
+    this.bit = bit;
+  }
+
+  /** The bit that stands for it in messages. */
+  public int bit() {
+    return bit;
+  }
+
+  /** Whether it is among the bits. */
+  public boolean isIn(int bits) {
+    return (bits & bit) != 0;
+  }
+
+  /** The bits of several. */
+  public static int bits(Access... rights) {
+    int bits = 0;
+    for (Access right : rights) {
+      bits |= right.bit;
+    }
+    return bits;
+  }
+
+  /** Whether these bits mean rights and nothing else. */
+  static boolean areValid(int bits) {
+    return (bits & ~ALL) == 0;
+  }
+}

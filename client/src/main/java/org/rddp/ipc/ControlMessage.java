@@ -1,0 +1,28 @@
+package org.rddp.ipc;
+
+/**
+ * A message on the control socket, one packet each.
+ *
+ * <pre>
+ *  0  length (4), of all of it      6  zero (2)
+ *  4  type (2)                      8  request (4): names the request that a reply
+ *                                      answers; 0 in events
+ * 12  fields, by type
+ * </pre>
+ *
+ * <p>Programs send {@link ProgramMessage}s, each of which the daemon answers with one reply, in any
+ * order; the daemon also sends events of its own accord, see {@link DaemonMessage}.
+ */
+public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
+  /** The version of the protocol that this code speaks. */
+  int VERSION = 1;
+
+  /** The request that it is or answers, not 0; 0 for an event. */
+  int request();
+
+  /** The number of its kind. */
+  int type();
+
+  /** Writes the fields behind the header. */
+  void writeFields(MessageBuffer buffer);
+}

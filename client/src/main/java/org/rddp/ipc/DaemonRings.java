@@ -1,0 +1,165 @@
+package org.rddp.ipc;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The daemon's end of a session's rings: takes work requests, reports completions.
+ *
+ * <p>Everything in the memory may be nonsense. Positions are kept here and never read back; an
+ * entry is copied once and the copy is checked. The completion ring cannot overflow: a request is
+ * only taken while the requests in work and the completions that the program has not read yet are
+ * fewer than its slots.
+ *
+ * <p>One thread, the engine's. Allocates nothing, never blocks.
+ */
+public final class DaemonRings {
+  /** {@link #take}: nothing there, or no room for its completion. */
+  public static final int NOTHING = 0;
+
+  /** {@link #take}: a request was copied. */
+  public static final int TAKEN = 1;
+
+  /** {@link #take}: no program of ours wrote that; the session has to end. */
+  public static final int GARBAGE = -1;
+
+  private final MemorySegment memory;
+  private final int submissionMask;
+  private final int submissionShift;
+  private final int completionSlots;
+  private final int completionShift;
+  private final long completionBase;
+
+  private long taken;
+  private long published;
+  private int inWork;
+  private long written;
+  private long flushed;
+  private long read;
+
+  /**
+   * Lays the rings out in fresh memory.
+   *
+   * @param memory at least {@link #octets} octets, zeroed, aligned to 64
+   * @param submissionSlots a power of two
+   * @param completionSlots a power of two: the most requests that may be outstanding
+   */
+  public DaemonRings(MemorySegment memory, int submissionSlots, int completionSlots) {
+    if (memory.byteSize() < octets(submissionSlots, completionSlots)) {
+      throw new IllegalArgumentException("too small for the rings: " + memory.byteSize());
+    }
+    this.memory = memory;
+    this.submissionMask = submissionSlots - 1;
+    this.submissionShift = Integer.numberOfTrailingZeros(submissionSlots);
+    this.completionSlots = completionSlots;
+    this.completionShift = Integer.numberOfTrailingZeros(completionSlots);
+    this.completionBase = RingLayout.SLOTS + (long) RingLayout.SLOT * submissionSlots;
+    SharedLayout.write(
+        memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
+  }
+
+  /** Memory that rings of that many slots need. */
+  public static long octets(int submissionSlots, int completionSlots) {
+    return RingLayout.octets(submissionSlots, completionSlots);
+  }
+
+  /**
+   * Copies the next work request, if there is one.
+   *
+   * @return {@link #TAKEN}, {@link #NOTHING} or {@link #GARBAGE}
+   */
+  public int take(WorkRequest request) {
+    long slot = submissionSlot(taken);
+    int state = (int) RingLayout.INT.getAcquire(memory, slot);
+    if (state != RingLayout.lap(taken, submissionShift)) {
+      return NOTHING;
+    }
+    if (inWork + (written - read) >= completionSlots) {
+      long claimed = (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.READ);
+      if (claimed < read || claimed > written) {
+        return GARBAGE;
+      }
+      read = claimed;
+      if (inWork + (written - read) >= completionSlots) {
+        return NOTHING;
+      }
+    }
+    int slots = request.copyFirst(memory, slot);
+    if (slots < 1 || slots > WorkRequest.MAX_SLOTS) {
+      return GARBAGE;
+    }
+    for (int i = 1; i < slots; i++) {
+      request.copyFurther(memory, submissionSlot(taken + i), i);
+    }
+    if (!request.decode()) {
+      return GARBAGE;
+    }
+    taken += slots;
+    inWork++;
+    return TAKEN;
+  }
+
+  /**
+   * Reports that a request ended, and with it the unsignalled ones before it.
+   *
+   * @param id the request's own number
+   * @param opcode what it asked for
+   * @param octets of the message
+   * @param retired requests of that connection's same queue (sends and writes are one queue,
+   *     receives another) that end with this completion: 1 and the successful unsignalled ones
+   *     since the queue's last completion
+   * @param detail the error's number, or 0
+   * @throws IllegalStateException when more requests would end than were taken
+   */
+  public void complete(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int retired,
+      int detail) {
+    if (retired < 1 || retired > inWork) {
+      throw new IllegalStateException(
+          "completion of " + retired + " requests, " + inWork + " in work");
+    }
+    inWork -= retired;
+    long slot = completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+    Completion.write(memory, slot, id, connection, opcode, status, octets, retired, detail);
+    RingLayout.INT.setRelease(memory, slot, RingLayout.lap(written, completionShift));
+    written++;
+  }
+
+  /**
+   * Tells the program what was taken, and whether it waits: call it at the end of each turn.
+   *
+   * @return true when the program asked to be woken: signal its eventfd
+   */
+  public boolean flush() {
+    if (published != taken) {
+      published = taken;
+      RingLayout.LONG.setRelease(memory, (long) RingLayout.TAKEN, taken);
+    }
+    if (flushed == written) {
+      return false;
+    }
+    flushed = written;
+    // The program stores that it waits and then looks for completions; here it is the other way
+    // about. With a full fence on both sides one of the two sees the other.
+    VarHandle.fullFence();
+    if ((int) RingLayout.INT.getOpaque(memory, (long) RingLayout.WAITING) == 0) {
+      return false;
+    }
+    RingLayout.INT.setOpaque(memory, (long) RingLayout.WAITING, 0);
+    return true;
+  }
+
+  /** Requests taken and not yet completed. */
+  public int inWork() {
+    return inWork;
+  }
+
+  private long submissionSlot(long position) {
+    return RingLayout.SLOTS + (position & submissionMask) * RingLayout.SLOT;
+  }
+}

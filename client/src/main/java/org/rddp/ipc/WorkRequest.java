@@ -1,0 +1,181 @@
+package org.rddp.ipc;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A work request as the daemon reads it: a private copy of one entry of the submission ring.
+ *
+ * <p>Layout of the first slot; each further one (at most three) has a state word of zero, four
+ * reserved octets and 56 octets of inline data:
+ *
+ * <pre>
+ *  0  state word (4)          24  local offset (8), from the region's first octet
+ *  4  opcode (1)              32  length (8), octets of the message
+ *  5  flags (1)               40  remote STag (4)
+ *  6  slots (1), 1 to 4       44  zero (4)
+ *  7  zero (1)                48  remote TO (8)
+ *  8  work request id (8)     56  zero (8)
+ * 16  connection (4)
+ * 20  local STag (4)
+ * </pre>
+ *
+ * <p>The shared entry is read once, by {@link DaemonRings#take}; nothing the program does
+ * afterwards changes what this object says. What it says is well formed, no more: connection, STag
+ * and range are the daemon's to check. Used by one thread; reused without allocation.
+ */
+public final class WorkRequest {
+  /** Flag: report success too. Failures and receives are always reported. */
+  public static final int SIGNALLED = 1;
+
+  /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
+  public static final int INLINE = 2;
+
+  /** The most slots that a request takes. */
+  public static final int MAX_SLOTS = 4;
+
+  /** The most octets that a request carries inline. */
+  public static final int MAX_INLINE = (MAX_SLOTS - 1) * 56;
+
+  /** The longest message: lengths are 32 bits wide on the wire (RFC 5041 section 4.3). */
+  public static final long MAX_LENGTH = 0xffff_ffffL;
+
+  static final int OPCODE = 4;
+  static final int ID = 8;
+  static final int CONNECTION = 16;
+  static final int LOCAL_STAG = 20;
+  static final int LOCAL_OFFSET = 24;
+  static final int LENGTH = 32;
+  static final int REMOTE_STAG = 40;
+  static final int REMOTE_TO = 48;
+  static final int LAST = 56;
+
+  /** Where inline data begins in a further slot. */
+  static final int DATA = 8;
+
+  /** Octets of inline data in a further slot. */
+  static final int DATA_OCTETS = RingLayout.SLOT - DATA;
+
+  private static final int KNOWN_FLAGS = SIGNALLED | INLINE;
+
+  private final MemorySegment copy = Arena.ofAuto().allocate(RingLayout.SLOT + MAX_INLINE, 64);
+  private int opcode;
+  private int flags;
+  private long id;
+  private int connection;
+  private int localStag;
+  private long localOffset;
+  private long length;
+  private int remoteStag;
+  private long remoteTo;
+
+  /** The second word of a slot: opcode, flags and number of slots in one store. */
+  static int opcodeWord(int opcode, int flags, int slots) {
+    return opcode | flags << 8 | slots << 16;
+  }
+
+  /** The slots that an inline message takes, the first one included. */
+  static int slotsForInline(long length) {
+    return 1 + (int) ((length + DATA_OCTETS - 1) / DATA_OCTETS);
+  }
+
+  /** Copies a first slot and says how many slots the request claims, 0 to 255. */
+  int copyFirst(MemorySegment memory, long slot) {
+    MemorySegment.copy(memory, slot, copy, 0, RingLayout.SLOT);
+    return RingLayout.getInt(copy, OPCODE) >>> 16 & 0xff;
+  }
+
+  /** Copies the data of a further slot, number 1 to 3. */
+  void copyFurther(MemorySegment memory, long slot, int number) {
+    MemorySegment.copy(
+        memory, slot + DATA, copy, RingLayout.SLOT + (number - 1L) * DATA_OCTETS, DATA_OCTETS);
+  }
+
+  /** Decodes the copy; false when no program of ours can have written it. */
+  boolean decode() {
+    int word = RingLayout.getInt(copy, OPCODE);
+    opcode = word & 0xff;
+    flags = word >>> 8 & 0xff;
+    id = RingLayout.getLong(copy, ID);
+    connection = RingLayout.getInt(copy, CONNECTION);
+    localStag = RingLayout.getInt(copy, LOCAL_STAG);
+    localOffset = RingLayout.getLong(copy, LOCAL_OFFSET);
+    length = RingLayout.getLong(copy, LENGTH);
+    remoteStag = RingLayout.getInt(copy, REMOTE_STAG);
+    remoteTo = RingLayout.getLong(copy, REMOTE_TO);
+    int slots = word >>> 16 & 0xff;
+    boolean zeroes =
+        word >>> 24 == 0
+            && RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
+            && RingLayout.getLong(copy, LAST) == 0;
+    boolean lengthFits = length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
+    return zeroes
+        && Opcode.isKnown(opcode)
+        && (flags & ~KNOWN_FLAGS) == 0
+        && !(opcode == Opcode.RECEIVE && isInline())
+        && lengthFits
+        && localOffset >= 0
+        && slots == (isInline() ? slotsForInline(length) : 1);
+  }
+
+  /** What is asked for, one of {@link Opcode}. */
+  public int opcode() {
+    return opcode;
+  }
+
+  /** Whether success is to be reported too. A receive always is. */
+  public boolean isSignalled() {
+    return (flags & SIGNALLED) != 0 || opcode == Opcode.RECEIVE;
+  }
+
+  /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
+  public boolean isInline() {
+    return (flags & INLINE) != 0;
+  }
+
+  /** The program's own number for the request. */
+  public long id() {
+    return id;
+  }
+
+  /** The connection's number, see {@link ConnectionId}. */
+  public int connection() {
+    return connection;
+  }
+
+  /** The region that the message comes from or goes to. */
+  public int localStag() {
+    return localStag;
+  }
+
+  /** Where in that region, in octets from its first, 0 or more. */
+  public long localOffset() {
+    return localOffset;
+  }
+
+  /** Octets of the message, or of room for one: 0 to {@link #MAX_LENGTH}. */
+  public long length() {
+    return length;
+  }
+
+  /** The peer's STag, for {@link Opcode#WRITE}. */
+  public int remoteStag() {
+    return remoteStag;
+  }
+
+  /** The Tagged Offset at the peer, for {@link Opcode#WRITE}. */
+  public long remoteTo() {
+    return remoteTo;
+  }
+
+  /** Address of the inline data, good until the next {@link DaemonRings#take}. */
+  public long inlineAddress() {
+    return copy.address() + RingLayout.SLOT;
+  }
+
+  @Override
+  public String toString() {
+    return "%s id %d connection %08x length %d%s"
+        .formatted(Opcode.name(opcode), id, connection, length, isInline() ? " inline" : "");
+  }
+}
