@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# Reserves 2 MiB hugepages for DPDK where we may, and gives back exactly what was added.
+
+readonly HUGEPAGES_WANTED=512
+readonly HUGEPAGES_LEAST=128
+readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
+
+hugepages_added=0
+
+# Raises the number of free hugepages to what two daemons need; says so when it cannot.
+reserve_hugepages() {
+    local free wanted
+    free=$(memory_field HugePages_Free)
+    if [[ -n ${RDDP_NO_HUGEPAGES:-} ]] || ((free >= HUGEPAGES_WANTED)); then
+        return
+    fi
+    if (($(memory_field Hugepagesize) != 2048)); then
+        say 'hugepages here are not of 2 MiB: none reserved, going on with what there is'
+        return
+    fi
+    wanted=$(affordable_hugepages)
+    if ((free >= HUGEPAGES_LEAST)) && ((wanted <= free)); then
+        return
+    fi
+    if [[ ! -w $HUGEPAGES_COUNT ]]; then
+        if ((free < HUGEPAGES_LEAST)); then
+            say "$free hugepages are free and more may not be reserved: DPDK will use ordinary memory, which is slower."
+            say "to reserve them, as root: sysctl -w vm.nr_hugepages=$((wanted + $(memory_field HugePages_Total) - free))"
+        fi
+        return
+    fi
+    add_hugepages $((wanted - free))
+}
+
+# As many as wanted, but never more than a quarter of the memory that is available now.
+affordable_hugepages() {
+    local affordable=$(($(memory_field MemAvailable) / 4 / 2048))
+    echo $((affordable < HUGEPAGES_WANTED ? affordable : HUGEPAGES_WANTED))
+}
+
+add_hugepages() {
+    local before after
+    before=$(<"$HUGEPAGES_COUNT")
+    echo $((before + $1)) 2>/dev/null >"$HUGEPAGES_COUNT" || true
+    after=$(<"$HUGEPAGES_COUNT")
+    hugepages_added=$((after - before))
+    if ((hugepages_added < $1)); then
+        say "reserved $hugepages_added of $1 hugepages (memory is fragmented, or not ours to reserve)"
+    fi
+}
+
+# Takes away as many as were added, so that two runs at once end where they began.
+restore_hugepages() {
+    if ((hugepages_added > 0)); then
+        local now
+        now=$(<"$HUGEPAGES_COUNT")
+        echo $((now > hugepages_added ? now - hugepages_added : 0)) >"$HUGEPAGES_COUNT" || true
+        hugepages_added=0
+    fi
+}
+
+say_hugepages_stay() {
+    if ((hugepages_added > 0)); then
+        say "reserved $hugepages_added hugepages of 2 MiB, which stay; to give them back: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"
+    fi
+}
+
+# memory_field NAME: its number in /proc/meminfo, or 0.
+memory_field() {
+    local name value rest
+    while read -r name value rest; do
+        if [[ $name == "$1:" ]]; then
+            echo "$value"
+            return
+        fi
+    done </proc/meminfo
+    echo 0
+}

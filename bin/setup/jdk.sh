@@ -1,0 +1,108 @@
+# shellcheck shell=bash
+# Finds the JDK: 22 or later, for that is where the Foreign Function & Memory API became final.
+
+readonly OLDEST_JDK=22
+
+# Sets and exports JAVA_HOME. One that is new enough already wins; else the newest LTS found, else the newest.
+find_jdk() {
+    if [[ -n ${JAVA_HOME:-} ]] && is_usable_jdk "$JAVA_HOME"; then
+        export JAVA_HOME
+        return
+    fi
+    local home
+    home=$(best_jdk)
+    if [[ -z $home ]]; then
+        home=$(install_jdk)
+    fi
+    if [[ -z $home ]]; then
+        no_jdk
+    fi
+    export JAVA_HOME=$home
+}
+
+no_jdk() {
+    local found=${JAVA_HOME:+" (JAVA_HOME=$JAVA_HOME is ${JAVA_HOME:+$(java_version "$JAVA_HOME")})"}
+    fail "no JDK $OLDEST_JDK or later found$found" \
+        "Looked in JAVA_HOME, PATH, /usr/lib/jvm, /opt, /usr/java, /usr/local and the homes of SDKMAN, asdf, mise and IDEs." \
+        "Install JDK 25, for example Eclipse Temurin 25 (package temurin-25-jdk of the Adoptium repository)" \
+        "or Debian's openjdk-25-jdk-headless where there is one; or set JAVA_HOME to the JDK you have."
+}
+
+# The best of all candidates, or nothing.
+best_jdk() {
+    local home best='' rank best_rank=0
+    while IFS= read -r home; do
+        if is_usable_jdk "$home"; then
+            rank=$(jdk_rank "$(java_feature "$home")")
+            if ((rank > best_rank)); then
+                best=$home
+                best_rank=$rank
+            fi
+        fi
+    done < <(jdk_candidates)
+    if [[ -n $best ]]; then
+        readlink -f -- "$best"
+    fi
+}
+
+# Every directory that may be a JDK, the one on the PATH first.
+jdk_candidates() {
+    local java javac
+    for java in java javac; do
+        if javac=$(command -v "$java"); then
+            dirname -- "$(dirname -- "$(readlink -f -- "$javac")")"
+        fi
+    done
+    local directory
+    for directory in /usr/lib/jvm/* /opt/* /opt/*/* /usr/java/* /usr/local/* /usr/local/lib/jvm/* \
+        "${HOME:-/nowhere}"/{.sdkman/candidates/java,.jdks,.asdf/installs/java,.local/share/mise/installs/java}/*; do
+        if [[ -f $directory/release ]]; then
+            printf '%s\n' "$directory"
+        fi
+    done
+}
+
+# An LTS (25, 29, 33, ...; 21 is too old) comes before any other release.
+jdk_rank() {
+    local feature=$1
+    if ((feature >= 25 && (feature - 21) % 4 == 0)); then
+        echo $((feature + 1000))
+    else
+        echo "$feature"
+    fi
+}
+
+is_usable_jdk() {
+    [[ -x $1/bin/javac ]] && (($(java_feature "$1") >= OLDEST_JDK))
+}
+
+# The feature release of a JDK (25 of "25.0.3"; 8 of "1.8.0"), or 0; read from its release file, which costs no JVM.
+java_feature() {
+    local version
+    version=$(java_version "$1")
+    version=${version#1.}
+    version=${version%%[!0-9]*}
+    echo "${version:-0}"
+}
+
+java_version() {
+    local line version=unknown
+    if [[ -r $1/release ]]; then
+        while IFS= read -r line; do
+            if [[ $line == JAVA_VERSION=* ]]; then
+                version=${line#*=}
+                version=${version//\"/}
+            fi
+        done <"$1/release"
+    fi
+    echo "$version"
+}
+
+# Debian's own JDK 25, where Debian has one and we may install it; says nothing on standard output otherwise.
+install_jdk() {
+    local package=openjdk-25-jdk-headless
+    if is_root && has apt-cache && [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then
+        apt_install 'a JDK that rddp runs on' "$package"
+        best_jdk
+    fi
+}

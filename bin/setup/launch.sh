@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# Starts the Java side with the flags that every JVM of rddp needs.
+
+readonly MAIN_CLASS=org.rddp.cli.Main
+# The shim over DPDK, where the build of the module native leaves it.
+readonly SHIM=$ROOT/native/target/librddp_dpdk.so
+
+# Sets JVM_ARGUMENTS: native calls, Agrona's way to memory, and the shim.
+jvm_arguments() {
+    JVM_ARGUMENTS=(
+        --enable-native-access=ALL-UNNAMED
+        --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
+        -Drddp.native="$SHIM"
+    )
+    if (($(java_feature "$JAVA_HOME") >= 23)); then
+        JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
+    fi
+    # Flags of the user's own: a heap size, a debugger.
+    if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then
+        local own
+        read -ra own <<<"$RDDP_JVM_FLAGS"
+        JVM_ARGUMENTS+=("${own[@]}")
+    fi
+}
+
+# classpath MODULE: its classes and everything that they need.
+classpath() {
+    printf '%s/%s/target/classes:%s' "$ROOT" "$1" "$(<"$ROOT/$1/target/classpath")"
+}
+
+# Becomes the Java command line.
+launch() {
+    jvm_arguments
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" "$@"
+}
+
+# Runs it and puts hugepages back afterwards, whatever ends it.
+launch_and_restore() {
+    jvm_arguments
+    local status=0 java
+    trap restore_hugepages EXIT
+    "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" "$@" <&0 &
+    java=$!
+    # A process in the background does not hear Ctrl-C: it hears TERM instead, and we wait for it to clean up.
+    trap 'kill -TERM "$java" 2>/dev/null || true' INT TERM HUP
+    wait "$java" || status=$?
+    while kill -0 "$java" 2>/dev/null; do
+        status=0
+        wait "$java" || status=$?
+    done
+    exit "$status"
+}
+
+# JMH over the classes of the module bench; the JVMs that it forks get the same flags.
+launch_benchmarks() {
+    jvm_arguments
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" org.openjdk.jmh.Main "$@"
+}

@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# Debian packages that rddp needs: tells what is missing, and installs it where we may.
+
+# What runs rddp: the build, and DPDK with its drivers (libdpdk-dev brings every one of them).
+install_packages_to_run() {
+    local missing=()
+    has mvn || missing+=(maven)
+    if ((${#missing[@]} > 0)); then
+        require_packages 'rddp is built by Maven' "${missing[@]}"
+    fi
+    missing=()
+    has gcc || missing+=(gcc libc6-dev)
+    has make || missing+=(make)
+    has pkg-config || missing+=(pkg-config)
+    has_dpdk || missing+=(libdpdk-dev)
+    if ((${#missing[@]} > 0)); then
+        want_packages "DPDK, and a C compiler for the shim over it" "${missing[@]}"
+    fi
+}
+
+# What the test suite needs besides.
+install_packages_to_test() {
+    local missing=()
+    has ip || missing+=(iproute2)
+    has ethtool || missing+=(ethtool)
+    has tshark || missing+=(tshark)
+    has tcpdump || missing+=(tcpdump)
+    has python3 || missing+=(python3)
+    has shellcheck || missing+=(shellcheck)
+    if ((${#missing[@]} > 0)); then
+        want_packages 'tests against Linux TCP and Wireshark' "${missing[@]}"
+    fi
+}
+
+has_dpdk() {
+    has pkg-config && pkg-config --exists libdpdk 2>/dev/null
+}
+
+dpdk_version() {
+    has_dpdk && pkg-config --modversion libdpdk
+}
+
+dpdk_words() {
+    if has_dpdk; then
+        echo "DPDK $(dpdk_version)"
+    else
+        echo 'no DPDK (simulation only)'
+    fi
+}
+
+# Installs them, or goes on without and says what that means.
+want_packages() {
+    local why=$1
+    shift
+    if may_install; then
+        apt_install "$why" "$@" || say "going on without: $*"
+    else
+        say "missing: $* ($why); going on without. To install: $(apt_command "$@")"
+    fi
+}
+
+# Installs them, or stops.
+require_packages() {
+    local why=$1
+    shift
+    if ! may_install; then
+        fail "missing: $* ($why)" "To install, as root: $(apt_command "$@")"
+    fi
+    apt_install "$why" "$@" || fail "could not install: $*" "To see why, run: $(apt_command "$@")"
+}
+
+may_install() {
+    is_root && has apt-get
+}
+
+apt_command() {
+    echo "apt-get install -y --no-install-recommends $*"
+}
+
+# apt_install WHY PACKAGE...: the package lists are fetched only when they do not know a package.
+apt_install() {
+    local why=$1
+    shift
+    say "installing $* ($why)"
+    if ! apt-cache show "$@" >/dev/null 2>&1; then
+        apt_get update || true
+    fi
+    apt_get install -y --no-install-recommends "$@" || {
+        apt_get update && apt_get install -y --no-install-recommends "$@"
+    }
+}
+
+apt_get() {
+    DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@" >&2
+}

@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# rddp test: the whole suite, step by step. Ends with the line "N passed, N failed".
+#
+# A step is a function. What it prints goes to its log; lines that begin with "ok " or "not ok " are counted as
+# tests, and a step that prints none counts as one test itself. File descriptor 3 is the terminal.
+
+readonly SUITE=$ROOT/target/suite
+
+suite_passed=0
+suite_failed=0
+suite_skipped=0
+suite_step=0
+suite_failures=()
+
+suite_usage() {
+    cat <<'END'
+Usage: rddp test [--no-dpdk]
+
+Builds rddp and runs every test.
+
+      --no-dpdk   Only what needs no DPDK; chosen by itself where there is none.
+  -h, --help      Show this.
+END
+}
+
+suite() {
+    local argument dpdk=true
+    for argument in "$@"; do
+        case $argument in
+            --no-dpdk) dpdk=false ;;
+            -h | --help) suite_usage && return ;;
+            *) suite_usage >&2 && return 2 ;;
+        esac
+    done
+    suite_prepare
+    has_dpdk || dpdk=false
+    exec 3>&1
+    if [[ $dpdk == true ]]; then
+        reserve_hugepages
+        suite_run scripts java
+    else
+        echo 'without DPDK: only what needs none'
+        suite_maven_arguments+=(-Drddp.dpdk=false)
+        suite_run scripts java
+    fi
+    suite_summary
+}
+
+suite_prepare() {
+    find_jdk
+    install_packages_to_run
+    install_packages_to_test
+    rm -rf "$SUITE"
+    mkdir -p "$SUITE" "$STATE"
+    trap restore_hugepages EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    suite_maven_arguments=()
+    if (($(java_feature "$JAVA_HOME") < 23)); then
+        suite_maven_arguments+=('-Drddp.jvm.args=--enable-native-access=ALL-UNNAMED --add-opens java.base/jdk.internal.misc=ALL-UNNAMED')
+    fi
+    echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_words), $(nproc) cores"
+}
+
+# suite_run NAME...: each is the function step_NAME and the text in name_of.
+suite_run() {
+    local step
+    for step in "$@"; do
+        suite_step=$((suite_step + 1))
+        echo "[$suite_step/$#] $(name_of "$step")"
+        run_step "$step"
+    done
+}
+
+name_of() {
+    case $1 in
+        scripts) echo 'scripts' ;;
+        java) echo 'unit and simulation tests' ;;
+    esac
+}
+
+run_step() {
+    local began=$SECONDS log=$SUITE/$1.log status=0
+    step_passed=0
+    step_failed=0
+    step_skipped=0
+    "step_$1" >"$log" 2>&1 || status=$?
+    count_lines "$log" "$status"
+    suite_passed=$((suite_passed + step_passed))
+    suite_failed=$((suite_failed + step_failed))
+    suite_skipped=$((suite_skipped + step_skipped))
+    echo "      $step_passed passed, $step_failed failed ($((SECONDS - began)) s)"
+    if ((step_failed > 0)); then
+        suite_failures+=("$1: $log")
+        show_failure "$log"
+    fi
+}
+
+# Counts a step's own lines, unless it has set step_passed or step_failed itself.
+count_lines() {
+    local log=$1 status=$2
+    if ((step_passed + step_failed == 0)); then
+        step_passed=$(grep -c '^ok ' "$log") || true
+        step_failed=$(grep -c '^not ok ' "$log") || true
+    fi
+    if ((status != 0 && step_failed == 0)); then
+        step_failed=1
+    elif ((step_passed + step_failed == 0)); then
+        step_passed=1
+    fi
+}
+
+show_failure() {
+    if ! grep -E '^(not ok |\[ERROR\])' "$1" | head -n 30 | sed 's/^/      | /' | grep .; then
+        tail -n 30 "$1" | sed 's/^/      | /'
+    fi
+    echo "      all of it: $1"
+}
+
+suite_summary() {
+    echo
+    if ((${#suite_failures[@]} > 0)); then
+        echo 'Failed:'
+        printf '  %s\n' "${suite_failures[@]}"
+    fi
+    if ((suite_skipped > 0)); then
+        echo "$suite_skipped skipped"
+    fi
+    echo "took $((SECONDS / 60)) min $((SECONDS % 60)) s"
+    echo "$suite_passed passed, $suite_failed failed"
+    ((suite_failed == 0))
+}
+
+step_scripts() {
+    "$ROOT/bin/setup/tests/run"
+}
+
+# Maven's whole life cycle; the tests are counted from the reports that they leave.
+step_java() {
+    local status=0
+    find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
+    maven_offline_first show_tests --fail-at-end "${suite_maven_arguments[@]}" verify || status=$?
+    cat "$BUILD_LOG"
+    count_reports
+    return "$status"
+}
+
+# Progress on the terminal: each module, what its tests came to, and each test that fails, at once.
+show_tests() {
+    local line
+    while IFS= read -r line; do
+        if module_line "$line"; then
+            printf '      [%s] %s\n' "$MODULE_NUMBER" "$MODULE_NAME" >&3
+        elif [[ $line =~ Tests\ run:\ ([0-9]+),\ Failures:\ ([0-9]+),\ Errors:\ ([0-9]+),\ Skipped:\ ([0-9]+)$ ]]; then
+            printf '            %s run, %s failed, %s skipped\n' "${BASH_REMATCH[1]}" \
+                $((BASH_REMATCH[2] + BASH_REMATCH[3])) "${BASH_REMATCH[4]}" >&3
+        elif [[ $line == *'<<< FAILURE!' || $line == *'<<< ERROR!' ]]; then
+            printf '            %s\n' "$line" >&3
+        fi
+    done
+}
+
+# Adds up the <testsuite> elements of all reports.
+count_reports() {
+    local tests=0 errors=0 failures=0 skipped=0 line
+    while IFS= read -r line; do
+        tests=$((tests + $(attribute tests "$line")))
+        errors=$((errors + $(attribute errors "$line")))
+        failures=$((failures + $(attribute failures "$line")))
+        skipped=$((skipped + $(attribute skipped "$line")))
+    done < <(find "$ROOT" -path '*/target/surefire-reports/TEST-*.xml' -exec grep -h -m1 '<testsuite ' {} +)
+    step_failed=$((errors + failures))
+    step_skipped=$skipped
+    step_passed=$((tests - errors - failures - skipped))
+}
+
+# attribute NAME ELEMENT: a number in an XML start tag, or 0.
+attribute() {
+    if [[ $2 =~ [[:space:]]$1=\"([0-9]+)\" ]]; then
+        echo "${BASH_REMATCH[1]}"
+    else
+        echo 0
+    fi
+}

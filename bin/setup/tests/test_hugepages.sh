@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# Hugepages are given back exactly as far as they were taken, and never taken beyond what memory allows.
+
+# with_hugepages AVAILABLE_KB TOTAL FREE COMMAND...: a machine of that much memory and that many hugepages.
+with_hugepages() (
+    machine=("$1" "$2" "$3")
+    HUGEPAGES_COUNT=$WORK/nr_hugepages
+    echo "$2" >"$HUGEPAGES_COUNT"
+    shift 3
+    # shellcheck source=/dev/null
+    source <(sed '/^readonly HUGEPAGES_COUNT=/d' "$ROOT/bin/setup/hugepages.sh")
+    memory_field() {
+        case $1 in
+            MemAvailable) echo "${machine[0]}" ;;
+            HugePages_Free) echo "${machine[2]}" ;;
+            HugePages_Total) echo "${machine[1]}" ;;
+            Hugepagesize) echo 2048 ;;
+        esac
+    }
+    "$@"
+)
+
+reserved() {
+    reserve_hugepages
+    cat "$HUGEPAGES_COUNT"
+}
+
+# Another run adds 100 pages while ours holds its own.
+restored_beside_another() {
+    reserve_hugepages
+    echo $(($(<"$HUGEPAGES_COUNT") + 100)) >"$HUGEPAGES_COUNT"
+    restore_hugepages
+    restore_hugepages
+    cat "$HUGEPAGES_COUNT"
+}
+
+check 'reserves what two daemons want' equal 512 "$(with_hugepages 24000000 0 0 reserved)"
+check 'adds to pages that others use' equal 712 "$(with_hugepages 24000000 300 100 reserved)"
+check 'leaves alone what is enough' equal 600 "$(with_hugepages 24000000 600 600 reserved)"
+check 'takes no more than a quarter of the memory' equal 256 "$(with_hugepages 2097152 0 0 reserved)"
+check 'takes none when told so' equal 0 "$(RDDP_NO_HUGEPAGES=1 with_hugepages 24000000 0 0 reserved)"
+check 'gives back what it added and no more' equal 107 "$(with_hugepages 24000000 7 7 restored_beside_another)"

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# The suite counts what was really run.
+
+# shellcheck source=bin/setup/suite.sh
+source <(sed 's/^readonly SUITE=/SUITE=/' "$ROOT/bin/setup/suite.sh")
+
+# after_step STATUS LINE...: the counts of a step that prints these lines and ends with that status.
+after_step() {
+    local status=$1 step_passed=0 step_failed=0
+    shift
+    printf '%s\n' "$@" >"$WORK/log"
+    count_lines "$WORK/log" "$status"
+    echo "$step_passed $step_failed"
+}
+
+check 'counts the lines of a step' equal '2 1' "$(after_step 1 'ok a' 'not ok b' 'ok c')"
+check 'counts a silent step as one test' equal '1 0' "$(after_step 0 'nothing to see')"
+check 'counts a silent failure as one test' equal '0 1' "$(after_step 3 'Killed')"
+check 'believes the status of a step that broke off' equal '2 1' "$(after_step 124 'ok a' 'ok b')"
+
+reports() {
+    local ROOT=$WORK/tree step_passed step_failed step_skipped
+    mkdir -p "$ROOT/a/target/surefire-reports" "$ROOT/b/target/surefire-reports"
+    printf '<?xml version="1.0"?>\n<testsuite name="A" time="0.5" tests="10" errors="1" skipped="2" failures="3">\n' \
+        >"$ROOT/a/target/surefire-reports/TEST-A.xml"
+    printf '<testsuite name="B" tests="5" errors="0" skipped="0" failures="0" flakes="1">\n' \
+        >"$ROOT/b/target/surefire-reports/TEST-B.xml"
+    count_reports
+    echo "$step_passed $step_failed $step_skipped"
+}
+check 'adds up the reports of all modules' equal '9 4 2' "$(reports)"
