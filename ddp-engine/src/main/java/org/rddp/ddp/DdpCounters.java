@@ -1,0 +1,58 @@
+package org.rddp.ddp;
+
+/**
+ * What the streams of one engine have done, since it started. Written by the engine's thread alone;
+ * another thread reads somewhat older values.
+ */
+public final class DdpCounters {
+  long segmentsSent;
+  long octetsSent;
+  long segmentsPlaced;
+  long octetsPlaced;
+  long taggedMessagesDelivered;
+  long untaggedMessagesDelivered;
+  long segmentsRefused;
+  long segmentsDropped;
+
+  DdpCounters() {}
+
+  /** Segments handed to MPA. */
+  public long segmentsSent() {
+    return segmentsSent;
+  }
+
+  /** Octets of payload in them. */
+  public long octetsSent() {
+    return octetsSent;
+  }
+
+  /** Segments received and found good. */
+  public long segmentsPlaced() {
+    return segmentsPlaced;
+  }
+
+  /** Octets of payload in them. */
+  public long octetsPlaced() {
+    return octetsPlaced;
+  }
+
+  /** Tagged Messages Delivered. */
+  public long taggedMessagesDelivered() {
+    return taggedMessagesDelivered;
+  }
+
+  /** Untagged Messages Delivered. */
+  public long untaggedMessagesDelivered() {
+    return untaggedMessagesDelivered;
+  }
+
+  /** Segments that ended the reception of a stream. */
+  public long segmentsRefused() {
+    return segmentsRefused;
+  }
+
+  /** Segments dropped without a word because they came after such a one. */
+  public long segmentsDropped() {
+    return segmentsDropped;
+  }
+}

@@ -1,0 +1,42 @@
+package org.rddp.ddp;
+
+/**
+ * What the streams of one engine share: the STags, the round in which they send, and counters.
+ * Engine thread only.
+ */
+public final class DdpEngine {
+  private final TaggedBuffers taggedBuffers;
+  private final SendRound sendRound = new SendRound();
+  private final DdpCounters counters = new DdpCounters();
+
+  /** An engine without streams. */
+  public DdpEngine(TaggedBuffers taggedBuffers) {
+    this.taggedBuffers = taggedBuffers;
+  }
+
+  /** The STags of this engine. */
+  public TaggedBuffers taggedBuffers() {
+    return taggedBuffers;
+  }
+
+  /** What has been done so far. */
+  public DdpCounters counters() {
+    return counters;
+  }
+
+  /**
+   * Sends what has been posted: every stream that has something to send, and whose connection takes
+   * it, gets its share in turn. To be called once in each turn of the duty cycle, between taking
+   * work requests and the transmission of the TCP stack; nothing is sent otherwise.
+   *
+   * @param limit the most segments to hand to MPA in this call, greater than 0
+   * @return how many were; {@code limit} means that there may be more to do
+   */
+  public int send(int limit) {
+    return sendRound.run(limit);
+  }
+
+  SendRound sendRound() {
+    return sendRound;
+  }
+}

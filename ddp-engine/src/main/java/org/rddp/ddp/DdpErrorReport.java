@@ -1,0 +1,48 @@
+package org.rddp.ddp;
+
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * What DDP knows of a segment that it refused: the header and the length of the segment (RFC 5041
+ * section 7.1). Made when a stream fails, so once in its life.
+ */
+public final class DdpErrorReport {
+  private final byte[] header;
+  private final int segmentLength;
+  private final boolean tagged;
+
+  private DdpErrorReport(byte[] header, int segmentLength, boolean tagged) {
+    this.header = header;
+    this.segmentLength = segmentLength;
+    this.tagged = tagged;
+  }
+
+  /** Copies what is needed of {@code segment}. */
+  static DdpErrorReport of(Ulpdu segment) {
+    boolean tagged = segment.length() > 0 && DdpHeader.tagged(DdpHeader.control(segment));
+    int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+    byte[] header = new byte[Math.min(whole, segment.length())];
+    for (int i = 0; i < header.length; i++) {
+      header[i] = (byte) segment.getByte(i);
+    }
+    return new DdpErrorReport(header, segment.length(), tagged);
+  }
+
+  /**
+   * The DDP header as it came: 14 octets (tagged) or 18 (untagged), fewer if the segment was
+   * shorter. A copy.
+   */
+  public byte[] header() {
+    return header.clone();
+  }
+
+  /** Octets of the segment, header included. */
+  public int segmentLength() {
+    return segmentLength;
+  }
+
+  /** Whether the header is a tagged one. */
+  public boolean tagged() {
+    return tagged;
+  }
+}

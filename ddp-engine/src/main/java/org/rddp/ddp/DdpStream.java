@@ -1,0 +1,278 @@
+package org.rddp.ddp;
+
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+
+/**
+ * One DDP Stream over one MPA connection (RFC 5041 section 6): messages out, segments in, and the
+ * ways in which it ends.
+ *
+ * <p>Whatever is posted comes back exactly once: sent, Delivered or flushed. A stream that fails
+ * reports it and stays until its user closes or aborts it. Engine thread only.
+ */
+public final class DdpStream implements UlpduHandler {
+  /** No ULP message is longer (RFC 5041 section 5.2). */
+  public static final long MAX_MESSAGE = 0xffff_ffffL;
+
+  private final ProtectionDomain domain;
+  private final UlpHandler user;
+  private final DdpCounters counters;
+  private final UntaggedQueue[] queues;
+  private final DdpSender sender;
+  private final DdpReceiver receiver;
+  private MpaConnection mpa;
+
+  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
+  private boolean released;
+
+  private boolean operating;
+  private boolean rejected;
+  private boolean peerClosed;
+  private boolean receiving = true;
+  private boolean failed;
+
+  private DdpStream(
+      DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
+    this.domain = domain;
+    this.user = user;
+    this.counters = engine.counters();
+    queues = new UntaggedQueue[settings.receiveDepths().size()];
+    for (int qn = 0; qn < queues.length; qn++) {
+      queues[qn] = new UntaggedQueue(settings.receiveDepths().get(qn), MessageSequence.FIRST);
+    }
+    sender = new DdpSender(engine, user, settings.sendDepth(), queues.length);
+    receiver = new DdpReceiver(this, engine, user, queues);
+  }
+
+  /**
+   * A stream that we ask for: its {@link #transport()} goes to a TCP connection to the peer.
+   *
+   * @param privateData for the peer's program, 0 to 512 octets
+   */
+  public static DdpStream initiator(
+      DdpEngine engine,
+      ProtectionDomain domain,
+      DdpSettings settings,
+      byte[] privateData,
+      UlpHandler user) {
+    DdpStream stream = new DdpStream(engine, domain, settings, user);
+    stream.mpa = MpaConnection.initiator(settings.mpa(), privateData, stream);
+    stream.released = true;
+    return stream;
+  }
+
+  /** A stream that the peer asks for: its {@link #transport()} goes to an incoming connection. */
+  public static DdpStream responder(
+      DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
+    DdpStream stream = new DdpStream(engine, domain, settings, user);
+    stream.mpa = MpaConnection.responder(settings.mpa(), stream);
+    return stream;
+  }
+
+  /** What the TCP connection speaks to. */
+  public StreamHandler transport() {
+    return mpa;
+  }
+
+  /** The domain whose STags the peer may name on this stream. */
+  public ProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  /** Responder: answers the peer's request. */
+  public void accept(byte[] privateData) {
+    mpa.accept(privateData);
+  }
+
+  /** Responder: declines the peer's request. */
+  public void reject(byte[] privateData) {
+    rejected = true;
+    mpa.reject(privateData);
+  }
+
+  /** Whether messages may be posted: neither closed nor, but for one last message, failed. */
+  public boolean sends() {
+    return sender.accepts();
+  }
+
+  /** Whether buffers may be posted: the stream has not failed. */
+  public boolean receives() {
+    return receiving;
+  }
+
+  /**
+   * Appends a buffer to a queue; the peer's next message on that queue goes to the first one.
+   *
+   * @param qn Queue Number, one of the stream's
+   * @param id comes back with the buffer
+   * @param length in octets, 0 to 2^32-1
+   * @return false, and nothing happens, if the queue is full or the stream does not receive
+   */
+  public boolean postReceive(int qn, long id, long address, long length) {
+    checkLength(length);
+    return receiving && queues[qn].post(id, address, length);
+  }
+
+  /**
+   * Sends a message to a Tagged Buffer of the peer.
+   *
+   * @param id comes back when it has been sent
+   * @param rsvdUlp the user's octet
+   * @param to Tagged Offset of the message's first octet
+   * @param address where the message lies; not to be changed until it has been sent
+   * @param length in octets, 0 to 2^32-1
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
+  public boolean postTagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+    checkLength(length);
+    return sender.postTagged(id, rsvdUlp, stag, to, address, length);
+  }
+
+  /**
+   * Sends a message to the next buffer of one of the peer's queues.
+   *
+   * @param id comes back when it has been sent
+   * @param rsvdUlp the first of the user's five octets
+   * @param rsvdUlpRest the other four
+   * @param qn Queue Number, one of the stream's
+   * @param address where the message lies; not to be changed until it has been sent
+   * @param length in octets, 0 to 2^32-1
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
+  public boolean postUntagged(
+      long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
+    checkLength(length);
+    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, address, length);
+  }
+
+  private static void checkLength(long length) {
+    if (length < 0 || length > MAX_MESSAGE) {
+      throw new IllegalArgumentException("a message has 0 to 2^32-1 octets: " + length);
+    }
+  }
+
+  /**
+   * Graceful teardown (RFC 5041 section 6.2.1): nothing more may be posted to be sent; when
+   * everything posted has been, our half of the connection is closed. Receiving goes on. A stream
+   * that was rejected has nothing to send and closes its half at once; one that is still starting
+   * aborts.
+   */
+  public void close() {
+    if (operating) {
+      sender.close();
+    } else if (rejected) {
+      stop(0);
+      mpa.closeSend();
+    } else {
+      abort();
+    }
+  }
+
+  /**
+   * Abortive teardown (RFC 5041 section 6.2.2): flushes everything and resets the connection. No
+   * memory of the user is touched once this returns.
+   */
+  public void abort() {
+    stop(0);
+    mpa.abort();
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    user.onRequest(privateData);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    operating = true;
+    int version = mpa.version() == 0 ? 0 : 1;
+    receiver.start(version);
+    sender.start(mpa, version);
+    user.onFullOperation(privateData);
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    rejected = true;
+    user.onRejected(privateData);
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    released = true;
+    if (peerClosed) {
+      refuse(DdpError.LOCAL_CATASTROPHIC, ulpdu);
+    } else {
+      receiver.receive(ulpdu);
+    }
+  }
+
+  @Override
+  public void onSendable() {
+    sender.wake();
+  }
+
+  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {
+    peerClosed = true;
+    if (!released) {
+      sender.flush(0);
+    }
+    user.onPeerClosed();
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    fail();
+    user.onLlpError(error, detail);
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    stop(0);
+    user.onClosed(reason);
+  }
+
+  /** DDP refuses a segment. */
+  void refuse(DdpError error, Ulpdu segment) {
+    DdpErrorReport report = DdpErrorReport.of(segment);
+    counters.segmentsRefused++;
+    fail();
+    user.onError(error, report);
+  }
+
+  /** The user has refused a segment. */
+  void refuseForUser(Ulpdu segment) {
+    DdpErrorReport report = DdpErrorReport.of(segment);
+    counters.segmentsRefused++;
+    fail();
+    user.onRefused(report);
+  }
+
+  /** After an error: one more message may be sent, in which the user tells the peer. */
+  private void fail() {
+    if (!failed) {
+      failed = true;
+      stop(sender.accepts() ? 1 : 0);
+    }
+  }
+
+  private void stop(int postsLeft) {
+    receiving = false;
+    receiver.stop();
+    sender.flush(postsLeft);
+    for (int qn = 0; qn < queues.length; qn++) {
+      while (!queues[qn].isEmpty()) {
+        user.onReceiveFlushed(qn, queues[qn].removeFirst().id());
+      }
+    }
+  }
+}

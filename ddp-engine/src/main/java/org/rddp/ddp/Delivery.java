@@ -1,0 +1,37 @@
+package org.rddp.ddp;
+
+/**
+ * Hands messages to the user: each at most once, in the order in which they were sent, and only
+ * when all of their segments and all earlier messages have been placed (RFC 5041 sections 5.3 and
+ * 5.4).
+ *
+ * <p>MPA passes segments in the order in which they were sent, so the last segment of a message
+ * completes it. Only a peer that mixes the messages of one queue makes a complete message wait: for
+ * the one before it.
+ */
+final class Delivery {
+  private final UlpHandler user;
+  private final DdpCounters counters;
+
+  Delivery(UlpHandler user, DdpCounters counters) {
+    this.user = user;
+    this.counters = counters;
+  }
+
+  /** The last segment of a Tagged Message has been placed. */
+  void tagged(int rsvdUlp, int stag, long to, int octets) {
+    counters.taggedMessagesDelivered++;
+    user.onTaggedMessage(rsvdUlp, stag, to, octets);
+  }
+
+  /** The last segment of some message of a queue has been placed. */
+  void untagged(int qn, UntaggedQueue queue) {
+    while (queue.deliverable()) {
+      int msn = queue.firstMsn();
+      ReceiveBuffer buffer = queue.removeFirst();
+      counters.untaggedMessagesDelivered++;
+      user.onUntaggedMessage(
+          qn, msn, buffer.id(), buffer.rsvdUlp(), buffer.rsvdUlpRest(), buffer.messageLength());
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package org.rddp.ddp;
+
+/**
+ * A posted Untagged Buffer and how far the message that it is for has been placed in it. Reused.
+ */
+final class ReceiveBuffer {
+  private long id;
+  private long address;
+  private long length;
+  private long placed;
+  private long end;
+  private boolean complete;
+  private int rsvdUlp;
+  private int rsvdUlpRest;
+
+  void post(long id, long address, long length) {
+    this.id = id;
+    this.address = address;
+    this.length = length;
+    placed = 0;
+    end = 0;
+    complete = false;
+  }
+
+  long id() {
+    return id;
+  }
+
+  boolean complete() {
+    return complete;
+  }
+
+  int rsvdUlp() {
+    return rsvdUlp;
+  }
+
+  int rsvdUlpRest() {
+    return rsvdUlpRest;
+  }
+
+  /** Length of the message, once it is complete; never more than the buffer. */
+  long messageLength() {
+    return end;
+  }
+
+  long addressOf(int mo) {
+    return address + Integer.toUnsignedLong(mo);
+  }
+
+  /**
+   * What is wrong with placing a segment here, or null (RFC 5041 section 7.1).
+   *
+   * <p>Two things are refused that the RFC lets a Data Sink overlook: a last segment that does not
+   * carry the highest Message Offset (section 4.1), and a message of which octets are missing
+   * (section 5.2): the program would take for the peer's what was in the buffer before. The Message
+   * Offset of a segment without payload is not looked at.
+   */
+  DdpError refusal(int mo, int octets, boolean last) {
+    if (complete) {
+      return DdpError.MSN_RANGE;
+    }
+    long from = Integer.toUnsignedLong(mo);
+    if (octets > 0) {
+      if (from >= length) {
+        return DdpError.INVALID_MO;
+      }
+      if (octets > length - from) {
+        return DdpError.MESSAGE_TOO_LONG;
+      }
+    }
+    long messageEnd = octets > 0 ? from + octets : end;
+    if (last && (messageEnd < end || messageEnd > placed + octets)) {
+      return DdpError.INVALID_MO;
+    }
+    return null;
+  }
+
+  /** Takes note of a segment that has been placed. */
+  void placed(int mo, int octets, boolean last, int rsvdUlp, int rsvdUlpRest) {
+    if (octets > 0) {
+      placed += octets;
+      end = Math.max(end, Integer.toUnsignedLong(mo) + octets);
+    }
+    if (last) {
+      complete = true;
+      this.rsvdUlp = rsvdUlp;
+      this.rsvdUlpRest = rsvdUlpRest;
+    }
+  }
+}

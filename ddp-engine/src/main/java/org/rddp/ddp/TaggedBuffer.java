@@ -1,0 +1,73 @@
+package org.rddp.ddp;
+
+/**
+ * A range of memory that an STag names, with what is allowed there (RFC 5041 section 8.3). Never
+ * changes; once it is out of {@link TaggedBuffers} nothing leads to it any more.
+ */
+public final class TaggedBuffer {
+  private final int stag;
+  private final ProtectionDomain domain;
+  private final DdpStream stream;
+  private final long address;
+  private final long length;
+  private final long baseTo;
+  private final int rights;
+
+  TaggedBuffer(
+      int stag,
+      ProtectionDomain domain,
+      DdpStream stream,
+      long address,
+      long length,
+      long baseTo,
+      int rights) {
+    this.stag = stag;
+    this.domain = domain;
+    this.stream = stream;
+    this.address = address;
+    this.length = length;
+    this.baseTo = baseTo;
+    this.rights = rights;
+  }
+
+  /** Its name on the wire. */
+  public int stag() {
+    return stag;
+  }
+
+  /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */
+  public boolean associatedWith(DdpStream user) {
+    return user.protectionDomain() == domain && (stream == null || stream == user);
+  }
+
+  /** Whether all of {@code wanted} is allowed. */
+  public boolean permits(int wanted) {
+    return (rights & wanted) == wanted;
+  }
+
+  /**
+   * Whether {@code octets} octets from {@code to} lie in the range.
+   *
+   * @param to Tagged Offset, unsigned
+   * @param octets greater than 0
+   */
+  public boolean contains(long to, long octets) {
+    long offset = to - baseTo;
+    return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
+  }
+
+  /** Address of the octet at {@code to}, which lies in the range. */
+  public long addressOf(long to) {
+    return address + (to - baseTo);
+  }
+
+  /**
+   * Whether {@code octets} octets from {@code to} pass the end of the 64-bit numbers. A range that
+   * ends exactly there counts as passing it.
+   *
+   * @param octets greater than 0
+   */
+  public static boolean wraps(long to, long octets) {
+    return Long.compareUnsigned(to + octets, to) <= 0;
+  }
+}

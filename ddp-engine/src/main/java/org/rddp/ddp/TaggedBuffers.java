@@ -1,0 +1,132 @@
+package org.rddp.ddp;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * The STags of one engine: an open table from STag to {@link TaggedBuffer}.
+ *
+ * <p>All 32 bits of an STag are random, so a peer cannot guess one from another, and the low bits
+ * serve as the hash. The table is never more than half full; a freed place is closed by moving its
+ * successors up, so looking for an STag that does not exist stays as short as for one that does.
+ *
+ * <p>Engine thread only: therefore a buffer that {@link #invalidate} has taken out is written by
+ * nobody after the call.
+ */
+public final class TaggedBuffers {
+  private final RandomGenerator random;
+  private final TaggedBuffer[] table;
+  private final int mask;
+  private final int capacity;
+  private int size;
+
+  /**
+   * An empty table.
+   *
+   * @param capacity how many STags there may be at a time, 1 to 2^28
+   * @param random where STags come from: not to be guessed by a peer
+   */
+  public TaggedBuffers(int capacity, RandomGenerator random) {
+    if (capacity < 1 || capacity > 1 << 28) {
+      throw new IllegalArgumentException("capacity must be 1 to 2^28: " + capacity);
+    }
+    this.random = random;
+    this.capacity = capacity;
+    int places = Integer.highestOneBit(capacity) << 2;
+    table = new TaggedBuffer[places];
+    mask = places - 1;
+  }
+
+  /**
+   * Gives a range of memory a name.
+   *
+   * @param domain whose streams may use it
+   * @param stream the only stream that may use it, or null for all of the domain
+   * @param address of the first octet
+   * @param length in octets, greater than 0
+   * @param baseTo Tagged Offset of the first octet, unsigned; {@code baseTo + length} is below 2^64
+   * @param rights of {@link AccessRights}
+   * @return the STag, never 0; 0 if the table is full
+   */
+  public int register(
+      ProtectionDomain domain,
+      DdpStream stream,
+      long address,
+      long length,
+      long baseTo,
+      int rights) {
+    if (length <= 0 || TaggedBuffer.wraps(baseTo, length)) {
+      throw new IllegalArgumentException(
+          "no range: " + length + " octets from TO " + Long.toUnsignedString(baseTo));
+    }
+    if ((rights & ~AccessRights.ALL) != 0) {
+      throw new IllegalArgumentException("unknown rights: " + rights);
+    }
+    if (size == capacity) {
+      return 0;
+    }
+    int stag = random.nextInt();
+    while (stag == 0 || lookup(stag) != null) {
+      stag = random.nextInt();
+    }
+    int place = stag & mask;
+    while (table[place] != null) {
+      place = place + 1 & mask;
+    }
+    table[place] = new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights);
+    size++;
+    return stag;
+  }
+
+  /** The buffer that {@code stag} names, or null. */
+  public TaggedBuffer lookup(int stag) {
+    int place = stag & mask;
+    TaggedBuffer found = table[place];
+    while (found != null && found.stag() != stag) {
+      place = place + 1 & mask;
+      found = table[place];
+    }
+    return found;
+  }
+
+  /**
+   * Takes a name away. Nothing is placed in, or read from, the buffer under that name once this
+   * returns.
+   *
+   * @return whether there was such an STag
+   */
+  public boolean invalidate(int stag) {
+    int place = stag & mask;
+    while (table[place] != null) {
+      if (table[place].stag() == stag) {
+        close(place);
+        size--;
+        return true;
+      }
+      place = place + 1 & mask;
+    }
+    return false;
+  }
+
+  /** STags that exist now. */
+  public int size() {
+    return size;
+  }
+
+  /** STags that may exist at a time. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** Frees a place, moving up every successor that would no longer be found behind it. */
+  private void close(int gap) {
+    int place = gap;
+    for (int next = place + 1 & mask; table[next] != null; next = next + 1 & mask) {
+      int home = table[next].stag() & mask;
+      if ((next - home & mask) >= (next - place & mask)) {
+        table[place] = table[next];
+        place = next;
+      }
+    }
+    table[place] = null;
+  }
+}

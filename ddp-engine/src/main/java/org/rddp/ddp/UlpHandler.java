@@ -1,0 +1,111 @@
+package org.rddp.ddp;
+
+import org.rddp.mpa.MpaError;
+import org.rddp.tcp.CloseReason;
+
+/**
+ * What a user of DDP implements: how a {@link DdpStream} speaks upward. All calls come on the
+ * engine's thread; a handler may call back into its stream from any of them.
+ */
+public interface UlpHandler {
+  /** The answer to a segment that is not to be placed. */
+  int REFUSED = -1;
+
+  /**
+   * Responder: a peer wants a stream. The user answers, now or later, with {@link DdpStream#accept}
+   * or {@link DdpStream#reject}.
+   *
+   * @param privateData 0 to 512 octets
+   */
+  void onRequest(byte[] privateData);
+
+  /**
+   * The stream is up in both directions.
+   *
+   * @param privateData Initiator: what the Responder said, 0 to 512 octets; Responder: empty
+   */
+  void onFullOperation(byte[] privateData);
+
+  /**
+   * Initiator: the Responder declined. The connection stays until it is closed.
+   *
+   * @param privateData what it said, 0 to 512 octets
+   */
+  void onRejected(byte[] privateData);
+
+  /**
+   * Asks about a tagged segment before anything of it is placed.
+   *
+   * @param rsvdUlp the user's octet of its header
+   * @param octets of payload, 0 or more
+   * @return the {@link AccessRights} that its placement needs, 0 or more; or {@link #REFUSED}:
+   *     {@link #onRefused} follows
+   */
+  int admitTagged(int rsvdUlp, int stag, long to, int octets);
+
+  /**
+   * Asks about an untagged segment before anything of it is placed.
+   *
+   * @param rsvdUlp the first of the user's five octets of its header
+   * @return 0, or {@link #REFUSED}: {@link #onRefused} follows
+   */
+  int admitUntagged(int qn, int rsvdUlp);
+
+  /**
+   * A Tagged Message is Delivered. Its length is not known to DDP, only its last segment (RFC 5041
+   * section 5.2).
+   *
+   * @param rsvdUlp the user's octet
+   * @param to Tagged Offset of its last segment's payload; means nothing if there is no payload
+   * @param octets of payload in its last segment
+   */
+  void onTaggedMessage(int rsvdUlp, int stag, long to, int octets);
+
+  /**
+   * An Untagged Message is Delivered; its buffer is the user's again.
+   *
+   * @param id of the buffer, as it was posted
+   * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
+   *     its last segment had them
+   * @param octets the ULP Message Length, 0 to 2^32-1
+   */
+  void onUntaggedMessage(int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets);
+
+  /**
+   * A message has been handed to TCP, which sends it as long as the connection lives: its memory is
+   * the user's again. Whether the peer has it is not known (RFC 5041 section 5.4).
+   *
+   * @param id as it was posted
+   * @param rsvdUlp the user's octet, as it was posted
+   * @param octets its length
+   */
+  void onSent(long id, int rsvdUlp, long octets);
+
+  /** A message will not be sent, or not in full; its memory is the user's again. */
+  void onSendFlushed(long id, int rsvdUlp);
+
+  /** A posted buffer will not be filled; its memory is the user's again. */
+  void onReceiveFlushed(int qn, long id);
+
+  /**
+   * The peer sent a segment that RFC 5041 section 7.1 refuses. Nothing of it was placed, everything
+   * outstanding has been flushed, and what arrives from now on is dropped. The user may send one
+   * more message, and closes or aborts the stream; DDP does not do so by itself.
+   */
+  void onError(DdpError error, DdpErrorReport report);
+
+  /** The user refused a segment. The same holds as after {@link #onError}. */
+  void onRefused(DdpErrorReport report);
+
+  /**
+   * The layer below failed. The same holds as after {@link #onError}, where the connection still
+   * allows it.
+   */
+  void onLlpError(MpaError error, String detail);
+
+  /** The peer has closed its half. Ours stays usable. */
+  void onPeerClosed();
+
+  /** The connection is gone, everything outstanding has been flushed. Called once, last. */
+  void onClosed(CloseReason reason);
+}

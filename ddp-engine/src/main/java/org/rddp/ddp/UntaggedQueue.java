@@ -1,0 +1,68 @@
+package org.rddp.ddp;
+
+/**
+ * A queue of Untagged Buffers: each is for the message whose MSN is its own (RFC 5041 section
+ * 5.1.2).
+ */
+final class UntaggedQueue {
+  private final Ring<ReceiveBuffer> buffers;
+  private int firstMsn;
+
+  /**
+   * An empty queue.
+   *
+   * @param depth the most buffers it holds
+   * @param firstMsn the number of the first message
+   */
+  UntaggedQueue(int depth, int firstMsn) {
+    this.firstMsn = firstMsn;
+    buffers = new Ring<>(depth, ReceiveBuffer::new);
+  }
+
+  /** Adds a buffer; false if the queue is full. */
+  boolean post(long id, long address, long length) {
+    if (buffers.isFull()) {
+      return false;
+    }
+    buffers.add().post(id, address, length);
+    return true;
+  }
+
+  /** Whether no buffer waits for a message. */
+  boolean isEmpty() {
+    return buffers.isEmpty();
+  }
+
+  /** MSN of the first buffer: that of the next message to be Delivered. */
+  int firstMsn() {
+    return firstMsn;
+  }
+
+  /**
+   * What is wrong with a Message Sequence Number, or null. It may be that of any posted buffer;
+   * numbers compare modulo 2^32.
+   */
+  DdpError refusal(int msn) {
+    int ahead = msn - firstMsn;
+    if (ahead < 0) {
+      return DdpError.MSN_RANGE;
+    }
+    return ahead < buffers.size() ? null : DdpError.NO_BUFFER;
+  }
+
+  /** The buffer for a message whose number {@link #refusal} has nothing against. */
+  ReceiveBuffer buffer(int msn) {
+    return buffers.get(msn - firstMsn);
+  }
+
+  /** Whether the first buffer holds its whole message. */
+  boolean deliverable() {
+    return !buffers.isEmpty() && buffers.first().complete();
+  }
+
+  /** Takes the first buffer out. It stays as it is until the next one is posted. */
+  ReceiveBuffer removeFirst() {
+    firstMsn++;
+    return buffers.removeFirst();
+  }
+}

@@ -1,0 +1,15 @@
+package org.rddp.rdmap;
+
+/** How a request ended. */
+public final class CompletionStatus {
+  /** As asked. */
+  public static final int SUCCESS = 0;
+
+  /** Not done, or not in full: the stream failed or was closed first. */
+  public static final int FLUSHED = 1;
+
+  /** Not done: a message has 0 to 2^32-1 octets. */
+  public static final int LENGTH_ERROR = 2;
+
+  private CompletionStatus() {}
+}

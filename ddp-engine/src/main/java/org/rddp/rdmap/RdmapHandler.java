@@ -1,0 +1,71 @@
+package org.rddp.rdmap;
+
+import org.rddp.tcp.CloseReason;
+
+/**
+ * What a user of RDMAP implements: how an {@link RdmapStream} speaks upward. All calls come on the
+ * engine's thread; a handler may call back into its stream from any of them.
+ */
+public interface RdmapHandler {
+  /** {@link #onError}'s layer for errors of RDMAP itself (RFC 5040 section 4.8). */
+  int LAYER_RDMAP = 0;
+
+  /** {@link #onError}'s layer for errors of DDP (RFC 5041 section 7.2). */
+  int LAYER_DDP = 1;
+
+  /** {@link #onError}'s layer for errors of MPA (RFC 5044 section 8). */
+  int LAYER_LLP = 2;
+
+  /**
+   * Responder: a peer wants a stream. The user posts its first receives and answers, now or later,
+   * with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
+   *
+   * @param privateData 0 to 512 octets
+   */
+  void onRequest(byte[] privateData);
+
+  /**
+   * The stream is up in both directions.
+   *
+   * @param privateData Initiator: what the Responder said, 0 to 512 octets; Responder: empty
+   */
+  void onEstablished(byte[] privateData);
+
+  /**
+   * Initiator: the Responder declined. The connection stays until {@link RdmapStream#close()}.
+   *
+   * @param privateData what it said, 0 to 512 octets
+   */
+  void onRejected(byte[] privateData);
+
+  /**
+   * A posted request has ended; its memory is the user's again. Every request that a post took ends
+   * exactly once; those of one kind end in the order in which they were posted.
+   *
+   * <p>A send or a write that ended well has been handed to TCP in full; whether the peer has it is
+   * not known. A receive that ended well holds the peer's message.
+   *
+   * @param id as it was posted
+   * @param kind of {@link CompletionKind}
+   * @param status of {@link CompletionStatus}
+   * @param octets the length of the message; 0 if it did not end well
+   */
+  void onCompletion(long id, int kind, int status, long octets);
+
+  /**
+   * The stream has failed. Everything outstanding has ended as flushed, nothing more is received,
+   * and the user closes or aborts the stream.
+   *
+   * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
+   * @param type Error Type, four bits, as that layer has it
+   * @param code Error Code, eight bits, as that layer has it
+   * @param detail for a person to read
+   */
+  void onError(int layer, int type, int code, String detail);
+
+  /** The peer has closed its half: nothing more will be received. Ours stays usable. */
+  void onPeerClosed();
+
+  /** The connection is gone, everything outstanding has ended. Called once, last. */
+  void onClosed(CloseReason reason);
+}
