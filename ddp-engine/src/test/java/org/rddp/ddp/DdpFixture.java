@@ -1,0 +1,77 @@
+package org.rddp.ddp;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.rddp.mpa.MpaSettings;
+
+/** A DDP Stream whose peer is the test. */
+final class DdpFixture {
+  /** EMSS that makes MULPDU 1442, as on Ethernet with timestamps. */
+  static final int EMSS = 1448;
+
+  final DdpEngine engine = new DdpEngine(new TaggedBuffers(64, new Random(5041)));
+  final ProtectionDomain domain = new ProtectionDomain("ours");
+  final RecordingUlp ulp = new RecordingUlp();
+  final DdpStream stream;
+  final RawPeer peer;
+  final LoopedTcp tcp;
+
+  private DdpFixture(boolean initiator, int emss, Integer... receiveDepths) {
+    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, Arrays.asList(receiveDepths));
+    if (initiator) {
+      stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
+      peer = RawPeer.responder();
+    } else {
+      stream = DdpStream.responder(engine, domain, settings, ulp);
+      peer = RawPeer.initiator();
+    }
+    ulp.stream = stream;
+    tcp = LoopedTcp.join(stream.transport(), peer.transport(), emss);
+    run();
+    if (!initiator) {
+      stream.accept(new byte[0]);
+      run();
+    }
+    ulp.events();
+  }
+
+  /** A stream that may send from the start. */
+  static DdpFixture sending(int emss, Integer... receiveDepths) {
+    return new DdpFixture(true, emss, receiveDepths);
+  }
+
+  /** A stream whose peer may send from the start. */
+  static DdpFixture receiving(Integer... receiveDepths) {
+    return new DdpFixture(false, EMSS, receiveDepths);
+  }
+
+  /** Lets everything happen that can. */
+  void run() {
+    tcp.run(() -> engine.send(Integer.MAX_VALUE));
+  }
+
+  /** The peer sends ULPDUs, given in hexadecimal; what the user then hears. */
+  List<String> receive(String... ulpdus) {
+    for (String ulpdu : ulpdus) {
+      peer.send(ulpdu);
+    }
+    run();
+    return ulp.events();
+  }
+
+  /** A tagged segment in hexadecimal. */
+  static String tagged(int control, int stag, long to, String payload) {
+    return "%02x40%08x%016x".formatted(control, stag, to) + payload;
+  }
+
+  /** An untagged segment in hexadecimal. */
+  static String untagged(int control, int qn, int msn, int mo, String payload) {
+    return "%02x4300000000%08x%08x%08x".formatted(control, qn, msn, mo) + payload;
+  }
+
+  /** {@code octets} octets in hexadecimal, each {@code value}. */
+  static String octets(int octets, int value) {
+    return "%02x".formatted(value).repeat(octets);
+  }
+}

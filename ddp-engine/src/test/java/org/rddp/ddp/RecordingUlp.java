@@ -1,0 +1,113 @@
+package org.rddp.ddp;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.rddp.mpa.MpaError;
+import org.rddp.tcp.CloseReason;
+
+/** A user of DDP that writes down what it is told, one line each. */
+final class RecordingUlp implements UlpHandler {
+  private final List<String> events = new ArrayList<>();
+
+  /** The octet that it refuses. */
+  int refusedRsvdUlp = -1;
+
+  /** What it does when it is told of an error. */
+  Runnable onError = () -> {};
+
+  DdpErrorReport report;
+  DdpStream stream;
+
+  /** What has happened since the last call. */
+  List<String> events() {
+    List<String> seen = List.copyOf(events);
+    events.clear();
+    return seen;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    events.add("request " + HexFormat.of().formatHex(privateData));
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    events.add("full operation");
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    events.add("rejected");
+  }
+
+  @Override
+  public int admitTagged(int rsvdUlp, int stag, long to, int octets) {
+    return rsvdUlp == refusedRsvdUlp ? REFUSED : AccessRights.REMOTE_WRITE;
+  }
+
+  @Override
+  public int admitUntagged(int qn, int rsvdUlp) {
+    return rsvdUlp == refusedRsvdUlp ? REFUSED : 0;
+  }
+
+  @Override
+  public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
+    events.add(
+        "tagged %02x stag %08x to %s octets %d"
+            .formatted(rsvdUlp, stag, Long.toUnsignedString(to), octets));
+  }
+
+  @Override
+  public void onUntaggedMessage(
+      int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets) {
+    events.add(
+        "untagged %02x%08x qn %d msn %s id %d octets %d"
+            .formatted(rsvdUlp, rsvdUlpRest, qn, Integer.toUnsignedString(msn), id, octets));
+  }
+
+  @Override
+  public void onSent(long id, int rsvdUlp, long octets) {
+    events.add("sent %d octets %d".formatted(id, octets));
+  }
+
+  @Override
+  public void onSendFlushed(long id, int rsvdUlp) {
+    events.add("send flushed %d".formatted(id));
+  }
+
+  @Override
+  public void onReceiveFlushed(int qn, long id) {
+    events.add("receive flushed qn %d id %d".formatted(qn, id));
+  }
+
+  @Override
+  public void onError(DdpError error, DdpErrorReport report) {
+    this.report = report;
+    events.add("error " + error);
+    onError.run();
+  }
+
+  @Override
+  public void onRefused(DdpErrorReport report) {
+    this.report = report;
+    events.add("refused");
+    onError.run();
+  }
+
+  @Override
+  public void onLlpError(MpaError error, String detail) {
+    events.add("llp error " + error);
+    onError.run();
+  }
+
+  @Override
+  public void onPeerClosed() {
+    events.add("peer closed");
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    events.add("closed " + reason);
+  }
+}
