@@ -14,7 +14,7 @@ import org.rddp.wire.Memory;
  */
 final class FpduOctets {
   /** A piece this small is moved in behind the one before it rather than keep a packet. */
-  private static final int SMALL = 256;
+  private static final int SMALL = 512;
 
   private final PacketPool pool;
   private long[] addresses = new long[4];

@@ -48,9 +48,6 @@ public final class MpaConnection implements StreamHandler {
   private MpaSender sender;
   private MpaReceiver receiver;
 
-  /** Whether FPDUs may be sent: a Responder waits for the first one received. */
-  private boolean released;
-
   private int mulpdu = Mulpdu.MIN;
   private long receiveStart;
 
@@ -117,7 +114,7 @@ public final class MpaConnection implements StreamHandler {
    * when this was false and no longer is.
    */
   public boolean sendable() {
-    return phase == Phase.FULL_OPERATION && released && !sendClosed && stream.sendable();
+    return maySend() && !sendClosed && stream.sendable();
   }
 
   /**
@@ -127,8 +124,8 @@ public final class MpaConnection implements StreamHandler {
    * @param headerLength octets of it, 0 or more
    * @param payload address of its second part
    * @param payloadLength octets of it, 0 or more; 1 to {@link #mulpdu()} with the first part
-   * @return false when nothing was sent because there is no packet to be had or FPDUs may not be
-   *     sent yet; {@link UlpduHandler#onSendable()} follows
+   * @return false when nothing was sent: there is no packet to be had or FPDUs may not be sent yet,
+   *     and {@link UlpduHandler#onSendable()} follows; or the connection is over
    * @throws IllegalArgumentException if the ULPDU is empty or larger than MULPDU
    * @throws IllegalStateException after {@link #closeSend()}
    */
@@ -140,9 +137,7 @@ public final class MpaConnection implements StreamHandler {
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    return phase == Phase.FULL_OPERATION
-        && released
-        && sender.send(header, headerLength, payload, payloadLength);
+    return maySend() && sender.send(header, headerLength, payload, payloadLength);
   }
 
   /** Closes our half behind everything sent. Receiving goes on. */
@@ -225,7 +220,7 @@ public final class MpaConnection implements StreamHandler {
       replied();
     } else if (sendClosed) {
       stream.closeSend();
-    } else if (phase == Phase.FULL_OPERATION && released) {
+    } else if (maySend()) {
       handler.onSendable();
     }
   }
@@ -338,7 +333,6 @@ public final class MpaConnection implements StreamHandler {
     receiver =
         new MpaReceiver(
             handler, stream.pool(), crc32c, terms.crc(), terms.receiveMarkers(), receiveStart);
-    released = initiator;
     mulpdu = Mulpdu.of(stream.emss(), terms.sendMarkers());
     phase = Phase.FULL_OPERATION;
     handler.onFullOperation(privateData);
@@ -354,17 +348,19 @@ public final class MpaConnection implements StreamHandler {
           MpaError.STARTUP, "PD_Length does not match: octets follow the Reply before any FPDU");
       return;
     }
+    boolean held = !maySend();
     receiver.onSegment(address, length, packet);
-    if (phase != Phase.FULL_OPERATION) {
-      return;
-    }
-    if (!released && receiver.passed() > 0) {
-      released = true;
+    if (held && maySend()) {
       handler.onSendable();
     }
     if (receiver.error() != null && phase == Phase.FULL_OPERATION) {
       report(receiver.error(), receiver.detail());
     }
+  }
+
+  /** A Responder waits for the first FPDU (RFC 5044 section 7.1.2 rule 4). */
+  private boolean maySend() {
+    return phase == Phase.FULL_OPERATION && (initiator || receiver.passed() > 0);
   }
 
   private void closedInFullOperation() {

@@ -110,10 +110,13 @@ class Crc32cTest {
   void shouldAllocateNothing(Crc32c crc32c) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     int sum = used(crc32c);
-    long before = threads.getCurrentThreadAllocatedBytes();
-    sum += used(crc32c);
-    long after = threads.getCurrentThreadAllocatedBytes();
-    assertThat(after - before).as("octets allocated, %d", sum).isZero();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      sum += used(crc32c);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertThat(least).as("octets allocated, %d", sum).isZero();
   }
 
   private static int used(Crc32c crc32c) {

@@ -15,13 +15,17 @@ final class Endpoint {
 
   static final byte[] NONE = {};
 
-  final RecordingStream stream = new RecordingStream();
+  private static final long BUFFER = Memory.allocate(1 << 16);
+
+  private static final int FEW = 8;
+  private static final int MANY = 128;
+
+  final RecordingStream stream;
   final RecordingHandler handler = new RecordingHandler();
   final MpaConnection mpa;
 
-  private final long buffer = Memory.allocate(1 << 16);
-
-  private Endpoint(MpaSettings settings, byte[] privateData, boolean initiator) {
+  private Endpoint(MpaSettings settings, byte[] privateData, boolean initiator, int packets) {
+    stream = new RecordingStream(packets);
     mpa =
         initiator
             ? MpaConnection.initiator(settings, privateData, handler)
@@ -30,12 +34,12 @@ final class Endpoint {
 
   /** An Initiator, not open yet. */
   static Endpoint initiator(MpaSettings settings, byte[] privateData) {
-    return new Endpoint(settings, privateData, true);
+    return new Endpoint(settings, privateData, true, FEW);
   }
 
   /** A Responder, not open yet. */
   static Endpoint responder(MpaSettings settings) {
-    return new Endpoint(settings, NONE, false);
+    return new Endpoint(settings, NONE, false, FEW);
   }
 
   /** Opens TCP. */
@@ -54,7 +58,7 @@ final class Endpoint {
 
   /** A Responder in Full Operation, with nothing received yet. */
   static Endpoint responding(MpaSettings settings, int requestFlags) {
-    Endpoint end = responder(settings).open();
+    Endpoint end = new Endpoint(settings, NONE, false, MANY).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);
     end.stream.receive(Wire.request(requestFlags, NONE));
     end.stream.takeSent();
@@ -63,8 +67,8 @@ final class Endpoint {
 
   /** Sends a ULPDU, its first octets as the header part. */
   boolean send(byte[] ulpdu, int headerLength) {
-    Memory.copy(ulpdu, 0, buffer, ulpdu.length);
-    return mpa.send(buffer, headerLength, buffer + headerLength, ulpdu.length - headerLength);
+    Memory.copy(ulpdu, 0, BUFFER, ulpdu.length);
+    return mpa.send(BUFFER, headerLength, BUFFER + headerLength, ulpdu.length - headerLength);
   }
 
   /** Sends a ULPDU. */

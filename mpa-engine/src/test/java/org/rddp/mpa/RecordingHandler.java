@@ -8,6 +8,8 @@ import org.rddp.wire.Memory;
 
 /** Writes down everything that an MPA connection says, in order. */
 final class RecordingHandler implements UlpduHandler {
+  private static final long SCRATCH = Memory.allocate(1 << 16);
+
   final List<String> events = new ArrayList<>();
   final List<byte[]> ulpdus = new ArrayList<>();
   final List<Long> positions = new ArrayList<>();
@@ -25,8 +27,6 @@ final class RecordingHandler implements UlpduHandler {
 
   /** What to do when Full Operation begins. */
   Runnable uponFullOperation = () -> {};
-
-  private final long scratch = Memory.allocate(1 << 16);
 
   @Override
   public void onRequest(byte[] octets) {
@@ -50,8 +50,8 @@ final class RecordingHandler implements UlpduHandler {
 
   @Override
   public void onUlpdu(Ulpdu ulpdu) {
-    ulpdu.copy(0, scratch, ulpdu.length());
-    ulpdus.add(Memory.bytes(scratch, ulpdu.length()));
+    ulpdu.copy(0, SCRATCH, ulpdu.length());
+    ulpdus.add(Memory.bytes(SCRATCH, ulpdu.length()));
     positions.add(ulpdu.position());
     fragments.add(ulpdu.fragments());
     events.add("ulpdu " + ulpdu.length());

@@ -15,7 +15,7 @@ import org.rddp.wire.Memory;
  * that a test makes, cut as the test wants.
  */
 final class RecordingStream implements TcpStream {
-  final NativePacketPool pool = new NativePacketPool(256, 9216);
+  final NativePacketPool pool;
   final List<byte[]> segments = new ArrayList<>();
   int emss = 1460;
   long now = 1_000;
@@ -29,6 +29,11 @@ final class RecordingStream implements TcpStream {
   private StreamHandler handler;
   private long sent;
   private long received;
+
+  /** A connection with so many packets. */
+  RecordingStream(int packets) {
+    pool = new NativePacketPool(packets, 2304);
+  }
 
   /** Establishes the connection. */
   void open(StreamHandler user) {

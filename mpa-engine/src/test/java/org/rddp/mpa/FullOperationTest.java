@@ -1,0 +1,315 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.M;
+import static org.rddp.mpa.Endpoint.NONE;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.tcp.CloseReason;
+
+/** Sending, flow, teardown and errors of a connection in Full Operation. */
+class FullOperationTest {
+  private static final MpaSettings DEFAULTS = MpaSettings.DEFAULTS;
+  private static final byte[] ULPDU = {1, 2, 3, 4, 5, 6, 7};
+
+  @Test
+  @Tag("MPA-7.1.2-12")
+  void initiatorShouldSendNothingBeforeTheReply() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    end.stream.takeSent();
+    assertThat(end.mpa.sendable()).isFalse();
+    assertThat(end.send(ULPDU)).isFalse();
+    assertThat(end.stream.segments).isEmpty();
+    end.handler.uponFullOperation = () -> end.send(ULPDU);
+    end.stream.receive(Wire.reply(C, NONE));
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-19")
+  @Tag("MPA-7.1.2-11")
+  void responderShouldSendNothingBeforeTheFirstFpdu() {
+    Endpoint end = Endpoint.responding(DEFAULTS, M | C);
+    assertThat(end.mpa.sendable()).isFalse();
+    assertThat(end.send(ULPDU)).isFalse();
+    byte[] first = Wire.fpdu(ULPDU);
+    end.stream.receive(first, 0, 8);
+    end.stream.relieve();
+    assertThat(end.handler.sendables).isZero();
+    assertThat(end.mpa.sendable()).isFalse();
+    end.handler.uponUlpdu = () -> end.send(ULPDU);
+    end.stream.receive(first, 8, first.length - 8);
+    assertThat(end.handler.sendables).isOne();
+    assertThat(end.mpa.sendable()).isTrue();
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU, 0));
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-19")
+  void aBadFirstFpduShouldNotReleaseTheResponder() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    byte[] bad = Wire.fpdu(ULPDU);
+    bad[5] ^= 1;
+    end.stream.receive(bad);
+    assertThat(end.handler.error).isEqualTo(MpaError.CRC);
+    assertThat(end.mpa.sendable()).isFalse();
+    assertThat(end.send(ULPDU)).isFalse();
+    assertThat(end.stream.segments).isEmpty();
+  }
+
+  @Test
+  @Tag("MPA-3-01")
+  @Tag("MPA-5.1-04")
+  @Tag("MPAA-1-01")
+  @Tag("MPAA-2-01")
+  void everyUlpduShouldBecomeOneFpduInASegmentOfItsOwn() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    int[] lengths = {1454, 1, 700, 1454, 33};
+    for (int length : lengths) {
+      assertThat(end.send(filled(length))).isTrue();
+    }
+    assertThat(end.stream.segments).hasSize(lengths.length);
+    for (int i = 0; i < lengths.length; i++) {
+      assertThat(end.stream.segments.get(i)).isEqualTo(Wire.fpdu(filled(lengths[i])));
+    }
+  }
+
+  private static byte[] filled(int length) {
+    byte[] octets = new byte[length];
+    Arrays.fill(octets, (byte) length);
+    return octets;
+  }
+
+  @Test
+  @Tag("MPA-3-05")
+  @Tag("MPA-3-07")
+  void shouldRefuseAUlpduThatIsTooLargeOrEmpty() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    assertThat(end.mpa.mulpdu()).isEqualTo(1454);
+    for (int length : new int[] {0, 1455, 64769}) {
+      assertThatThrownBy(() -> end.mpa.send(1, 0, 1, length))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(end.stream.segments).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 14, 18, 100})
+  void shouldJoinTheTwoPartsOfAUlpdu(int headerLength) {
+    byte[] ulpdu = new byte[1000];
+    new Random(1).nextBytes(ulpdu);
+    for (int flags : new int[] {C, M | C}) {
+      Endpoint end = Endpoint.initiating(DEFAULTS, flags);
+      end.send(ulpdu, headerLength);
+      assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu, flags == C ? -1 : 0));
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.3-04")
+  @Tag("MPA-4.3-07")
+  @Tag("MPA-4.3-13")
+  @Tag("MPA-4.3-14")
+  @Tag("MPA-4.2-02")
+  @Tag("MPA-4.2-05")
+  @Tag("MPA-4.3-18")
+  void shouldPutAMarkerEvery512Octets() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
+    Random random = new Random(3);
+    byte[] expected = {};
+    for (int i = 0; i < 600; i++) {
+      byte[] ulpdu = new byte[1 + random.nextInt(i % 3 == 0 ? 1430 : 40)];
+      random.nextBytes(ulpdu);
+      assertThat(end.send(ulpdu)).isTrue();
+      expected = Wire.join(expected, Wire.fpdu(ulpdu, expected.length));
+    }
+    byte[] stream = end.stream.takeSent();
+    assertThat(stream).isEqualTo(expected);
+    for (int at = 0; at + 4 <= stream.length; at += 512) {
+      assertThat(stream[at]).isZero();
+      assertThat(stream[at + 1]).isZero();
+      assertThat(stream[at + 3] & 3).isZero();
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.5-08")
+  @Tag("MPA-4.5-07")
+  @Tag("MPAA-5.2-03")
+  void shouldStillSend128OctetsWhenSegmentsAreTiny() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
+    end.stream.changeEmss(100);
+    assertThat(end.mpa.mulpdu()).isEqualTo(128);
+    byte[] ulpdu = filled(128);
+    end.send(ulpdu);
+    assertThat(end.stream.segments).hasSize(2);
+    byte[] stream = end.stream.takeSent();
+    assertThat(stream).hasSize(140).isEqualTo(Wire.fpdu(ulpdu, 0));
+    Endpoint receiver = Endpoint.responding(DEFAULTS.withMarkers(true), C);
+    receiver.stream.receiveCut(stream, 100);
+    assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
+  }
+
+  @Test
+  @Tag("MPA-4.5-06")
+  @Tag("MPA-3-02")
+  @Tag("MPA-1.2-04")
+  @Tag("MPA-5.1-01")
+  @Tag("MPA-5.1-02")
+  @Tag("MPAA-1-03")
+  void mulpduShouldFollowEmss() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    end.stream.changeEmss(8948);
+    end.stream.changeEmss(8949);
+    end.stream.changeEmss(536);
+    assertThat(end.handler.events).containsExactly("full operation ", "mulpdu 8942", "mulpdu 530");
+    assertThat(end.mpa.mulpdu()).isEqualTo(530);
+    Endpoint marked = Endpoint.initiating(DEFAULTS, M | C);
+    assertThat(marked.mpa.mulpdu()).isEqualTo(1442);
+    Endpoint early = Endpoint.initiator(DEFAULTS, NONE);
+    assertThat(early.mpa.mulpdu()).isEqualTo(128);
+    early.open();
+    early.stream.changeEmss(1448);
+    assertThat(early.mpa.mulpdu()).isEqualTo(1442);
+    assertThat(early.handler.events).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhenSendingIsWorthAnotherTry() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    assertThat(end.mpa.sendable()).isTrue();
+    end.stream.windowOpen = false;
+    assertThat(end.mpa.sendable()).isFalse();
+    end.stream.packetsToBeHad = false;
+    assertThat(end.send(ULPDU)).isFalse();
+    assertThat(end.stream.segments).isEmpty();
+    end.stream.relieve();
+    assertThat(end.handler.sendables).isOne();
+    assertThat(end.send(ULPDU)).isTrue();
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+  }
+
+  @Test
+  @Tag("MPA-7.2-01")
+  @Tag("MPA-7.2-02")
+  @Tag("MPA-3-13")
+  @Tag("D03-5.1-01")
+  void aCloseAtAnFpduBoundaryShouldBeGraceful() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    end.stream.receive(Wire.fpdu(ULPDU));
+    end.stream.peerCloses();
+    assertThat(end.handler.events)
+        .containsExactly("request ", "full operation ", "ulpdu 7", "peer closed");
+    assertThat(end.send(ULPDU)).isTrue();
+    end.mpa.closeSend();
+    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.mpa.sendable()).isFalse();
+    assertThatThrownBy(() -> end.send(ULPDU)).isInstanceOf(IllegalStateException.class);
+    end.stream.lose(CloseReason.NORMAL);
+    assertThat(end.handler.events.getLast()).isEqualTo("closed NORMAL");
+    assertThat(end.handler.error).isNull();
+  }
+
+  @Test
+  @Tag("MPA-7.2-01")
+  void receivingShouldGoOnAfterOurHalfIsClosed() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    end.send(ULPDU);
+    end.mpa.closeSend();
+    end.stream.receive(Wire.fpdu(ULPDU));
+    assertThat(end.handler.ulpdus).containsExactly(ULPDU);
+  }
+
+  @Test
+  @Tag("MPA-4.3-10")
+  void aMarkerSentEarlyShouldNotMakeACloseUngraceful() {
+    Endpoint end = Endpoint.responding(DEFAULTS.withMarkers(true), C);
+    end.stream.receive(Wire.fpdu(new byte[502], 0));
+    end.stream.receive(new byte[4]);
+    end.stream.peerCloses();
+    assertThat(end.handler.events).contains("peer closed");
+    assertThat(end.handler.error).isNull();
+  }
+
+  @Test
+  @Tag("MPA-8-03")
+  @Tag("MPA-8-02")
+  void aCloseInsideAnFpduShouldBeError1() {
+    byte[] fpdu = Wire.fpdu(new byte[100]);
+    for (int octets = 1; octets < fpdu.length; octets++) {
+      Endpoint end = Endpoint.responding(DEFAULTS, C);
+      end.stream.receive(fpdu, 0, octets);
+      end.stream.peerCloses();
+      assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 1");
+      assertThat(end.handler.detail)
+          .startsWith("the peer closed behind " + octets + " octets of an FPDU of ")
+          .endsWith(octets < 2 ? "unknown size at position 20" : "108 octets at position 20");
+      assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"RESET", "TIMEOUT"})
+  @Tag("MPA-8-01")
+  @Tag("MPA-8-03")
+  void aLostConnectionShouldBeError1(String reason) {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    end.stream.lose(CloseReason.valueOf(reason));
+    assertThat(end.handler.events)
+        .containsExactly("full operation ", "error 1", "closed " + reason);
+    assertThat(end.handler.detail).contains(reason);
+    end.mpa.abort();
+    end.mpa.closeSend();
+    assertThat(end.handler.events).hasSize(3);
+  }
+
+  @Test
+  @Tag("MPA-8-14")
+  @Tag("MPA-8-15")
+  @Tag("MPA-8-13")
+  void ourHalfShouldStayUsableAfterAnErrorOnThePeers() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    end.stream.receive(Wire.fpdu(ULPDU));
+    byte[] bad = Wire.fpdu(ULPDU);
+    bad[bad.length - 1] ^= 1;
+    end.stream.receive(Wire.join(bad, Wire.fpdu(ULPDU)));
+    end.stream.receive(Wire.fpdu(ULPDU));
+    assertThat(end.handler.ulpdus).hasSize(1);
+    assertThat(end.handler.detail).contains("FPDU of 16 octets at position 36: CRC is 0x");
+    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.send(ULPDU)).isTrue();
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    end.stream.peerCloses();
+    end.stream.lose(CloseReason.RESET);
+    assertThat(end.handler.events)
+        .containsExactly("request ", "full operation ", "ulpdu 7", "error 2", "closed RESET");
+  }
+
+  @Test
+  void userMayAbortInTheMiddleOfASegment() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    end.handler.uponUlpdu = () -> end.mpa.abort();
+    byte[] fpdu = Wire.fpdu(ULPDU);
+    end.stream.receive(fpdu, 0, 5);
+    end.stream.receive(Wire.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), fpdu, fpdu));
+    assertThat(end.handler.events)
+        .containsExactly("request ", "full operation ", "ulpdu 7", "closed ABORTED");
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @Test
+  void shouldGiveKeptPacketsBackWhenTheConnectionGoes() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    end.stream.receiveCut(Arrays.copyOf(Wire.fpdu(new byte[5000]), 4000), 1000);
+    assertThat(end.stream.pool.available()).isLessThan(end.stream.pool.capacity());
+    end.mpa.abort();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+}

@@ -1,0 +1,98 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.mpa.Endpoint.NONE;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.device.NativePacketPool;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/** Two connections joined in one thread: a ULPDU costs no garbage on its way. */
+class MpaAllocationTest {
+  private static final int ULPDUS = 3000;
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** Counts what comes and touches its octets. */
+  private static final class Counting implements UlpduHandler {
+    private final long target = Memory.allocate(1 << 16);
+    private long octets;
+    private MpaError error;
+
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onFullOperation(byte[] privateData) {}
+
+    @Override
+    public void onRejected(byte[] privateData) {}
+
+    @Override
+    public void onUlpdu(Ulpdu ulpdu) {
+      octets += ulpdu.length();
+      ulpdu.copy(0, target, ulpdu.length());
+    }
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onMulpdu(int mulpdu) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onError(MpaError number, String detail) {
+      error = number;
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, 8000", "false, 700", "true, 8000", "true, 700"})
+  void shouldAllocateNothingPerUlpdu(boolean markers, int cut) {
+    NativePacketPool pool = new NativePacketPool(64, 9216);
+    MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers);
+    Counting sink = new Counting();
+    JoinedStream from = new JoinedStream(pool, cut);
+    JoinedStream to = new JoinedStream(pool, cut);
+    from.join(to);
+    MpaConnection responder = MpaConnection.responder(settings, sink);
+    MpaConnection initiator = MpaConnection.initiator(settings, NONE, new Counting());
+    to.open(responder);
+    from.open(initiator);
+    responder.accept(NONE);
+
+    long payload = Memory.allocate(1 << 14);
+    long sent = send(initiator, payload);
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 5; round++) {
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      sent += send(initiator, payload);
+      least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+    }
+
+    assertThat(sink.error).isNull();
+    assertThat(sink.octets).isEqualTo(sent);
+    assertThat(least).as("octets allocated for %d ULPDUs", ULPDUS).isZero();
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+  }
+
+  private static long send(MpaConnection connection, long payload) {
+    long octets = 0;
+    for (int i = 0; i < ULPDUS; i++) {
+      int length = 1 + 13 * i % 1400;
+      if (connection.send(payload, 14, payload + i, length)) {
+        octets += 14 + length;
+      }
+    }
+    return octets;
+  }
+}

@@ -1,0 +1,285 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.mpa.Endpoint.C;
+
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** FPDUs in every segmentation, and the errors of RFC 5044 section 8 in Full Operation. */
+class MpaReceiverTest {
+  private static final MpaSettings PLAIN = MpaSettings.DEFAULTS;
+  private static final MpaSettings MARKED = PLAIN.withMarkers(true);
+
+  private static Endpoint responding(boolean markers) {
+    return Endpoint.responding(markers ? MARKED : PLAIN, C);
+  }
+
+  private static byte[] ulpdu(int length, int seed) {
+    byte[] octets = new byte[length];
+    new Random(seed).nextBytes(octets);
+    return octets;
+  }
+
+  /** FPDUs around ULPDUs of these lengths, as one stream. */
+  private static byte[] stream(boolean markers, int... lengths) {
+    byte[] all = {};
+    for (int length : lengths) {
+      all = Wire.join(all, Wire.fpdu(ulpdu(length, length), markers ? all.length : -1));
+    }
+    return all;
+  }
+
+  private static void assertPassed(Endpoint end, int... lengths) {
+    assertThat(end.handler.ulpdus).hasSize(lengths.length);
+    for (int i = 0; i < lengths.length; i++) {
+      assertThat(end.handler.ulpdus.get(i)).isEqualTo(ulpdu(lengths[i], lengths[i]));
+    }
+    assertThat(end.handler.error).isNull();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("MPA-5.1-09")
+  @Tag("MPAA-4-01")
+  @Tag("MPA-5.2-01")
+  @Tag("MPA-4.3-15")
+  @Tag("MPA-3-09")
+  void shouldFindTheSameUlpdusWhereverTheStreamIsCut(boolean markers) {
+    int[] lengths = {1, 2, 3, 4, 127, 30, 519, 42};
+    byte[] stream = stream(markers, lengths);
+    for (int cut = 1; cut < stream.length; cut++) {
+      Endpoint end = responding(markers);
+      end.stream.receive(stream, 0, cut);
+      end.stream.receive(stream, cut, stream.length - cut);
+      assertPassed(end, lengths);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5, 7, 64, 300, 508, 512, 1000})
+  @Tag("MPA-1.2-05")
+  @Tag("MPAB-2.1-02")
+  @Tag("MPAA-5.2-02")
+  void shouldPutTogetherWhatCameInSmallPieces(int size) {
+    int[] lengths = {1442, 1, 1430, 8942, 5};
+    for (boolean markers : new boolean[] {false, true}) {
+      Endpoint end = responding(markers);
+      end.stream.receiveCut(stream(markers, lengths), size);
+      assertPassed(end, lengths);
+    }
+  }
+
+  @Test
+  @Tag("MPA-6-05")
+  @Tag("MPA-1.2-05")
+  @Tag("MPAA-4-07")
+  void shouldForwardNothingBeforeTheLastOctet() {
+    byte[] fpdu = Wire.fpdu(ulpdu(30, 30));
+    Endpoint end = responding(false);
+    for (int at = 0; at < fpdu.length; at++) {
+      assertThat(end.handler.ulpdus).isEmpty();
+      end.stream.receive(fpdu, at, 1);
+    }
+    assertPassed(end, 30);
+  }
+
+  @Test
+  void shouldShowAWholeFpduWhereItLies() {
+    Endpoint end = responding(false);
+    end.stream.receive(stream(false, 1442));
+    end.stream.receive(stream(false, 100, 200, 300));
+    assertThat(end.handler.fragments).containsExactly(1, 1, 1, 1);
+    assertPassed(end, 1442, 100, 200, 300);
+    assertThat(end.handler.positions).containsExactly(20L, 1468L, 1576L, 1784L);
+  }
+
+  @Test
+  void shouldNotKeepAPacketForAFewOctets() {
+    byte[] stream = stream(false, 8942);
+    Endpoint end = responding(false);
+    end.stream.receiveCut(Arrays.copyOf(stream, 8000), 10);
+    assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isEqualTo(4);
+    end.stream.receive(stream, 8000, stream.length - 8000);
+    assertPassed(end, 8942);
+  }
+
+  @Test
+  void shouldKeepLargePiecesWhereTheyAre() {
+    byte[] stream = stream(false, 30000);
+    Endpoint end = responding(false);
+    end.stream.receiveCut(stream, 1460);
+    assertPassed(end, 30000);
+    assertThat(end.handler.fragments).containsExactly(21);
+  }
+
+  @Test
+  void shouldGiveTheWindowBackForEverythingItTook() {
+    byte[] stream = stream(false, 100, 2000, 300);
+    Endpoint end = responding(false);
+    long before = end.stream.consumed;
+    end.stream.receiveCut(stream, 700);
+    assertThat(end.stream.consumed - before).isEqualTo(stream.length);
+  }
+
+  @Test
+  @Tag("MPAA-4-05")
+  @Tag("MPAB-2.1-07")
+  void shouldPassEveryFpduOfAPackedSegment() {
+    int[] lengths = new int[60];
+    Arrays.fill(lengths, 15);
+    Endpoint end = responding(false);
+    end.stream.receive(stream(false, lengths));
+    assertPassed(end, lengths);
+  }
+
+  @Test
+  @Tag("MPA-3-06")
+  void shouldPassUlpdusOfAnyLength() {
+    for (int length : new int[] {0, 1, 2, 3, 4, 5, 127, 64768, 65022, 65535}) {
+      Endpoint end = responding(false);
+      end.stream.receiveCut(stream(false, length), 2000);
+      assertPassed(end, length);
+    }
+    for (int length : new int[] {0, 1, 506, 507, 508, 64768}) {
+      Endpoint end = responding(true);
+      end.stream.receiveCut(stream(true, length), 2000);
+      assertPassed(end, length);
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.1-06")
+  @Tag("MPA-8-04")
+  @Tag("MPA-4.4-01")
+  @Tag("MPA-4.4-17")
+  @Tag("MPA-6-01")
+  @Tag("MPA-6-02")
+  @Tag("MPA-8-13")
+  void shouldNeverPassAnFpduWithAFlippedBit() {
+    byte[] good = Wire.fpdu(ulpdu(41, 1));
+    byte[] behind = Wire.fpdu(ulpdu(300, 2));
+    for (int bit = 0; bit < 8 * good.length; bit++) {
+      byte[] bad = good.clone();
+      bad[bit / 8] ^= (byte) (1 << (bit % 8));
+      Endpoint end = responding(false);
+      end.stream.receive(bad);
+      for (int more = 0; more < 250 && end.handler.error == null; more++) {
+        end.stream.receive(behind);
+      }
+      end.stream.receive(behind);
+      assertThat(end.handler.ulpdus).as("bit %d", bit).isEmpty();
+      assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 2");
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.3-01")
+  void shouldCoverMarkersByTheCrc() {
+    byte[] good = Wire.fpdu(ulpdu(600, 1), 0);
+    for (int bit = 0; bit < 32; bit++) {
+      for (int marker : new int[] {0, 512}) {
+        byte[] bad = good.clone();
+        bad[marker + bit / 8] ^= (byte) (1 << (bit % 8));
+        Endpoint end = responding(true);
+        end.stream.receive(bad);
+        assertThat(end.handler.error).isEqualTo(MpaError.CRC);
+      }
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.1-04")
+  void shouldNotLookAtThePad() {
+    byte[] odd = Wire.fpdu(ulpdu(7, 7));
+    odd[9] = 1;
+    odd[10] = 2;
+    odd[11] = 3;
+    Endpoint rejecting = responding(false);
+    rejecting.stream.receive(odd);
+    assertThat(rejecting.handler.error).isEqualTo(MpaError.CRC);
+    Endpoint accepting = responding(false);
+    accepting.stream.receive(Wire.resealed(odd));
+    assertPassed(accepting, 7);
+  }
+
+  @Test
+  @Tag("MPA-4.2-03")
+  @Tag("MPA-4.2-06")
+  void shouldNotLookAtReservedBitsOfAMarker() {
+    byte[] fpdu = Wire.fpdu(ulpdu(600, 600), 0);
+    for (int marker : new int[] {0, 512}) {
+      fpdu[marker] = (byte) 0xff;
+      fpdu[marker + 1] = (byte) 0xff;
+      fpdu[marker + 3] |= 3;
+    }
+    Endpoint end = responding(true);
+    end.stream.receive(Wire.resealed(fpdu));
+    assertPassed(end, 600);
+  }
+
+  @Test
+  @Tag("MPA-8-05")
+  @Tag("MPA-8-06")
+  @Tag("MPA-8-08")
+  @Tag("MPA-8-09")
+  @Tag("MPA-5.2-02")
+  void shouldReportAMarkerThatDisagreesWithTheLength() {
+    for (int marker : new int[] {0, 512, 1024}) {
+      for (int change : new int[] {4, 8, 0x100}) {
+        byte[] fpdu = Wire.fpdu(ulpdu(1400, 1), 0);
+        int pointer = (fpdu[marker + 2] & 0xff) << 8 | (fpdu[marker + 3] & 0xff);
+        fpdu[marker + 2] = (byte) ((pointer + change) >> 8);
+        fpdu[marker + 3] = (byte) (pointer + change);
+        Endpoint end = responding(true);
+        end.stream.receive(Wire.resealed(fpdu));
+        end.stream.receive(Wire.fpdu(ulpdu(10, 1), fpdu.length));
+        assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 3");
+        assertThat(end.handler.detail).contains("FPDUPTR");
+        assertThat(end.stream.aborted).isFalse();
+      }
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.3-19")
+  void shouldReportAnFpduWhoseMarkersCannotPointBack() {
+    Endpoint end = responding(true);
+    end.stream.receiveCut(Wire.fpdu(new byte[65535], 0), 2000);
+    assertThat(end.handler.error).isEqualTo(MpaError.MARKER);
+  }
+
+  @Test
+  @Tag("MPA-9.1-01")
+  void shouldReportGarbageAtAnFpduBoundary() {
+    Random random = new Random(9);
+    for (int round = 0; round < 50; round++) {
+      Endpoint end = responding(round % 2 == 0);
+      byte[] garbage = new byte[70_000];
+      random.nextBytes(garbage);
+      end.stream.receiveCut(garbage, 600 + random.nextInt(1400));
+      assertThat(end.handler.ulpdus).isEmpty();
+      assertThat(end.handler.error).isEqualTo(MpaError.CRC);
+      assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.3-08")
+  void shouldGiveAMarkerBetweenTwoFpdusToTheSecond() {
+    byte[] first = Wire.fpdu(ulpdu(502, 502), 0);
+    assertThat(first).hasSize(512);
+    byte[] second = Wire.fpdu(ulpdu(20, 20), 512);
+    assertThat(Wire.hex(second)).startsWith("00000000");
+    Endpoint end = responding(true);
+    end.stream.receive(first);
+    assertPassed(end, 502);
+    end.stream.receive(second);
+    assertPassed(end, 502, 20);
+  }
+}

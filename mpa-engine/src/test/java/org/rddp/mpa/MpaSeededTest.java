@@ -1,0 +1,109 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.M;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Random ULPDUs through a sender and a receiver; a failure names its seed. */
+class MpaSeededTest {
+  /** A stream that a real sender made, and what went into it. */
+  private static final class Sent {
+    final boolean markers;
+    final boolean crc;
+    final List<byte[]> ulpdus = new ArrayList<>();
+    final byte[] stream;
+
+    Sent(Random random) {
+      markers = random.nextBoolean();
+      crc = random.nextInt(4) != 0;
+      MpaSettings settings = MpaSettings.DEFAULTS.withCrc(crc);
+      Endpoint sender = Endpoint.initiating(settings, (markers ? M : 0) | (crc ? C : 0));
+      sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2100));
+      int count = 1 + random.nextInt(30);
+      for (int i = 0; i < count; i++) {
+        int most = random.nextInt(3) == 0 ? 20 : sender.mpa.mulpdu();
+        byte[] ulpdu = new byte[1 + random.nextInt(most)];
+        random.nextBytes(ulpdu);
+        sender.send(ulpdu, random.nextInt(ulpdu.length + 1));
+        ulpdus.add(ulpdu);
+      }
+      stream = sender.stream.takeSent();
+    }
+
+    Endpoint receiver() {
+      MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withCrc(crc);
+      return Endpoint.responding(settings, crc ? C : 0);
+    }
+  }
+
+  static List<Long> seeds() {
+    List<Long> seeds = new ArrayList<>();
+    for (long seed = 1; seed <= 300; seed++) {
+      seeds.add(seed);
+    }
+    return seeds;
+  }
+
+  private static void receive(Endpoint end, byte[] stream, Random random) {
+    int largest =
+        switch (random.nextInt(4)) {
+          case 0 -> 3;
+          case 1 -> 100;
+          default -> 2000;
+        };
+    for (int from = 0; from < stream.length && !end.stream.aborted; ) {
+      int part = Math.min(stream.length - from, 1 + random.nextInt(largest));
+      end.stream.receive(stream, from, part);
+      from += part;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  @Tag("MPA-4.3-15")
+  @Tag("MPAA-4-01")
+  @Tag("MPA-4.1-08")
+  void everyUlpduShouldComeOutOnceInOrderAndUnchanged(long seed) {
+    Random random = new Random(seed);
+    Sent sent = new Sent(random);
+    Endpoint end = sent.receiver();
+    receive(end, sent.stream, random);
+    assertThat(end.handler.error).isNull();
+    assertThat(end.handler.ulpdus).containsExactlyElementsOf(sent.ulpdus);
+    assertThat(end.handler.positions).isSorted().doesNotHaveDuplicates();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  @Tag("MPA-8-04")
+  @Tag("MPA-8-13")
+  @Tag("MPA-6-02")
+  void aFlippedBitShouldNeverBePassedWhileCrcsAreOn(long seed) {
+    Random random = new Random(seed);
+    Sent sent = new Sent(random);
+    byte[] stream = sent.stream.clone();
+    int bit = random.nextInt(8 * stream.length);
+    stream[bit / 8] ^= (byte) (1 << (bit % 8));
+    Endpoint end = sent.receiver();
+    receive(end, stream, random);
+    if (sent.crc) {
+      int passed = end.handler.ulpdus.size();
+      assertThat(passed).isLessThan(sent.ulpdus.size());
+      assertThat(end.handler.ulpdus).containsExactlyElementsOf(sent.ulpdus.subList(0, passed));
+    }
+    if (end.handler.error == null) {
+      // The flip made a length too large: the rest of the stream is taken for one FPDU.
+      end.stream.peerCloses();
+      assertThat(end.handler.events.getLast()).isIn("error 1", "peer closed");
+    }
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+}

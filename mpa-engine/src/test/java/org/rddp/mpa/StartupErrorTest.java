@@ -1,0 +1,262 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.NONE;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.tcp.CloseReason;
+
+/** Every frame that is none: error 4 that names the field, and TCP closed at once. */
+class StartupErrorTest {
+  private static final MpaSettings DEFAULTS = MpaSettings.DEFAULTS;
+
+  private static Endpoint responder() {
+    return Endpoint.responder(DEFAULTS).open();
+  }
+
+  private static Endpoint initiator() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    end.stream.takeSent();
+    return end;
+  }
+
+  private static void assertRefused(Endpoint end, String detail) {
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(end.handler.error.code()).isEqualTo(4);
+    assertThat(end.handler.detail).isEqualTo(detail);
+    assertThat(end.stream.aborted).isTrue();
+    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET / HTTP/1.1, 0x47",
+    "EHLO example.org, 0x45",
+    "SSH-2.0-OpenSSH, 0x53",
+    "*1 PING, 0x2a"
+  })
+  @Tag("MPA-7.1.3-02")
+  @Tag("MPA-7.1.2-04")
+  @Tag("ANA-8.1-03")
+  void shouldRefusePlainTextAtItsFirstOctet(String text, String first) {
+    Endpoint end = responder();
+    end.stream.receiveCut(text.getBytes(StandardCharsets.US_ASCII), 1);
+    assertRefused(end, "MPA Request: Key octet 0 is " + first + ", not 0x4d");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+  @Tag("MPA-7.1.1-03")
+  @Tag("MPA-7.1.1-05")
+  @Tag("MPA-7.1.2-20")
+  @Tag("MPA-8-10")
+  void shouldRefuseAnyWrongOctetOfTheKey(int at) {
+    byte[] request = Wire.request(C, NONE);
+    request[at] ^= 0x40;
+    Endpoint responder = responder();
+    responder.stream.receive(request);
+    assertThat(responder.handler.detail).startsWith("MPA Request: Key octet " + at + " is 0x");
+    assertThat(responder.handler.events).containsExactly("error 4", "closed ABORTED");
+
+    byte[] reply = Wire.reply(C, NONE);
+    reply[at] ^= 0x40;
+    Endpoint initiator = initiator();
+    initiator.stream.receive(reply);
+    assertThat(initiator.handler.detail).startsWith("MPA Reply: Key octet " + at + " is 0x");
+    assertThat(initiator.handler.events).containsExactly("error 4", "closed ABORTED");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-23")
+  @Tag("MPA-7.1-10")
+  @Tag("ANA-8.2.1-01")
+  void shouldNoticeTwoInitiators() {
+    Endpoint end = initiator();
+    end.stream.receive(Wire.request(C, NONE));
+    assertRefused(end, "MPA Reply: Key is that of an MPA Request: both ends started alike");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-24")
+  @Tag("MPA-7.1.2-27")
+  void shouldNoticeTwoRespondersBySilence() {
+    Endpoint end = Endpoint.responder(DEFAULTS.withStartupTimeoutNanos(5_000_000_000L)).open();
+    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 5_000_000_000L);
+    end.stream.ring();
+    assertRefused(end, "MPA Request: Key is incomplete: 0 of 16 octets after 5000 ms");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-27")
+  void shouldLimitTheWholeFrameNotEachOctet() {
+    Endpoint end = responder();
+    long deadline = end.stream.alarm;
+    for (byte octet : Wire.request(C, new byte[8])) {
+      end.stream.now += 300_000_000L;
+      if (end.stream.now >= deadline) {
+        break;
+      }
+      end.stream.receive(new byte[] {octet});
+      assertThat(end.handler.events.isEmpty() || end.stream.alarm == Long.MAX_VALUE).isTrue();
+    }
+    assertThat(end.handler.events).containsExactly("request " + "00".repeat(8));
+
+    Endpoint slow = responder();
+    slow.stream.receiveCut(Arrays.copyOf(Wire.request(C, new byte[8]), 22), 1);
+    assertThat(slow.stream.alarm).isEqualTo(deadline);
+    slow.stream.ring();
+    assertRefused(slow, "MPA Request: Private Data is incomplete: 2 of 8 octets after 10000 ms");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-27")
+  @Tag("ANA-8.1-02")
+  void initiatorShouldNotWaitForEverEither() {
+    Endpoint end = initiator();
+    end.stream.ring();
+    assertRefused(end, "MPA Reply: Key is incomplete: 0 of 16 octets after 10000 ms");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 3, 255})
+  @Tag("MPA-7.1.1-17")
+  @Tag("MPA-7.1.2-15")
+  void shouldRefuseAnotherRevision(int revision) {
+    Endpoint responder = responder();
+    responder.stream.receive(Wire.startup("MPA ID Req Frame", C, revision, 0, NONE));
+    assertRefused(responder, "MPA Request: Rev is " + revision + ", not 1");
+    Endpoint initiator = initiator();
+    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", C, revision, 0, NONE));
+    assertRefused(initiator, "MPA Reply: Rev is " + revision + ", not 1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {513, 65535})
+  @Tag("MPA-7.1.1-20")
+  @Tag("MPA-7.1.2-25")
+  @Tag("MPA-7.1.2-26")
+  void shouldRefuseTooMuchPrivateData(int pdLength) {
+    Endpoint responder = responder();
+    responder.stream.receive(Wire.startup("MPA ID Req Frame", C, 1, pdLength, NONE));
+    assertRefused(responder, "MPA Request: PD_Length is " + pdLength + ", more than 512");
+    Endpoint initiator = initiator();
+    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", C, 1, pdLength, NONE));
+    assertRefused(initiator, "MPA Reply: PD_Length is " + pdLength + ", more than 512");
+  }
+
+  @Test
+  @Tag("MPA-7.1.1-21")
+  void shouldRefuseOctetsBehindARequest() {
+    byte[] request = Wire.join(Wire.request(C, new byte[3]), new byte[1]);
+    Endpoint together = responder();
+    together.stream.receive(request);
+    assertRefused(
+        together, "MPA Request: PD_Length does not match: octets follow the Private Data");
+
+    Endpoint later = responder();
+    later.stream.receive(Wire.request(C, NONE));
+    later.stream.receive(new byte[1]);
+    assertThat(later.handler.events).containsExactly("request ", "error 4", "closed ABORTED");
+    assertThat(later.handler.detail).contains("PD_Length");
+    later.mpa.accept(NONE);
+    assertThat(later.stream.segments).isEmpty();
+  }
+
+  @Test
+  @Tag("MPA-7.1.1-21")
+  void shouldRefuseOctetsBehindAReplyBeforeOurFirstFpdu() {
+    Endpoint together = initiator();
+    together.stream.receive(Wire.join(Wire.reply(C, NONE), Wire.fpdu(new byte[10])));
+    assertRefused(together, "MPA Reply: PD_Length does not match: octets follow the Private Data");
+
+    Endpoint later = initiator();
+    later.stream.receive(Wire.reply(C, NONE));
+    later.stream.receive(Wire.fpdu(new byte[10]));
+    assertThat(later.handler.events)
+        .containsExactly("full operation ", "error 4", "closed ABORTED");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, Key is incomplete: 1 of 16 octets",
+    "16, 'M, C and R are missing'",
+    "17, Rev is missing",
+    "18, PD_Length is incomplete: 0 of 2 octets",
+    "19, PD_Length is incomplete: 1 of 2 octets",
+    "20, Private Data is incomplete: 0 of 5 octets",
+    "24, Private Data is incomplete: 4 of 5 octets"
+  })
+  @Tag("MPA-7.1.1-21")
+  void shouldNameTheFieldInWhichTheStreamEnds(int octets, String missing) {
+    byte[] request = Wire.request(C, new byte[5]);
+    Endpoint end = responder();
+    end.stream.receive(request, 0, octets);
+    end.stream.peerCloses();
+    assertRefused(end, "MPA Request: " + missing + " when the peer closed");
+  }
+
+  @Test
+  @Tag("MPA-8-03")
+  void shouldReportAConnectionLostDuringStartup() {
+    Endpoint closed = responder();
+    closed.stream.peerCloses();
+    assertThat(closed.handler.events).containsExactly("error 1", "closed ABORTED");
+
+    Endpoint reset = initiator();
+    reset.stream.lose(CloseReason.RESET);
+    assertThat(reset.handler.events).containsExactly("error 1", "closed RESET");
+
+    Endpoint deciding = responder();
+    deciding.stream.receive(Wire.request(C, NONE));
+    deciding.stream.peerCloses();
+    assertThat(deciding.handler.events).containsExactly("request ", "error 1", "closed ABORTED");
+
+    Endpoint refused = Endpoint.initiator(DEFAULTS, NONE);
+    refused.mpa.onClosed(CloseReason.REFUSED);
+    assertThat(refused.handler.events).containsExactly("error 1", "closed REFUSED");
+  }
+
+  @Test
+  @Tag("MPA-7.1.3-02")
+  void shouldRefuseRandomOctetsWhateverTheyAre() {
+    Random random = new Random(44);
+    for (int round = 0; round < 500; round++) {
+      byte[] octets = new byte[1 + random.nextInt(600)];
+      random.nextBytes(octets);
+      Endpoint end = responder();
+      end.stream.receiveCut(octets, 1 + random.nextInt(40));
+      if (!end.stream.aborted) {
+        end.stream.peerCloses();
+      }
+      assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+      assertThat(end.handler.detail).startsWith("MPA Request: Key ");
+    }
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-04")
+  void shouldNeverAcceptAFrameThatIsNotOne() {
+    Random random = new Random(45);
+    for (int round = 0; round < 2000; round++) {
+      byte[] request = Wire.request(C, new byte[random.nextInt(20)]);
+      int at = random.nextInt(20);
+      request[at] ^= (byte) (1 << random.nextInt(8));
+      Endpoint end = responder();
+      end.stream.receiveCut(request, 1 + random.nextInt(40));
+      if (!end.stream.aborted) {
+        end.stream.peerCloses();
+      }
+      boolean flagsOnly = at == StartupFrame.FLAGS;
+      assertThat(end.handler.events.contains("error 4")).isEqualTo(!flagsOnly);
+    }
+  }
+}

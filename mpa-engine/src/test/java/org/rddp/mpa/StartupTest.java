@@ -1,0 +1,309 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.Endpoint.R;
+
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The Startup Phase as both ends should see it: RFC 5044 sections 7.1.1 and 7.1.2. */
+class StartupTest {
+  private static final MpaSettings DEFAULTS = MpaSettings.DEFAULTS;
+  private static final byte[] DATA = {0, 1, (byte) 0xff, 0};
+
+  @Test
+  @Tag("MPA-7.1.1-01")
+  @Tag("MPA-7.1.1-02")
+  @Tag("MPA-7.1.1-11")
+  @Tag("MPA-7.1.1-14")
+  @Tag("MPA-7.1.1-16")
+  @Tag("MPA-7.1.2-01")
+  @Tag("MPA-7.1-05")
+  void initiatorShouldSendARequestFirst() {
+    Endpoint end = Endpoint.initiator(DEFAULTS.withMarkers(true), NONE).open();
+    assertThat(Wire.hex(end.stream.takeSent()))
+        .isEqualTo("4d504120494420526571204672616d65c0010000");
+    assertThat(end.handler.events).isEmpty();
+  }
+
+  @Test
+  @Tag("MPA-4.4-04")
+  @Tag("MPA-1.2-02")
+  @Tag("MPA-4.4-03")
+  void shouldAskForCrcsAndNoMarkersByDefault() {
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    assertThat(initiator.stream.takeSent()[16]).isEqualTo((byte) C);
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.stream.receive(Wire.request(0, NONE));
+    assertThat(responder.stream.takeSent()[16]).isEqualTo((byte) C);
+    Endpoint without = Endpoint.initiator(DEFAULTS.withCrc(false), NONE).open();
+    assertThat(without.stream.takeSent()[16]).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 511, 512})
+  @Tag("MPA-7.1.1-19")
+  @Tag("MPA-7.1.1-23")
+  @Tag("MPA-7.1.2-02")
+  @Tag("MPA-7.1.2-25")
+  @Tag("MPA-7.1.1-22")
+  void requestShouldCarryPrivateData(int octets) {
+    byte[] data = new byte[octets];
+    new Random(octets).nextBytes(data);
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, data).open();
+    byte[] request = initiator.stream.takeSent();
+    assertThat(request).isEqualTo(Wire.request(C, data));
+
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.stream.receive(request);
+    assertThat(responder.handler.events).hasSize(1);
+    assertThat(responder.handler.privateData).isEqualTo(data);
+  }
+
+  @Test
+  @Tag("MPA-7.1.1-23")
+  void shouldRefuseToCarryMoreThan512Octets() {
+    assertThatThrownBy(() -> Endpoint.initiator(DEFAULTS, new byte[513]))
+        .isInstanceOf(IllegalArgumentException.class);
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.stream.receive(Wire.request(C, NONE));
+    assertThatThrownBy(() -> responder.mpa.accept(new byte[513]))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> responder.mpa.reject(new byte[513]))
+        .isInstanceOf(IllegalArgumentException.class);
+    responder.mpa.accept(new byte[512]);
+    assertThat(responder.stream.takeSent()).hasSize(532);
+  }
+
+  @Test
+  @Tag("MPA-7.1.1-04")
+  @Tag("MPA-7.1.1-13")
+  @Tag("MPA-7.1.2-03")
+  @Tag("MPA-7.1.2-09")
+  @Tag("MPA-7.1.2-10")
+  @Tag("MPA-7.1.2-13")
+  @Tag("MPA-7.1-09")
+  void responderShouldReplyWhenItsUserAccepts() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    assertThat(end.stream.segments).isEmpty();
+    end.stream.receive(Wire.request(C, DATA));
+    assertThat(end.stream.segments).isEmpty();
+    end.mpa.accept(DATA);
+    assertThat(Wire.hex(end.stream.takeSent()))
+        .isEqualTo("4d504120494420526570204672616d654001 0004 0001ff00".replace(" ", ""));
+    assertThat(end.handler.events).containsExactly("request 0001ff00", "full operation ");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-05")
+  @Tag("MPA-7.1.2-06")
+  @Tag("MPA-7.1.2-07")
+  void responderShouldSayNoAndLeaveTcpOpen() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    end.stream.receive(Wire.request(C, NONE));
+    end.mpa.reject(DATA);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | R, DATA));
+    end.stream.receive(Wire.hex("00112233"));
+    assertThat(end.handler.events).containsExactly("request ");
+    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.sendClosed).isFalse();
+    end.mpa.closeSend();
+    assertThat(end.stream.sendClosed).isTrue();
+    end.stream.peerCloses();
+    assertThat(end.handler.events).containsExactly("request ", "peer closed");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-16")
+  @Tag("MPA-7.1.4-04")
+  @Tag("MPA-7.1.2-17")
+  void initiatorShouldReportANoAndLeaveTcpOpen() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    end.stream.receive(Wire.join(Wire.reply(C | R, DATA), Wire.hex("abcdef")));
+    assertThat(end.handler.events).containsExactly("rejected 0001ff00");
+    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    end.mpa.abort();
+    assertThat(end.handler.events).containsExactly("rejected 0001ff00", "closed ABORTED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 19, 20, 21, 536})
+  @Tag("MPA-7.1.2-18")
+  void framesMayComeInAnySegmentation(int size) {
+    byte[] data = new byte[512];
+    new Random(size).nextBytes(data);
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.stream.receiveCut(Wire.request(C, data), size);
+    assertThat(responder.handler.privateData).isEqualTo(data);
+
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    initiator.stream.receiveCut(Wire.reply(C, data), size);
+    assertThat(initiator.handler.events).hasSize(1).first().asString().startsWith("full operation");
+    assertThat(initiator.handler.privateData).isEqualTo(data);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 128", "128, 0", "128, 128"})
+  @Tag("MPA-7.1.1-06")
+  @Tag("MPA-7.1.1-07")
+  @Tag("MPA-4.3-02")
+  @Tag("MPA-4.3-03")
+  void eachSidesMarkersShouldFollowTheOtherSidesWish(int own, int peer) {
+    MpaSettings settings = DEFAULTS.withMarkers(own != 0);
+    byte[] ulpdu = new byte[600];
+    Endpoint end = Endpoint.initiating(settings, peer | C);
+    end.send(ulpdu);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu, peer != 0 ? 0 : -1));
+    end.stream.receive(Wire.fpdu(ulpdu, own != 0 ? 0 : -1));
+    assertThat(end.handler.ulpdus).containsExactly(ulpdu);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, 0", "false, 64", "true, 0", "true, 64"})
+  @Tag("MPA-4.4-05")
+  @Tag("MPA-4.4-07")
+  @Tag("MPA-4.4-08")
+  @Tag("MPA-4.4-09")
+  @Tag("MPA-4.4-10")
+  @Tag("MPA-4.4-11")
+  @Tag("MPA-4.1-07")
+  @Tag("MPA-7.1.1-08")
+  @Tag("MPA-7.1.1-09")
+  @Tag("MPA-7.1.1-10")
+  void crcsShouldBeInUseWhenEitherSideWantsThem(boolean own, int peer) {
+    boolean used = own || peer != 0;
+    Endpoint end = Endpoint.responding(DEFAULTS.withCrc(own), peer);
+    assertThat(end.mpa.crc()).isEqualTo(used);
+    byte[] ulpdu = {1, 2, 3, 4, 5, 6};
+    end.stream.receive(Wire.fpdu(ulpdu));
+    end.send(ulpdu);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu));
+    byte[] wrong = Wire.fpdu(ulpdu);
+    wrong[wrong.length - 1] ^= 1;
+    end.stream.receive(wrong);
+    assertThat(end.handler.ulpdus).hasSize(used ? 1 : 2);
+    assertThat(end.handler.error).isEqualTo(used ? MpaError.CRC : null);
+  }
+
+  @Test
+  @Tag("MPA-7.1.1-12")
+  @Tag("MPA-7.1.1-15")
+  void shouldNotLookAtReservedBitsNorAtTheRejectBitOfARequest() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    end.stream.receive(Wire.request(C | R | 0x1f, NONE));
+    assertThat(end.handler.events).containsExactly("request ");
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    initiator.stream.receive(Wire.reply(C | 0x1f, NONE));
+    assertThat(initiator.handler.events).containsExactly("full operation ");
+  }
+
+  @Test
+  @Tag("MPA-3-14")
+  @Tag("MPA-7.1.1-18")
+  void shouldReportTheVersion() {
+    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    assertThat(end.mpa.version()).isEqualTo(1);
+    assertThat(end.mpa.revision()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldSendTheFrameWhenPacketsAreToBeHadAgain() {
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, DATA);
+    initiator.stream.packetsToBeHad = false;
+    initiator.open();
+    assertThat(initiator.stream.segments).isEmpty();
+    initiator.stream.relieve();
+    assertThat(initiator.stream.takeSent()).isEqualTo(Wire.request(C, DATA));
+
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.stream.receive(Wire.request(C, NONE));
+    responder.stream.packetsToBeHad = false;
+    responder.mpa.accept(DATA);
+    assertThat(responder.handler.events).containsExactly("request ");
+    responder.stream.relieve();
+    assertThat(responder.stream.takeSent()).isEqualTo(Wire.reply(C, DATA));
+    assertThat(responder.handler.events).containsExactly("request ", "full operation ");
+  }
+
+  @Test
+  @Tag("MPA-7.1.4-03")
+  void shouldSendTheWholeReplyBeforeClosing() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    end.stream.receive(Wire.request(C, NONE));
+    end.stream.packetsToBeHad = false;
+    end.mpa.reject(DATA);
+    end.mpa.closeSend();
+    assertThat(end.stream.sendClosed).isFalse();
+    end.stream.relieve();
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | R, DATA));
+    assertThat(end.stream.sendClosed).isTrue();
+  }
+
+  @Test
+  void shouldCutAFrameToATinySegmentSize() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, new byte[512]);
+    end.stream.emss = 100;
+    end.open();
+    assertThat(end.stream.segments).hasSize(6);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.request(C, new byte[512]));
+  }
+
+  @Test
+  @Tag("MPA-7.1.3-03")
+  @Tag("MPA-7.1.2-21")
+  void userMayEndItFromTheCallback() {
+    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    responder.handler.uponRequest = () -> responder.mpa.abort();
+    responder.stream.receive(Wire.request(C, NONE));
+    assertThat(responder.handler.events).containsExactly("request ", "closed ABORTED");
+    responder.mpa.accept(NONE);
+    assertThat(responder.stream.segments).isEmpty();
+
+    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    initiator.stream.takeSent();
+    initiator.handler.uponFullOperation = () -> initiator.mpa.abort();
+    initiator.stream.receive(Wire.reply(C, NONE));
+    assertThat(initiator.handler.events).containsExactly("full operation ", "closed ABORTED");
+    assertThat(initiator.stream.segments).isEmpty();
+  }
+
+  @Test
+  void shouldAnswerARequestOnlyOnce() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    assertThatThrownBy(() -> end.mpa.accept(NONE)).isInstanceOf(IllegalStateException.class);
+    end.stream.receive(Wire.request(C, NONE));
+    end.mpa.accept(NONE);
+    assertThatThrownBy(() -> end.mpa.reject(NONE)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldAbandonAConnectionThatWasGivenUpBeforeItOpened() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, NONE);
+    end.mpa.abort();
+    end.open();
+    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.handler.events).containsExactly("closed ABORTED");
+  }
+
+  @Test
+  @Tag("MPA-7.1-08")
+  void rolesShouldHaveNothingToDoWithWhoOpenedTcp() {
+    // Nothing in either role asks who sent the SYN: the accepting side of TCP may be Initiator.
+    Endpoint accepting = Endpoint.initiator(DEFAULTS, NONE).open();
+    Endpoint opening = Endpoint.responder(DEFAULTS).open();
+    opening.handler.uponRequest = () -> opening.mpa.accept(NONE);
+    opening.stream.receive(accepting.stream.takeSent());
+    accepting.stream.receive(opening.stream.takeSent());
+    assertThat(accepting.handler.events).containsExactly("full operation ");
+    assertThat(opening.handler.events).containsExactly("request ", "full operation ");
+  }
+}
