@@ -1,2 +1,0 @@
-/** Frames of a running port, handed to another process without ever holding the engine up. */
-package org.rddp.daemon.capture;
