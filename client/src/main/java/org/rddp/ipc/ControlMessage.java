@@ -25,4 +25,11 @@ public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
 
   /** Writes the fields behind the header. */
   void writeFields(MessageBuffer buffer);
+
+  /** Closes the descriptors that it carries: for a message that came and is of no use. */
+  default void closeDescriptors() {
+    MessageBuffer buffer = MessageBuffer.forWriting();
+    writeFields(buffer);
+    buffer.closeDescriptors();
+  }
 }

@@ -1,0 +1,14 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Completion;
+
+/** What a program does with completions. */
+@FunctionalInterface
+public interface CompletionHandler {
+  /**
+   * A work request ended. Called on the thread that polls; new requests may be posted from here.
+   *
+   * @param completion good for this call only
+   */
+  void onCompletion(Completion completion);
+}

@@ -1,0 +1,421 @@
+package org.rddp.client;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * A connection to a peer: a queue of receives, and a queue of sends and writes (a queue pair, in
+ * the words of verbs).
+ *
+ * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
+ * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
+ * next completion of its queue instead of by one of its own; so signal one in every queue length.
+ *
+ * <p>The memory of a request belongs to the engine until it completes.
+ *
+ * <p>The {@code post} methods, and {@link Rddp#poll}, are for one thread at a time; they neither
+ * block nor allocate. The other methods may be called from any thread.
+ */
+public final class Connection implements AutoCloseable {
+  private enum State {
+    CONNECTING,
+    ESTABLISHED,
+    CLOSED
+  }
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+  private final Rddp session;
+  private final int id;
+  private final int sendQueue;
+  private final int receiveQueue;
+  private final int inlineOctets;
+
+  private int sendsOutstanding;
+  private int receivesOutstanding;
+
+  private volatile State state = State.CONNECTING;
+  private volatile boolean peerClosed;
+  private volatile boolean released;
+  private InetSocketAddress localAddress;
+  private InetSocketAddress remoteAddress;
+  private PrivateData privateData = PrivateData.NONE;
+  private RddpException failure;
+  private Reason closeReason;
+  private String closeText = "";
+
+  Connection(Rddp session, int id) {
+    SessionLimits limits = session.limits();
+    this.session = session;
+    this.id = id;
+    this.sendQueue = limits.sendQueue();
+    this.receiveQueue = limits.receiveQueue();
+    this.inlineOctets = limits.inlineOctets();
+  }
+
+  /** Its number, as completions have it; not used again for another connection soon. */
+  public int id() {
+    return id;
+  }
+
+  /** The session that it belongs to. */
+  public Rddp session() {
+    return session;
+  }
+
+  /**
+   * Gives memory to a message that the peer will send.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param region with {@link Access#LOCAL_WRITE}
+   * @param offset in the region
+   * @param length the longest message that fits
+   * @return false when the receive queue or the session is full: poll first
+   */
+  public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
+    check(region, offset, length);
+    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
+      throw new IllegalArgumentException("a receive needs a region with LOCAL_WRITE");
+    }
+    if (receivesOutstanding >= receiveQueue
+        || !session
+            .rings()
+            .post(Opcode.RECEIVE, 0, workRequest, id, region.stag(), offset, length, 0, 0)) {
+      return false;
+    }
+    receivesOutstanding++;
+    return true;
+  }
+
+  /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
+  public boolean postSend(long workRequest, MemoryRegion region, long offset, long length) {
+    return postSend(workRequest, region, offset, length, WorkRequest.SIGNALLED);
+  }
+
+  /**
+   * Sends a message to the peer's next receive.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param offset of the message in the region
+   * @param length of the message, 0 to 2^32 - 1
+   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postSend(
+      long workRequest, MemoryRegion region, long offset, long length, int flags) {
+    check(region, offset, length);
+    if (sendsOutstanding >= sendQueue
+        || !session
+            .rings()
+            .post(Opcode.SEND, flags, workRequest, id, region.stag(), offset, length, 0, 0)) {
+      return false;
+    }
+    sendsOutstanding++;
+    return true;
+  }
+
+  /**
+   * Sends a short message from any memory, which may be used again when this returns.
+   *
+   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param length at most {@link SessionLimits#inlineOctets()}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postInlineSend(
+      long workRequest, MemorySegment message, long offset, int length, int flags) {
+    checkInline(length);
+    if (sendsOutstanding >= sendQueue
+        || !session
+            .rings()
+            .postInline(Opcode.SEND, flags, workRequest, id, message, offset, length, 0, 0)) {
+      return false;
+    }
+    sendsOutstanding++;
+    return true;
+  }
+
+  /** {@link #postWrite(long, MemoryRegion, long, long, int, long, int)}, signalled. */
+  public boolean postWrite(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo) {
+    return postWrite(
+        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+  }
+
+  /**
+   * Writes into the peer's memory; the peer's program is not told.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param offset in the region
+   * @param length 0 to 2^32 - 1
+   * @param remoteStag the peer's region
+   * @param remoteTo Tagged Offset there
+   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postWrite(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      int flags) {
+    check(region, offset, length);
+    if (sendsOutstanding >= sendQueue
+        || !session
+            .rings()
+            .post(
+                Opcode.WRITE,
+                flags,
+                workRequest,
+                id,
+                region.stag(),
+                offset,
+                length,
+                remoteStag,
+                remoteTo)) {
+      return false;
+    }
+    sendsOutstanding++;
+    return true;
+  }
+
+  /**
+   * Writes a few octets from any memory, which may be used again when this returns.
+   *
+   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param length at most {@link SessionLimits#inlineOctets()}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postInlineWrite(
+      long workRequest,
+      MemorySegment message,
+      long offset,
+      int length,
+      int remoteStag,
+      long remoteTo,
+      int flags) {
+    checkInline(length);
+    if (sendsOutstanding >= sendQueue
+        || !session
+            .rings()
+            .postInline(
+                Opcode.WRITE,
+                flags,
+                workRequest,
+                id,
+                message,
+                offset,
+                length,
+                remoteStag,
+                remoteTo)) {
+      return false;
+    }
+    sendsOutstanding++;
+    return true;
+  }
+
+  private void check(MemoryRegion region, long offset, long length) {
+    checkUsable();
+    region.check(session, offset, length);
+  }
+
+  private void checkInline(int length) {
+    checkUsable();
+    if (length < 0 || length > inlineOctets) {
+      throw new IllegalArgumentException(
+          "inline message of " + length + " octets, at most " + inlineOctets);
+    }
+  }
+
+  private void checkUsable() {
+    session.throwIfUnusable();
+    if (released) {
+      throw new IllegalStateException("the connection was closed by this program");
+    }
+  }
+
+  void retire(Completion completion) {
+    if (completion.opcode() == Opcode.RECEIVE) {
+      receivesOutstanding -= completion.retired();
+    } else {
+      sendsOutstanding -= completion.retired();
+    }
+  }
+
+  /** Sends and writes posted and not reported yet. */
+  public int sendsOutstanding() {
+    return sendsOutstanding;
+  }
+
+  /** Receives posted and not reported yet. */
+  public int receivesOutstanding() {
+    return receivesOutstanding;
+  }
+
+  /** Whether it is established and not closed. */
+  public boolean isOpen() {
+    return state == State.ESTABLISHED;
+  }
+
+  /** Whether the peer said that it will send nothing more: time to {@link #disconnect()}. */
+  public boolean isPeerClosed() {
+    return peerClosed || state == State.CLOSED;
+  }
+
+  /** This end's address; null before the connection is established. */
+  public synchronized InetSocketAddress localAddress() {
+    return localAddress;
+  }
+
+  /** The peer's address; null before it is known. */
+  public synchronized InetSocketAddress remoteAddress() {
+    return remoteAddress;
+  }
+
+  /** What the peer's program said with its request or its reply. */
+  public synchronized PrivateData privateData() {
+    return privateData;
+  }
+
+  /** Why it ended; null while it has not. */
+  public synchronized Reason closeReason() {
+    return closeReason;
+  }
+
+  /** Why it ended, for people; empty while it has not. */
+  public synchronized String closeText() {
+    return closeText;
+  }
+
+  /**
+   * Ends the connection in order: what was posted is sent, receives are flushed. Returns at once;
+   * {@link #awaitClosed} waits for the end.
+   */
+  public void disconnect() {
+    end(true);
+  }
+
+  /** Ends the connection at once, with a reset; requests in work are flushed. */
+  public void abort() {
+    end(false);
+  }
+
+  private void end(boolean graceful) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    try {
+      session
+          .channel()
+          .request(
+              request -> new ProgramMessage.Disconnect(request, id, graceful),
+              DaemonMessage.Done.class);
+    } catch (RefusedException e) {
+      // It ended by itself in the meantime, which is what was asked for.
+      if (e.reason() != Reason.NOT_FOUND && e.reason() != Reason.STATE) {
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Waits until the connection has ended.
+   *
+   * @return false at the timeout
+   */
+  public synchronized boolean awaitClosed(Duration timeout) {
+    return Waiting.until(this, timeout, () -> state == State.CLOSED);
+  }
+
+  /**
+   * Ends the connection: in order if the peer answers within two seconds, with a reset otherwise.
+   * After it nothing can be posted; what was flushed can still be polled. Never throws.
+   */
+  @Override
+  public void close() {
+    released = true;
+    try {
+      disconnect();
+      if (!awaitClosed(CLOSE_TIMEOUT)) {
+        abort();
+      }
+    } catch (RddpException | IllegalStateException sessionEnded) {
+      // Then the connection has ended with it.
+      released = true;
+    }
+  }
+
+  /** Waits until it is established, or throws why it is not. */
+  synchronized void awaitEstablished(Duration timeout) {
+    if (!Waiting.until(this, timeout, () -> state != State.CONNECTING)) {
+      throw new ConnectionFailedException(
+          Reason.TIMEOUT, 0, "the daemon has not said how it went for " + timeout);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  synchronized void onRequested(DaemonMessage.ConnectionRequested event) {
+    localAddress = Ipv4.address(event.localAddress(), event.localPort());
+    remoteAddress = Ipv4.address(event.remoteAddress(), event.remotePort());
+    privateData = event.privateData();
+  }
+
+  synchronized void onEstablished(DaemonMessage.Established event) {
+    localAddress = Ipv4.address(event.localAddress(), event.localPort());
+    remoteAddress = Ipv4.address(event.remoteAddress(), event.remotePort());
+    if (event.privateData().length() > 0) {
+      privateData = event.privateData();
+    }
+    state = State.ESTABLISHED;
+    notifyAll();
+  }
+
+  void onPeerClosed() {
+    peerClosed = true;
+  }
+
+  void onRejected(PrivateData data) {
+    onEnd(Reason.REFUSED, "rejected by the peer", new ConnectionRejectedException(data));
+  }
+
+  void onFailed(Reason reason, int detail, String text) {
+    onEnd(reason, text, new ConnectionFailedException(reason, detail, text));
+  }
+
+  /** Also when it was never established. */
+  synchronized void onEnd(Reason reason, String text, RddpException why) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    if (state == State.CONNECTING) {
+      failure = why;
+    }
+    closeReason = reason;
+    closeText = text;
+    state = State.CLOSED;
+    notifyAll();
+  }
+
+  @Override
+  public String toString() {
+    return "connection %08x to %s, %s".formatted(id, remoteAddress(), state);
+  }
+}

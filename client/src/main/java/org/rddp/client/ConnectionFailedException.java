@@ -1,0 +1,27 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Reason;
+
+/** A connection could not be made. */
+public final class ConnectionFailedException extends RddpException {
+  private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+  private final int detail;
+
+  ConnectionFailedException(Reason reason, int detail, String text) {
+    super("no connection: " + text + " (" + reason + (detail == 0 ? "" : " " + detail) + ")");
+    this.reason = reason;
+    this.detail = detail;
+  }
+
+  /** Why. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** A number that belongs to the reason, or 0. */
+  public int detail() {
+    return detail;
+  }
+}

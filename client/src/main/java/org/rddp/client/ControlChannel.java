@@ -1,0 +1,258 @@
+package org.rddp.client;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.rddp.ipc.ControlSocket;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.PollSet;
+import org.rddp.ipc.ProgramMessage;
+
+/**
+ * The control connection of a session: requests and their replies, events, and the thread that
+ * watches whether the daemon lives. Thread-safe.
+ */
+final class ControlChannel {
+  /** Where events go; called on the channel's thread. */
+  interface Events {
+    void onEvent(DaemonMessage event);
+
+    /** The session is lost. Called once, last. */
+    void onLost(SessionLostException why);
+  }
+
+  /** A request that waits for its reply. */
+  private record Pending(
+      CompletableFuture<DaemonMessage> reply, Consumer<DaemonMessage> onArrival) {}
+
+  private static final long SEND_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final ControlSocket socket;
+  private final Duration timeout;
+  private final EventFd wake;
+  private final Map<Integer, Pending> pending = new ConcurrentHashMap<>();
+  private final AtomicInteger lastRequest = new AtomicInteger();
+  private final Thread thread;
+  private Events events;
+  private volatile SessionLostException lost;
+  private volatile boolean closing;
+
+  ControlChannel(ControlSocket socket, Duration timeout) throws IOException {
+    this.socket = socket;
+    this.timeout = timeout;
+    this.wake = EventFd.create();
+    this.thread = Thread.ofPlatform().daemon().name("rddp-control").unstarted(this::run);
+  }
+
+  /** Begins to receive. */
+  void start(Events receiver) {
+    events = receiver;
+    thread.start();
+  }
+
+  /** Why the session is lost, or null. */
+  SessionLostException lost() {
+    return lost;
+  }
+
+  /** Sends a request and waits for its reply. */
+  <T extends DaemonMessage> T request(IntFunction<ProgramMessage> message, Class<T> answer) {
+    return request(message, answer, reply -> {});
+  }
+
+  /**
+   * Sends a request and waits for its reply.
+   *
+   * @param message made from the request's number
+   * @param answer the kind of reply
+   * @param onArrival called with it on the channel's thread, before anything that the daemon sent
+   *     after it is looked at
+   * @throws RefusedException when the daemon refuses
+   * @throws SessionLostException when it is gone, or does not answer in time
+   */
+  <T extends DaemonMessage> T request(
+      IntFunction<ProgramMessage> message, Class<T> answer, Consumer<T> onArrival) {
+    if (Thread.currentThread() == thread) {
+      throw new IllegalStateException("a request from the thread that receives its reply");
+    }
+    int number = lastRequest.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
+    CompletableFuture<DaemonMessage> reply = new CompletableFuture<>();
+    pending.put(
+        number,
+        new Pending(
+            reply,
+            arrived -> {
+              if (answer.isInstance(arrived)) {
+                onArrival.accept(answer.cast(arrived));
+              }
+            }));
+    try {
+      send(message.apply(number));
+      return answer(await(reply), answer);
+    } finally {
+      pending.remove(number);
+    }
+  }
+
+  private void send(ProgramMessage message) {
+    long start = System.nanoTime();
+    try {
+      while (!socket.send(message)) {
+        if (System.nanoTime() - start > timeout.toNanos()) {
+          throw silent();
+        }
+        throwIfLost();
+        TimeUnit.NANOSECONDS.sleep(SEND_RETRY_NANOS);
+      }
+    } catch (IOException | IllegalStateException e) {
+      throw gone(e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private DaemonMessage await(CompletableFuture<DaemonMessage> reply) {
+    // The thread fails whatever is pending when the session is lost, and what comes later finds
+    // it lost here.
+    throwIfLost();
+    try {
+      return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw silent();
+    } catch (ExecutionException e) {
+      throw gone(e.getCause());
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private static <T extends DaemonMessage> T answer(DaemonMessage reply, Class<T> answer) {
+    if (answer.isInstance(reply)) {
+      return answer.cast(reply);
+    }
+    if (reply instanceof DaemonMessage.Refused refused) {
+      throw new RefusedException(refused.reason(), refused.text());
+    }
+    reply.closeDescriptors();
+    throw new RddpException("the daemon answered with something else: " + reply);
+  }
+
+  void throwIfLost() {
+    SessionLostException why = lost;
+    if (why != null) {
+      throw gone(why);
+    }
+  }
+
+  private SessionLostException silent() {
+    SessionLostException why =
+        new SessionLostException(
+            "the daemon (pid %d) has not answered for %s; the session is given up"
+                .formatted(socket.peer().pid(), timeout),
+            null);
+    lose(why);
+    return why;
+  }
+
+  private static SessionLostException gone(Throwable cause) {
+    return new SessionLostException(
+        cause instanceof SessionLostException ? cause.getMessage() : "the daemon is gone", cause);
+  }
+
+  private static RddpException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new RddpException("interrupted while waiting for the daemon", e);
+  }
+
+  private void run() {
+    PollSet poll = new PollSet();
+    poll.add(wake.descriptor());
+    poll.add(socket.descriptor());
+    boolean watchesProcess = socket.peerProcess() != null;
+    if (watchesProcess) {
+      poll.add(socket.peerProcess());
+    }
+    try {
+      while (!closing && lost == null) {
+        poll.await(-1);
+        boolean dead = watchesProcess && poll.isReady(2);
+        receiveAll();
+        if (dead) {
+          throw new EOFException("its process has ended");
+        }
+      }
+    } catch (EOFException e) {
+      lose(new SessionLostException("the daemon is gone: " + e.getMessage(), e));
+    } catch (IOException | RuntimeException e) {
+      lose(new SessionLostException("the session broke: " + e.getMessage(), e));
+    }
+    finish();
+  }
+
+  private void receiveAll() throws IOException {
+    DaemonMessage message = socket.receiveFromDaemon();
+    while (message != null) {
+      if (message.request() == 0) {
+        events.onEvent(message);
+      } else {
+        answer(message);
+      }
+      message = socket.receiveFromDaemon();
+    }
+  }
+
+  private void answer(DaemonMessage reply) {
+    Pending waiting = pending.remove(reply.request());
+    if (waiting == null) {
+      reply.closeDescriptors();
+      return;
+    }
+    waiting.onArrival().accept(reply);
+    waiting.reply().complete(reply);
+  }
+
+  private synchronized void lose(SessionLostException why) {
+    if (lost == null) {
+      lost = why;
+      wake.signal();
+    }
+  }
+
+  private void finish() {
+    lose(new SessionLostException("the session is closed", null));
+    // Whoever adds a request after this finds the session lost by itself.
+    pending.values().forEach(waiting -> waiting.reply().completeExceptionally(lost));
+    events.onLost(lost);
+  }
+
+  /** Ends the thread and closes the socket. */
+  void close() {
+    closing = true;
+    if (thread.isAlive()) {
+      wake.signal();
+      boolean interrupted = false;
+      while (thread.isAlive() && Thread.currentThread() != thread) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    socket.close();
+    wake.close();
+  }
+}

@@ -1,0 +1,77 @@
+package org.rddp.client;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.ProgramMessage;
+
+/**
+ * A peer's wish to connect: accept it or reject it. Post the first receives to {@link
+ * #connection()} before accepting, so that they are there when the peer's first message comes.
+ */
+public final class IncomingConnection {
+  private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Connection connection;
+
+  IncomingConnection(Connection connection) {
+    this.connection = connection;
+  }
+
+  /** The connection that it becomes when it is accepted; until then it takes only receives. */
+  public Connection connection() {
+    return connection;
+  }
+
+  /** What the peer's program said with its request. */
+  public PrivateData privateData() {
+    return connection.privateData();
+  }
+
+  /** The peer's address. */
+  public InetSocketAddress remoteAddress() {
+    return connection.remoteAddress();
+  }
+
+  /** {@link #accept(PrivateData)} without private data. */
+  public Connection accept() {
+    return accept(PrivateData.NONE);
+  }
+
+  /**
+   * Accepts.
+   *
+   * @param privateData for the peer's program
+   * @return the connection, established
+   * @throws ConnectionFailedException when the peer has gone in the meantime
+   */
+  public Connection accept(PrivateData privateData) {
+    try {
+      connection
+          .session()
+          .channel()
+          .request(
+              request -> new ProgramMessage.Accept(request, connection.id(), privateData),
+              DaemonMessage.Done.class);
+    } catch (RefusedException e) {
+      throw new ConnectionFailedException(e.reason(), 0, "it ended before it was accepted");
+    }
+    connection.awaitEstablished(ACCEPT_TIMEOUT);
+    return connection;
+  }
+
+  /**
+   * Rejects.
+   *
+   * @param privateData for the peer's program
+   */
+  public void reject(PrivateData privateData) {
+    connection
+        .session()
+        .channel()
+        .request(
+            request -> new ProgramMessage.Reject(request, connection.id(), privateData),
+            DaemonMessage.Done.class);
+  }
+}

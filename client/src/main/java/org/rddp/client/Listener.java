@@ -1,0 +1,99 @@
+package org.rddp.client;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.ProgramMessage;
+
+/** Awaits connections at a port. Any thread. */
+public final class Listener implements AutoCloseable {
+  private final Rddp session;
+  private final int id;
+  private final InetSocketAddress address;
+  private final ArrayDeque<IncomingConnection> waiting = new ArrayDeque<>();
+  private boolean closed;
+
+  Listener(Rddp session, DaemonMessage.Listening listening) {
+    this.session = session;
+    this.id = listening.listener();
+    this.address = Ipv4.address(listening.address(), listening.port());
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return address;
+  }
+
+  /**
+   * The next connection request that has not ended by itself.
+   *
+   * @return null when none waits
+   * @throws SessionLostException when the daemon is gone
+   */
+  public synchronized IncomingConnection poll() {
+    if (closed) {
+      throw new IllegalStateException("the listener is closed");
+    }
+    IncomingConnection next = waiting.poll();
+    while (next != null && next.connection().closeReason() != null) {
+      next = waiting.poll();
+    }
+    if (next == null) {
+      session.throwIfUnusable();
+    }
+    return next;
+  }
+
+  /**
+   * Waits for a connection request.
+   *
+   * @return null at the timeout
+   * @throws SessionLostException when the daemon is gone
+   */
+  public synchronized IncomingConnection await(Duration timeout) {
+    IncomingConnection[] next = new IncomingConnection[1];
+    Waiting.until(
+        this,
+        timeout,
+        () -> {
+          next[0] = poll();
+          return next[0] != null;
+        });
+    return next[0];
+  }
+
+  synchronized void onRequested(IncomingConnection connection) {
+    waiting.add(connection);
+    notifyAll();
+  }
+
+  synchronized void onLost() {
+    notifyAll();
+  }
+
+  int id() {
+    return id;
+  }
+
+  /** Stops listening; requests that wait are rejected. Never throws. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      notifyAll();
+    }
+    session.forget(this);
+    try {
+      session
+          .channel()
+          .request(
+              request -> new ProgramMessage.CloseListener(request, id), DaemonMessage.Done.class);
+    } catch (RddpException | IllegalStateException sessionEnded) {
+      waiting.clear();
+    }
+  }
+}

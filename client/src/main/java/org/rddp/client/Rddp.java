@@ -1,0 +1,475 @@
+package org.rddp.client;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.CaptureRing;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.ControlMessage;
+import org.rddp.ipc.ControlSocket;
+import org.rddp.ipc.Counters;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Descriptor;
+import org.rddp.ipc.Errno;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.PollSet;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SystemCallException;
+
+/**
+ * A session with the daemon: where a program begins.
+ *
+ * <p>At home in verbs? A session is context, protection domain and completion queue in one; a
+ * {@link MemoryRegion} is an {@code ibv_mr}, a {@link Connection} a queue pair with its {@code
+ * rdma_cm_id}; the {@code post} methods are {@code ibv_post_send} and {@code ibv_post_recv}, {@link
+ * #poll} is {@code ibv_poll_cq}.
+ *
+ * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
+ * a time. Everything else may be called from any thread. A daemon thread of the session watches the
+ * control socket: when the daemon dies every call throws {@link SessionLostException}, and whoever
+ * waits is woken.
+ */
+public final class Rddp implements AutoCloseable {
+  private static final Duration CONNECT_MARGIN = Duration.ofSeconds(5);
+  private static final int DEFAULT_BACKLOG = 128;
+
+  private final ControlSocket socket;
+  private final ControlChannel channel;
+  private final Arena arena = Arena.ofShared();
+  private final Completion completion = new Completion();
+  private final PollSet completionEvent = new PollSet();
+  private final ConnectionTable connections = new ConnectionTable();
+  private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
+  private final SessionMemory memory;
+  private DaemonMessage.Welcome welcome;
+  private SharedMemory ringMemory;
+  private ProgramRings rings;
+  private EventFd event;
+  private volatile boolean closed;
+
+  private Rddp(ControlSocket socket, Duration requestTimeout) throws IOException {
+    this.socket = socket;
+    this.channel = new ControlChannel(socket, requestTimeout);
+    this.memory = new SessionMemory(this, channel);
+  }
+
+  /** The daemon's socket unless somebody says otherwise: {@code $RDDP_SOCKET}, or in /run. */
+  public static Path defaultSocket() {
+    String configured = System.getenv("RDDP_SOCKET");
+    return Path.of(configured == null ? "/run/rddp/rddpd.sock" : configured);
+  }
+
+  /** {@link #connect(Path, RddpOptions)} with the defaults. */
+  public static Rddp connect(Path socket) {
+    return connect(socket, RddpOptions.defaults());
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @param socket of the daemon
+   * @throws DaemonUnavailableException when there is no daemon, or none that can be used; the
+   *     message says what to do
+   * @throws RefusedException when the daemon does not want this session
+   */
+  public static Rddp connect(Path socket, RddpOptions options) {
+    ControlSocket control;
+    Rddp session;
+    try {
+      control = ControlSocket.connect(socket);
+    } catch (SystemCallException e) {
+      throw new DaemonUnavailableException(advice(socket, e), e);
+    }
+    try {
+      session = new Rddp(control, options.requestTimeout());
+    } catch (IOException e) {
+      control.close();
+      throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
+    }
+    try {
+      session.open(options);
+      return session;
+    } catch (RefusedException e) {
+      session.close();
+      if (e.reason() == Reason.VERSION) {
+        throw new DaemonUnavailableException(
+            "the daemon at %s is of another release than this program (control protocol %d): %s"
+                .formatted(socket, ControlMessage.VERSION, e.getMessage()),
+            e);
+      }
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      session.close();
+      throw new DaemonUnavailableException(
+          "no session with the daemon at " + socket + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static String advice(Path socket, SystemCallException e) {
+    return switch (e.errno()) {
+      case Errno.ENOENT ->
+          "there is no daemon's socket at "
+              + socket
+              + ": start the daemon (bin/rddp daemon), or name its socket";
+      case Errno.ECONNREFUSED ->
+          "no daemon answers at "
+              + socket
+              + ", though its socket is still there: start the daemon (bin/rddp daemon)";
+      case Errno.EACCES, Errno.EPERM ->
+          "you may not use the daemon at "
+              + socket
+              + ": writing that socket needs the user or the group that the daemon's configuration"
+              + " names";
+      case Errno.EPROTOTYPE, Errno.ENOTSOCK ->
+          socket + " is not the socket of an rddp daemon: name another";
+      default -> "no daemon at " + socket + ": " + e.getMessage();
+    };
+  }
+
+  private void open(RddpOptions options) throws IOException {
+    channel.start(new EventReceiver());
+    welcome =
+        channel.request(
+            request ->
+                new ProgramMessage.Hello(
+                    request,
+                    ControlMessage.VERSION,
+                    options.programName(),
+                    options.interfaceName()),
+            DaemonMessage.Welcome.class,
+            reply -> event = new EventFd(reply.event()));
+    ringMemory = SharedMemory.map(welcome.rings());
+    ringMemory.descriptor().close();
+    rings = new ProgramRings(ringMemory.segment(arena));
+    completionEvent.add(event.descriptor());
+  }
+
+  /** What this session may use. */
+  public SessionLimits limits() {
+    return welcome.limits();
+  }
+
+  /** The daemon's interface that this session uses. */
+  public String interfaceName() {
+    return welcome.interfaceName();
+  }
+
+  /** The interface's address. */
+  public InetAddress address() {
+    return Ipv4.address(welcome.address());
+  }
+
+  /** The daemon's process, as the kernel says. */
+  public long daemonPid() {
+    return socket.peer().pid();
+  }
+
+  /**
+   * Allocates and registers memory; zeroed.
+   *
+   * @param octets greater than 0
+   * @param rights beside reading by this program's own sends and writes
+   * @throws RefusedException when a limit is reached
+   */
+  public MemoryRegion allocate(long octets, Access... rights) {
+    throwIfUnusable();
+    return memory.allocate(octets, Access.bits(rights));
+  }
+
+  /**
+   * Registers memory of the program's own.
+   *
+   * @param descriptor a memfd whose size is sealed, not of huge pages; stays the caller's, who may
+   *     close it
+   * @throws IOException when it cannot be shared safely
+   */
+  public MemoryRegion register(Descriptor descriptor, Access... rights) throws IOException {
+    throwIfUnusable();
+    return memory.adopt(descriptor, Access.bits(rights));
+  }
+
+  /** {@link #listen(InetSocketAddress, int)} at the interface's address, 128 requests waiting. */
+  public Listener listen(int port) {
+    return listen(new InetSocketAddress(port), DEFAULT_BACKLOG);
+  }
+
+  /**
+   * Awaits connections.
+   *
+   * @param address an address of the interface, or the wildcard; port 0: any
+   * @param backlog requests that may wait for this program
+   */
+  public Listener listen(InetSocketAddress address, int backlog) {
+    throwIfUnusable();
+    int bits = Ipv4.bits(address);
+    Listener[] made = new Listener[1];
+    channel.request(
+        request -> new ProgramMessage.Listen(request, bits, address.getPort(), backlog),
+        DaemonMessage.Listening.class,
+        reply -> {
+          made[0] = new Listener(this, reply);
+          listeners.put(reply.listener(), made[0]);
+        });
+    return made[0];
+  }
+
+  void forget(Listener listener) {
+    listeners.remove(listener.id(), listener);
+  }
+
+  /**
+   * Connects to a peer.
+   *
+   * @param privateData for the peer's program
+   * @param timeout for TCP and MPA together
+   * @return the connection, established
+   * @throws ConnectionRejectedException when the peer's program does not want it
+   * @throws ConnectionFailedException when it cannot be made
+   */
+  public Connection connect(InetSocketAddress remote, PrivateData privateData, Duration timeout) {
+    throwIfUnusable();
+    int bits = Ipv4.bits(remote);
+    int millis = Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
+    Connection[] made = new Connection[1];
+    channel.request(
+        request ->
+            new ProgramMessage.Connect(request, 0, bits, remote.getPort(), millis, privateData),
+        DaemonMessage.Connecting.class,
+        reply -> {
+          made[0] = new Connection(this, reply.connection());
+          connections.add(made[0]);
+        });
+    Connection connection = made[0];
+    try {
+      connection.awaitEstablished(timeout.plus(CONNECT_MARGIN));
+    } catch (RddpException e) {
+      connection.close();
+      throw e;
+    }
+    return connection;
+  }
+
+  /**
+   * Hands over completions. Neither blocks nor allocates.
+   *
+   * @param max at most that many
+   * @return how many
+   * @throws SessionLostException when there is none and the daemon is gone
+   */
+  public int poll(CompletionHandler handler, int max) {
+    if (closed) {
+      throwIfUnusable();
+    }
+    int count = 0;
+    try {
+      while (count < max && rings.poll(completion)) {
+        count++;
+        Connection connection = connections.get(completion.connection());
+        if (connection != null) {
+          connection.retire(completion);
+        }
+        handler.onCompletion(completion);
+      }
+    } finally {
+      rings.publish();
+    }
+    if (count == 0) {
+      channel.throwIfLost();
+      Thread.onSpinWait();
+    }
+    return count;
+  }
+
+  /**
+   * Waits until there is something to do: a completion, a connection request, or a connection that
+   * has changed. May return early for no reason.
+   *
+   * @return false at the timeout
+   * @throws SessionLostException when the daemon is gone
+   */
+  public boolean await(Duration timeout) {
+    throwIfUnusable();
+    if (!rings.requestSignal()) {
+      return true;
+    }
+    // Held so that close() does not close the eventfd under the one who waits.
+    synchronized (completionEvent) {
+      throwIfUnusable();
+      boolean signalled = awaitEvent(timeout);
+      throwIfUnusable();
+      return signalled;
+    }
+  }
+
+  private boolean awaitEvent(Duration timeout) {
+    try {
+      boolean signalled = completionEvent.await(timeout.toNanos()) > 0;
+      if (signalled) {
+        event.clear();
+      }
+      return signalled;
+    } catch (SystemCallException e) {
+      throw new RddpException("waiting for completions: " + e.getMessage(), e);
+    }
+  }
+
+  /** The daemon's counters, for reading; close them after use. */
+  public Counters openCounters() throws IOException {
+    throwIfUnusable();
+    return Counters.open(
+        channel
+            .request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class)
+            .descriptor());
+  }
+
+  /**
+   * Copies every frame of the interface from now on; the daemon decides who may.
+   *
+   * @param ringOctets size of the ring, a power of two from 4 KiB to 1 GiB
+   * @param snapLength octets kept of a frame, 1 to 65535
+   * @return the ring; close it after {@link #stopCapture()}
+   */
+  public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
+    throwIfUnusable();
+    return CaptureRing.open(
+        channel
+            .request(
+                request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength),
+                DaemonMessage.CaptureStarted.class)
+            .descriptor());
+  }
+
+  /** Ends the capture; what is in the ring can still be read. */
+  public void stopCapture() {
+    throwIfUnusable();
+    channel.request(ProgramMessage.StopCapture::new, DaemonMessage.Done.class);
+  }
+
+  ControlChannel channel() {
+    return channel;
+  }
+
+  ProgramRings rings() {
+    return rings;
+  }
+
+  SessionMemory memory() {
+    return memory;
+  }
+
+  void throwIfUnusable() {
+    if (closed) {
+      throw new IllegalStateException("the session is closed");
+    }
+    channel.throwIfLost();
+  }
+
+  /**
+   * Ends the session: connections are reset, regions unmapped, and an access to their memory from
+   * then on throws. Never throws; the second time does nothing.
+   */
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    if (welcome != null && channel.lost() == null) {
+      try {
+        channel.request(ProgramMessage.CloseSession::new, DaemonMessage.Done.class);
+      } catch (RddpException e) {
+        // The daemon sees the end of the socket instead.
+        socket.close();
+      }
+    }
+    channel.close();
+    memory.close();
+    arena.close();
+    if (ringMemory != null) {
+      ringMemory.close();
+    }
+    if (event != null) {
+      event.signal();
+      synchronized (completionEvent) {
+        event.close();
+      }
+    }
+  }
+
+  /** What the daemon says of its own accord, on the channel's thread. */
+  private final class EventReceiver implements ControlChannel.Events {
+    @Override
+    public void onEvent(DaemonMessage message) {
+      switch (message) {
+        case DaemonMessage.ConnectionRequested requested -> onRequested(requested);
+        case DaemonMessage.Established established -> {
+          Connection connection = connections.get(established.connection());
+          if (connection != null) {
+            connection.onEstablished(established);
+          }
+        }
+        case DaemonMessage.Rejected rejected -> {
+          Connection connection = connections.get(rejected.connection());
+          if (connection != null) {
+            connection.onRejected(rejected.privateData());
+          }
+        }
+        case DaemonMessage.Failed failed ->
+            onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
+        case DaemonMessage.Closed over ->
+            onEnd(over.connection(), over.reason(), over.detail(), over.text());
+        case DaemonMessage.PeerClosed half -> {
+          Connection connection = connections.get(half.connection());
+          if (connection != null) {
+            connection.onPeerClosed();
+          }
+        }
+        default -> message.closeDescriptors();
+      }
+      event.signal();
+    }
+
+    private void onRequested(DaemonMessage.ConnectionRequested requested) {
+      Connection connection = new Connection(Rddp.this, requested.connection());
+      connection.onRequested(requested);
+      connections.add(connection);
+      Listener listener = listeners.get(requested.listener());
+      if (listener != null) {
+        listener.onRequested(new IncomingConnection(connection));
+      }
+    }
+
+    private void onEnd(int id, Reason reason, int detail, String text) {
+      Connection connection = connections.get(id);
+      if (connection != null) {
+        connection.onFailed(reason, detail, text);
+      }
+    }
+
+    @Override
+    public void onLost(SessionLostException why) {
+      for (Connection connection : connections.all()) {
+        if (connection != null) {
+          connection.onEnd(Reason.STOPPING, why.getMessage(), why);
+        }
+      }
+      listeners.values().forEach(Listener::onLost);
+      if (event != null) {
+        event.signal();
+      }
+    }
+  }
+}

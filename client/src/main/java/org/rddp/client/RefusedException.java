@@ -1,0 +1,20 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Reason;
+
+/** The daemon refused a request, and changed nothing. */
+public final class RefusedException extends RddpException {
+  private static final long serialVersionUID = 1L;
+
+  private final Reason reason;
+
+  RefusedException(Reason reason, String text) {
+    super("the daemon refused: " + text + " (" + reason + ")");
+    this.reason = reason;
+  }
+
+  /** Why. */
+  public Reason reason() {
+    return reason;
+  }
+}

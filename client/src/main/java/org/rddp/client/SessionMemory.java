@@ -1,0 +1,206 @@
+package org.rddp.client;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Descriptor;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.SharedMemory;
+
+/**
+ * The memory of a session: what is mapped, which pieces are in use, which regions are registered.
+ * Thread-safe.
+ */
+final class SessionMemory {
+  /** A part of a mapped memory, as the daemon allocated it. */
+  static final class Piece {
+    private final int memory;
+    private final long offset;
+    private final SharedMemory mapping;
+
+    private Piece(int memory, long offset, SharedMemory mapping) {
+      this.memory = memory;
+      this.offset = offset;
+      this.mapping = mapping;
+    }
+
+    MemorySegment segment(long from, long octets, Arena arena) {
+      return MemorySegment.ofAddress(mapping.address() + offset + from)
+          .reinterpret(octets, arena, null);
+    }
+  }
+
+  /** A mapped memory and how many pieces of it are in use. */
+  private static final class Mapping {
+    private final SharedMemory memory;
+    private int pieces;
+
+    private Mapping(SharedMemory memory) {
+      this.memory = memory;
+    }
+  }
+
+  private final Rddp session;
+  private final ControlChannel channel;
+  private final Map<Integer, Mapping> mappings = new HashMap<>();
+  private final Set<MemoryRegion> regions = new HashSet<>();
+  private boolean closed;
+
+  SessionMemory(Rddp session, ControlChannel channel) {
+    this.session = session;
+    this.channel = channel;
+  }
+
+  /**
+   * A new region on memory of the daemon's. Requests for memory go one after the other, so that the
+   * two ends agree when the last piece of a memory is gone.
+   */
+  MemoryRegion allocate(long octets, int rights) {
+    Piece piece;
+    synchronized (this) {
+      checkOpen();
+      DaemonMessage.MemoryAllocated reply =
+          channel.request(
+              request -> new ProgramMessage.AllocateMemory(request, octets),
+              DaemonMessage.MemoryAllocated.class);
+      piece = piece(reply.memory(), reply.offset(), octets, reply.descriptor());
+    }
+    return registerAll(piece, octets, rights);
+  }
+
+  /** A new region on all of the program's own memory. */
+  MemoryRegion adopt(Descriptor descriptor, int rights) throws IOException {
+    Piece piece;
+    long octets;
+    synchronized (this) {
+      checkOpen();
+      // Mapped first: what cannot be mapped here needs not be refused there.
+      SharedMemory mapped = SharedMemory.map(descriptor.duplicate());
+      octets = mapped.length();
+      try {
+        DaemonMessage.MemoryAdopted reply =
+            channel.request(
+                request -> new ProgramMessage.AdoptMemory(request, descriptor),
+                DaemonMessage.MemoryAdopted.class);
+        piece = piece(reply.memory(), mapped);
+      } catch (RddpException e) {
+        mapped.close();
+        throw e;
+      }
+    }
+    return registerAll(piece, octets, rights);
+  }
+
+  private MemoryRegion registerAll(Piece piece, long octets, int rights) {
+    try {
+      return register(piece, 0, octets, rights, 0, true);
+    } catch (RddpException e) {
+      free(piece);
+      throw e;
+    }
+  }
+
+  private Piece piece(int memory, long offset, long octets, Descriptor descriptor) {
+    if (descriptor != null) {
+      try {
+        mappings.put(memory, new Mapping(SharedMemory.map(descriptor)));
+      } catch (IOException e) {
+        throw new RddpException("memory from the daemon cannot be mapped: " + e.getMessage(), e);
+      }
+    }
+    Mapping mapping = mappings.get(memory);
+    if (mapping == null || offset < 0 || offset > mapping.memory.length() - octets) {
+      throw new RddpException("the daemon allocated memory that is not there");
+    }
+    mapping.memory.descriptor().close();
+    mapping.pieces++;
+    return new Piece(memory, offset, mapping.memory);
+  }
+
+  private Piece piece(int memory, SharedMemory mapped) {
+    Mapping mapping = new Mapping(mapped);
+    mapped.descriptor().close();
+    mapping.pieces = 1;
+    mappings.put(memory, mapping);
+    return new Piece(memory, 0, mapped);
+  }
+
+  MemoryRegion register(
+      Piece piece, long offset, long octets, int rights, int connection, boolean ownsPiece) {
+    DaemonMessage.Registered reply =
+        channel.request(
+            request ->
+                new ProgramMessage.Register(
+                    request, piece.memory, piece.offset + offset, octets, rights, connection),
+            DaemonMessage.Registered.class);
+    synchronized (this) {
+      checkOpen();
+      MemoryRegion region =
+          new MemoryRegion(
+              session, piece, offset, octets, reply.stag(), reply.baseTo(), rights, ownsPiece);
+      regions.add(region);
+      return region;
+    }
+  }
+
+  void deregister(MemoryRegion region) {
+    synchronized (this) {
+      regions.remove(region);
+    }
+    try {
+      channel.request(
+          request -> new ProgramMessage.Deregister(request, region.stag()),
+          DaemonMessage.Done.class);
+    } catch (SessionLostException sessionEnded) {
+      // Nothing is placed there any more either.
+      return;
+    }
+  }
+
+  synchronized void free(Piece piece) {
+    if (closed) {
+      return;
+    }
+    try {
+      channel.request(
+          request -> new ProgramMessage.FreeMemory(request, piece.memory, piece.offset),
+          DaemonMessage.Done.class);
+    } catch (SessionLostException sessionEnded) {
+      // The daemon's mapping is gone; this one goes below.
+    }
+    Mapping mapping = mappings.get(piece.memory);
+    mapping.pieces--;
+    if (mapping.pieces == 0) {
+      mappings.remove(piece.memory);
+      mapping.memory.close();
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the session is closed");
+    }
+  }
+
+  /** Ends every region, then unmaps: an access from now on throws. */
+  void close() {
+    List<MemoryRegion> open;
+    synchronized (this) {
+      closed = true;
+      open = new ArrayList<>(regions);
+      regions.clear();
+    }
+    open.forEach(MemoryRegion::onSessionClosed);
+    synchronized (this) {
+      mappings.values().forEach(mapping -> mapping.memory.close());
+      mappings.clear();
+    }
+  }
+}
