@@ -82,9 +82,6 @@ final class ControlChannel {
    */
   <T extends DaemonMessage> T request(
       IntFunction<ProgramMessage> message, Class<T> answer, Consumer<T> onArrival) {
-    if (Thread.currentThread() == thread) {
-      throw new IllegalStateException("a request from the thread that receives its reply");
-    }
     int number = lastRequest.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
     CompletableFuture<DaemonMessage> reply = new CompletableFuture<>();
     pending.put(
@@ -241,7 +238,7 @@ final class ControlChannel {
     if (thread.isAlive()) {
       wake.signal();
       boolean interrupted = false;
-      while (thread.isAlive() && Thread.currentThread() != thread) {
+      while (thread.isAlive()) {
         try {
           thread.join();
         } catch (InterruptedException e) {
