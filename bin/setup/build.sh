@@ -48,11 +48,18 @@ build() {
     say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_words)"
     # Formatting is the developer's build's and the test suite's business, not that of a run.
     if ! maven_offline_first show_modules -DskipTests -Dmaven.test.skip=true -Dspotless.skip=true process-classes; then
-        sed -n 's/^\[ERROR\] /      /p' "$BUILD_LOG" | head -n 40 >&2
+        show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
     fi
     printf '%s\n' "$print" >"$STATE/built"
     say "built in $((SECONDS - began)) s"
+}
+
+# What the compilers complained of; failing that, what Maven did.
+show_build_errors() {
+    if ! grep -E '^\[(ERROR|WARNING)\] /|: (error|warning):' "$BUILD_LOG" | head -n 40; then
+        grep '^\[ERROR\]' "$BUILD_LOG" | head -n 10
+    fi
 }
 
 # maven_offline_first PROGRESS ARGUMENT... PHASE: once everything that the phase needs was downloaded, the network is

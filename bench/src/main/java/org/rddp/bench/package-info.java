@@ -1,0 +1,2 @@
+/** JMH benchmarks of single operations: {@code bin/rddp bench -l} lists them. */
+package org.rddp.bench;
