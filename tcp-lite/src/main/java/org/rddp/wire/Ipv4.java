@@ -3,7 +3,6 @@ package org.rddp.wire;
 /** The IPv4 header (RFC 791). */
 public final class Ipv4 {
   private static final int VERSION_AND_LENGTH = 0;
-  private static final int SERVICE = 1;
   private static final int TOTAL_LENGTH = 2;
   private static final int IDENTIFICATION = 4;
   private static final int FRAGMENT = 6;
@@ -102,10 +101,5 @@ public final class Ipv4 {
             + (destination & 0xffff_ffffL)
             + (FIRST_WORD + DONT_FRAGMENT + (TTL << 8) + protocol + totalLength);
     Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
-  }
-
-  /** The differentiated services and ECN octet (RFC 2474, RFC 3168). */
-  public static int service(long packet) {
-    return Memory.getByte(packet + SERVICE);
   }
 }

@@ -99,11 +99,12 @@ public final class Tcp {
   }
 
   /**
-   * Writes a header; its checksum is 0 until {@link #putChecksum}.
+   * Writes a header without its checksum: {@link #putChecksum} completes it.
    *
    * @param headerLength octets with options, a multiple of 4 from 20 to 60
+   * @return the partial sum, not folded, of what was written
    */
-  public static void write(
+  public static long write(
       long segment,
       int sourcePort,
       int destinationPort,
@@ -112,37 +113,25 @@ public final class Tcp {
       int headerLength,
       int flags,
       int window) {
-    Memory.putInt(segment + SOURCE_PORT, (sourcePort << 16) | destinationPort);
+    int ports = (sourcePort << 16) | destinationPort;
+    int offsetFlagsWindow = (headerLength << 26) | (flags << 16) | window;
+    Memory.putInt(segment + SOURCE_PORT, ports);
     Memory.putInt(segment + SEQUENCE, sequence);
     Memory.putInt(segment + ACKNOWLEDGMENT, acknowledgment);
-    Memory.putInt(segment + OFFSET_AND_FLAGS, (headerLength << 26) | (flags << 16) | window);
-    Memory.putInt(segment + CHECKSUM, 0);
+    Memory.putInt(segment + OFFSET_AND_FLAGS, offsetFlagsWindow);
+    Memory.putShort(segment + URGENT, 0);
+    return Integer.toUnsignedLong(ports)
+        + Integer.toUnsignedLong(sequence)
+        + Integer.toUnsignedLong(acknowledgment)
+        + Integer.toUnsignedLong(offsetFlagsWindow);
   }
 
   /**
-   * Computes and writes the checksum of a finished header and its payload.
+   * Writes the checksum.
    *
-   * @param headerLength octets of the header with its options
-   * @param payloadSum {@link Checksum#sum} of the payload
-   * @param payloadLength octets of the payload
+   * @param sum the sum of pseudo header, header, options and payload, not necessarily folded
    */
-  public static void putChecksum(
-      long segment,
-      int headerLength,
-      int payloadSum,
-      int payloadLength,
-      int source,
-      int destination) {
-    Memory.putShort(segment + CHECKSUM, 0);
-    long sum =
-        Checksum.pseudoHeader(source, destination, Ipv4.PROTOCOL_TCP, headerLength + payloadLength)
-            + Checksum.sum(segment, headerLength)
-            + payloadSum;
+  public static void putChecksum(long segment, long sum) {
     Memory.putShort(segment + CHECKSUM, Checksum.field(sum));
-  }
-
-  /** The urgent pointer. */
-  public static int urgent(long segment) {
-    return Memory.getShort(segment + URGENT);
   }
 }

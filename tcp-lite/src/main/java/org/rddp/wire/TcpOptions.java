@@ -137,20 +137,36 @@ public final class TcpOptions {
     return timestampEcho;
   }
 
-  /** Writes the MSS option, four octets. */
-  public static void putMss(long at, int mss) {
-    Memory.putInt(at, (MSS << 24) | (4 << 16) | mss);
+  /**
+   * Writes the MSS option, four octets.
+   *
+   * @return its partial sum
+   */
+  public static long putMss(long at, int mss) {
+    int option = (MSS << 24) | (4 << 16) | mss;
+    Memory.putInt(at, option);
+    return Integer.toUnsignedLong(option);
   }
 
-  /** Writes the window scale option after a no-operation, four octets. */
-  public static void putWindowScale(long at, int shift) {
+  /**
+   * Writes the window scale option after a no-operation, four octets.
+   *
+   * @return its partial sum
+   */
+  public static long putWindowScale(long at, int shift) {
     Memory.putInt(at, PADDED_SCALE | shift);
+    return Integer.toUnsignedLong(PADDED_SCALE | shift);
   }
 
-  /** Writes the timestamps option after two no-operations, twelve octets. */
-  public static void putTimestamps(long at, int value, int echo) {
+  /**
+   * Writes the timestamps option after two no-operations, twelve octets.
+   *
+   * @return its partial sum
+   */
+  public static long putTimestamps(long at, int value, int echo) {
     Memory.putInt(at, PADDED_TIMESTAMPS);
     Memory.putInt(at + 4, value);
     Memory.putInt(at + 8, echo);
+    return PADDED_TIMESTAMPS + Integer.toUnsignedLong(value) + Integer.toUnsignedLong(echo);
   }
 }

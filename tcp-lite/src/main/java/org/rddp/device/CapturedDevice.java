@@ -1,0 +1,71 @@
+package org.rddp.device;
+
+/** A device that shows every frame it moves to a {@link FrameSink}. */
+public final class CapturedDevice implements FrameDevice {
+  private final FrameDevice device;
+  private final FrameSink sink;
+
+  /** Moves frames through the given device, which is closed with this one. */
+  public CapturedDevice(FrameDevice device, FrameSink sink) {
+    this.device = device;
+    this.sink = sink;
+  }
+
+  @Override
+  public PacketPool pool() {
+    return device.pool();
+  }
+
+  @Override
+  public long macAddress() {
+    return device.macAddress();
+  }
+
+  @Override
+  public int mtu() {
+    return device.mtu();
+  }
+
+  @Override
+  public boolean up() {
+    return device.up();
+  }
+
+  @Override
+  public int receive(long[] packets) {
+    int count = device.receive(packets);
+    for (int i = 0; i < count; i++) {
+      sink.onFrame(false, pool().address(packets[i]), pool().length(packets[i]));
+    }
+    return count;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Frames go to the device one by one, each shown as soon as it is taken and before anything
+   * can change it: while this device holds a reference of its own, nobody writes the packet.
+   */
+  @Override
+  public int transmit(long[] packets, int from, int count) {
+    PacketPool pool = pool();
+    for (int i = from; i < from + count; i++) {
+      long packet = packets[i];
+      pool.retain(packet);
+      boolean taken = device.transmit(packets, i, 1) == 1;
+      if (taken) {
+        sink.onFrame(true, pool.address(packet), pool.length(packet));
+      }
+      pool.release(packet);
+      if (!taken) {
+        return i - from;
+      }
+    }
+    return count;
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}

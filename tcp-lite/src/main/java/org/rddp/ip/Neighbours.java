@@ -1,0 +1,200 @@
+package org.rddp.ip;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import org.rddp.device.PacketPool;
+import org.rddp.device.TransmitQueue;
+import org.rddp.wire.Arp;
+import org.rddp.wire.Ethernet;
+
+/**
+ * The ARP cache (RFC 826, RFC 1122 section 2.3.2): finds MAC addresses, keeps them fresh while they
+ * are used, and answers for ours.
+ *
+ * <p>Nobody can plant an address: an entry exists only for a host that we talk to, and takes its
+ * MAC address only from a reply that we asked for. A message that claims another one makes us ask.
+ */
+final class Neighbours {
+  private static final long SECOND = 1_000_000_000L;
+  private static final long CONFIRM_AFTER = 60 * SECOND;
+  private static final long ASK_AGAIN_AFTER = SECOND;
+  private static final int ATTEMPTS = 3;
+  private static final int CAPACITY = 1024;
+
+  private final PacketPool pool;
+  private final TransmitQueue transmit;
+  private final IpCounters counters;
+  private final long ourMac;
+  private final int ourAddress;
+  private final Map<Integer, Neighbour> entries = new HashMap<>();
+  private long nextDeadline = Long.MAX_VALUE;
+
+  Neighbours(
+      PacketPool pool, TransmitQueue transmit, IpCounters counters, long ourMac, int ourAddress) {
+    this.pool = pool;
+    this.transmit = transmit;
+    this.counters = counters;
+    this.ourMac = ourMac;
+    this.ourAddress = ourAddress;
+  }
+
+  /** The entry of a host of the link, or null when the table is full of hosts in use. */
+  Neighbour find(int address) {
+    Neighbour found = entries.get(address);
+    if (found == null && (entries.size() < CAPACITY || forgetOne())) {
+      found = new Neighbour(address);
+      entries.put(address, found);
+    }
+    return found;
+  }
+
+  private boolean forgetOne() {
+    for (Iterator<Neighbour> all = entries.values().iterator(); all.hasNext(); ) {
+      if (all.next().idle()) {
+        all.remove();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Lets a packet wait for a MAC address that is not known yet. Takes over the reference. */
+  void hold(Neighbour neighbour, long packet, long now) {
+    long dropped = neighbour.hold(packet);
+    if (dropped != 0) {
+      pool.release(dropped);
+      counters.unresolved++;
+    }
+    if (neighbour.asked == 0) {
+      ask(neighbour, now);
+    }
+  }
+
+  /** Asks for the MAC address once more, if that is not already under way. */
+  void confirm(Neighbour neighbour, long now) {
+    if (neighbour.asked == 0) {
+      ask(neighbour, now);
+    }
+  }
+
+  /** Handles a well-formed ARP message. */
+  void onMessage(long message, long now) {
+    int sender = Arp.senderIp(message);
+    long senderMac = Arp.senderMac(message);
+    if (sender == ourAddress) {
+      if (senderMac != ourMac) {
+        counters.addressConflicts++;
+      }
+      return;
+    }
+    boolean forUs = Arp.targetIp(message) == ourAddress;
+    if (Ethernet.unicast(senderMac)) {
+      learn(entries.get(sender), senderMac, forUs && Arp.operation(message) == Arp.REPLY, now);
+    }
+    if (forUs && Arp.operation(message) == Arp.REQUEST) {
+      if (send(Arp.REPLY, senderMac, senderMac, sender)) {
+        counters.arpReplies++;
+      }
+    }
+  }
+
+  private void learn(Neighbour neighbour, long macAddress, boolean reply, long now) {
+    if (neighbour == null) {
+      return;
+    }
+    if (reply && neighbour.asked > 0) {
+      neighbour.macAddress = macAddress;
+      neighbour.asked = 0;
+      neighbour.askAt = Long.MAX_VALUE;
+      neighbour.confirmAt = now + CONFIRM_AFTER;
+      while (neighbour.pending() > 0) {
+        deliver(neighbour.next(), macAddress);
+      }
+    } else if (neighbour.resolved()
+        && neighbour.macAddress != macAddress
+        && now - (neighbour.confirmAt - CONFIRM_AFTER) >= ASK_AGAIN_AFTER) {
+      confirm(neighbour, now);
+    }
+  }
+
+  /** Puts the Ethernet header in front of an IP packet and queues it. Takes over the reference. */
+  private void deliver(long packet, long macAddress) {
+    long frame = pool.address(packet) - Ethernet.HEADER;
+    Ethernet.write(frame, macAddress, ourMac, Ethernet.TYPE_IPV4);
+    pool.window(packet, frame, pool.length(packet) + Ethernet.HEADER);
+    if (!transmit.offer(packet)) {
+      pool.release(packet);
+      counters.unresolved++;
+    }
+  }
+
+  /** Asks again where no answer has come; returns how many entries were due. */
+  int advance(long now) {
+    if (now < nextDeadline) {
+      return 0;
+    }
+    int due = 0;
+    nextDeadline = Long.MAX_VALUE;
+    for (Neighbour neighbour : entries.values()) {
+      if (neighbour.askAt <= now) {
+        due++;
+        if (neighbour.asked < ATTEMPTS) {
+          ask(neighbour, now);
+        } else {
+          forgetMac(neighbour);
+        }
+      }
+      nextDeadline = Math.min(nextDeadline, neighbour.askAt);
+    }
+    return due;
+  }
+
+  /** When {@link #advance} has something to do. */
+  long nextDeadline() {
+    return nextDeadline;
+  }
+
+  private void ask(Neighbour neighbour, long now) {
+    neighbour.asked++;
+    neighbour.askAt = now + ASK_AGAIN_AFTER;
+    nextDeadline = Math.min(nextDeadline, neighbour.askAt);
+    if (send(Arp.REQUEST, Ethernet.BROADCAST, 0, neighbour.address)) {
+      counters.arpRequests++;
+    }
+  }
+
+  private void forgetMac(Neighbour neighbour) {
+    neighbour.macAddress = Neighbour.UNKNOWN;
+    neighbour.asked = 0;
+    neighbour.askAt = Long.MAX_VALUE;
+    drop(neighbour);
+  }
+
+  private void drop(Neighbour neighbour) {
+    while (neighbour.pending() > 0) {
+      pool.release(neighbour.next());
+      counters.unresolved++;
+    }
+  }
+
+  private boolean send(int operation, long destination, long targetMac, int target) {
+    long packet = transmit.room() ? pool.allocate() : 0;
+    if (packet == 0) {
+      counters.exhausted++;
+      return false;
+    }
+    long frame = pool.address(packet);
+    Ethernet.write(frame, destination, ourMac, Ethernet.TYPE_ARP);
+    Arp.write(frame + Ethernet.HEADER, operation, ourMac, ourAddress, targetMac, target);
+    pool.window(packet, frame, Ethernet.HEADER + Arp.LENGTH);
+    return transmit.offer(packet);
+  }
+
+  /** Gives back the packets that wait. */
+  void close() {
+    for (Neighbour neighbour : entries.values()) {
+      drop(neighbour);
+    }
+  }
+}

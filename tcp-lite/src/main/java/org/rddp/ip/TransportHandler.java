@@ -1,0 +1,25 @@
+package org.rddp.ip;
+
+/** What a transport protocol (TCP) implements: how the {@link IpLayer} speaks upward. */
+public interface TransportHandler {
+  /**
+   * A whole packet for us has arrived, its IP header checked.
+   *
+   * @param source the sender's address
+   * @param senderMac where its frame came from
+   * @param address the transport header's first octet
+   * @param length octets of header and payload
+   * @param packet the packet they lie in, the caller's; retain it to keep it
+   */
+  void onDatagram(int source, long senderMac, long address, int length, long packet);
+
+  /**
+   * An ICMP message says that a packet of ours was not delivered. Anyone can send such a message.
+   *
+   * @param code why, as in RFC 792 type 3
+   * @param remote where our packet was going
+   * @param address the transport header that it quotes
+   * @param length octets quoted from there, at least 8
+   */
+  void onUnreachable(int code, int remote, long address, int length);
+}

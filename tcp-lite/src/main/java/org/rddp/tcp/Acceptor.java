@@ -1,0 +1,17 @@
+package org.rddp.tcp;
+
+import org.rddp.ip.Ipv4Address;
+
+/** Decides about connections that others open to a {@link Listener}'s port. */
+@FunctionalInterface
+public interface Acceptor {
+  /**
+   * A connection has been established. Called on the engine's thread.
+   *
+   * @param stream the connection; {@link StreamHandler#onOpen} follows at once
+   * @param remoteAddress the peer's address
+   * @param remotePort the peer's port
+   * @return its handler, or null to reset the connection
+   */
+  StreamHandler onIncoming(TcpStream stream, Ipv4Address remoteAddress, int remotePort);
+}

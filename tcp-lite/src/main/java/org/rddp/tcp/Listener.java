@@ -1,0 +1,45 @@
+package org.rddp.tcp;
+
+/** A port on which connections are accepted: the LISTEN state. On the engine's thread only. */
+public final class Listener {
+  private final TcpStack stack;
+  private final int port;
+  private final Acceptor acceptor;
+  private final int backlog;
+  private int pending;
+
+  Listener(TcpStack stack, int port, Acceptor acceptor, int backlog) {
+    this.stack = stack;
+    this.port = port;
+    this.acceptor = acceptor;
+    this.backlog = backlog;
+  }
+
+  /** The local port. */
+  public int port() {
+    return port;
+  }
+
+  /** Accepts no more; connections that were established stay. */
+  public void close() {
+    stack.remove(this);
+  }
+
+  Acceptor acceptor() {
+    return acceptor;
+  }
+
+  /** Takes a place among the handshakes under way; false when all are taken. */
+  boolean enter() {
+    if (pending == backlog) {
+      return false;
+    }
+    pending++;
+    return true;
+  }
+
+  /** Gives the place back. */
+  void leave() {
+    pending--;
+  }
+}

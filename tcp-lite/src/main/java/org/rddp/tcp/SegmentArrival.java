@@ -1,0 +1,176 @@
+package org.rddp.tcp;
+
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
+
+/**
+ * What a segment does to the connection that it belongs to: SEGMENT ARRIVES of RFC 9293 section
+ * 3.10.7, with the checks of RFC 5961 and RFC 7323.
+ */
+final class SegmentArrival {
+  private final SegmentOutput output;
+  private final TcpCounters counters;
+
+  SegmentArrival(SegmentOutput output, TcpCounters counters) {
+    this.output = output;
+    this.counters = counters;
+  }
+
+  void process(TcpConnection connection, Segment segment) {
+    if (connection.state() == TcpState.SYN_SENT) {
+      synSent(connection, segment);
+    } else {
+      others(connection, segment);
+    }
+    if (connection.state() != TcpState.CLOSED) {
+      connection.wake();
+    }
+    if (connection.state() != TcpState.CLOSED && connection.receiver.owed()) {
+      connection.pend();
+    }
+  }
+
+  /** RFC 9293 section 3.10.7.3. */
+  private void synSent(TcpConnection connection, Segment segment) {
+    boolean acknowledges = segment.has(Tcp.ACK);
+    boolean ours = acknowledges && segment.acknowledgment == connection.sender.sequence(0);
+    if (acknowledges && !ours) {
+      counters.unacceptable++;
+      if (!segment.has(Tcp.RST)) {
+        output.reset(segment);
+      }
+      return;
+    }
+    if (segment.has(Tcp.RST)) {
+      if (ours) {
+        counters.resetsIn++;
+        connection.terminate(CloseReason.REFUSED);
+      }
+      return;
+    }
+    if (!segment.has(Tcp.SYN)) {
+      return;
+    }
+    connection.negotiate(segment);
+    if (ours) {
+      connection.receiver.owe();
+      connection.establish(segment, -1);
+    } else {
+      connection.openedSimultaneously();
+    }
+  }
+
+  /** RFC 9293 section 3.10.7.4, in its order. */
+  private void others(TcpConnection connection, Segment segment) {
+    Receiver receiver = connection.receiver;
+    long position = receiver.position(segment.sequence);
+    if (!sequence(connection, segment, position)) {
+      return;
+    }
+    if (segment.has(Tcp.RST)) {
+      reset(connection, position);
+      return;
+    }
+    if (segment.has(Tcp.SYN)) {
+      // A SYN within the window may be forged: the peer's answer to our ACK will tell (RFC 5961 4).
+      counters.unacceptable++;
+      connection.acknowledgeNow();
+      return;
+    }
+    if (!segment.has(Tcp.ACK)) {
+      return;
+    }
+    if (connection.state() == TcpState.SYN_RECEIVED
+        && !synReceived(connection, segment, position)) {
+      return;
+    }
+    if (!connection.sender.acknowledged(segment, position)) {
+      connection.acknowledgeNow();
+      return;
+    }
+    if (connection.sender.finAcknowledged()) {
+      connection.finAcknowledged();
+    }
+    if (connection.state().receiving() && segment.sequenceLength() > 0) {
+      receiver.arrived(segment, position);
+      if (connection.state().receiving() && receiver.finReached()) {
+        connection.peerClosed();
+      }
+    }
+    if (connection.state() != TcpState.CLOSED) {
+      connection.sender.output();
+    }
+  }
+
+  /** First check: sequence number and timestamp. False when the segment is to be dropped. */
+  private boolean sequence(TcpConnection connection, Segment segment, long position) {
+    Receiver receiver = connection.receiver;
+    boolean reset = segment.has(Tcp.RST);
+    if (connection.timestamps && !reset) {
+      if (!segment.options.timestamps()) {
+        counters.oldTimestamps++;
+        return false;
+      }
+      if (receiver.old(segment.options.timestampValue())) {
+        counters.oldTimestamps++;
+        connection.acknowledgeNow();
+        return false;
+      }
+    }
+    if (!receiver.acceptable(position, segment.sequenceLength())) {
+      if (!reset) {
+        outside(connection, segment, position);
+      }
+      return false;
+    }
+    if (connection.timestamps && !reset) {
+      receiver.timestamp(segment.options.timestampValue(), position);
+    }
+    return true;
+  }
+
+  /** A segment outside of the window: the peer learns where we are. */
+  private void outside(TcpConnection connection, Segment segment, long position) {
+    if (connection.state() == TcpState.SYN_RECEIVED && segment.has(Tcp.SYN) && position == -1) {
+      connection.sendSyn();
+      return;
+    }
+    if (position < connection.receiver.next()) {
+      counters.duplicates++;
+    } else {
+      counters.unacceptable++;
+    }
+    if (connection.state() == TcpState.TIME_WAIT && segment.has(Tcp.FIN)) {
+      connection.restartTimeWait();
+    }
+    connection.receiver.owe();
+  }
+
+  /** Second check: only a reset exactly where we are is believed at once (RFC 5961 section 3). */
+  private void reset(TcpConnection connection, long position) {
+    if (position != connection.receiver.next()) {
+      counters.unacceptable++;
+      connection.acknowledgeNow();
+      return;
+    }
+    counters.resetsIn++;
+    connection.terminate(
+        switch (connection.state()) {
+          case SYN_RECEIVED -> CloseReason.REFUSED;
+          // Both halves are closed already; only the last acknowledgment was missing.
+          case CLOSING, LAST_ACK, TIME_WAIT -> CloseReason.NORMAL;
+          default -> CloseReason.RESET;
+        });
+  }
+
+  /** Fifth check in SYN-RECEIVED. False when the segment is to be dropped. */
+  private boolean synReceived(TcpConnection connection, Segment segment, long position) {
+    if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
+      counters.unacceptable++;
+      output.reset(segment);
+      return false;
+    }
+    connection.establish(segment, position);
+    return connection.state() != TcpState.CLOSED;
+  }
+}

@@ -1,0 +1,101 @@
+package org.rddp.tcp;
+
+import org.rddp.ip.IpLayer;
+import org.rddp.ip.TransportHandler;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
+
+/** Checks segments as they come from IP and finds what they belong to. */
+final class SegmentInput implements TransportHandler {
+  private final TcpStack stack;
+  private final ConnectionTable connections;
+  private final TcpCounters counters;
+  private final Segment segment = new Segment();
+  private SegmentOutput output;
+  private SegmentArrival arrival;
+  private IpLayer ip;
+
+  SegmentInput(TcpStack stack, ConnectionTable connections) {
+    this.stack = stack;
+    this.connections = connections;
+    counters = stack.counters();
+  }
+
+  /** Joins the way in to the way out. */
+  void connect(IpLayer layer, SegmentOutput segmentOutput) {
+    ip = layer;
+    output = segmentOutput;
+    arrival = new SegmentArrival(segmentOutput, counters);
+  }
+
+  @Override
+  public void onDatagram(int source, long senderMac, long address, int length, long packet) {
+    if (!segment.parse(source, senderMac, address, length, packet)) {
+      counters.malformed++;
+      return;
+    }
+    if (!Tcp.intact(address, length, source, ip.address())) {
+      counters.checksumErrors++;
+      return;
+    }
+    counters.segmentsIn++;
+    long key = ConnectionTable.key(source, segment.remotePort, segment.localPort);
+    TcpConnection connection = connections.get(key);
+    if (connection != null && !reopens(connection)) {
+      arrival.process(connection, segment);
+    } else {
+      unconnected(key);
+    }
+  }
+
+  /**
+   * Whether a SYN opens anew a connection in TIME-WAIT: its number or its timestamp shows that it
+   * is not an old one (RFC 9293 section 3.6.1, RFC 6191). The old connection is forgotten then.
+   */
+  private boolean reopens(TcpConnection connection) {
+    if (connection.state() != TcpState.TIME_WAIT
+        || (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST)) != Tcp.SYN) {
+      return false;
+    }
+    Receiver receiver = connection.receiver;
+    boolean later = SequenceNumber.after(segment.sequence, receiver.acknowledgment());
+    if (connection.timestamps && segment.options.timestamps()) {
+      int distance =
+          SequenceNumber.distance(receiver.recentTimestamp(), segment.options.timestampValue());
+      later = distance > 0 || (distance == 0 && later);
+    }
+    if (later) {
+      connection.terminate(CloseReason.NORMAL);
+    }
+    return later;
+  }
+
+  /** A segment without a connection: CLOSED or LISTEN (RFC 9293 sections 3.10.7.1, 3.10.7.2). */
+  private void unconnected(long key) {
+    if (segment.has(Tcp.RST)) {
+      return;
+    }
+    Listener listener = stack.listener(segment.localPort);
+    if (listener == null || segment.has(Tcp.ACK)) {
+      output.reset(segment);
+    } else if (segment.has(Tcp.SYN) && !segment.has(Tcp.FIN)) {
+      stack.incoming(listener, key, segment);
+    }
+  }
+
+  @Override
+  public void onUnreachable(int code, int remote, long address, int length) {
+    long key = ConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
+    TcpConnection connection = connections.get(key);
+    // Once established, a connection is not given up for what anyone could have sent (RFC 5927
+    // 5.2).
+    boolean hard = code == Icmpv4.PROTOCOL_UNREACHABLE || code == Icmpv4.PORT_UNREACHABLE;
+    if (connection != null
+        && hard
+        && connection.state() == TcpState.SYN_SENT
+        && Tcp.sequence(address) == connection.sender.sequence(-1)) {
+      connection.terminate(CloseReason.TIMEOUT);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package org.rddp.tcp;
+
+import org.rddp.device.PacketPool;
+import org.rddp.ip.IpLayer;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
+
+/** Puts TCP headers in front of payloads and hands the segments to IP. */
+final class SegmentOutput {
+  private final TcpStack stack;
+  private final IpLayer ip;
+  private final PacketPool pool;
+  private final TcpCounters counters;
+  private final boolean offerScale;
+  private final boolean offerTimestamps;
+  private final int scale;
+
+  SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
+    this.stack = stack;
+    this.ip = ip;
+    this.pool = pool;
+    counters = stack.counters();
+    offerScale = settings.windowScale();
+    offerTimestamps = settings.timestamps();
+    scale = Receiver.shiftFor(settings.receiveBuffer());
+  }
+
+  /**
+   * Sends a payload of the send queue. Call only while there is room. Takes over a reference.
+   *
+   * @param payloadSum its partial checksum
+   */
+  void data(
+      TcpConnection connection,
+      long packet,
+      long payload,
+      int length,
+      int payloadSum,
+      long position,
+      int flags) {
+    int headerLength = headerLength(connection);
+    long header = payload - headerLength;
+    long sum =
+        header(connection, header, connection.sender.sequence(position), flags, headerLength);
+    finish(connection, packet, header, headerLength + length, sum + payloadSum);
+  }
+
+  /**
+   * Sends a segment without payload: an acknowledgment, a FIN, a probe.
+   *
+   * @return false when there is no room or no packet; it is counted
+   */
+  boolean control(TcpConnection connection, int sequence, int flags) {
+    long packet = allocate();
+    if (packet == 0) {
+      return false;
+    }
+    int headerLength = headerLength(connection);
+    long header = pool.address(packet);
+    long sum = header(connection, header, sequence, flags, headerLength);
+    finish(connection, packet, header, headerLength, sum);
+    return true;
+  }
+
+  private static int headerLength(TcpConnection connection) {
+    return connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
+  }
+
+  private long header(
+      TcpConnection connection, long header, int sequence, int flags, int headerLength) {
+    Receiver receiver = connection.receiver;
+    long sum =
+        Tcp.write(
+            header,
+            connection.localPort(),
+            connection.remotePort(),
+            sequence,
+            receiver.acknowledgment(),
+            headerLength,
+            flags,
+            receiver.window());
+    if (connection.timestamps) {
+      sum +=
+          TcpOptions.putTimestamps(
+              header + Tcp.HEADER, connection.timestamp(), receiver.recentTimestamp());
+    }
+    receiver.acknowledged();
+    return sum;
+  }
+
+  /**
+   * Sends our SYN, with the options that we offer, or in a SYN-ACK those that the peer offered too.
+   *
+   * @param answer whether the peer's SYN has come
+   */
+  boolean syn(TcpConnection connection, boolean answer) {
+    long packet = allocate();
+    if (packet == 0) {
+      return false;
+    }
+    boolean scaled = answer ? connection.scaled : offerScale;
+    boolean stamped = answer ? connection.timestamps : offerTimestamps;
+    long header = pool.address(packet);
+    long option = header + Tcp.HEADER;
+    long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
+    option += TcpOptions.MSS_LENGTH;
+    if (scaled) {
+      sum += TcpOptions.putWindowScale(option, scale);
+      option += TcpOptions.WINDOW_SCALE_LENGTH;
+    }
+    if (stamped) {
+      int echo = answer ? connection.receiver.recentTimestamp() : 0;
+      sum += TcpOptions.putTimestamps(option, connection.timestamp(), echo);
+      option += TcpOptions.TIMESTAMPS_LENGTH;
+    }
+    int headerLength = (int) (option - header);
+    sum +=
+        Tcp.write(
+            header,
+            connection.localPort(),
+            connection.remotePort(),
+            connection.sender.sequence(-1),
+            answer ? connection.receiver.acknowledgment() : 0,
+            headerLength,
+            answer ? Tcp.SYN | Tcp.ACK : Tcp.SYN,
+            connection.receiver.unscaledWindow());
+    if (answer) {
+      connection.receiver.acknowledged();
+    }
+    finish(connection, packet, header, headerLength, sum);
+    return true;
+  }
+
+  private void finish(TcpConnection connection, long packet, long header, int length, long sum) {
+    int remote = connection.remote;
+    Tcp.putChecksum(
+        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+    counters.segmentsOut++;
+    ip.send(connection.route, packet, header, length, remote, stack.now());
+  }
+
+  /** Answers a segment that belongs to no connection with a reset (RFC 9293 section 3.10.7.1). */
+  void reset(Segment segment) {
+    long packet = allocate();
+    if (packet == 0) {
+      return;
+    }
+    boolean acknowledges = segment.has(Tcp.ACK);
+    int sequence = acknowledges ? segment.acknowledgment : 0;
+    int acknowledgment = acknowledges ? 0 : segment.sequence + segment.sequenceLength();
+    int flags = acknowledges ? Tcp.RST : Tcp.RST | Tcp.ACK;
+    long header = pool.address(packet);
+    long sum =
+        Tcp.write(
+            header,
+            segment.localPort,
+            segment.remotePort,
+            sequence,
+            acknowledgment,
+            Tcp.HEADER,
+            flags,
+            0);
+    int remote = segment.remoteAddress;
+    Tcp.putChecksum(
+        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, Tcp.HEADER));
+    counters.segmentsOut++;
+    counters.resetsOut++;
+    ip.reply(packet, header, Tcp.HEADER, Ipv4.PROTOCOL_TCP, remote, segment.remoteMac);
+    pool.release(packet);
+  }
+
+  /** A packet for a segment that leaves at once, or 0. */
+  private long allocate() {
+    if (!ip.room()) {
+      counters.deviceBusy++;
+      return 0;
+    }
+    long packet = pool.allocate();
+    if (packet == 0) {
+      counters.packetsExhausted++;
+    }
+    return packet;
+  }
+}

@@ -1,0 +1,518 @@
+package org.rddp.tcp;
+
+import org.rddp.device.PacketPool;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Neighbour;
+import org.rddp.wire.Tcp;
+
+/**
+ * One TCP connection: its identity, its state, its timers and its user. What its halves do is in
+ * {@link Sender} and {@link Receiver}, what segments do to its state in {@link SegmentArrival}.
+ */
+public final class TcpConnection implements TcpStream {
+  private static final long MILLISECOND = 1_000_000;
+
+  final long key;
+  final int remote;
+  final Neighbour route;
+  final Sender sender;
+  final Receiver receiver;
+
+  /** The place in {@link Timers}, -1 for none, and the time looked at. */
+  int timerIndex = -1;
+
+  long timerAt;
+
+  /** When the retransmission or persist timer expires. */
+  long retransmitAt = Long.MAX_VALUE;
+
+  /** Whether timestamps are in use. */
+  boolean timestamps;
+
+  /** Whether windows are scaled. */
+  boolean scaled;
+
+  private final TcpStack stack;
+  private final SegmentOutput output;
+  private final Listener listener;
+  private final int timestampOffset;
+  private TcpState state;
+  private StreamHandler handler;
+  private long lifeEndsAt = Long.MAX_VALUE;
+  private long alarmAt = Long.MAX_VALUE;
+  private long opened;
+  private boolean synRepeated;
+  private boolean wantsToSend;
+  private boolean pending;
+
+  TcpConnection(
+      TcpStack stack,
+      SegmentOutput output,
+      long key,
+      Neighbour route,
+      Listener listener,
+      StreamHandler handler) {
+    this.stack = stack;
+    this.output = output;
+    this.key = key;
+    this.route = route;
+    this.listener = listener;
+    this.handler = handler;
+    remote = (int) (key >>> 32);
+    state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
+    long secret = stack.secret(key);
+    timestampOffset = (int) (secret >>> 32);
+    sender = new Sender(this, output, stack.settings(), stack.initialSequence(secret));
+    receiver = new Receiver(this, stack.settings().receiveBuffer());
+    opened = stack.now();
+    lifeEndsAt = opened + stack.settings().connectTimeout();
+    route.acquire();
+  }
+
+  /** The peer's address. */
+  public Ipv4Address remoteAddress() {
+    return new Ipv4Address(remote);
+  }
+
+  /** The peer's port. */
+  public int remotePort() {
+    return (int) (key >>> 16) & 0xffff;
+  }
+
+  /** Our port. */
+  public int localPort() {
+    return (int) key & 0xffff;
+  }
+
+  /** The state. */
+  public TcpState state() {
+    return state;
+  }
+
+  /** The smoothed round trip in nanoseconds, 0 when none has been measured. */
+  public long roundTrip() {
+    return sender.timeout().smoothed();
+  }
+
+  @Override
+  public PacketPool pool() {
+    return stack.pool();
+  }
+
+  @Override
+  public int emss() {
+    return sender.emss();
+  }
+
+  @Override
+  public long sendPosition() {
+    return sender.endPosition();
+  }
+
+  @Override
+  public boolean sendable() {
+    if (!state.open()) {
+      return false;
+    }
+    boolean resources = room() && mayHold();
+    if (resources && sender.sendable()) {
+      return true;
+    }
+    wantsToSend = true;
+    if (resources) {
+      sender.startTimer();
+    } else {
+      pend();
+    }
+    return false;
+  }
+
+  @Override
+  public long allocate() {
+    long packet = mayHold() ? stack.pool().allocate() : 0;
+    if (packet == 0 && state != TcpState.CLOSED) {
+      stack.counters().packetsExhausted++;
+      wantsToSend = true;
+      pend();
+    }
+    return packet;
+  }
+
+  @Override
+  public void send(long packet) {
+    if (state.open() || state == TcpState.SYN_SENT || state == TcpState.SYN_RECEIVED) {
+      if (stack.pool().length(packet) > 0) {
+        sender.send(packet);
+        return;
+      }
+    }
+    stack.pool().release(packet);
+  }
+
+  @Override
+  public void consumed(int octets) {
+    receiver.consume(octets);
+    if (receiver.owed()) {
+      pend();
+    }
+  }
+
+  @Override
+  public void closeSend() {
+    switch (state) {
+      case SYN_SENT -> terminate(CloseReason.ABORTED);
+      case ESTABLISHED -> state = TcpState.FIN_WAIT_1;
+      case CLOSE_WAIT -> state = TcpState.LAST_ACK;
+      default -> {
+        return;
+      }
+    }
+    if (state != TcpState.CLOSED) {
+      sender.close();
+    }
+  }
+
+  @Override
+  public void abort() {
+    if (state == TcpState.CLOSED || state == TcpState.TIME_WAIT) {
+      return;
+    }
+    if (state != TcpState.SYN_SENT) {
+      reset();
+    }
+    terminate(CloseReason.ABORTED);
+  }
+
+  @Override
+  public void alarm(long deadline) {
+    if (handler != null) {
+      // An alarm for now comes in the next turn, or a handler could keep this one from ending.
+      alarmAt = Math.max(deadline, now() + 1);
+      reschedule();
+    }
+  }
+
+  @Override
+  public long now() {
+    return stack.now();
+  }
+
+  @Override
+  public long unacknowledged() {
+    return sender.unacknowledged();
+  }
+
+  // What the halves need.
+
+  TcpCounters counters() {
+    return stack.counters();
+  }
+
+  boolean room() {
+    return stack.room();
+  }
+
+  boolean mayHold() {
+    return stack.mayHold();
+  }
+
+  /** Counts packets that the connection keeps. */
+  void held(int more) {
+    stack.held(more);
+  }
+
+  boolean wantsToSend() {
+    return wantsToSend;
+  }
+
+  /** Our timestamp clock: milliseconds from a secret start (RFC 7323 section 5.4). */
+  int timestamp() {
+    return (int) (stack.now() / MILLISECOND) + timestampOffset;
+  }
+
+  /** Nanoseconds since our timestamp was the given one, at least one tick. */
+  long elapsed(int echo) {
+    return Math.max(timestamp() - echo, 1) * MILLISECOND;
+  }
+
+  /** Looks after this connection before the burst is transmitted. */
+  void pend() {
+    if (!pending) {
+      pending = true;
+      stack.pend(this);
+    }
+  }
+
+  /** Sends what could not be sent before, and the acknowledgment if it is still owed. */
+  void flush() {
+    pending = false;
+    if (!state.synchronised()) {
+      return;
+    }
+    sender.output();
+    if (wantsToSend && sendable()) {
+      sendableAgain();
+    }
+    if (state != TcpState.CLOSED && receiver.owed()) {
+      acknowledgeNow();
+    }
+  }
+
+  /** Sends an acknowledgment now, not at the end of the burst. */
+  void acknowledgeNow() {
+    if (output.control(this, sender.sequence(sender.max()), Tcp.ACK)) {
+      stack.counters().acknowledgmentsOut++;
+    } else {
+      receiver.owe();
+      pend();
+    }
+  }
+
+  private void reset() {
+    if (output.control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
+      stack.counters().resetsOut++;
+    }
+  }
+
+  // Opening and closing.
+
+  /** Sends our SYN and starts the timer; again, when that has expired. */
+  void sendSyn() {
+    boolean answer = state == TcpState.SYN_RECEIVED;
+    if (output.syn(this, answer)) {
+      sender.synSent();
+    }
+    retransmitAt = now() + sender.timeout().current();
+    reschedule();
+  }
+
+  /** The peer's SYN tells what both ends can do (RFC 9293 section 3.7.1, RFC 7323). */
+  void negotiate(Segment syn) {
+    timestamps = stack.settings().timestamps() && syn.options.timestamps();
+    scaled = stack.settings().windowScale() && syn.options.windowScale() >= 0;
+    int ours = stack.mss();
+    int theirs = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
+    int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
+    int emss = Math.max(Math.min(ours, theirs), TcpStack.SMALLEST_MSS) - options;
+    sender.negotiated(emss, scaled ? syn.options.windowScale() : 0);
+    receiver.open(syn.sequence, scaled);
+    if (timestamps) {
+      receiver.firstTimestamp(syn.options.timestampValue());
+    }
+  }
+
+  /** Both SYNs have come: simultaneous open (RFC 9293 section 3.5). */
+  void openedSimultaneously() {
+    state = TcpState.SYN_RECEIVED;
+    sendSyn();
+  }
+
+  /** Our SYN is acknowledged. */
+  void establish(Segment segment, long position) {
+    state = TcpState.ESTABLISHED;
+    retransmitAt = Long.MAX_VALUE;
+    lifeEndsAt = Long.MAX_VALUE;
+    sender.open(segment, position);
+    if (synRepeated) {
+      sender.timeout().synWasLost();
+    } else {
+      sender.timeout().measured(now() - opened);
+    }
+    stack.counters().established++;
+    if (listener != null) {
+      listener.leave();
+      accept();
+    }
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.onOpen(this);
+    } catch (Throwable failure) {
+      failed(failure);
+      return;
+    }
+    sender.output();
+  }
+
+  private void accept() {
+    try {
+      handler = listener.acceptor().onIncoming(this, remoteAddress(), remotePort());
+    } catch (Throwable failure) {
+      failed(failure);
+      return;
+    }
+    if (handler == null) {
+      abort();
+    } else if (state == TcpState.CLOSED) {
+      closed(CloseReason.ABORTED);
+    }
+  }
+
+  /** The peer's FIN has its turn (RFC 9293 section 3.10.7.4, eighth check). */
+  void peerClosed() {
+    switch (state) {
+      case ESTABLISHED -> state = TcpState.CLOSE_WAIT;
+      case FIN_WAIT_1 -> state = TcpState.CLOSING;
+      case FIN_WAIT_2 -> state = TcpState.TIME_WAIT;
+      default -> {
+        return;
+      }
+    }
+    boolean last = state == TcpState.TIME_WAIT;
+    try {
+      handler.onPeerClosed();
+    } catch (Throwable failure) {
+      failed(failure);
+      return;
+    }
+    if (last) {
+      enterTimeWait();
+    }
+  }
+
+  /** Our FIN has been acknowledged. */
+  void finAcknowledged() {
+    switch (state) {
+      case FIN_WAIT_1 -> state = TcpState.FIN_WAIT_2;
+      case CLOSING -> enterTimeWait();
+      case LAST_ACK -> terminate(CloseReason.NORMAL);
+      default -> {}
+    }
+  }
+
+  private void enterTimeWait() {
+    state = TcpState.TIME_WAIT;
+    retransmitAt = Long.MAX_VALUE;
+    alarmAt = Long.MAX_VALUE;
+    restartTimeWait();
+    sender.clear();
+    receiver.clear();
+    closed(CloseReason.NORMAL);
+  }
+
+  /** The peer has sent its FIN again: wait from now. */
+  void restartTimeWait() {
+    lifeEndsAt = now() + stack.settings().timeWait();
+    reschedule();
+  }
+
+  /** Forgets the connection and tells the user. */
+  void terminate(CloseReason reason) {
+    if (state == TcpState.CLOSED) {
+      return;
+    }
+    if (listener != null && state == TcpState.SYN_RECEIVED) {
+      listener.leave();
+    }
+    state = TcpState.CLOSED;
+    stack.forget(this);
+    sender.clear();
+    receiver.clear();
+    route.release();
+    closed(reason);
+  }
+
+  private void closed(CloseReason reason) {
+    StreamHandler last = handler;
+    handler = null;
+    if (last != null) {
+      try {
+        last.onClosed(reason);
+      } catch (Throwable failure) {
+        stack.handlerFailed(failure);
+      }
+    }
+  }
+
+  // Speaking upward: what a handler throws ends its connection and no other.
+
+  private void failed(Throwable failure) {
+    stack.handlerFailed(failure);
+    abort();
+  }
+
+  void deliver(long position, long address, int length, long packet) {
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.onSegment(position, address, length, packet);
+    } catch (Throwable failure) {
+      failed(failure);
+    }
+  }
+
+  /** Tells the user that sending may be tried again, if it asked and that is so. */
+  void wake() {
+    if (wantsToSend && sendable()) {
+      sendableAgain();
+    }
+  }
+
+  private void sendableAgain() {
+    wantsToSend = false;
+    try {
+      handler.onSendable();
+    } catch (Throwable failure) {
+      failed(failure);
+    }
+  }
+
+  // Timers.
+
+  /** Makes sure that the earliest of the timers is not missed. */
+  void reschedule() {
+    if (state != TcpState.CLOSED) {
+      stack.schedule(this, deadline());
+    }
+  }
+
+  private long deadline() {
+    return Math.min(retransmitAt, Math.min(lifeEndsAt, alarmAt));
+  }
+
+  /** Does what is due; returns whether anything was. */
+  boolean advance(long now) {
+    boolean due = deadline() <= now;
+    if (lifeEndsAt <= now) {
+      lifeEnds();
+    }
+    if (retransmitAt <= now && state != TcpState.CLOSED) {
+      retransmitAt = Long.MAX_VALUE;
+      retransmit();
+    }
+    if (alarmAt <= now && handler != null) {
+      alarmAt = Long.MAX_VALUE;
+      try {
+        handler.onAlarm(now);
+      } catch (Throwable failure) {
+        failed(failure);
+      }
+    }
+    reschedule();
+    return due;
+  }
+
+  private void lifeEnds() {
+    if (state != TcpState.TIME_WAIT) {
+      stack.counters().timedOut++;
+    }
+    terminate(CloseReason.TIMEOUT);
+  }
+
+  private void retransmit() {
+    if (state.synchronised()) {
+      if (!sender.expired(stack.settings().userTimeout())) {
+        stack.counters().timedOut++;
+        reset();
+        terminate(CloseReason.TIMEOUT);
+      }
+    } else {
+      synRepeated = true;
+      stack.counters().retransmitted++;
+      sender.timeout().backOff();
+      sendSyn();
+    }
+  }
+}

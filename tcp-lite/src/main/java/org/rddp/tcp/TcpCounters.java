@@ -1,0 +1,88 @@
+package org.rddp.tcp;
+
+/** What one stack has done. Written by the engine's thread; elsewhere a value may be old. */
+public final class TcpCounters {
+  /** Segments received with a right checksum. */
+  public long segmentsIn;
+
+  /** Segments sent, retransmissions included. */
+  public long segmentsOut;
+
+  /** Payload octets handed to users. */
+  public long octetsIn;
+
+  /** Payload octets sent for the first time. */
+  public long octetsOut;
+
+  /** Segments with impossible lengths, in the header or in its options. */
+  public long malformed;
+
+  /** Segments with a wrong checksum. */
+  public long checksumErrors;
+
+  /** Segments sent again. */
+  public long retransmitted;
+
+  /** Segments sent again from a copy, because the device still held the packet. */
+  public long copiedForRetransmission;
+
+  /** Segments cut in two because the peer's window or the EMSS was smaller. */
+  public long split;
+
+  /** Times that the retransmission timer expired. */
+  public long timeouts;
+
+  /** Fast retransmissions begun. */
+  public long fastRetransmits;
+
+  /** Duplicate acknowledgments received. */
+  public long duplicateAcknowledgments;
+
+  /** Zero-window probes sent. */
+  public long probes;
+
+  /** Segments that came before their turn and were held. */
+  public long outOfOrder;
+
+  /** Segments that came before their turn and were dropped, too many being held. */
+  public long outOfOrderDropped;
+
+  /** Segments, or parts, that had been received before. */
+  public long duplicates;
+
+  /** Segments outside of the window, or with an impossible acknowledgment. */
+  public long unacceptable;
+
+  /** Segments refused for an old timestamp (PAWS), or for having none. */
+  public long oldTimestamps;
+
+  /** Pure acknowledgments sent. */
+  public long acknowledgmentsOut;
+
+  /** Resets sent. */
+  public long resetsOut;
+
+  /** Resets received and obeyed. */
+  public long resetsIn;
+
+  /** SYNs dropped because the backlog, the connection table or the neighbour table was full. */
+  public long synsDropped;
+
+  /** Connections established, opened by us or by others. */
+  public long established;
+
+  /** Connections ended because the peer did not answer. */
+  public long timedOut;
+
+  /** Connections aborted because their handler threw. */
+  public long handlerFailures;
+
+  /** Times that no packet was to be had; what needed it is tried again. */
+  public long packetsExhausted;
+
+  /** Times that the device took no more frames; what needed it is tried again. */
+  public long deviceBusy;
+
+  /** All zero. */
+  public TcpCounters() {}
+}

@@ -1,0 +1,314 @@
+package org.rddp.tcp;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.PacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpCounters;
+import org.rddp.ip.IpLayer;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ip.Neighbour;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * TCP over one device, driven by one thread that calls {@link #receive}, {@link #advance} and
+ * {@link #transmit} in turn. Time is what the caller says it is: nanoseconds from any origin, never
+ * going back. All upcalls come from within these methods, or from within the user's own calls.
+ */
+public final class TcpStack implements AutoCloseable {
+  /** The MSS of a peer that states none (RFC 9293 section 3.7.1). */
+  static final int DEFAULT_MSS = 536;
+
+  /** The least MSS that is believed: 68 octets for IP, less its header and TCP's. */
+  static final int SMALLEST_MSS = 28;
+
+  /** What the timestamps option takes from each segment. */
+  static final int TIMESTAMP_OCTETS = TcpOptions.TIMESTAMPS_LENGTH;
+
+  private static final int FIRST_EPHEMERAL_PORT = 49152;
+  private static final int EPHEMERAL_PORTS = 65536 - FIRST_EPHEMERAL_PORT;
+
+  /** The clock of initial sequence numbers ticks every 4 microseconds (RFC 6528 section 3). */
+  private static final long SEQUENCE_TICK = 4000;
+
+  private final PacketPool pool;
+  private final TcpSettings settings;
+  private final RandomGenerator random;
+  private final TcpCounters counters = new TcpCounters();
+  private final ConnectionTable connections;
+  private final Timers timers = new Timers();
+  private final Map<Integer, Listener> listeners = new HashMap<>();
+  private final KeyedHash hash;
+  private final SegmentOutput output;
+  private final IpLayer ip;
+  private final int holdLimit;
+  private Consumer<Throwable> failures = failure -> {};
+  private TcpConnection[] pending = new TcpConnection[16];
+  private TcpConnection[] turn = new TcpConnection[16];
+  private int pendingCount;
+  private int held;
+  private long now;
+
+  /**
+   * A stack without connections.
+   *
+   * @param device where frames come and go; it stays the caller's to close
+   * @param address our address on its link
+   * @param settings how to behave
+   * @param random where keys, sequence numbers and ports come from; unpredictable, but in a
+   *     simulation
+   * @param now the time in nanoseconds
+   */
+  public TcpStack(
+      FrameDevice device,
+      InterfaceAddress address,
+      TcpSettings settings,
+      RandomGenerator random,
+      long now) {
+    this.settings = settings;
+    this.random = random;
+    this.now = now;
+    pool = device.pool();
+    // The rest is for what comes in, for acknowledgments, and for what the device holds.
+    holdLimit = pool.capacity() / 2;
+    hash = new KeyedHash(random);
+    connections = new ConnectionTable(random.nextLong());
+    SegmentInput input = new SegmentInput(this, connections);
+    ip = new IpLayer(device, address, input);
+    output = new SegmentOutput(this, ip, pool, settings);
+    input.connect(ip, output);
+  }
+
+  /** Where what handlers throw goes, besides the counter; nowhere at first. */
+  public void reportFailuresTo(Consumer<Throwable> sink) {
+    failures = sink;
+  }
+
+  /**
+   * Takes one burst from the device through ARP, IP, ICMP and TCP, upcalls included.
+   *
+   * @return frames handled
+   */
+  public int receive(long time) {
+    now = time;
+    return ip.receive(time);
+  }
+
+  /**
+   * Does what is due by the given time.
+   *
+   * @return how many timers fired
+   */
+  public int advance(long time) {
+    now = time;
+    int fired = ip.advance(time);
+    TcpConnection connection = timers.poll(time);
+    while (connection != null) {
+      if (connection.advance(time)) {
+        fired++;
+      }
+      connection = timers.poll(time);
+    }
+    return fired;
+  }
+
+  /**
+   * Sends the acknowledgments that are owed, and hands everything queued to the device.
+   *
+   * @return frames that the device took
+   */
+  public int transmit(long time) {
+    now = time;
+    TcpConnection[] due = pending;
+    int count = pendingCount;
+    pending = turn;
+    pendingCount = 0;
+    turn = due;
+    for (int i = 0; i < count; i++) {
+      TcpConnection connection = due[i];
+      due[i] = null;
+      connection.flush();
+    }
+    return ip.transmit();
+  }
+
+  /** The earliest time at which {@link #advance} may have work; {@link Long#MAX_VALUE} for none. */
+  public long nextDeadline() {
+    return Math.min(timers.nextDeadline(), ip.nextDeadline());
+  }
+
+  /**
+   * Accepts connections on a port.
+   *
+   * @param port 1 to 65535
+   * @throws IllegalStateException when the port has a listener
+   */
+  public Listener listen(int port, Acceptor acceptor) {
+    if (port < 1 || port > 65535) {
+      throw new IllegalArgumentException("port " + port + " is not 1 to 65535");
+    }
+    if (listeners.containsKey(port)) {
+      throw new IllegalStateException("port " + port + " has a listener");
+    }
+    Listener listener = new Listener(this, port, acceptor, settings.backlog());
+    listeners.put(port, listener);
+    return listener;
+  }
+
+  /**
+   * Opens a connection from an ephemeral port. Its handler hears {@link StreamHandler#onOpen} or
+   * {@link StreamHandler#onClosed}, never from within this call.
+   *
+   * @throws IllegalStateException when the address cannot be reached from here, or no port or no
+   *     place for a connection is left
+   */
+  public TcpConnection connect(Ipv4Address remote, int port, StreamHandler handler) {
+    Neighbour route = remote.unicast() ? ip.route(remote.bits()) : null;
+    if (route == null) {
+      throw new IllegalStateException("no way to " + remote);
+    }
+    if (connections.size() >= settings.connections()) {
+      throw new IllegalStateException("the limit of " + settings.connections() + " is reached");
+    }
+    long key = ephemeralKey(remote, port);
+    TcpConnection connection = new TcpConnection(this, output, key, route, null, handler);
+    connections.add(connection);
+    connection.sendSyn();
+    return connection;
+  }
+
+  /** A random port that is free towards that peer (RFC 6056 section 3.3.1). */
+  private long ephemeralKey(Ipv4Address remote, int port) {
+    int start = random.nextInt(EPHEMERAL_PORTS);
+    for (int i = 0; i < EPHEMERAL_PORTS; i++) {
+      int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
+      long key = ConnectionTable.key(remote.bits(), port, local);
+      if (connections.get(key) == null && !listeners.containsKey(local)) {
+        return key;
+      }
+    }
+    throw new IllegalStateException("no local port is left towards " + remote + ":" + port);
+  }
+
+  /** What TCP has seen and done. */
+  public TcpCounters counters() {
+    return counters;
+  }
+
+  /** What IP and ARP have seen and done. */
+  public IpCounters ipCounters() {
+    return ip.counters();
+  }
+
+  /** Connections there are, those in TIME-WAIT included. */
+  public int connections() {
+    return connections.size();
+  }
+
+  /** Packets that connections keep: unacknowledged, or received before their turn. */
+  public int packetsHeld() {
+    return held;
+  }
+
+  /** Resets every connection and gives back every packet. The stack is of no use afterwards. */
+  @Override
+  public void close() {
+    listeners.clear();
+    for (TcpConnection connection : connections.snapshot()) {
+      connection.abort();
+      connection.terminate(CloseReason.ABORTED);
+    }
+    Arrays.fill(pending, null);
+    pendingCount = 0;
+    ip.close();
+  }
+
+  // What connections need.
+
+  long now() {
+    return now;
+  }
+
+  PacketPool pool() {
+    return pool;
+  }
+
+  TcpSettings settings() {
+    return settings;
+  }
+
+  /** The MSS that our MTU allows, without options. */
+  int mss() {
+    return IpLayer.mss(ip.mtu());
+  }
+
+  boolean room() {
+    return ip.room();
+  }
+
+  /** Whether connections may keep another packet; past half of the pool they wait. */
+  boolean mayHold() {
+    return held < holdLimit;
+  }
+
+  void held(int more) {
+    held += more;
+  }
+
+  /** A secret of the connection: the same each time, unknown to others. */
+  long secret(long key) {
+    return hash.hash(key, ip.address());
+  }
+
+  /** The initial sequence number: a clock, and a secret offset (RFC 6528). */
+  int initialSequence(long secret) {
+    return (int) (now / SEQUENCE_TICK) + (int) secret;
+  }
+
+  void schedule(TcpConnection connection, long deadline) {
+    timers.schedule(connection, deadline);
+  }
+
+  void pend(TcpConnection connection) {
+    if (pendingCount == pending.length) {
+      pending = Arrays.copyOf(pending, pendingCount * 2);
+    }
+    pending[pendingCount++] = connection;
+  }
+
+  void forget(TcpConnection connection) {
+    connections.remove(connection);
+    timers.remove(connection);
+  }
+
+  void handlerFailed(Throwable failure) {
+    counters.handlerFailures++;
+    failures.accept(failure);
+  }
+
+  Listener listener(int port) {
+    return listeners.get(port);
+  }
+
+  void remove(Listener listener) {
+    listeners.remove(listener.port(), listener);
+  }
+
+  /** A SYN for a listener: a connection in SYN-RECEIVED, if there is a place for it. */
+  void incoming(Listener listener, long key, Segment syn) {
+    Neighbour route =
+        connections.size() < settings.connections() ? ip.route(syn.remoteAddress) : null;
+    if (route == null || !listener.enter()) {
+      counters.synsDropped++;
+      return;
+    }
+    TcpConnection connection = new TcpConnection(this, output, key, route, listener, null);
+    connections.add(connection);
+    connection.negotiate(syn);
+    connection.sendSyn();
+  }
+}

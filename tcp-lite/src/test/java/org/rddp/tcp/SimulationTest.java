@@ -1,0 +1,139 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.ImpairedDevice;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+
+/** Two stacks on a bad link, one life per seed, under virtual time. */
+class SimulationTest {
+  private static final int LIVES = 300;
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void shouldDeliverEveryOctetOnceAndInOrderWhateverTheLinkDoes() {
+    long dropped = 0;
+    long duplicated = 0;
+    long reordered = 0;
+    long corrupted = 0;
+    long retransmitted = 0;
+    long outOfOrder = 0;
+    long fast = 0;
+    for (long seed = 1; seed <= LIVES; seed++) {
+      Life life = new Life(seed);
+      life.run();
+      dropped += life.first.dropped() + life.second.dropped();
+      duplicated += life.first.duplicated() + life.second.duplicated();
+      reordered += life.first.reordered() + life.second.reordered();
+      corrupted += life.first.corrupted() + life.second.corrupted();
+      retransmitted += life.client.counters().retransmitted;
+      outOfOrder += life.server.counters().outOfOrder;
+      fast += life.client.counters().fastRetransmits;
+    }
+    assertThat(new long[] {dropped, duplicated, reordered, corrupted}).doesNotContain(0);
+    assertThat(new long[] {retransmitted, outOfOrder, fast}).doesNotContain(0);
+  }
+
+  /** One connection from opening to closing, everything about it drawn from a seed. */
+  private static final class Life {
+    private final long seed;
+    private final NativePacketPool firstPool;
+    private final NativePacketPool secondPool;
+    private final long step;
+    private final Peer clientPeer;
+    private final Peer serverPeer;
+    private final int toServer;
+    private final int toClient;
+    private final ImpairedDevice first;
+    private final ImpairedDevice second;
+    private final TcpStack client;
+    private final TcpStack server;
+    private long now;
+
+    Life(long seed) {
+      this.seed = seed;
+      SplittableRandom random = new SplittableRandom(seed);
+      int mtu = random.nextBoolean() ? 1500 : 300 + random.nextInt(8000);
+      firstPool = new NativePacketPool(256 + random.nextInt(512), 9100);
+      secondPool = new NativePacketPool(256 + random.nextInt(512), 9100);
+      LoopedDevice[] link = LoopedDevice.pair(firstPool, secondPool, mtu, 1 + random.nextInt(200));
+      first = impaired(link[0], random);
+      second = impaired(link[1], random);
+      step = 1000L * (1 + random.nextInt(1000));
+      now = random.nextLong(SECOND);
+      client = new TcpStack(first, address(1), settings(random), random.split(), now);
+      server = new TcpStack(second, address(2), settings(random), random.split(), now);
+      toServer = random.nextInt(400_000);
+      toClient = random.nextBoolean() ? 0 : random.nextInt(400_000);
+      int largest = random.nextBoolean() ? 0 : 1 + random.nextInt(9000);
+      Pattern up = new Pattern(seed);
+      Pattern down = new Pattern(-seed);
+      clientPeer = new Peer(up, down, toServer, largest, seed);
+      serverPeer = new Peer(down, up, toClient, largest, seed + 1);
+    }
+
+    private static ImpairedDevice impaired(FrameDevice device, SplittableRandom random) {
+      double drop = random.nextInt(4) == 0 ? 0 : random.nextDouble(0.1);
+      double others = random.nextInt(4) == 0 ? 0 : random.nextDouble(0.05);
+      Faults faults = new Faults(drop, others, others * 2, others / 2);
+      return new ImpairedDevice(device, random.split(), faults);
+    }
+
+    private static TcpSettings settings(SplittableRandom random) {
+      return TcpSettings.DEFAULTS
+          .withReceiveBuffer(2048 + random.nextInt(1 << random.nextInt(12, 21)))
+          .withOptions(random.nextInt(4) != 0, random.nextInt(4) != 0)
+          .withTimeouts(600 * SECOND, 600 * SECOND, SECOND)
+          .withRetransmission(SECOND, SECOND / 100, 5 * SECOND);
+    }
+
+    private static InterfaceAddress address(int host) {
+      return new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24);
+    }
+
+    void run() {
+      server.listen(7, (stream, remote, port) -> serverPeer);
+      client.connect(Ipv4Address.parse("10.99.0.2"), 7, clientPeer);
+      long deadline = now + 3600 * SECOND;
+      while (clientPeer.closed == null || serverPeer.closed == null) {
+        turn(client);
+        turn(server);
+        now += step;
+        if (firstPool.available() == firstPool.capacity() - client.packetsHeld()
+            && secondPool.available() == secondPool.capacity() - server.packetsHeld()) {
+          long next = Math.min(client.nextDeadline(), server.nextDeadline());
+          if (next != Long.MAX_VALUE) {
+            now = Math.max(now, next);
+          }
+        }
+        assertThat(now).as("seed %d: still at it after an hour", seed).isLessThan(deadline);
+      }
+      assertThat(clientPeer.wrong).as("seed %d", seed).isNull();
+      assertThat(serverPeer.wrong).as("seed %d", seed).isNull();
+      assertThat(clientPeer.closed).as("seed %d", seed).isEqualTo(CloseReason.NORMAL);
+      assertThat(serverPeer.closed).as("seed %d", seed).isEqualTo(CloseReason.NORMAL);
+      assertThat(serverPeer.received).as("seed %d", seed).isEqualTo(toServer);
+      assertThat(clientPeer.received).as("seed %d", seed).isEqualTo(toClient);
+      client.close();
+      server.close();
+      first.close();
+      second.close();
+      assertThat(firstPool.available()).as("seed %d", seed).isEqualTo(firstPool.capacity());
+      assertThat(secondPool.available()).as("seed %d", seed).isEqualTo(secondPool.capacity());
+      assertThat(client.packetsHeld() + server.packetsHeld()).as("seed %d", seed).isZero();
+    }
+
+    private void turn(TcpStack stack) {
+      stack.receive(now);
+      stack.advance(now);
+      stack.transmit(now);
+    }
+  }
+}
