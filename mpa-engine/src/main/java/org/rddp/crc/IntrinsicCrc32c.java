@@ -25,59 +25,71 @@ public final class IntrinsicCrc32c implements Crc32c {
   /** What the intrinsic's inner loop takes at once; its handling of a remainder is slow. */
   private static final int BLOCK = 256;
 
+  /** So many octets beyond whole blocks cost more than a second call. */
+  private static final int SPLIT_FROM = 160;
+
   private final CRC32C crc32c = new CRC32C();
   private long[] stretches = new long[16];
   private ByteBuffer[] views = new ByteBuffer[16];
   private int known;
+
+  /** The stretch used last, as most often the next one too. */
+  private long latest = -1;
+
+  private ByteBuffer latestView;
 
   /** An instance, for one thread. */
   public IntrinsicCrc32c() {}
 
   @Override
   public int update(int crc, long address, long length) {
-    if (crc != 0 && length < JOIN_FROM) {
-      return ScalarCrc32c.continued(crc, address, length);
+    if (crc == 0) {
+      return fresh(address, length);
     }
-    crc32c.reset();
-    for (long done = 0; done < length; ) {
-      int part = (int) Math.min(length - done, PART);
-      take(address + done, part);
-      done += part;
-    }
-    int fresh = (int) crc32c.getValue();
-    return crc == 0 ? fresh : Crc32c.combine(crc, fresh, length);
+    return length < JOIN_FROM
+        ? ScalarCrc32c.continued(crc, address, length)
+        : Crc32c.combine(crc, fresh(address, length), length);
   }
 
-  /** The odd octets first, so that the intrinsic ends on a whole block. */
+  private int fresh(long address, long length) {
+    crc32c.reset();
+    if (length <= PART) {
+      take(address, (int) length);
+    } else {
+      for (long done = 0; done < length; done += PART) {
+        take(address + done, (int) Math.min(length - done, PART));
+      }
+    }
+    return (int) crc32c.getValue();
+  }
+
+  /** Many odd octets go first, so that the intrinsic ends on a whole block. */
   private void take(long address, int length) {
-    ByteBuffer view = view(address >>> STRETCH_BITS);
-    int from = (int) (address & (STRETCH - 1));
-    int odd = length % BLOCK;
-    if (odd != 0) {
+    long stretch = address >>> STRETCH_BITS;
+    ByteBuffer view = stretch == latest ? latestView : view(stretch);
+    int from = (int) address & (STRETCH - 1);
+    int odd = length & (BLOCK - 1);
+    if (odd >= SPLIT_FROM && odd != length) {
       view.limit(from + odd).position(from);
       crc32c.update(view);
+      from += odd;
+      length -= odd;
     }
-    if (odd != length) {
-      view.limit(from + length).position(from + odd);
-      crc32c.update(view);
-    }
+    view.limit(from + length).position(from);
+    crc32c.update(view);
   }
 
   private ByteBuffer view(long stretch) {
     int mask = views.length - 1;
     int slot = (int) stretch & mask;
-    while (views[slot] != null) {
-      if (stretches[slot] == stretch) {
-        return views[slot];
-      }
+    while (views[slot] != null && stretches[slot] != stretch) {
       slot = (slot + 1) & mask;
     }
-    return viewed(stretch);
+    latestView = views[slot] != null ? views[slot] : viewed(stretch);
+    latest = stretch;
+    return latestView;
   }
 
-  /**
-   * A view reaches to the end of the next stretch, so that a part may begin anywhere in its own.
-   */
   private ByteBuffer viewed(long stretch) {
     if (2 * (known + 1) > views.length) {
       grow();
