@@ -1,0 +1,371 @@
+package org.rddp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.ddp.DdpFixture.tagged;
+import static org.rddp.ddp.DdpFixture.untagged;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+
+/** Sending, and the ways in which a stream ends (RFC 5041 sections 5.3, 5.4 and 6). */
+class DdpStreamTest {
+  private static final int WRITE = 0x40;
+  private static final int SEND = 0x43;
+
+  private final GuardedMemory memory = new GuardedMemory(10_000);
+
+  private DdpFixture sending() {
+    for (int i = 0; i < memory.length(); i++) {
+      memory.put(i, new byte[] {(byte) (31 * i)});
+    }
+    return DdpFixture.sending(DdpFixture.EMSS, 4, 4);
+  }
+
+  @Test
+  @Tag("DDP-5.3-01")
+  @Tag("DDP-5.2-01")
+  @Tag("DDP-5.2-03")
+  @Tag("DDP-5.3-02")
+  @Tag("DDP-4.1-04")
+  @Tag("DDP-5.4-01")
+  void shouldSendMessagesInTheOrderInWhichTheyWerePosted() {
+    DdpFixture ddp = sending();
+    assertThat(ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000)).isTrue();
+    assertThat(ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 0)).isTrue();
+    assertThat(ddp.stream.postUntagged(3, SEND, 0, 0, memory.address() + 3000, 2000)).isTrue();
+    ddp.run();
+
+    assertThat(ddp.ulp.events())
+        .containsExactly("sent 1 octets 3000", "sent 2 octets 0", "sent 3 octets 2000");
+    assertThat(ddp.peer.received()).allMatch(ulpdu -> ulpdu.length <= 1442);
+    assertThat(ddp.peer.receivedHex().stream().map(hex -> hex.substring(0, 28)))
+        .containsExactly(
+            "8140" + "00000007" + "0000000000000000",
+            "8140" + "00000007" + "0000000000000594",
+            "c140" + "00000007" + "0000000000000b28",
+            "4143" + "00000000" + "00000000" + "00000001",
+            "0143" + "00000000" + "00000000" + "00000002",
+            "4143" + "00000000" + "00000000" + "00000002");
+    ByteArrayOutputStream payload = new ByteArrayOutputStream();
+    for (byte[] ulpdu : ddp.peer.received()) {
+      int header = ulpdu[0] < 0 ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+      payload.write(ulpdu, header, ulpdu.length - header);
+    }
+    assertThat(memory.octets()).startsWith(payload.toByteArray());
+    assertThat(payload.size()).isEqualTo(5000);
+    assertThat(ddp.engine.counters().segmentsSent()).isEqualTo(6);
+    assertThat(ddp.engine.counters().octetsSent()).isEqualTo(5000);
+  }
+
+  @Test
+  @Tag("DDP-4.3-06")
+  @Tag("DDP-4.3-07")
+  void shouldNumberTheMessagesOfEachQueueByThemselves() {
+    DdpFixture ddp = sending();
+    for (int qn : new int[] {0, 1, 1, 0}) {
+      ddp.stream.postUntagged(0, SEND, 0, qn, memory.address(), 0);
+    }
+    ddp.run();
+    assertThat(ddp.peer.receivedHex().stream().map(hex -> hex.substring(12, 28)))
+        .containsExactly(
+            "00000000" + "00000001",
+            "00000001" + "00000001",
+            "00000001" + "00000002",
+            "00000000" + "00000002");
+  }
+
+  @Test
+  @Tag("DDP-3-01")
+  @Tag("DDP-3-02")
+  void shouldFollowMulpduBetweenSegments() {
+    DdpFixture ddp = sending();
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000);
+    assertThat(ddp.engine.send(1)).isEqualTo(1);
+    ddp.tcp.setEmss(548);
+    ddp.run();
+    assertThat(ddp.peer.received().stream().map(ulpdu -> ulpdu.length))
+        .containsExactly(1442, 542, 542, 14 + 3000 - 1428 - 2 * 528);
+  }
+
+  @Test
+  @Tag("DDP-5.2-02")
+  void shouldRefuseAMessageTooLong() {
+    DdpFixture ddp = sending();
+    assertThatThrownBy(() -> ddp.stream.postTagged(1, WRITE, 7, 0, 0, 1L << 32))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ddp.stream.postUntagged(1, SEND, 0, 0, 0, 1L << 32))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ddp.stream.postReceive(0, 1, 0, -1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void shouldTakeNoMoreThanTheQueuesHold() {
+    DdpFixture ddp = sending();
+    for (int i = 0; i < 16; i++) {
+      assertThat(ddp.stream.postTagged(i, WRITE, 7, 0, memory.address(), 1)).isTrue();
+    }
+    assertThat(ddp.stream.postTagged(16, WRITE, 7, 0, memory.address(), 1)).isFalse();
+    assertThat(ddp.stream.postUntagged(16, SEND, 0, 0, memory.address(), 1)).isFalse();
+    ddp.run();
+    assertThat(ddp.ulp.events()).hasSize(16);
+    assertThat(ddp.stream.postTagged(16, WRITE, 7, 0, memory.address(), 1)).isTrue();
+    for (int i = 0; i < 4; i++) {
+      assertThat(ddp.stream.postReceive(1, i, memory.address(), 1)).isTrue();
+    }
+    assertThat(ddp.stream.postReceive(1, 4, memory.address(), 1)).isFalse();
+  }
+
+  @Test
+  void shouldWaitWhileTcpTakesNothing() {
+    DdpFixture ddp = sending();
+    ddp.tcp.setWindow(0);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.run();
+    assertThat(ddp.ulp.events()).isEmpty();
+    ddp.tcp.setWindow(1);
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 5000");
+  }
+
+  @Test
+  void shouldHoldAResponderUntilTheInitiatorHasSpoken() {
+    DdpFixture ddp = DdpFixture.receiving(1);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.run();
+    assertThat(ddp.ulp.events()).isEmpty();
+    assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
+        .containsExactly("tagged 40 stag 00000000 to 0 octets 0", "sent 1 octets 1");
+  }
+
+  @Test
+  void shouldGiveStreamsTheirShareInTurn() {
+    DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
+    List<RawPeer> peers = List.of(RawPeer.responder(), RawPeer.responder(), RawPeer.responder());
+    List<LoopedTcp> connections = new ArrayList<>();
+    for (RawPeer peer : peers) {
+      DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 4, List.of(1));
+      DdpStream stream =
+          DdpStream.initiator(
+              engine, new ProtectionDomain("p"), settings, new byte[0], new RecordingUlp());
+      LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 136);
+      tcp.run(() -> {});
+      stream.postTagged(0, WRITE, 7, 0, memory.address(), 40 * (130 - 14));
+      connections.add(tcp);
+    }
+    int share = SendRound.SHARE;
+    assertThat(engine.send(2 * share + 3)).isEqualTo(2 * share + 3);
+    connections.forEach(tcp -> tcp.run(() -> {}));
+    assertThat(peers).map(peer -> peer.received().size()).containsExactly(share, share, 3);
+    assertThat(engine.send(1000)).isEqualTo(3 * 40 - 2 * share - 3);
+  }
+
+  @Test
+  @Tag("DDP-6.2.1-01")
+  @Tag("DDP-6.2.1-02")
+  @Tag("DDP-6.2.1-06")
+  @Tag("DDP-6.2-02")
+  @Tag("DDP-3-12")
+  void shouldSendEverythingBeforeItCloses() {
+    DdpFixture ddp = sending();
+    ddp.stream.postReceive(0, 9, memory.address(), 10);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.close();
+    assertThat(ddp.stream.sends()).isFalse();
+    assertThat(ddp.stream.postTagged(2, WRITE, 7, 0, memory.address(), 1)).isFalse();
+    assertThat(ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 1)).isFalse();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 5000");
+    assertThat(ddp.peer.received()).hasSize(4);
+    assertThat(ddp.peer.events()).containsExactly("full operation", "peer closed");
+
+    assertThat(ddp.receive(untagged(0x41, 0, 1, 0, "01")))
+        .as("the other half still works")
+        .containsExactly("untagged 4300000000 qn 0 msn 1 id 9 octets 1");
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("peer closed", "closed NORMAL");
+  }
+
+  @Test
+  @Tag("DDP-6.2.1-04")
+  @Tag("DDP-6.2.1-05")
+  @Tag("DDP-3-10")
+  @Tag("DDP-3-11")
+  void shouldKeepSendingAfterThePeerHasClosed() {
+    DdpFixture ddp = sending();
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("peer closed");
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 1");
+    assertThat(ddp.peer.received()).hasSize(1);
+    ddp.stream.close();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("closed NORMAL");
+  }
+
+  @Test
+  @Tag("DDP-6.2.1-03")
+  void shouldFailWhenSomethingComesAfterThePeerHasClosed() {
+    DdpFixture ddp = DdpFixture.receiving(1);
+    ddp.stream.onPeerClosed();
+    assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
+        .containsExactly("peer closed", "error LOCAL_CATASTROPHIC");
+  }
+
+  @Test
+  void shouldGiveBackWhatAResponderCanNeverSend() {
+    DdpFixture ddp = DdpFixture.receiving(1);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("send flushed 1", "peer closed");
+    ddp.stream.close();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("closed NORMAL");
+  }
+
+  @Test
+  @Tag("DDP-3-03")
+  void shouldGiveEverythingBackWhenAborted() {
+    DdpFixture ddp = sending();
+    ddp.tcp.setWindow(2);
+    ddp.stream.postReceive(1, 9, memory.address(), 10);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.postTagged(2, WRITE, 7, 0, memory.address(), 1);
+    ddp.engine.send(1000);
+    ddp.stream.abort();
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "send flushed 1", "send flushed 2", "receive flushed qn 1 id 9", "closed ABORTED");
+    assertThat(ddp.engine.send(1000)).isZero();
+    ddp.run();
+    assertThat(ddp.peer.events()).endsWith("closed RESET");
+    assertThat(ddp.tcp.freePackets()).isEqualTo(ddp.tcp.packets());
+  }
+
+  @Test
+  @Tag("DDP-3-03")
+  @Tag("DDP-6.2.2-01")
+  @Tag("DDP-6.2.2-02")
+  @Tag("DDP-7-01")
+  void shouldGiveEverythingBackWhenTheConnectionIsLost() {
+    DdpFixture ddp = sending();
+    ddp.tcp.setWindow(0);
+    ddp.stream.postReceive(0, 9, memory.address(), 10);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.tcp.cut();
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "send flushed 1",
+            "receive flushed qn 0 id 9",
+            "llp error CONNECTION_LOST",
+            "closed TIMEOUT");
+    assertThat(ddp.stream.sends()).isFalse();
+  }
+
+  @Test
+  @Tag("DDP-7-01")
+  @Tag("DDP-7.2-06")
+  @Tag("DDP-6.2.2-01")
+  @Tag("DDP-6.2.2-03")
+  void shouldPassAnErrorOfMpaOnAndStillSend() {
+    DdpFixture ddp = sending();
+    ddp.stream.postReceive(0, 9, memory.address(), 10);
+    ddp.stream.onError(MpaError.CRC, "as MPA says");
+    assertThat(ddp.ulp.events()).containsExactly("receive flushed qn 0 id 9", "llp error CRC");
+    assertThat(ddp.stream.postUntagged(1, 0x47, 0, 1, memory.address(), 4)).isTrue();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 4");
+    assertThat(ddp.peer.received()).hasSize(1);
+    assertThat(DdpError.LLP_TYPE).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("DDP-7.1-19")
+  @Tag("DDP-6.2.2-03")
+  @Tag("DDP-6.2-01")
+  @Tag("DDP-6.2.2-04")
+  @Tag("DDP-3-09")
+  void shouldSendOneMoreMessageAfterAnError() {
+    DdpFixture ddp = DdpFixture.receiving(1, 1);
+    ddp.receive(tagged(0xc1, 0, 0, ""));
+    ddp.tcp.setWindow(0);
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.ulp.onError =
+        () -> {
+          assertThat(ddp.stream.postUntagged(2, 0x47, 0, 1, memory.address(), 4)).isTrue();
+          assertThat(ddp.stream.postUntagged(3, 0x47, 0, 1, memory.address(), 4)).isFalse();
+        };
+    assertThat(ddp.receive(tagged(0xc1, 1, 0, "01")))
+        .containsExactly("send flushed 1", "error INVALID_STAG");
+    ddp.tcp.setWindow(9);
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("sent 2 octets 4");
+    assertThat(ddp.peer.receivedHex().getLast()).startsWith("4147" + "00000000" + "00000001");
+    assertThat(ddp.peer.events()).containsExactly("full operation");
+
+    ddp.stream.close();
+    ddp.run();
+    assertThat(ddp.peer.events()).containsExactly("full operation", "peer closed");
+    assertThat(ddp.stream.postUntagged(4, 0x47, 0, 1, memory.address(), 4)).isFalse();
+  }
+
+  @Test
+  void shouldReportOnlyTheFirstError() {
+    DdpFixture ddp = DdpFixture.receiving(1);
+    assertThat(ddp.receive(tagged(0xc1, 1, 0, "01"), tagged(0xc3, 1, 0, "01")))
+        .containsExactly("error INVALID_STAG");
+    ddp.tcp.cut();
+    assertThat(ddp.ulp.events()).containsExactly("llp error CONNECTION_LOST", "closed TIMEOUT");
+  }
+
+  @Test
+  void shouldDeclineARequestAndClose() {
+    DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
+    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 1, List.of(1));
+    ProtectionDomain domain = new ProtectionDomain("p");
+    RecordingUlp asking = new RecordingUlp();
+    RecordingUlp asked = new RecordingUlp();
+    byte[] question = HexFormat.of().parseHex("cafe");
+    DdpStream initiator = DdpStream.initiator(engine, domain, settings, question, asking);
+    DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
+    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    Runnable turn = () -> engine.send(10);
+    initiator.postTagged(1, WRITE, 1, 0, memory.address(), 1);
+    tcp.run(turn);
+    assertThat(asked.events()).containsExactly("request cafe");
+    responder.reject(new byte[0]);
+    responder.close();
+    tcp.run(turn);
+    assertThat(asking.events()).containsExactly("rejected", "peer closed");
+    initiator.close();
+    tcp.run(turn);
+    assertThat(asking.events()).containsExactly("send flushed 1", "closed NORMAL");
+    assertThat(asked.events()).contains("closed NORMAL");
+  }
+
+  @Test
+  void shouldAbortAStreamThatIsStillStarting() {
+    DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
+    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 1, List.of(1));
+    RecordingUlp ulp = new RecordingUlp();
+    DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
+    RawPeer peer = RawPeer.initiator();
+    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    stream.postReceive(0, 5, memory.address(), 1);
+    tcp.run(() -> {});
+    stream.close();
+    assertThat(ulp.events()).contains("receive flushed qn 0 id 5", "closed ABORTED");
+  }
+}
