@@ -1,0 +1,123 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.GuardedMemory;
+import org.rddp.ddp.LoopedTcp;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.tcp.CloseReason;
+
+/** The hot path makes no objects: from the post, through both ends, to both completions. */
+class HotPathAllocationTest {
+  private static final int ROUNDS = 20_000;
+  private static final int LENGTH = 4000;
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** Counts; posts every receive again. */
+  private static final class Counter implements RdmapHandler {
+    private RdmapStream stream;
+    private long receiveAddress;
+    private long[] completions = new long[4];
+    private int others;
+
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onEstablished(byte[] privateData) {}
+
+    @Override
+    public void onRejected(byte[] privateData) {
+      others++;
+    }
+
+    @Override
+    public void onCompletion(long id, int kind, int status, long octets) {
+      if (status != CompletionStatus.SUCCESS) {
+        others++;
+        return;
+      }
+      completions[kind]++;
+      if (kind == CompletionKind.RECEIVE) {
+        stream.postReceive(id, receiveAddress, LENGTH);
+      }
+    }
+
+    @Override
+    public void onError(int layer, int type, int code, String detail) {
+      others++;
+    }
+
+    @Override
+    public void onPeerClosed() {
+      others++;
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      others++;
+    }
+  }
+
+  private final GuardedMemory memory = new GuardedMemory(2 * LENGTH);
+  private final DdpEngine engine = new DdpEngine(new TaggedBuffers(100, new Random(1)));
+  private final ProtectionDomain domain = new ProtectionDomain("p");
+  private final Counter left = new Counter();
+  private final Counter right = new Counter();
+  private Runnable turn;
+  private LoopedTcp tcp;
+  private int stag;
+
+  private void round() {
+    left.stream.postWrite(1, memory.address(), LENGTH, stag, 0);
+    left.stream.postSend(2, memory.address(), 64);
+    tcp.run(turn);
+    right.stream.postSend(3, memory.address(), LENGTH);
+    tcp.run(turn);
+  }
+
+  private long allocated(int rounds) {
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < rounds; i++) {
+      round();
+    }
+    return THREADS.getCurrentThreadAllocatedBytes() - before;
+  }
+
+  @Test
+  void shouldMakeNoObjectsForAMessage() {
+    byte[] none = {};
+    turn = () -> engine.send(64);
+    left.receiveAddress = memory.address();
+    right.receiveAddress = memory.address() + LENGTH;
+    left.stream = RdmapStream.initiator(engine, domain, RdmapSettings.DEFAULTS, none, left);
+    right.stream = RdmapStream.responder(engine, domain, RdmapSettings.DEFAULTS, right);
+    stag =
+        engine
+            .taggedBuffers()
+            .register(
+                domain, null, memory.address() + LENGTH, LENGTH, 0, AccessRights.REMOTE_WRITE);
+    tcp = LoopedTcp.join(left.stream.transport(), right.stream.transport(), 1448);
+    tcp.run(turn);
+    for (int i = 0; i < 8; i++) {
+      left.stream.postReceive(i, left.receiveAddress, LENGTH);
+      right.stream.postReceive(i, right.receiveAddress, LENGTH);
+    }
+    right.stream.accept(none);
+    tcp.run(turn);
+
+    allocated(ROUNDS);
+    assertThat(allocated(ROUNDS)).isZero();
+    assertThat(left.completions).containsExactly(0, 2 * ROUNDS, 2 * ROUNDS, 2 * ROUNDS);
+    assertThat(right.completions).containsExactly(0, 2 * ROUNDS, 0, 2 * ROUNDS);
+    assertThat(left.others + right.others).isZero();
+  }
+}

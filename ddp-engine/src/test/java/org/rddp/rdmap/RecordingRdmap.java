@@ -1,0 +1,56 @@
+package org.rddp.rdmap;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.rddp.tcp.CloseReason;
+
+/** A user of RDMAP that writes down what it is told, one line each. */
+final class RecordingRdmap implements RdmapHandler {
+  private static final String[] KINDS = {"", "send", "write", "receive"};
+  private static final String[] STATUSES = {"done", "flushed", "length error"};
+
+  private final List<String> events = new ArrayList<>();
+
+  /** What has happened since the last call. */
+  List<String> events() {
+    List<String> seen = List.copyOf(events);
+    events.clear();
+    return seen;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    events.add("request " + HexFormat.of().formatHex(privateData));
+  }
+
+  @Override
+  public void onEstablished(byte[] privateData) {
+    events.add("established " + HexFormat.of().formatHex(privateData));
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    events.add("rejected " + HexFormat.of().formatHex(privateData));
+  }
+
+  @Override
+  public void onCompletion(long id, int kind, int status, long octets) {
+    events.add("%s %d %s %d".formatted(KINDS[kind], id, STATUSES[status], octets));
+  }
+
+  @Override
+  public void onError(int layer, int type, int code, String detail) {
+    events.add("error %d/%d/%d".formatted(layer, type, code));
+  }
+
+  @Override
+  public void onPeerClosed() {
+    events.add("peer closed");
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    events.add("closed " + reason);
+  }
+}
