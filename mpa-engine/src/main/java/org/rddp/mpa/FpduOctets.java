@@ -13,10 +13,11 @@ import org.rddp.wire.Memory;
  * are moved in behind the octets before them.
  */
 final class FpduOctets {
-  /** A piece this small is moved in behind the one before it rather than keep a packet. */
-  private static final int SMALL = 512;
-
   private final PacketPool pool;
+
+  /** A piece of up to so many octets is moved in behind the one before it. */
+  private final int small;
+
   private long[] addresses = new long[4];
   private int[] ends = new int[4];
   private long[] packets = new long[4];
@@ -24,6 +25,7 @@ final class FpduOctets {
 
   FpduOctets(PacketPool pool) {
     this.pool = pool;
+    small = pool.room() / 4;
   }
 
   /** How many octets there are. */
@@ -53,7 +55,7 @@ final class FpduOctets {
         ends[last] += octets;
         return;
       }
-      if (octets <= SMALL && writable(last, packet) && octets <= pool.end(packets[last]) - behind) {
+      if (octets <= small && writable(last, packet) && octets <= pool.end(packets[last]) - behind) {
         Memory.copy(address, behind, octets);
         ends[last] += octets;
         return;

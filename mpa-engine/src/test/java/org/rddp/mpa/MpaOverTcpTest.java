@@ -1,0 +1,217 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.ImpairedDevice;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Memory;
+
+/** MPA on two TCP stacks and a bad link, one life per seed, under virtual time. */
+class MpaOverTcpTest {
+  private static final int LIVES = 120;
+  private static final int PORT = 9999;
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  @Tag("MPA-4.3-15")
+  @Tag("MPA-8-13")
+  @Tag("MPA-2-01")
+  @Tag("MPAA-1-04")
+  void shouldPassEveryUlpduOnceAndInOrderWhateverTheLinkDoes() {
+    long retransmitted = 0;
+    long outOfOrder = 0;
+    int split = 0;
+    for (long seed = 1; seed <= LIVES; seed++) {
+      Life life = new Life(seed);
+      life.run();
+      retransmitted += life.first.counters().retransmitted + life.second.counters().retransmitted;
+      outOfOrder += life.first.counters().outOfOrder + life.second.counters().outOfOrder;
+      split += life.initiator.inPieces + life.responder.inPieces;
+    }
+    assertThat(retransmitted).isPositive();
+    assertThat(outOfOrder).isPositive();
+    assertThat(split).isPositive();
+  }
+
+  /** A user of MPA that sends random ULPDUs, closes, and keeps what it gets. */
+  private static final class User implements UlpduHandler {
+    private final Random random;
+    private final List<byte[]> sent = new ArrayList<>();
+    private final List<byte[]> received = new ArrayList<>();
+    private final long buffer = Memory.allocate(1 << 16);
+    private MpaConnection mpa;
+    private int left;
+    private int inPieces;
+    private boolean peerClosed;
+    private String error;
+    private CloseReason closed;
+
+    User(long seed, int ulpdus) {
+      random = new Random(seed);
+      left = ulpdus;
+    }
+
+    @Override
+    public void onRequest(byte[] privateData) {
+      mpa.accept(privateData);
+    }
+
+    @Override
+    public void onFullOperation(byte[] privateData) {
+      proceed();
+    }
+
+    @Override
+    public void onUlpdu(Ulpdu ulpdu) {
+      ulpdu.copy(0, buffer, ulpdu.length());
+      received.add(Memory.bytes(buffer, ulpdu.length()));
+      inPieces += ulpdu.fragments() > 1 ? 1 : 0;
+    }
+
+    @Override
+    public void onSendable() {
+      proceed();
+    }
+
+    private void proceed() {
+      while (left > 0 && mpa.sendable()) {
+        byte[] ulpdu = new byte[1 + random.nextInt(random.nextBoolean() ? 60 : mpa.mulpdu())];
+        random.nextBytes(ulpdu);
+        int header = random.nextInt(ulpdu.length + 1);
+        long staging = buffer + (1 << 15);
+        Memory.copy(ulpdu, 0, staging, ulpdu.length);
+        if (!mpa.send(staging, header, staging + header, ulpdu.length - header)) {
+          return;
+        }
+        sent.add(ulpdu);
+        left--;
+      }
+      if (left == 0) {
+        mpa.closeSend();
+      }
+    }
+
+    @Override
+    public void onRejected(byte[] privateData) {
+      error = "rejected";
+    }
+
+    @Override
+    public void onMulpdu(int mulpdu) {}
+
+    @Override
+    public void onPeerClosed() {
+      peerClosed = true;
+    }
+
+    @Override
+    public void onError(MpaError number, String detail) {
+      error = number + " " + detail;
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      closed = reason;
+    }
+  }
+
+  /** One connection from its opening to its end, everything about it drawn from a seed. */
+  private static final class Life {
+    private final long seed;
+    private final NativePacketPool firstPool = new NativePacketPool(256, 9100);
+    private final NativePacketPool secondPool = new NativePacketPool(256, 9100);
+    private final ImpairedDevice[] link;
+    private final TcpStack first;
+    private final TcpStack second;
+    private final User initiator;
+    private final User responder;
+    private long now = SECOND;
+
+    Life(long seed) {
+      this.seed = seed;
+      SplittableRandom random = new SplittableRandom(seed);
+      int mtu = random.nextBoolean() ? 1500 : 200 + random.nextInt(8800);
+      LoopedDevice[] ends = LoopedDevice.pair(firstPool, secondPool, mtu, 100);
+      link = new ImpairedDevice[] {impaired(ends[0], random), impaired(ends[1], random)};
+      first = new TcpStack(link[0], address(1), settings(random), random.split(), now);
+      second = new TcpStack(link[1], address(2), settings(random), random.split(), now);
+      initiator = new User(seed, 1 + random.nextInt(120));
+      responder = new User(-seed, random.nextInt(120));
+      initiator.mpa =
+          MpaConnection.initiator(wishes(random), new byte[random.nextInt(513)], initiator);
+      responder.mpa = MpaConnection.responder(wishes(random), responder);
+    }
+
+    private static ImpairedDevice impaired(LoopedDevice device, SplittableRandom random) {
+      double often = random.nextInt(4) == 0 ? 0 : random.nextDouble(0.08);
+      Faults faults = new Faults(often, often / 2, often, often / 4);
+      return new ImpairedDevice(device, random.split(), faults);
+    }
+
+    /** Small buffers and windows make TCP cut FPDUs. */
+    private static TcpSettings settings(SplittableRandom random) {
+      return TcpSettings.DEFAULTS
+          .withReceiveBuffer(2048 + random.nextInt(1 << random.nextInt(10, 20)))
+          .withOptions(random.nextBoolean(), random.nextBoolean())
+          .withTimeouts(600 * SECOND, 600 * SECOND, SECOND)
+          .withRetransmission(SECOND, SECOND / 100, 5 * SECOND);
+    }
+
+    private static MpaSettings wishes(SplittableRandom random) {
+      return MpaSettings.DEFAULTS
+          .withMarkers(random.nextBoolean())
+          .withCrc(random.nextInt(3) > 0)
+          .withStartupTimeoutNanos(600 * SECOND);
+    }
+
+    private static InterfaceAddress address(int host) {
+      return new InterfaceAddress(Ipv4Address.parse("10.99.0." + host), 24);
+    }
+
+    void run() {
+      second.listen(PORT, (stream, remote, port) -> responder.mpa);
+      first.connect(Ipv4Address.parse("10.99.0.2"), PORT, initiator.mpa);
+      while (initiator.closed == null || responder.closed == null) {
+        turn(first);
+        turn(second);
+        now += SECOND / 1000;
+        assertThat(now).as("seed %d: still at it after an hour", seed).isLessThan(3600 * SECOND);
+      }
+      check(initiator, responder);
+      check(responder, initiator);
+      first.close();
+      second.close();
+      link[0].close();
+      link[1].close();
+      assertThat(firstPool.available()).as("seed %d", seed).isEqualTo(firstPool.capacity());
+      assertThat(secondPool.available()).as("seed %d", seed).isEqualTo(secondPool.capacity());
+    }
+
+    private void turn(TcpStack stack) {
+      stack.receive(now);
+      stack.advance(now);
+      stack.transmit(now);
+    }
+
+    private void check(User to, User from) {
+      assertThat(to.error).as("seed %d", seed).isNull();
+      assertThat(to.peerClosed).as("seed %d", seed).isTrue();
+      assertThat(to.closed).as("seed %d", seed).isEqualTo(CloseReason.NORMAL);
+      assertThat(to.received).as("seed %d", seed).containsExactlyElementsOf(from.sent);
+      assertThat(from.left).as("seed %d", seed).isZero();
+    }
+  }
+}
