@@ -1,6 +1,5 @@
 package org.rddp.mpa;
 
-import org.rddp.crc.Crc32c;
 import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
@@ -42,14 +41,14 @@ public final class MpaConnection implements StreamHandler {
   private boolean accepted;
   private boolean sendClosed;
 
-  /** An error has been reported: nothing more is passed. */
+  /** An error has been reported before Full Operation. */
   private boolean failed;
 
-  private MpaSender sender;
-  private MpaReceiver receiver;
-
-  private int mulpdu = Mulpdu.MIN;
+  /** Stream position of the first octet behind the peer's startup frame. */
   private long receiveStart;
+
+  /** Null before Full Operation. */
+  private FullOperation operation;
 
   private MpaConnection(
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
@@ -106,7 +105,10 @@ public final class MpaConnection implements StreamHandler {
    * {@link UlpduHandler#onMulpdu} tells of changes during Full Operation.
    */
   public int mulpdu() {
-    return mulpdu;
+    if (operation != null) {
+      return operation.mulpdu();
+    }
+    return stream == null ? Mulpdu.MIN : Mulpdu.of(stream.emss(), false);
   }
 
   /**
@@ -114,7 +116,7 @@ public final class MpaConnection implements StreamHandler {
    * when this was false and no longer is.
    */
   public boolean sendable() {
-    return maySend() && !sendClosed && stream.sendable();
+    return phase == Phase.FULL_OPERATION && !sendClosed && operation.sendable();
   }
 
   /**
@@ -131,13 +133,14 @@ public final class MpaConnection implements StreamHandler {
    */
   public boolean send(long header, int headerLength, long payload, int payloadLength) {
     long length = (long) headerLength + payloadLength;
-    if (length < 1 || length > mulpdu) {
-      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + mulpdu);
+    if (length < 1 || length > mulpdu()) {
+      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + mulpdu());
     }
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    return maySend() && sender.send(header, headerLength, payload, payloadLength);
+    return phase == Phase.FULL_OPERATION
+        && operation.send(header, headerLength, payload, payloadLength);
   }
 
   /** Closes our half behind everything sent. Receiving goes on. */
@@ -187,7 +190,6 @@ public final class MpaConnection implements StreamHandler {
       return;
     }
     phase = Phase.AWAITING_FRAME;
-    mulpdu = Mulpdu.of(stream.emss(), false);
     stream.alarm(stream.now() + startup.timeoutNanos());
     if (initiator) {
       startup.prepare(false, requestData);
@@ -220,17 +222,15 @@ public final class MpaConnection implements StreamHandler {
       replied();
     } else if (sendClosed) {
       stream.closeSend();
-    } else if (maySend()) {
+    } else if (phase == Phase.FULL_OPERATION && operation.maySend()) {
       handler.onSendable();
     }
   }
 
   @Override
   public void onEmss(int emss) {
-    int before = mulpdu;
-    mulpdu = Mulpdu.of(emss, sender != null && startup.negotiated().sendMarkers());
-    if (phase == Phase.FULL_OPERATION && mulpdu != before) {
-      handler.onMulpdu(mulpdu);
+    if (phase == Phase.FULL_OPERATION) {
+      operation.emss(emss);
     }
   }
 
@@ -252,7 +252,7 @@ public final class MpaConnection implements StreamHandler {
       }
       case DECIDING, REPLYING ->
           failStartup(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
-      case FULL_OPERATION -> closedInFullOperation();
+      case FULL_OPERATION -> operation.peerClosed();
       case DECLINED -> handler.onPeerClosed();
       case CONNECTING, FAILED, CLOSED -> {}
     }
@@ -261,8 +261,9 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onClosed(CloseReason reason) {
     phase = Phase.CLOSED;
-    if (receiver != null) {
-      receiver.close();
+    if (operation != null) {
+      operation.close();
+      failed |= operation.failed();
     }
     boolean ours = reason == CloseReason.NORMAL || reason == CloseReason.ABORTED;
     if (!ours && !failed) {
@@ -327,52 +328,17 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private void enterFullOperation(byte[] privateData) {
-    Negotiated terms = startup.negotiated();
-    Crc32c crc32c = Crc32c.create();
-    sender = new MpaSender(stream, crc32c, terms.sendMarkers());
-    receiver =
-        new MpaReceiver(
-            handler, stream.pool(), crc32c, terms.crc(), terms.receiveMarkers(), receiveStart);
-    mulpdu = Mulpdu.of(stream.emss(), terms.sendMarkers());
+    operation = new FullOperation(stream, handler, startup.negotiated(), initiator, receiveStart);
     phase = Phase.FULL_OPERATION;
     handler.onFullOperation(privateData);
   }
 
   private void takeFpdus(long address, int length, long packet) {
-    if (failed) {
-      return;
-    }
-    if (initiator && !sender.begun()) {
-      // RFC 5044 section 7.1.2 rule 4: the Responder waits for our first FPDU.
+    if (operation.peerMustWait()) {
       failStartup(
           MpaError.STARTUP, "PD_Length does not match: octets follow the Reply before any FPDU");
-      return;
-    }
-    boolean held = !maySend();
-    receiver.onSegment(address, length, packet);
-    if (held && maySend()) {
-      handler.onSendable();
-    }
-    if (receiver.error() != null && phase == Phase.FULL_OPERATION) {
-      report(receiver.error(), receiver.detail());
-    }
-  }
-
-  /** A Responder waits for the first FPDU (RFC 5044 section 7.1.2 rule 4). */
-  private boolean maySend() {
-    return phase == Phase.FULL_OPERATION && (initiator || receiver.passed() > 0);
-  }
-
-  private void closedInFullOperation() {
-    if (failed) {
-      return;
-    }
-    if (receiver.atBoundary()) {
-      handler.onPeerClosed();
     } else {
-      String detail = "the peer closed behind " + receiver.remainder();
-      receiver.close();
-      report(MpaError.CONNECTION_LOST, detail);
+      operation.take(address, length, packet);
     }
   }
 

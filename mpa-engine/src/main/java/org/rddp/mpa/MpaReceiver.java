@@ -90,6 +90,11 @@ final class MpaReceiver {
     return passed;
   }
 
+  /** Whether it has been closed. */
+  boolean closed() {
+    return closed;
+  }
+
   /** What went wrong, or null. */
   MpaError error() {
     return error;
@@ -228,6 +233,6 @@ final class MpaReceiver {
   private void fail(MpaError error, String detail) {
     this.error = error;
     this.detail = detail;
-    close();
+    kept.clear();
   }
 }

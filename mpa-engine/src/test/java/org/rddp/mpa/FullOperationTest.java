@@ -293,6 +293,18 @@ class FullOperationTest {
   }
 
   @Test
+  @Tag("MPA-8-15")
+  void aGoodFirstFpduShouldReleaseTheResponderThoughABadOneFollows() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    byte[] bad = Wire.fpdu(ULPDU);
+    bad[3] ^= 1;
+    end.stream.receive(Wire.join(Wire.fpdu(ULPDU), bad));
+    assertThat(end.handler.error).isEqualTo(MpaError.CRC);
+    assertThat(end.handler.sendables).isOne();
+    assertThat(end.mpa.sendable()).isTrue();
+  }
+
+  @Test
   void userMayAbortInTheMiddleOfASegment() {
     Endpoint end = Endpoint.responding(DEFAULTS, C);
     end.handler.uponUlpdu = () -> end.mpa.abort();

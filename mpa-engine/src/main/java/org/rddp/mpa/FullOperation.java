@@ -1,0 +1,115 @@
+package org.rddp.mpa;
+
+import org.rddp.crc.Crc32c;
+import org.rddp.tcp.TcpStream;
+
+/**
+ * The Full Operation Phase of one end: FPDUs out, FPDUs in, and what is wrong with those that come
+ * in (RFC 5044 sections 4 to 8).
+ */
+final class FullOperation {
+  private final TcpStream stream;
+  private final UlpduHandler handler;
+  private final boolean initiator;
+  private final boolean sendMarkers;
+  private final MpaSender sender;
+  private final MpaReceiver receiver;
+  private int mulpdu;
+
+  /** An error has been reported: nothing more is passed. */
+  private boolean failed;
+
+  /**
+   * The beginning of Full Operation.
+   *
+   * @param start stream position of the first octet behind the peer's startup frame
+   */
+  FullOperation(
+      TcpStream stream, UlpduHandler handler, Negotiated terms, boolean initiator, long start) {
+    Crc32c crc32c = Crc32c.create();
+    this.stream = stream;
+    this.handler = handler;
+    this.initiator = initiator;
+    sendMarkers = terms.sendMarkers();
+    sender = new MpaSender(stream, crc32c, sendMarkers);
+    receiver =
+        new MpaReceiver(handler, stream.pool(), crc32c, terms.crc(), terms.receiveMarkers(), start);
+    mulpdu = Mulpdu.of(stream.emss(), sendMarkers);
+  }
+
+  int mulpdu() {
+    return mulpdu;
+  }
+
+  /** EMSS is another now. */
+  void emss(int octets) {
+    int before = mulpdu;
+    mulpdu = Mulpdu.of(octets, sendMarkers);
+    if (mulpdu != before) {
+      handler.onMulpdu(mulpdu);
+    }
+  }
+
+  /** Whether FPDUs may go out: a Responder waits for the first one (section 7.1.2 rule 4). */
+  boolean maySend() {
+    return initiator || receiver.passed() > 0;
+  }
+
+  /** Whether a ULPDU of MULPDU octets would leave now. */
+  boolean sendable() {
+    return maySend() && stream.sendable();
+  }
+
+  /** Sends a ULPDU, or nothing and returns false. */
+  boolean send(long header, int headerLength, long payload, int payloadLength) {
+    return maySend() && sender.send(header, headerLength, payload, payloadLength);
+  }
+
+  /** Whether the peer still has to wait for our first FPDU, by the same rule. */
+  boolean peerMustWait() {
+    return initiator && !sender.begun();
+  }
+
+  /** Takes the octets that follow. */
+  void take(long address, int length, long packet) {
+    boolean held = !maySend();
+    receiver.onSegment(address, length, packet);
+    if (held && maySend() && !receiver.closed()) {
+      handler.onSendable();
+    }
+    if (receiver.error() != null && !receiver.closed()) {
+      report(receiver.error(), receiver.detail());
+    }
+  }
+
+  /** The peer's FIN, behind everything that was taken. */
+  void peerClosed() {
+    if (failed) {
+      return;
+    }
+    if (receiver.atBoundary()) {
+      handler.onPeerClosed();
+    } else {
+      String detail = "the peer closed behind " + receiver.remainder();
+      receiver.close();
+      report(MpaError.CONNECTION_LOST, detail);
+    }
+  }
+
+  /** The connection is gone: gives back what is kept. */
+  void close() {
+    receiver.close();
+  }
+
+  /** Whether an error has been reported. */
+  boolean failed() {
+    return failed;
+  }
+
+  private void report(MpaError error, String detail) {
+    if (!failed) {
+      failed = true;
+      handler.onError(error, detail);
+    }
+  }
+}
