@@ -24,6 +24,11 @@ int rddp_eal_init(int argc, char **argv)
     return result(rte_eal_init(argc, argv));
 }
 
+const char *rddp_runtime_dir(void)
+{
+    return rte_eal_get_runtime_dir();
+}
+
 int rddp_eal_cleanup(void)
 {
     return rte_eal_cleanup();

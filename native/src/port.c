@@ -52,6 +52,12 @@ int rddp_port_detach(uint16_t port)
     return result(rte_dev_remove(info.device));
 }
 
+/* DPDK's rule for what a driver leaves open. */
+static uint32_t or_else(uint32_t recommended, uint32_t fallback)
+{
+    return recommended == 0 ? fallback : recommended;
+}
+
 int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
 {
     struct rte_eth_dev_info device;
@@ -75,8 +81,10 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
         .max_rx_slots = device.rx_desc_lim.nb_max,
         .min_tx_slots = device.tx_desc_lim.nb_min,
         .max_tx_slots = device.tx_desc_lim.nb_max,
-        .default_rx_slots = device.default_rxportconf.ring_size,
-        .default_tx_slots = device.default_txportconf.ring_size,
+        .default_rx_slots = or_else(device.default_rxportconf.ring_size,
+                                    RTE_ETH_DEV_FALLBACK_RX_RINGSIZE),
+        .default_tx_slots = or_else(device.default_txportconf.ring_size,
+                                    RTE_ETH_DEV_FALLBACK_TX_RINGSIZE),
         .rss_tcp = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV4_TCP) != 0,
         .socket = rte_eth_dev_socket_id(port),
     };

@@ -79,6 +79,9 @@ const char *rddp_strerror(int error);
  */
 int rddp_eal_init(int argc, char **argv);
 
+/* Folder of the files that the EAL made for this process and leaves behind; once initialised. */
+const char *rddp_runtime_dir(void);
+
 /* Gives back what the EAL holds. Close the ports first. */
 int rddp_eal_cleanup(void);
 
@@ -174,8 +177,8 @@ struct rddp_port_info {
     uint32_t max_rx_slots;
     uint32_t min_tx_slots;      /* descriptors of a transmit queue */
     uint32_t max_tx_slots;
-    uint32_t default_rx_slots;  /* 0: the driver does not care */
-    uint32_t default_tx_slots;  /* 0: the driver does not care */
+    uint32_t default_rx_slots;  /* what the driver recommends, or else DPDK */
+    uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can spread TCP over IPv4 over its receive queues */
     int32_t socket;             /* NUMA node, or -1 */
     uint8_t mac[6];             /* address */

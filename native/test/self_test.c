@@ -4,7 +4,9 @@
  */
 #include "rddp_dpdk.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,12 +66,26 @@ static void eal_starts_once(void)
                           "--file-prefix", prefix, NULL };
     snprintf(prefix, sizeof(prefix), "rddp_self_test_%d", (int)getpid());
     EXPECT(rddp_eal_init(13, arguments) >= 0);
-    EXPECT(rddp_eal_init(13, arguments) == -EALREADY);
     EXPECT(strncmp(rddp_dpdk_version(), "DPDK ", 5) == 0);
     EXPECT(strcmp(rddp_strerror(ENOENT), "No such file or directory") == 0);
     EXPECT(rddp_tsc_hz() > 0);
     uint64_t before = rddp_tsc();
     EXPECT(rddp_tsc() > before);
+}
+
+/* The EAL leaves its files behind: so that a self-test leaves nothing, they go here. */
+static void eal_ends(void)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof(folder), "%s", rddp_runtime_dir());
+    EXPECT(strstr(folder, "rddp_self_test_") != NULL);
+    EXPECT(rddp_eal_cleanup() == 0);
+    DIR *files = opendir(folder);
+    EXPECT(files != NULL);
+    for (struct dirent *file = readdir(files); file != NULL; file = readdir(files))
+        unlinkat(dirfd(files), file->d_name, 0);
+    closedir(files);
+    EXPECT(rmdir(folder) == 0);
 }
 
 static void a_pool_gives_all_it_has_and_no_more(void)
@@ -297,7 +313,7 @@ int main(void)
     two_ports_of_rings_are_a_link();
     a_device_comes_and_goes();
     mistakes_are_reported();
-    EXPECT(rddp_eal_cleanup() == 0);
+    eal_ends();
     puts("self-test of the shim: all as expected");
     return 0;
 }

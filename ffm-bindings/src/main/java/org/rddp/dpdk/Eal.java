@@ -1,8 +1,13 @@
 package org.rddp.dpdk;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.rddp.dpdk.generated.Dpdk;
 
@@ -19,6 +24,7 @@ public final class Eal {
   }
 
   private static State state = State.NEW;
+  private static boolean ownFolder;
 
   private Eal() {}
 
@@ -42,7 +48,7 @@ public final class Eal {
           "DPDK can be initialised only once in a process, and that has been done or tried.");
     }
     NativeLibrary.load();
-    requireMemory(arguments);
+    requireMemory(arguments, Hugepages.available());
     state = State.ENDED;
     int result = initOnOwnThread(arguments);
     if (result < 0) {
@@ -54,11 +60,13 @@ public final class Eal {
               + " hugepages (sysctl -w vm.nr_hugepages=...) or no right to them; an unknown"
               + " argument. The process must be started again.");
     }
+    ownFolder = arguments.stream().anyMatch(argument -> argument.startsWith("--file-prefix"));
     state = State.INITIALISED;
   }
 
-  private static void requireMemory(List<String> arguments) {
-    if (!arguments.contains("--no-huge") && Hugepages.available() == 0) {
+  /** Refuses what DPDK would refuse as well, with a misleading text and for good. */
+  static void requireMemory(List<String> arguments, long hugepages) {
+    if (!arguments.contains("--no-huge") && hugepages == 0) {
       throw DpdkException.refused(
           "There are no free hugepages, which DPDK takes its memory from. Reserve some as root"
               + " (sysctl -w vm.nr_hugepages=256 for 512 MiB), end the processes that hold them,"
@@ -108,14 +116,31 @@ public final class Eal {
   }
 
   /**
-   * Gives back what DPDK holds outside the process: files, sockets, hugepages. To be called when
-   * ports and pools have been closed; without it a process leaves files behind. Nothing of DPDK can
-   * be used afterwards.
+   * Gives back what DPDK holds outside the process: sockets, hugepages, and its files if the
+   * process had a {@code --file-prefix} of its own. To be called when ports and pools have been
+   * closed. Nothing of DPDK can be used afterwards.
    */
   public static synchronized void cleanup() {
     if (state == State.INITIALISED) {
       state = State.ENDED;
+      Path folder = Path.of(Dpdk.rddp_runtime_dir().getString(0));
       Dpdk.rddp_eal_cleanup();
+      if (ownFolder) {
+        remove(folder);
+      }
+    }
+  }
+
+  private static void remove(Path folder) {
+    try {
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+        for (Path file : files) {
+          Files.deleteIfExists(file);
+        }
+      }
+      Files.deleteIfExists(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot remove DPDK's files", e);
     }
   }
 

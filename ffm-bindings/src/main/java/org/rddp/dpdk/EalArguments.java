@@ -21,33 +21,29 @@ public final class EalArguments {
   }
 
   /**
-   * Memory in hugepages, as much as is needed, leaving no file behind: the choice wherever there
-   * are hugepages.
+   * Memory in hugepages, as much as is needed, leaving none behind: the choice wherever there are
+   * hugepages. All of it is in few files without names, because a vhost peer maps eight at most.
    */
   public static EalArguments hugepages() {
-    return common().and("--in-memory");
+    return common("rddp-" + ProcessHandle.current().pid())
+        .and("--in-memory", "--single-file-segments");
   }
 
   /**
-   * Memory in ordinary pages, where there are no hugepages. Slower, and with files in DPDK's
-   * runtime folder.
+   * Memory in ordinary pages, where there are no hugepages. Slower.
    *
    * @param mebibytes all the memory that there will be, taken at once
-   * @param filePrefix name of those files, which no other DPDK process may use at the same time
+   * @param filePrefix name of DPDK's files, which no other DPDK process may use at the same time
    */
   public static EalArguments ordinaryPages(int mebibytes, String filePrefix) {
-    return common()
-        .and("--no-huge")
-        .and("-m", Integer.toString(mebibytes))
-        .and("--file-prefix", filePrefix);
+    return common(filePrefix).and("--no-huge", "-m", Integer.toString(mebibytes));
   }
 
-  private static EalArguments common() {
+  private static EalArguments common(String filePrefix) {
     return new EalArguments(List.of())
-        .and("--no-telemetry")
-        .and("--iova-mode=va")
+        .and("--no-telemetry", "--no-pci", "--iova-mode=va")
         .and("--lcores", "0@(" + allowedProcessors() + ")")
-        .and("--no-pci");
+        .and("--file-prefix", filePrefix);
   }
 
   /** With further arguments at the end. */

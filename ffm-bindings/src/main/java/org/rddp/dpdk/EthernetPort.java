@@ -37,6 +37,12 @@ public final class EthernetPort implements AutoCloseable {
           "net_tap",
           "net_tun");
 
+  /**
+   * Drivers that name the standard frame as their longest and refuse a larger MTU, but carry frames
+   * as long as their own arguments allow. They are left at 1500.
+   */
+  private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
+
   private final short port;
   private final PortInfo info;
   private final boolean mayBlock;
@@ -138,7 +144,7 @@ public final class EthernetPort implements AutoCloseable {
       MemorySegment capable = capabilities(arena);
       rddp_port_config.rx_queues(config, settings.queues());
       rddp_port_config.tx_queues(config, settings.queues());
-      rddp_port_config.mtu(config, settings.mtu());
+      rddp_port_config.mtu(config, MODEST_DRIVERS.contains(info.driver()) ? 0 : settings.mtu());
       rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
       rddp_port_config.rx_offloads(
           config,
@@ -149,16 +155,21 @@ public final class EthernetPort implements AutoCloseable {
       check(
           Dpdk.rddp_port_configure(port, config),
           "configure",
-          "It was asked for " + settings + " and is " + info + ".");
+          "DPDK's own messages on standard error say more: an MTU or number of queues that the"
+              + " driver does not have, or, for net_vhost, a socket file left behind by a process"
+              + " that was killed, which must be removed. It was asked for "
+              + settings
+              + " and is "
+              + info
+              + ".");
       setUpQueues(settings, pool, arena);
     }
   }
 
   private void setUpQueues(PortSettings settings, Mempool pool, Arena arena) {
-    MemorySegment receiveSlots =
-        arena.allocateFrom(ValueLayout.JAVA_SHORT, (short) settings.receiveSlots());
+    MemorySegment receiveSlots = slots(settings.receiveSlots(), info.defaultReceiveSlots(), arena);
     MemorySegment transmitSlots =
-        arena.allocateFrom(ValueLayout.JAVA_SHORT, (short) settings.transmitSlots());
+        slots(settings.transmitSlots(), info.defaultTransmitSlots(), arena);
     check(
         Dpdk.rddp_port_adjust_slots(port, receiveSlots, transmitSlots),
         "choose numbers of descriptors for",
@@ -188,6 +199,10 @@ public final class EthernetPort implements AutoCloseable {
           "set up transmit queue " + queue + " of",
           "It was asked for " + settings + " and is " + info + ".");
     }
+  }
+
+  private static MemorySegment slots(int wanted, int byDefault, Arena arena) {
+    return arena.allocateFrom(ValueLayout.JAVA_SHORT, (short) (wanted == 0 ? byDefault : wanted));
   }
 
   /**

@@ -18,6 +18,8 @@ import org.rddp.dpdk.generated.rddp_port_info;
  * @param maxTransmitQueues how many transmit queues it can have
  * @param maxReceiveSlots descriptors of a receive queue at most
  * @param maxTransmitSlots descriptors of a transmit queue at most
+ * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
+ * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
  * @param spreadsTcp whether it can spread TCP over IPv4 over its receive queues
  * @param socket its NUMA node, or -1
  * @param receiveOffloads DPDK's names, such as {@code SCATTER}
@@ -35,6 +37,8 @@ public record PortInfo(
     int maxTransmitQueues,
     int maxReceiveSlots,
     int maxTransmitSlots,
+    int defaultReceiveSlots,
+    int defaultTransmitSlots,
     boolean spreadsTcp,
     int socket,
     Set<String> receiveOffloads,
@@ -53,6 +57,8 @@ public record PortInfo(
         rddp_port_info.max_tx_queues(info),
         rddp_port_info.max_rx_slots(info),
         rddp_port_info.max_tx_slots(info),
+        rddp_port_info.default_rx_slots(info),
+        rddp_port_info.default_tx_slots(info),
         rddp_port_info.rss_tcp(info) != 0,
         rddp_port_info.socket(info),
         Offloads.RECEIVE.names(rddp_port_info.rx_offloads(info)),

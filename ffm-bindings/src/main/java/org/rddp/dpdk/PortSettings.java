@@ -6,7 +6,7 @@ import java.util.Set;
  * How an Ethernet port is to work.
  *
  * @param queues receive queues and transmit queues, at least 1 of each
- * @param receiveSlots descriptors of a receive queue, or 0 for what the driver recommends (or 512);
+ * @param receiveSlots descriptors of a receive queue, or 0 for what the driver or DPDK recommends;
  *     brought within what the driver allows
  * @param transmitSlots the same for a transmit queue
  * @param mtu octets of an IP packet, at least 68; a buffer of the pool must have room for headroom

@@ -14,34 +14,34 @@ import org.rddp.dpdk.generated.Dpdk;
 public final class RingPair implements AutoCloseable {
   private static final int BURST = 32;
 
-  private final MemorySegment toFirst;
-  private final MemorySegment toSecond;
-  private final EthernetPort first;
-  private final EthernetPort second;
+  private MemorySegment toFirst;
+  private MemorySegment toSecond;
+  private EthernetPort first;
+  private EthernetPort second;
 
-  private RingPair(
-      MemorySegment toFirst, MemorySegment toSecond, EthernetPort first, EthernetPort second) {
-    this.toFirst = toFirst;
-    this.toSecond = toSecond;
-    this.first = first;
-    this.second = second;
-  }
+  private RingPair() {}
 
   /**
    * Creates rings and ports.
    *
-   * @param name of the rings and ports, new in the process, at most 12 characters; the ports'
+   * @param name of the rings and ports, new in the process, at most 16 characters; the ports'
    *     devices are {@code net_ring_<name>_a} and {@code net_ring_<name>_b}
    * @param slots a power of two; each ring holds one frame less
    * @throws DpdkException if there is not enough memory or the name is in use
    */
   public static RingPair create(String name, int slots) {
     Eal.requireInitialised();
-    MemorySegment toFirst = ring(name + "_to_a", slots);
-    MemorySegment toSecond = ring(name + "_to_b", slots);
-    EthernetPort first = port(name + "_a", toFirst, toSecond);
-    EthernetPort second = port(name + "_b", toSecond, toFirst);
-    return new RingPair(toFirst, toSecond, first, second);
+    RingPair pair = new RingPair();
+    try {
+      pair.toFirst = ring(name + "_to_a", slots);
+      pair.toSecond = ring(name + "_to_b", slots);
+      pair.first = port(name + "_a", pair.toFirst, pair.toSecond);
+      pair.second = port(name + "_b", pair.toSecond, pair.toFirst);
+    } catch (DpdkException e) {
+      pair.close();
+      throw e;
+    }
+    return pair;
   }
 
   private static MemorySegment ring(String name, int slots) {
@@ -83,10 +83,22 @@ public final class RingPair implements AutoCloseable {
   /** Closes both ports; frames on the way go back to their pools. */
   @Override
   public void close() {
-    first.close();
-    second.close();
-    free(toFirst);
-    free(toSecond);
+    if (first != null) {
+      first.close();
+      first = null;
+    }
+    if (second != null) {
+      second.close();
+      second = null;
+    }
+    if (toFirst != null) {
+      free(toFirst);
+      toFirst = null;
+    }
+    if (toSecond != null) {
+      free(toSecond);
+      toSecond = null;
+    }
   }
 
   private static void free(MemorySegment ring) {

@@ -8,6 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -120,6 +121,18 @@ class RingPairTest {
   }
 
   @Test
+  void shouldTakeAnOffloadThatThePortHas() {
+    EthernetPort port = pair.first();
+    assertThat(port.info().transmitOffloads()).contains("MULTI_SEGS");
+    port.stop();
+
+    port.configure(PortSettings.DEFAULTS.withOffloads(Set.of(), Set.of("MULTI_SEGS")), pool);
+    port.start();
+
+    passBurst(port, pair.second(), 3);
+  }
+
+  @Test
   void shouldRefuseANameInUse() {
     assertThatThrownBy(() -> RingPair.create("test", 128))
         .isInstanceOf(DpdkException.class)
@@ -127,19 +140,20 @@ class RingPairTest {
         .hasMessageContaining("The name must be new");
   }
 
+  /** What is allocated per burst shows in every round, what the JIT needs once does not. */
   @Test
   void shouldAllocateNothingPerBurst() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    for (int i = 0; i < 20_000; i++) {
-      circulate();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 50 && least > 0; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 10_000; i++) {
+        circulate();
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
-    long before = threads.getCurrentThreadAllocatedBytes();
-    for (int i = 0; i < 20_000; i++) {
-      circulate();
-    }
-    long after = threads.getCurrentThreadAllocatedBytes();
 
-    assertThat(after - before).isZero();
+    assertThat(least).isZero();
     assertThat(pool.available()).isEqualTo(BUFFERS);
   }
 

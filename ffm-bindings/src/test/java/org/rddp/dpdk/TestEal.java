@@ -1,7 +1,12 @@
 package org.rddp.dpdk;
 
+import java.nio.file.Path;
+import java.util.List;
+
 /** DPDK for a test class: ordinary pages, no rights needed, nothing shared with another process. */
 final class TestEal {
+  private static final String PREFIX = "rddp-test-" + ProcessHandle.current().pid();
+
   private TestEal() {}
 
   static void init() {
@@ -9,7 +14,14 @@ final class TestEal {
   }
 
   static EalArguments arguments() {
-    return EalArguments.ordinaryPages(64, "rddp-test-" + ProcessHandle.current().pid())
-        .withLogLevel("error");
+    return EalArguments.ordinaryPages(64, PREFIX).withLogLevel("error");
+  }
+
+  /** Where DPDK may have put its files. */
+  static List<Path> folders() {
+    String runtime = System.getenv("XDG_RUNTIME_DIR");
+    return List.of(
+        Path.of("/var/run/dpdk", PREFIX),
+        Path.of(runtime == null ? "/tmp" : runtime, "dpdk", PREFIX));
   }
 }

@@ -429,6 +429,62 @@ public class Dpdk {
         }
     }
 
+    private static class rddp_runtime_dir {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            Dpdk.C_POINTER    );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_runtime_dir");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * const char *rddp_runtime_dir()
+     * }
+     */
+    public static FunctionDescriptor rddp_runtime_dir$descriptor() {
+        return rddp_runtime_dir.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * const char *rddp_runtime_dir()
+     * }
+     */
+    public static MethodHandle rddp_runtime_dir$handle() {
+        return rddp_runtime_dir.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * const char *rddp_runtime_dir()
+     * }
+     */
+    public static MemorySegment rddp_runtime_dir$address() {
+        return rddp_runtime_dir.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * const char *rddp_runtime_dir()
+     * }
+     */
+    public static MemorySegment rddp_runtime_dir() {
+        var mh$ = rddp_runtime_dir.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_runtime_dir");
+            }
+            return (MemorySegment)mh$.invokeExact();
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class rddp_eal_cleanup {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             Dpdk.C_INT    );
