@@ -48,7 +48,7 @@ public final class GuardedMemory {
   public void assertHolds(byte[] model) {
     byte[] guard = new byte[GUARD];
     Arrays.fill(guard, POISON);
-    assertThat(octets()).isEqualTo(model);
+    assertThat(Arrays.mismatch(octets(), model)).as("first octet that differs").isEqualTo(-1);
     assertThat(Memory.bytes(address() - GUARD, GUARD)).isEqualTo(guard);
     assertThat(Memory.bytes(address() + length, GUARD)).isEqualTo(guard);
   }

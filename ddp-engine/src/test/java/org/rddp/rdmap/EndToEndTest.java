@@ -1,0 +1,142 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.tcp.CloseReason;
+
+/** Two programs, RDMAP, DDP, MPA, TCP and a link between them that may be bad. */
+class EndToEndTest {
+  private static final int PORT = 4791;
+
+  private World world;
+  private Program left;
+  private Program right;
+
+  private void establish(long seed, int mtu, Faults faults, int region) {
+    world = new World(seed, mtu, faults);
+    left = new Program(world.left, region);
+    right = new Program(world.right, region);
+    left.peer = right;
+    right.peer = left;
+    left.stream =
+        RdmapStream.initiator(
+            world.left.engine, world.left.domain, RdmapSettings.DEFAULTS, new byte[0], left);
+    left.postReceives();
+    world.right.stack.listen(
+        PORT,
+        (stream, address, port) -> {
+          right.stream =
+              RdmapStream.responder(
+                  world.right.engine, world.right.domain, RdmapSettings.DEFAULTS, right);
+          return right.stream.transport();
+        });
+    world.left.stack.connect(world.right.address, PORT, left.stream.transport());
+    world.runUntil(() -> left.established && right.established);
+  }
+
+  private void settle() {
+    world.runUntil(() -> left.idle() && right.idle());
+    // What was written last has arrived when a message behind it has.
+    left.send(new Random(0), 0);
+    right.send(new Random(0), 0);
+    world.runUntil(() -> left.idle() && right.idle());
+    left.assertPeerMemory();
+    right.assertPeerMemory();
+  }
+
+  private void closeAndCheckThatNothingIsLeft() {
+    left.close();
+    right.close();
+    world.runUntil(() -> left.closed != null && right.closed != null);
+    assertThat(left.closed).isEqualTo(CloseReason.NORMAL);
+    assertThat(right.closed).isEqualTo(CloseReason.NORMAL);
+    world.close();
+    assertThat(world.left.pool.available()).isEqualTo(world.left.pool.capacity());
+    assertThat(world.right.pool.available()).isEqualTo(world.right.pool.capacity());
+  }
+
+  /** Sizes around what a segment carries: MULPDU is 1442 at MTU 1500, 8938 at 9000. */
+  @ParameterizedTest
+  @CsvSource({"1500, 0", "9000, 0", "1500, 0.02", "576, 0.02", "9000, 0.02"})
+  @Tag("DDP-3-03")
+  @Tag("DDP-3-04")
+  @Tag("DDP-5.2-01")
+  @Tag("DDP-5.2-03")
+  @Tag("DDP-5.2-04")
+  @Tag("DDP-5.2-10")
+  void shouldCarryMessagesOfAllSizes(int mtu, double loss) {
+    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), 1 << 20);
+    Random random = new Random(1);
+    int mulpdu = mtu - 58;
+    int[] sizes = {
+      0,
+      1,
+      2,
+      3,
+      4,
+      127,
+      mulpdu - 19,
+      mulpdu - 18,
+      mulpdu - 17,
+      mulpdu - 15,
+      mulpdu - 14,
+      mulpdu - 13,
+      mulpdu - 1,
+      mulpdu,
+      mulpdu + 1,
+      2 * mulpdu,
+      65_535,
+      65_536,
+      300_000,
+      1 << 20
+    };
+    for (int size : sizes) {
+      assertThat(left.write(random, size)).isTrue();
+      assertThat(left.send(random, size)).isTrue();
+      settle();
+      assertThat(right.send(random, size)).isTrue();
+      assertThat(right.write(random, size)).isTrue();
+      settle();
+    }
+    assertThat(left.delivered).isEqualTo(3 * sizes.length);
+    assertThat(right.delivered).isEqualTo(3 * sizes.length);
+    closeAndCheckThatNothingIsLeft();
+  }
+
+  /** Both programs at once, many requests on their way, under every kind of fault. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 0.001", "3, 0.01", "4, 0.02", "5, 0.03"})
+  @Tag("DDP-5.3-01")
+  @Tag("DDP-5.3-05")
+  @Tag("DDP-5.3-06")
+  @Tag("DDP-3-13")
+  void shouldKeepMemoryAsTheModelSays(long seed, double fault) {
+    establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17);
+    Random random = new Random(seed);
+    for (int i = 0; i < 60; i++) {
+      for (int j = random.nextInt(12); j > 0; j--) {
+        Program program = random.nextBoolean() ? left : right;
+        int length = random.nextInt(1 << random.nextInt(17));
+        if (program.room(length)) {
+          if (random.nextInt(3) > 0) {
+            program.write(random, length);
+          } else {
+            program.send(random, length);
+          }
+        }
+      }
+      int target = left.delivered + right.delivered + random.nextInt(3);
+      world.runUntil(
+          () -> left.delivered + right.delivered >= target || (left.idle() && right.idle()));
+    }
+    settle();
+    assertThat(left.delivered).isPositive();
+    assertThat(right.delivered).isPositive();
+    closeAndCheckThatNothingIsLeft();
+  }
+}
