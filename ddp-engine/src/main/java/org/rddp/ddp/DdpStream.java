@@ -104,6 +104,11 @@ public final class DdpStream implements UlpduHandler {
     return receiving;
   }
 
+  /** Whether the peer's next message on that queue would find no buffer. */
+  public boolean lacksReceive(int qn) {
+    return queues[qn].isEmpty();
+  }
+
   /**
    * Appends a buffer to a queue; the peer's next message on that queue goes to the first one.
    *

@@ -53,6 +53,13 @@ public interface RdmapHandler {
   void onCompletion(long id, int kind, int status, long octets);
 
   /**
+   * A Send has come and no receive is posted: the last moment to post one. A user whose program
+   * posts through memory that is looked at now and then looks once more, so that a receive posted
+   * before the peer's Send is always there. Does nothing unless overridden.
+   */
+  default void onReceiveMissing() {}
+
+  /**
    * The stream has failed. Everything outstanding has ended as flushed, nothing more is received,
    * and the user closes or aborts the stream.
    *

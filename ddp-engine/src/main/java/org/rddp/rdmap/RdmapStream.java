@@ -211,9 +211,13 @@ public final class RdmapStream implements UlpHandler {
     if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
       return refusal(RdmapError.INVALID_VERSION);
     }
-    return RdmapHeader.opcode(rsvdUlp) == RdmapHeader.SEND
-        ? 0
-        : refusal(RdmapError.UNEXPECTED_OPCODE);
+    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.SEND) {
+      return refusal(RdmapError.UNEXPECTED_OPCODE);
+    }
+    if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksReceive(qn)) {
+      handler.onReceiveMissing();
+    }
+    return 0;
   }
 
   private int refusal(RdmapError error) {

@@ -8,6 +8,8 @@ import java.util.List;
  *
  * @param controlSocket where programs reach the daemon
  * @param controlMode the socket's permission bits, such as 0660
+ * @param users numbers of the users who may connect besides root and the daemon's own; empty: all
+ *     whom the socket's mode admits
  * @param dpdk how DPDK is started
  * @param engines how many threads drive the ports
  * @param idling what they do when there is nothing to do
@@ -17,13 +19,15 @@ import java.util.List;
 public record Configuration(
     Path controlSocket,
     int controlMode,
+    List<Integer> users,
     DpdkConfiguration dpdk,
     EngineThreads engines,
     Idling idling,
     Limits limits,
     List<InterfaceConfiguration> interfaces) {
-  /** Copies the list. */
+  /** Copies the lists. */
   public Configuration {
+    users = List.copyOf(users);
     interfaces = List.copyOf(interfaces);
   }
 }

@@ -84,6 +84,7 @@ public final class ConfigurationFile {
             "permission bits in octal, \"0600\" to \"0777\"",
             0660,
             ConfigurationFile::mode);
+    List<Integer> users = control.integers("users", 0, Integer.MAX_VALUE);
     control.refuseUnknown();
     DpdkConfiguration dpdk = dpdk(root.section("dpdk"));
     TomlSection engine = root.section("engine");
@@ -94,7 +95,7 @@ public final class ConfigurationFile {
     Limits limits = limits(root.section("limits"));
     List<InterfaceConfiguration> interfaces = interfaces(root);
     root.refuseUnknown();
-    return new Configuration(socket, mode, dpdk, threads, idling, limits, interfaces);
+    return new Configuration(socket, mode, users, dpdk, threads, idling, limits, interfaces);
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {
@@ -118,6 +119,8 @@ public final class ConfigurationFile {
             section.octets("session-memory", MIB, 1L << 46, defaults.sessionMemory()),
             (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
             (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
+            (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
+            (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
             section.powerOfTwo("requests", 64, 1 << 16, defaults.requests()),
             section.powerOfTwo("completions", 64, 1 << 18, defaults.completions()));
     section.refuseUnknown();

@@ -13,7 +13,6 @@ package org.rddp.daemon.configuration;
  * @param packets packet buffers of the port
  * @param descriptors entries of the device's receive and transmit rings
  * @param connections connections at once, those being opened included
- * @param sendBuffer octets that a connection may have under way
  * @param receiveBuffer octets of the receive window
  * @param crc whether our side asks for MPA's CRC
  * @param startupTimeout nanoseconds that MPA's startup may take
@@ -28,7 +27,6 @@ public record InterfaceConfiguration(
     int packets,
     int descriptors,
     int connections,
-    int sendBuffer,
     int receiveBuffer,
     boolean crc,
     long startupTimeout) {

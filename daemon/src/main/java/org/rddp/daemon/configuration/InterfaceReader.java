@@ -47,7 +47,6 @@ final class InterfaceReader {
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
     TomlSection tcp = section.section("tcp");
-    int sendBuffer = (int) tcp.octets("send-buffer", 16 << 10, 1 << 28, 1 << 20);
     int receiveBuffer = (int) tcp.octets("receive-buffer", 16 << 10, 1 << 28, 1 << 20);
     tcp.refuseUnknown();
     TomlSection mpa = section.section("mpa");
@@ -73,7 +72,6 @@ final class InterfaceReader {
         packets,
         descriptors,
         connections,
-        sendBuffer,
         receiveBuffer,
         crc,
         startupTimeout);

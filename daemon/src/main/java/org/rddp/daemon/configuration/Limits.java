@@ -9,6 +9,8 @@ package org.rddp.daemon.configuration;
  * @param sessionMemory octets registered by one program
  * @param sessionConnections connections of one program, those being opened included
  * @param sessionListeners ports that one program listens on
+ * @param sendQueue sends and writes that may be outstanding on a connection
+ * @param receiveQueue receives that may be outstanding on a connection
  * @param requests slots of a program's submission ring, a power of two
  * @param completions slots of a program's completion ring, a power of two
  */
@@ -19,9 +21,11 @@ public record Limits(
     long sessionMemory,
     int sessionConnections,
     int sessionListeners,
+    int sendQueue,
+    int receiveQueue,
     int requests,
     int completions) {
   /** What a file that says nothing gets. */
   public static final Limits DEFAULTS =
-      new Limits(64, 16L << 30, 256, 8L << 30, 1024, 16, 1024, 4096);
+      new Limits(64, 16L << 30, 256, 8L << 30, 1024, 16, 256, 256, 1024, 1024);
 }

@@ -188,10 +188,35 @@ final class TomlSection {
       if (array.get(i) instanceof String text) {
         texts.add(text);
       } else {
-        problem(array.inputPositionOf(i), key + "[" + i + "]", "is no text; allowed: " + allowed);
+        problem(
+            array.inputPositionOf(i), key + "[" + (i + 1) + "]", "is no text; allowed: " + allowed);
       }
     }
     return texts;
+  }
+
+  /** A list of whole numbers between two bounds, both included. */
+  List<Integer> integers(String key, int least, int most) {
+    List<Integer> numbers = new ArrayList<>();
+    if (!has(key)) {
+      return numbers;
+    }
+    String allowed = "a list of whole numbers from " + least + " to " + most;
+    if (!(table.get(List.of(key)) instanceof TomlArray array)) {
+      wrongType(key, allowed);
+      return numbers;
+    }
+    for (int i = 0; i < array.size(); i++) {
+      if (array.get(i) instanceof Long number && number >= least && number <= most) {
+        numbers.add(number.intValue());
+      } else {
+        problem(
+            array.inputPositionOf(i),
+            key + "[" + (i + 1) + "]",
+            "is " + TomlTables.kind(array.get(i)) + "; allowed: " + allowed);
+      }
+    }
+    return numbers;
   }
 
   /** A table within this one; an empty one when the file has none. */

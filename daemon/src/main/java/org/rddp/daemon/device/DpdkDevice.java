@@ -13,7 +13,7 @@ import org.rddp.wire.Memory;
  * <p>Frames that come as a chain of buffers are copied into one when they fit, and otherwise
  * dropped and counted. While somebody captures, every frame is also copied into the capture's ring.
  */
-public final class DpdkDevice implements FrameDevice {
+public final class DpdkDevice implements FrameDevice, CapturePoint {
   /** Frames in a burst at most. */
   public static final int BURST = 64;
 
@@ -30,7 +30,7 @@ public final class DpdkDevice implements FrameDevice {
   private CaptureRing capture;
   private long captureEpoch;
   private long droppedChains;
-  private boolean up = true;
+  private volatile boolean up = true;
 
   /**
    * A device over a started port.
@@ -77,7 +77,7 @@ public final class DpdkDevice implements FrameDevice {
     return up;
   }
 
-  /** Asks the driver whether the link is up. */
+  /** Asks the driver whether the link is up. Not on the engine's thread. */
   public void refreshLink() {
     up = port.link().up();
   }
@@ -87,11 +87,7 @@ public final class DpdkDevice implements FrameDevice {
     return port;
   }
 
-  /**
-   * Starts copying every frame into a ring, or stops it. On the engine's thread.
-   *
-   * @param ring where frames go, or null to stop
-   */
+  @Override
   public void capture(CaptureRing ring) {
     capture = ring;
     captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();

@@ -11,7 +11,6 @@ import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
 import org.rddp.dpdk.EthernetPort;
-import org.rddp.dpdk.Hugepages;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
 import org.rddp.dpdk.PortSettings;
@@ -22,7 +21,7 @@ import org.rddp.wire.Ethernet;
  * Starts DPDK and opens the ports of a configuration; one device for each interface, in its order.
  * Once per process.
  */
-public final class DpdkPorts implements AutoCloseable {
+public final class DpdkPorts implements Ports {
   /** Buffers of a mempool that each thread keeps to itself. */
   private static final int CACHE = 256;
 
@@ -137,14 +136,19 @@ public final class DpdkPorts implements AutoCloseable {
     return mempool;
   }
 
-  /** One for each interface, in the order of the configuration. */
+  @Override
   public List<DpdkDevice> devices() {
     return List.copyOf(devices);
   }
 
-  /** Octets of huge pages that are free now. */
-  public static long hugepages() {
-    return Hugepages.available();
+  @Override
+  public void enter() {
+    Eal.registerThread();
+  }
+
+  @Override
+  public void leave() {
+    Eal.unregisterThread();
   }
 
   /** Closes every device that is not closed, then everything beneath. No engine may be running. */

@@ -58,6 +58,7 @@ class ConfigurationFileTest {
             [control]
             socket = "/tmp/x.sock"
             mode = "0600"
+            users = [1000, 1001]
             [dpdk]
             hugepages = false
             memory = "128MiB"
@@ -72,6 +73,8 @@ class ConfigurationFileTest {
             session-memory = "1MiB"
             session-connections = 5
             session-listeners = 6
+            send-queue = 7
+            receive-queue = 8
             requests = 128
             completions = 256
             [[interface]]
@@ -84,7 +87,6 @@ class ConfigurationFileTest {
             descriptors = 256
             connections = 7
             [interface.tcp]
-            send-buffer = "64KiB"
             receive-buffer = "128KiB"
             [interface.mpa]
             crc = false
@@ -97,11 +99,12 @@ class ConfigurationFileTest {
 
     assertThat(read.controlSocket()).isEqualTo(Path.of("/tmp/x.sock"));
     assertThat(read.controlMode()).isEqualTo(0600);
+    assertThat(read.users()).containsExactly(1000, 1001);
     assertThat(read.dpdk())
         .isEqualTo(new DpdkConfiguration(false, 128 << 20, List.of("--log-level=8")));
     assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
     assertThat(read.idling()).isEqualTo(Idling.SPIN);
-    assertThat(read.limits()).isEqualTo(new Limits(3, 1 << 20, 4, 1 << 20, 5, 6, 128, 256));
+    assertThat(read.limits()).isEqualTo(new Limits(3, 1 << 20, 4, 1 << 20, 5, 6, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(
@@ -114,7 +117,6 @@ class ConfigurationFileTest {
                 2048,
                 256,
                 7,
-                64 << 10,
                 128 << 10,
                 false,
                 250_000_000));
@@ -156,6 +158,8 @@ class ConfigurationFileTest {
           control | socket = 5                   | is the number 5
           control | mode = '9'                   | permission bits in octal
           control | mode = '0000'                | permission bits in octal
+          control | users = 5                    | a list of whole numbers
+          control | users = ['root']             | a list of whole numbers
           dpdk    | hugepages = 'yes'            | true or false
           dpdk    | memory = '1KiB'              | is out of range
           dpdk    | memory = '100.5MiB'          | whole MiB

@@ -1,0 +1,230 @@
+package org.rddp.daemon;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.EngineThreads;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.control.ControlServer;
+import org.rddp.daemon.control.DaemonLog;
+import org.rddp.daemon.control.Port;
+import org.rddp.daemon.control.Statistics;
+import org.rddp.daemon.device.CapturePoint;
+import org.rddp.daemon.device.Ports;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineThread;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.device.FrameDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.CaptureRing;
+import org.rddp.ipc.ControlListener;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+/** {@code rddpd}: engines over ports, and the control server in front of them. */
+public final class Daemon implements AutoCloseable {
+  /** STags of an interface at most. */
+  private static final int MAX_STAGS = 1 << 16;
+
+  /** How long peers have to close their halves when the daemon stops. */
+  private static final long GRACE = TimeUnit.SECONDS.toNanos(3);
+
+  private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
+  private final Configuration configuration;
+  private final Ports ports;
+  private final Statistics statistics;
+  private final List<Engine> engines = new ArrayList<>();
+  private final List<EngineThread> threads = new ArrayList<>();
+  private final ControlServer control;
+  private boolean closed;
+
+  private Daemon(Configuration configuration, Ports ports, PrintStream out) throws IOException {
+    this.configuration = configuration;
+    this.ports = ports;
+    this.statistics = new Statistics();
+    DaemonLog log = new DaemonLog(out);
+    LateFaults faults = new LateFaults();
+    List<Port> named = new ArrayList<>();
+    for (int i = 0; i < configuration.interfaces().size(); i++) {
+      InterfaceConfiguration each = configuration.interfaces().get(i);
+      FrameDevice device = ports.devices().get(i);
+      Engine engine = engine(each, device, configuration.limits(), faults);
+      engines.add(engine);
+      named.add(new Port(each.name(), engine, capturePoint(device)));
+      EngineStatistics.add(statistics, engine, device);
+    }
+    Path socket = configuration.controlSocket();
+    if (socket.getParent() != null) {
+      Files.createDirectories(socket.getParent());
+    }
+    ControlListener listener = ControlListener.bind(socket, permissions(configuration));
+    control =
+        new ControlServer(
+            listener,
+            named,
+            configuration.limits(),
+            Set.copyOf(configuration.users()),
+            statistics,
+            log);
+    faults.reportTo(control);
+  }
+
+  /**
+   * Starts a daemon.
+   *
+   * @param ports one device for each interface; closed with the daemon, also when this fails
+   * @param out where it says what happens
+   * @throws IOException when the control socket cannot be made
+   */
+  public static Daemon start(Configuration configuration, Ports ports, PrintStream out)
+      throws IOException {
+    Daemon daemon;
+    try {
+      daemon = new Daemon(configuration, ports, out);
+    } catch (IOException | RuntimeException e) {
+      ports.close();
+      throw e;
+    }
+    daemon.startThreads();
+    daemon.control.start();
+    return daemon;
+  }
+
+  private void startThreads() {
+    if (configuration.engines() == EngineThreads.SHARED) {
+      threads.add(thread("rddp-engine", engines));
+    } else {
+      for (Engine engine : engines) {
+        threads.add(thread("rddp-" + engine.name(), List.of(engine)));
+      }
+    }
+    threads.forEach(EngineThread::start);
+  }
+
+  private EngineThread thread(String name, List<Engine> driven) {
+    return new EngineThread(name, driven, configuration.idling(), ports::enter, ports::leave);
+  }
+
+  private static Engine engine(
+      InterfaceConfiguration configured, FrameDevice device, Limits limits, LateFaults faults) {
+    SecureRandom random = new SecureRandom();
+    Optional<Ipv4Address> gateway =
+        configured.gateway() == 0
+            ? Optional.empty()
+            : Optional.of(new Ipv4Address(configured.gateway()));
+    InterfaceAddress address =
+        new InterfaceAddress(
+            new Ipv4Address(configured.address()), configured.prefix(), gateway, configured.mtu());
+    TcpSettings tcpSettings =
+        TcpSettings.DEFAULTS
+            .withReceiveBuffer(configured.receiveBuffer())
+            .withLimits(TcpSettings.DEFAULTS.backlog(), configured.connections());
+    TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
+    int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());
+    DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
+    MpaSettings mpa =
+        MpaSettings.DEFAULTS
+            .withCrc(configured.crc())
+            .withStartupTimeoutNanos(configured.startupTimeout());
+    RdmapSettings rdmap = new RdmapSettings(mpa, limits.sendQueue(), limits.receiveQueue());
+    return new Engine(configured.name(), configured.address(), tcp, ddp, rdmap, faults);
+  }
+
+  private static CapturePoint capturePoint(FrameDevice device) {
+    return device instanceof CapturePoint point ? point : Daemon::cannotCapture;
+  }
+
+  private static void cannotCapture(CaptureRing ring) {
+    throw new UnsupportedOperationException("the device cannot capture");
+  }
+
+  private static Set<PosixFilePermission> permissions(Configuration configuration) {
+    PosixFilePermission[] bits = {
+      PosixFilePermission.OTHERS_EXECUTE,
+      PosixFilePermission.OTHERS_WRITE,
+      PosixFilePermission.OTHERS_READ,
+      PosixFilePermission.GROUP_EXECUTE,
+      PosixFilePermission.GROUP_WRITE,
+      PosixFilePermission.GROUP_READ,
+      PosixFilePermission.OWNER_EXECUTE,
+      PosixFilePermission.OWNER_WRITE,
+      PosixFilePermission.OWNER_READ
+    };
+    Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+    for (int i = 0; i < bits.length; i++) {
+      if ((configuration.controlMode() >>> i & 1) != 0) {
+        permissions.add(bits[i]);
+      }
+    }
+    return permissions;
+  }
+
+  /** The engines, one for each interface, for their counters. */
+  public List<Engine> engines() {
+    return List.copyOf(engines);
+  }
+
+  /**
+   * Stops: no more programs, connections closed in order while their peers play along, sessions
+   * ended, threads stopped, ports closed. The second time does nothing.
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    control.stopAccepting();
+    try {
+      closeConnections();
+      control.endSessions(END_TIMEOUT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    threads.forEach(EngineThread::close);
+    control.close();
+    ports.close();
+    statistics.close();
+  }
+
+  private void closeConnections() throws InterruptedException {
+    for (Engine engine : engines) {
+      engine.execute(engine::closeGracefully);
+    }
+    long deadline = System.nanoTime() + GRACE;
+    while (connectionCount() > 0 && System.nanoTime() - deadline < 0) {
+      TimeUnit.MILLISECONDS.sleep(2);
+    }
+  }
+
+  private int connectionCount() throws InterruptedException {
+    AtomicInteger count = new AtomicInteger();
+    CountDownLatch asked = new CountDownLatch(engines.size());
+    for (Engine engine : engines) {
+      engine.execute(() -> {
+        count.addAndGet(engine.connectionCount());
+        asked.countDown();
+      });
+    }
+    boolean answered = asked.await(END_TIMEOUT, TimeUnit.NANOSECONDS);
+    return answered ? count.get() : 0;
+  }
+}

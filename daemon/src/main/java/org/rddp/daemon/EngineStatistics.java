@@ -1,0 +1,82 @@
+package org.rddp.daemon;
+
+import org.rddp.daemon.control.Statistics;
+import org.rddp.daemon.device.DpdkDevice;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineCounters;
+import org.rddp.ddp.DdpCounters;
+import org.rddp.device.FrameDevice;
+import org.rddp.tcp.TcpCounters;
+
+/** Gives the counters of an engine and of the layers beneath it their names. */
+final class EngineStatistics {
+  private EngineStatistics() {}
+
+  static void add(Statistics statistics, Engine engine, FrameDevice device) {
+    String prefix = engine.name() + ".";
+    EngineCounters engineCounters = engine.counters();
+    statistics.add(prefix + "engine.turns", engineCounters::turns);
+    statistics.add(prefix + "engine.turns.idle", engineCounters::idleTurns);
+    statistics.add(prefix + "engine.requests", engineCounters::requests);
+    statistics.add(prefix + "engine.completions", engineCounters::completions);
+    statistics.add(prefix + "engine.connections.opened", engineCounters::connectionsOpened);
+    statistics.add(prefix + "engine.connections.closed", engineCounters::connectionsClosed);
+    statistics.add(prefix + "engine.startup.errors", engineCounters::startupErrors);
+    statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
+    statistics.add(prefix + "engine.faults", engineCounters::faults);
+    statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());
+    DdpCounters ddp = engine.ddp().counters();
+    statistics.add(prefix + "ddp.segments.sent", ddp::segmentsSent);
+    statistics.add(prefix + "ddp.octets.sent", ddp::octetsSent);
+    statistics.add(prefix + "ddp.segments.placed", ddp::segmentsPlaced);
+    statistics.add(prefix + "ddp.octets.placed", ddp::octetsPlaced);
+    statistics.add(prefix + "ddp.messages.tagged", ddp::taggedMessagesDelivered);
+    statistics.add(prefix + "ddp.messages.untagged", ddp::untaggedMessagesDelivered);
+    statistics.add(prefix + "ddp.segments.refused", ddp::segmentsRefused);
+    addTcp(statistics, prefix + "tcp.", engine);
+    statistics.add(prefix + "packets", () -> device.pool().capacity());
+    statistics.add(prefix + "packets.free", () -> device.pool().available());
+    if (device instanceof DpdkDevice dpdk) {
+      addPort(statistics, prefix + "port.", dpdk);
+    }
+  }
+
+  private static void addTcp(Statistics statistics, String prefix, Engine engine) {
+    TcpCounters tcp = engine.tcp().counters();
+    statistics.add(prefix + "connections", () -> engine.tcp().connections());
+    statistics.add(prefix + "packets.held", () -> engine.tcp().packetsHeld());
+    statistics.add(prefix + "segments.in", () -> tcp.segmentsIn);
+    statistics.add(prefix + "segments.out", () -> tcp.segmentsOut);
+    statistics.add(prefix + "octets.in", () -> tcp.octetsIn);
+    statistics.add(prefix + "octets.out", () -> tcp.octetsOut);
+    statistics.add(prefix + "retransmitted", () -> tcp.retransmitted);
+    statistics.add(prefix + "timeouts", () -> tcp.timeouts);
+    statistics.add(prefix + "retransmits.fast", () -> tcp.fastRetransmits);
+    statistics.add(prefix + "out.of.order", () -> tcp.outOfOrder);
+    statistics.add(prefix + "duplicates", () -> tcp.duplicates);
+    statistics.add(prefix + "checksum.errors", () -> tcp.checksumErrors);
+    statistics.add(prefix + "malformed", () -> tcp.malformed);
+    statistics.add(prefix + "resets.in", () -> tcp.resetsIn);
+    statistics.add(prefix + "resets.out", () -> tcp.resetsOut);
+    statistics.add(prefix + "syns.dropped", () -> tcp.synsDropped);
+    statistics.add(prefix + "established", () -> tcp.established);
+    statistics.add(prefix + "packets.exhausted", () -> tcp.packetsExhausted);
+    statistics.add(prefix + "device.busy", () -> tcp.deviceBusy);
+  }
+
+  private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {
+    statistics.add(
+        prefix + "up",
+        () -> {
+          device.refreshLink();
+          return device.up() ? 1 : 0;
+        });
+    statistics.add(prefix + "frames.in", () -> device.port().statistics().framesIn());
+    statistics.add(prefix + "frames.out", () -> device.port().statistics().framesOut());
+    statistics.add(prefix + "octets.in", () -> device.port().statistics().octetsIn());
+    statistics.add(prefix + "octets.out", () -> device.port().statistics().octetsOut());
+    statistics.add(prefix + "missed", () -> device.port().statistics().missed());
+    statistics.add(prefix + "no.buffer", () -> device.port().statistics().noBuffer());
+    statistics.add(prefix + "dropped.chains", device::droppedChains);
+  }
+}

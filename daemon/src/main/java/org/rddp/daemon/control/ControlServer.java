@@ -1,0 +1,379 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.Faults;
+import org.rddp.daemon.engine.RefusedException;
+import org.rddp.ipc.ControlListener;
+import org.rddp.ipc.ControlSocket;
+import org.rddp.ipc.Descriptor;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.PeerCredentials;
+import org.rddp.ipc.PollSet;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SystemCallException;
+
+/**
+ * The control thread: waits for programs, for what they ask, for their ends, for timers, and for
+ * what the engines have to say.
+ */
+public final class ControlServer implements Faults, AutoCloseable {
+  /** Messages read from one program before it is the next one's turn. */
+  private static final int MESSAGES = 16;
+
+  /** Programs that have connected and not said Hello, beyond the sessions. */
+  private static final int GREETERS = 32;
+
+  /** Tasks waiting, beyond which peers' misdeeds are no longer logged. */
+  private static final int MAX_TASKS_FOR_LOG = 256;
+
+  /** How long a program may take to say Hello. */
+  private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
+  private static final int OWN_USER = ownUser();
+
+  private record Timer(long deadline, Runnable task) {}
+
+  private final ControlListener listener;
+  private final List<Port> ports;
+  private final Limits limits;
+  private final Set<Integer> users;
+  private final Statistics statistics;
+  private final DaemonLog log;
+  private final EventFd wake;
+  private final Quota sessions;
+  private final Quota memory;
+  private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
+      new ManyToOneConcurrentLinkedQueue<>();
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>((a, b) -> Long.compare(a.deadline - b.deadline, 0));
+  private final Set<Program> programs = new LinkedHashSet<>();
+  private final Set<Program> leaving = new LinkedHashSet<>();
+  private final Map<Port, Program> captures = new HashMap<>();
+  private final Thread thread = new Thread(this::run, "rddp-control");
+  private volatile boolean running = true;
+  private volatile boolean accepting = true;
+
+  /**
+   * A server that is not started.
+   *
+   * @param users who may connect besides root and the daemon's own user; empty: all whom the
+   *     socket's mode admits
+   */
+  public ControlServer(
+      ControlListener listener,
+      List<Port> ports,
+      Limits limits,
+      Set<Integer> users,
+      Statistics statistics,
+      DaemonLog log)
+      throws SystemCallException {
+    this.listener = listener;
+    this.ports = List.copyOf(ports);
+    this.limits = limits;
+    this.users = Set.copyOf(users);
+    this.statistics = statistics;
+    this.log = log;
+    this.wake = EventFd.create();
+    this.sessions = new Quota("sessions of this daemon", limits.sessions(), null);
+    this.memory = new Quota("octets of memory of this daemon", limits.memory(), null);
+  }
+
+  /** Starts it. */
+  public void start() {
+    after(Statistics.PERIOD, this::refreshStatistics);
+    thread.start();
+  }
+
+  private void refreshStatistics() {
+    statistics.refresh(sessions.used(), memory.used());
+    after(Statistics.PERIOD, this::refreshStatistics);
+  }
+
+  // ---- The loop ----
+
+  private void run() {
+    PollSet poll = new PollSet();
+    List<Program> polled = new ArrayList<>();
+    while (running) {
+      try {
+        turn(poll, polled);
+      } catch (IOException | RuntimeException e) {
+        log.failure("the control thread", e);
+      }
+    }
+  }
+
+  private void turn(PollSet poll, List<Program> polled) throws IOException {
+    poll.clear();
+    polled.clear();
+    poll.add(wake.descriptor());
+    boolean admits = accepting && programs.size() < limits.sessions() + GREETERS;
+    int door = admits ? poll.add(listener.descriptor()) : -1;
+    boolean waiting = false;
+    int first = poll.add(wake.descriptor()) + 1;
+    for (Program program : programs) {
+      polled.add(program);
+      // A program that is not read is still watched: by its process, where the kernel can.
+      Descriptor process = program.socket().peerProcess();
+      poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
+      poll.add(process == null ? wake.descriptor() : process);
+      waiting |= program.hasWaiting();
+    }
+    poll.await(waiting ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
+    if (poll.isReady(0)) {
+      wake.clear();
+    }
+    for (int i = 0; i < polled.size(); i++) {
+      Program program = polled.get(i);
+      if (program.hasWaiting()) {
+        program.flushWaiting();
+      }
+      if (poll.isReady(first + 2 * i) && program.isReading()) {
+        read(program);
+      }
+      boolean watched = program.socket().peerProcess() != null;
+      if (watched && poll.isReady(first + 2 * i + 1)) {
+        program.end("its process has ended", null);
+      }
+    }
+    if (door >= 0 && poll.isReady(door)) {
+      admit();
+    }
+    runTasks();
+    runTimers();
+  }
+
+  private void read(Program program) {
+    try {
+      for (int i = 0; i < MESSAGES && program.isReading() && programs.contains(program); i++) {
+        ProgramMessage message = program.socket().receiveFromProgram();
+        if (message == null) {
+          return;
+        }
+        program.handle(message);
+      }
+    } catch (IOException e) {
+      program.end(e.getMessage(), null);
+    } catch (RuntimeException e) {
+      log.failure("a request of " + program.name(), e);
+      program.end("internal error: " + e, null);
+    }
+  }
+
+  private void admit() throws IOException {
+    ControlSocket socket = listener.accept();
+    if (socket != null) {
+      Program program = new Program(this, socket);
+      programs.add(program);
+      after(
+          HELLO_TIMEOUT,
+          () -> {
+            if (!program.hasSession()) {
+              program.end("it did not say Hello", null);
+            }
+          });
+    }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        log.failure("the control thread", e);
+      }
+    }
+  }
+
+  private void runTimers() {
+    long now = System.nanoTime();
+    while (!timers.isEmpty() && timers.peek().deadline - now <= 0) {
+      timers.poll().task.run();
+    }
+  }
+
+  private long untilNextTimer() {
+    return timers.isEmpty() ? -1 : Math.max(0, timers.peek().deadline - System.nanoTime());
+  }
+
+  // ---- For programs and engines ----
+
+  /** Has something done on the control thread. From any thread. */
+  public void execute(Runnable task) {
+    tasks.add(task);
+    wake.signal();
+  }
+
+  boolean isOnItsThread() {
+    return Thread.currentThread().equals(thread);
+  }
+
+  /** Has something done on the control thread after so many nanoseconds. Control thread only. */
+  void after(long nanos, Runnable task) {
+    timers.add(new Timer(System.nanoTime() + nanos, task));
+  }
+
+  /** Notes something that should not happen. From any thread. */
+  @Override
+  public void onFault(String where, Throwable cause) {
+    execute(() -> log.failure(where, cause));
+  }
+
+  /** Notes what a peer did, unless too much of that waits already. From any thread. */
+  @Override
+  public void onRefused(String detail) {
+    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+      execute(() -> log.say(detail));
+    }
+  }
+
+  void checkUser(PeerCredentials peer) throws RefusedException {
+    if (!users.isEmpty() && !isPrivileged(peer) && !users.contains(peer.uid())) {
+      throw new RefusedException(
+          Reason.PERMISSION, "user " + peer.uid() + " is not among those whom the daemon serves");
+    }
+  }
+
+  /** Frames are everybody's: only root and the daemon's own user may see them. */
+  void checkCapture(PeerCredentials peer, Port port) throws RefusedException {
+    if (!isPrivileged(peer)) {
+      throw new RefusedException(
+          Reason.PERMISSION, "only root and the daemon's own user may capture");
+    }
+    if (captures.containsKey(port)) {
+      throw new RefusedException(
+          Reason.STATE, captures.get(port).name() + " captures " + port.name() + " already");
+    }
+  }
+
+  private static boolean isPrivileged(PeerCredentials peer) {
+    return peer.uid() == 0 || peer.uid() == OWN_USER;
+  }
+
+  private static int ownUser() {
+    try {
+      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The interface of that name; the first for an empty one. */
+  Port port(String name) throws RefusedException {
+    for (Port port : ports) {
+      if (name.isEmpty() || port.name().equals(name)) {
+        return port;
+      }
+    }
+    throw new RefusedException(
+        Reason.NO_INTERFACE,
+        "no interface "
+            + name
+            + "; there is "
+            + String.join(", ", ports.stream().map(Port::name).toList()));
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  Quota sessions() {
+    return sessions;
+  }
+
+  Quota memory() {
+    return memory;
+  }
+
+  DaemonLog log() {
+    return log;
+  }
+
+  Map<Port, Program> captures() {
+    return captures;
+  }
+
+  Descriptor countersDescriptor() {
+    return statistics.descriptor();
+  }
+
+  void leaving(Program program) {
+    programs.remove(program);
+    leaving.add(program);
+  }
+
+  void gone(Program program) {
+    leaving.remove(program);
+  }
+
+  // ---- The end ----
+
+  /** Admits no more programs and removes the socket from the file system. */
+  public void stopAccepting() {
+    accepting = false;
+    execute(() -> {
+      try {
+        listener.close();
+      } catch (IOException e) {
+        log.failure("the control socket", e);
+      }
+    });
+  }
+
+  /** Ends every session; when this returns they are gone, or the time is up. */
+  public void endSessions(long timeoutNanos) throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(1);
+    execute(() -> {
+      List.copyOf(programs).forEach(program -> program.end("the daemon stops", null));
+      countDownWhenGone(done);
+    });
+    done.await(timeoutNanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void countDownWhenGone(CountDownLatch done) {
+    if (leaving.isEmpty()) {
+      done.countDown();
+    } else {
+      after(TimeUnit.MILLISECONDS.toNanos(1), () -> countDownWhenGone(done));
+    }
+  }
+
+  /** Stops the thread. Sessions should have ended. */
+  @Override
+  public void close() {
+    running = false;
+    wake.signal();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      listener.close();
+    } catch (IOException e) {
+      log.failure("the control socket", e);
+    }
+    wake.close();
+  }
+}

@@ -1,0 +1,530 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.RefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.engine.SessionEvents;
+import org.rddp.daemon.engine.SessionListener;
+import org.rddp.ipc.CaptureRing;
+import org.rddp.ipc.ControlMessage;
+import org.rddp.ipc.ControlSocket;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SystemCallException;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * A connected program: answers what it asks for, with the help of the engine of its interface, and
+ * owns what is shared with it. Control thread only, but for {@link SessionEvents}.
+ */
+final class Program implements SessionEvents {
+  /** Messages that wait for a program to read; one that lets more pile up is ended. */
+  private static final int MAX_WAITING = 4096;
+
+  /** Requests in the engine's queue; no more are read meanwhile. */
+  private static final int MAX_IN_ENGINE = 64;
+
+  /** How long a peer may take to close its half after the program has closed ours. */
+  private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
+
+  /** What the engine does for a request; the result is the reply. */
+  private interface EngineCall {
+    DaemonMessage call() throws RefusedException;
+  }
+
+  private final ControlServer server;
+  private final ControlSocket socket;
+  private final ArrayDeque<DaemonMessage> waiting = new ArrayDeque<>();
+  private final Quota regions;
+  private final Quota octets;
+  private final Quota listeners;
+  private final ProgramMemory memory;
+  private String name;
+  private Port port;
+  private Session session;
+  private SharedMemory rings;
+  private EventFd event;
+  private CaptureRing capture;
+  private int captureOctets;
+  private int inEngine;
+  private boolean ended;
+
+  Program(ControlServer server, ControlSocket socket) {
+    Limits limits = server.limits();
+    this.server = server;
+    this.socket = socket;
+    this.name = "pid " + socket.peer().pid();
+    this.regions = new Quota("regions of this program", limits.sessionRegions(), null);
+    this.octets =
+        new Quota("octets of this program's memory", limits.sessionMemory(), server.memory());
+    this.listeners = new Quota("listeners of this program", limits.sessionListeners(), null);
+    this.memory = new ProgramMemory(octets);
+  }
+
+  ControlSocket socket() {
+    return socket;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Whether it has said who it is. */
+  boolean hasSession() {
+    return session != null;
+  }
+
+  Port port() {
+    return port;
+  }
+
+  /** Octets of memory shared with it, rings apart. */
+  long memoryOctets() {
+    return octets.used();
+  }
+
+  /** Whether its socket should be read: not while it has enough under way. */
+  boolean isReading() {
+    return inEngine < MAX_IN_ENGINE && waiting.isEmpty();
+  }
+
+  boolean hasWaiting() {
+    return !waiting.isEmpty();
+  }
+
+  // ---- Messages from the program ----
+
+  void handle(ProgramMessage message) {
+    try {
+      if (session == null) {
+        if (message instanceof ProgramMessage.Hello hello) {
+          open(hello);
+          return;
+        }
+        message.closeDescriptors();
+        throw new RefusedException(Reason.PROTOCOL, "a session begins with Hello");
+      }
+      serve(message);
+    } catch (RefusedException e) {
+      refuse(message.request(), e);
+    }
+  }
+
+  private void serve(ProgramMessage message) throws RefusedException {
+    int request = message.request();
+    switch (message) {
+      case ProgramMessage.Hello hello ->
+          throw new RefusedException(Reason.STATE, "the session is open already");
+      case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
+      case ProgramMessage.AdoptMemory adopt ->
+          send(new DaemonMessage.MemoryAdopted(request, memory.adopt(adopt.descriptor())));
+      case ProgramMessage.FreeMemory free -> {
+        memory.free(free.memory(), free.offset());
+        send(new DaemonMessage.Done(request));
+      }
+      case ProgramMessage.Register register -> register(register);
+      case ProgramMessage.Deregister deregister -> deregister(deregister);
+      case ProgramMessage.Listen listen -> listen(listen);
+      case ProgramMessage.CloseListener close ->
+          onEngine(
+              request,
+              () -> {
+                session.closeListener(close.listener());
+                server.execute(() -> listeners.give(1));
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Accept accept ->
+          onEngine(
+              request,
+              () -> {
+                session.accept(accept.connection(), accept.privateData().toByteArray());
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Reject reject ->
+          onEngine(
+              request,
+              () -> {
+                session.reject(reject.connection(), reject.privateData().toByteArray());
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Connect connect -> connect(connect);
+      case ProgramMessage.Disconnect disconnect -> disconnect(disconnect);
+      case ProgramMessage.OpenCounters open ->
+          send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
+      case ProgramMessage.StartCapture start -> startCapture(start);
+      case ProgramMessage.StopCapture stop -> {
+        stopCapture();
+        send(new DaemonMessage.Done(request));
+      }
+      case ProgramMessage.CloseSession close ->
+          end(null, () -> sendNow(new DaemonMessage.Done(request)));
+    }
+  }
+
+  private void open(ProgramMessage.Hello hello) throws RefusedException {
+    if (hello.version() != ControlMessage.VERSION) {
+      throw new RefusedException(
+          Reason.VERSION, "this daemon speaks version " + ControlMessage.VERSION);
+    }
+    server.checkUser(socket.peer());
+    Port chosen = server.port(hello.interfaceName());
+    server.sessions().take(1);
+    try {
+      Limits limits = server.limits();
+      SessionLimits sessionLimits =
+          new SessionLimits(
+              limits.completions(),
+              limits.sendQueue(),
+              limits.receiveQueue(),
+              WorkRequest.MAX_INLINE,
+              limits.sessionConnections(),
+              limits.sessionRegions(),
+              limits.sessionMemory());
+      long size = DaemonRings.octets(limits.requests(), limits.completions());
+      rings = SharedMemory.create("rddp-rings", size);
+      event = EventFd.create();
+      DaemonRings ends = new DaemonRings(rings.segment(), limits.requests(), limits.completions());
+      Engine engine = chosen.engine();
+      if (!hello.program().isBlank()) {
+        name = hello.program() + " (pid " + socket.peer().pid() + ")";
+      }
+      session = new Session(name, engine, sessionLimits, ends, event, this);
+      port = chosen;
+      engine.execute(() -> engine.begin(session));
+      send(
+          new DaemonMessage.Welcome(
+              hello.request(),
+              ControlMessage.VERSION,
+              sessionLimits,
+              chosen.name(),
+              engine.address(),
+              rings.descriptor(),
+              event.descriptor()));
+      server.log().say("session of " + name + " on " + chosen.name());
+    } catch (SystemCallException e) {
+      server.sessions().give(1);
+      releaseShared();
+      throw new RefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
+    }
+  }
+
+  private void allocate(ProgramMessage.AllocateMemory allocate) throws RefusedException {
+    ProgramMemory.Piece piece = memory.allocate(allocate.octets());
+    send(
+        new DaemonMessage.MemoryAllocated(
+            allocate.request(),
+            piece.memory(),
+            piece.offset(),
+            piece.octets(),
+            piece.descriptor()));
+  }
+
+  private void register(ProgramMessage.Register register) throws RefusedException {
+    regions.take(1);
+    long address;
+    try {
+      address = memory.resolve(register.memory(), register.offset(), register.octets());
+    } catch (RefusedException e) {
+      regions.give(1);
+      throw e;
+    }
+    onEngine(
+        register.request(),
+        () -> {
+          int stag = 0;
+          try {
+            stag =
+                session.register(
+                    address, register.octets(), register.rights(), register.connection());
+            return new DaemonMessage.Registered(register.request(), stag, 0);
+          } finally {
+            int given = stag;
+            server.execute(() -> registered(given, register));
+          }
+        });
+  }
+
+  private void registered(int stag, ProgramMessage.Register register) {
+    memory.registered(stag, register.memory(), register.offset(), register.octets());
+    if (stag == 0) {
+      regions.give(1);
+    }
+  }
+
+  private void deregister(ProgramMessage.Deregister deregister) {
+    onEngine(
+        deregister.request(),
+        () -> {
+          session.deregister(deregister.stag());
+          server.execute(() -> {
+            memory.deregistered(deregister.stag());
+            regions.give(1);
+          });
+          return new DaemonMessage.Done(deregister.request());
+        });
+  }
+
+  private void listen(ProgramMessage.Listen listen) throws RefusedException {
+    checkLocalAddress(listen.address());
+    if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
+      throw new RefusedException(
+          Reason.INVALID, "port " + listen.port() + ", backlog " + listen.backlog());
+    }
+    listeners.take(1);
+    onEngine(
+        listen.request(),
+        () -> {
+          try {
+            SessionListener listener = session.listen(listen.port(), listen.backlog());
+            return new DaemonMessage.Listening(
+                listen.request(), listener.number(), port.engine().address(), listener.port());
+          } catch (RefusedException e) {
+            server.execute(() -> listeners.give(1));
+            throw e;
+          }
+        });
+  }
+
+  private void connect(ProgramMessage.Connect connect) throws RefusedException {
+    checkLocalAddress(connect.localAddress());
+    if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
+      throw new RefusedException(
+          Reason.INVALID,
+          "port " + connect.remotePort() + ", timeout " + connect.timeoutMillis() + " ms");
+    }
+    long timeout =
+        Math.min(TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis()), MAX_CONNECT_TIMEOUT);
+    onEngine(
+        connect.request(),
+        () -> {
+          int connection =
+              session.connect(
+                  connect.remoteAddress(),
+                  connect.remotePort(),
+                  connect.privateData().toByteArray());
+          server.execute(
+              () -> server.after(timeout, () -> onEngine(() -> expireConnecting(connection))));
+          return new DaemonMessage.Connecting(connect.request(), connection);
+        });
+  }
+
+  private void expireConnecting(int connection) {
+    if (session.isConnecting(connection)) {
+      session.expire(connection);
+    }
+  }
+
+  private void disconnect(ProgramMessage.Disconnect disconnect) {
+    int connection = disconnect.connection();
+    onEngine(
+        disconnect.request(),
+        () -> {
+          session.disconnect(connection, disconnect.graceful());
+          return new DaemonMessage.Done(disconnect.request());
+        });
+    if (disconnect.graceful()) {
+      server.after(CLOSE_TIMEOUT, () -> onEngine(() -> session.expire(connection)));
+    }
+  }
+
+  private void checkLocalAddress(int address) throws RefusedException {
+    if (address != 0 && address != port.engine().address()) {
+      throw new RefusedException(
+          Reason.NO_INTERFACE, "the interface " + port.name() + " has another address");
+    }
+  }
+
+  private void startCapture(ProgramMessage.StartCapture start) throws RefusedException {
+    if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
+      throw new RefusedException(
+          Reason.INVALID,
+          "a ring of " + start.ringOctets() + " octets, frames of " + start.snapLength());
+    }
+    server.checkCapture(socket.peer(), port);
+    octets.take(start.ringOctets());
+    try {
+      capture = CaptureRing.create(start.ringOctets(), start.snapLength());
+    } catch (SystemCallException e) {
+      octets.give(start.ringOctets());
+      throw new RefusedException(Reason.RESOURCES, e.getMessage());
+    }
+    server.captures().put(port, this);
+    CaptureRing ring = capture;
+    captureOctets = start.ringOctets();
+    port.engine().execute(() -> port.capture().capture(ring));
+    send(new DaemonMessage.CaptureStarted(start.request(), ring.descriptor()));
+    server.log().say(name + " captures " + port.name());
+  }
+
+  private void stopCapture() {
+    if (capture != null) {
+      CaptureRing ring = capture;
+      capture = null;
+      server.captures().remove(port);
+      octets.give(captureOctets);
+      port.engine()
+          .execute(() -> {
+            port.capture().capture(null);
+            server.execute(ring::close);
+          });
+    }
+  }
+
+  // ---- The engine ----
+
+  private void onEngine(int request, EngineCall call) {
+    inEngine++;
+    port.engine()
+        .execute(() -> {
+          DaemonMessage reply;
+          try {
+            reply = ended ? null : call.call();
+          } catch (RefusedException e) {
+            reply = refusal(request, e);
+          } catch (RuntimeException e) {
+            server.onFault("request of " + name, e);
+            reply = new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
+          }
+          DaemonMessage answer = reply;
+          server.execute(() -> {
+            inEngine--;
+            if (answer != null) {
+              send(answer);
+            }
+          });
+        });
+  }
+
+  /** Something that nobody waits for. */
+  private void onEngine(Runnable task) {
+    if (!ended) {
+      port.engine().execute(task);
+    }
+  }
+
+  // ---- Messages to the program ----
+
+  /** An event, from the engine's thread. */
+  @Override
+  public void send(DaemonMessage message) {
+    if (server.isOnItsThread()) {
+      sendInOrder(message);
+    } else {
+      server.execute(() -> sendInOrder(message));
+    }
+  }
+
+  private void sendInOrder(DaemonMessage message) {
+    if (ended) {
+      return;
+    }
+    if (!waiting.isEmpty() || !sendNow(message)) {
+      waiting.add(message);
+      if (waiting.size() > MAX_WAITING) {
+        end("it does not read what the daemon says", null);
+      }
+    }
+  }
+
+  /** Sends what could not be sent before, as far as it goes. */
+  void flushWaiting() {
+    while (!waiting.isEmpty() && sendNow(waiting.peek())) {
+      waiting.remove();
+    }
+  }
+
+  /** True when it is sent, or never can be. */
+  private boolean sendNow(DaemonMessage message) {
+    try {
+      boolean sent = socket.send(message);
+      if (sent && message instanceof DaemonMessage.MemoryAllocated allocated) {
+        // Descriptors are scarce; the mapping stays.
+        memory.passed(allocated.memory());
+      }
+      return sent;
+    } catch (IOException e) {
+      end("its socket: " + e.getMessage(), null);
+      return true;
+    }
+  }
+
+  private void refuse(int request, RefusedException e) {
+    send(refusal(request, e));
+    if (session == null) {
+      end("refused: " + e.getMessage(), null);
+    }
+  }
+
+  private static DaemonMessage refusal(int request, RefusedException e) {
+    return new DaemonMessage.Refused(request, e.reason(), 0, e.getMessage());
+  }
+
+  // ---- The end ----
+
+  /** From the engine's thread. */
+  @Override
+  public void onBroken(String detail) {
+    server.execute(() -> end(detail, null));
+  }
+
+  /**
+   * Ends it: first in the engine, then what is shared goes.
+   *
+   * @param why for the log; null when the program wanted it
+   * @param last done when everything else is gone, before the socket is closed; or null
+   */
+  void end(String why, Runnable last) {
+    if (ended) {
+      return;
+    }
+    stopCapture();
+    ended = true;
+    server.leaving(this);
+    if (why != null) {
+      server.log().say("session of " + name + " ended: " + why);
+    }
+    if (session == null) {
+      release(last);
+      return;
+    }
+    Engine engine = port.engine();
+    engine.execute(() -> {
+      engine.end(session);
+      server.execute(() -> release(last));
+    });
+  }
+
+  private void release(Runnable last) {
+    memory.close();
+    if (session != null) {
+      server.sessions().give(1);
+    }
+    octets.giveAll();
+    releaseShared();
+    if (last != null) {
+      last.run();
+    }
+    socket.close();
+    server.gone(this);
+  }
+
+  private void releaseShared() {
+    if (rings != null) {
+      rings.close();
+    }
+    if (event != null) {
+      event.close();
+    }
+  }
+}

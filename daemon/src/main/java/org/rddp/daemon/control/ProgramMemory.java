@@ -1,0 +1,231 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import org.rddp.daemon.engine.RefusedException;
+import org.rddp.ipc.Descriptor;
+import org.rddp.ipc.RangeAllocator;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SystemCallException;
+import org.rddp.ipc.UnsafeMemoryException;
+
+/**
+ * The memory that the daemon shares with one program, by number: what it made, small pieces cut
+ * from larger ones, and what the program brought. Control thread only.
+ *
+ * <p>Memory is unmapped only when no STag names it: an STag that is gone from the engine is named
+ * by no request and no peer.
+ */
+final class ProgramMemory implements AutoCloseable {
+  /** Size of a memory that small pieces are cut from: mappings and descriptors are scarce. */
+  private static final long SLAB = 4L << 20;
+
+  /** Pieces up to this size are cut from a slab. */
+  private static final long SMALL = SLAB / 4;
+
+  private static final long PAGE = 4096;
+
+  /**
+   * A piece that was allocated.
+   *
+   * @param memory number of the memory
+   * @param offset where it begins
+   * @param octets its size
+   * @param descriptor the memory's, when the program does not have it yet; otherwise null
+   */
+  record Piece(int memory, long offset, long octets, Descriptor descriptor) {}
+
+  private static final class Block {
+    final SharedMemory shared;
+    final RangeAllocator pieces;
+    final long counted;
+    boolean used;
+    int beingRegistered;
+
+    Block(SharedMemory shared, RangeAllocator pieces, long counted) {
+      this.shared = shared;
+      this.pieces = pieces;
+      this.counted = counted;
+    }
+  }
+
+  /** A range under an STag. */
+  private record Registration(int memory, long offset, long octets) {
+    boolean overlaps(int otherMemory, long otherOffset, long otherOctets) {
+      return memory == otherMemory
+          && offset < otherOffset + otherOctets
+          && otherOffset < offset + octets;
+    }
+  }
+
+  private final Quota quota;
+  private final Map<Integer, Block> blocks = new HashMap<>();
+  private final Map<Integer, Registration> registrations = new HashMap<>();
+  private int nextNumber = 1;
+
+  ProgramMemory(Quota quota) {
+    this.quota = quota;
+  }
+
+  /** Zeroed memory. */
+  Piece allocate(long octets) throws RefusedException {
+    if (octets <= 0) {
+      throw new RefusedException(Reason.INVALID, octets + " octets of memory");
+    }
+    if (octets > SMALL) {
+      long rounded = Math.max(octets, octets + PAGE - 1 & -PAGE);
+      int number = add(create(rounded), null);
+      return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
+    }
+    for (Map.Entry<Integer, Block> entry : blocks.entrySet()) {
+      if (entry.getValue().pieces != null) {
+        Piece piece = cut(entry.getKey(), entry.getValue(), octets, null);
+        if (piece != null) {
+          return piece;
+        }
+      }
+    }
+    int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE));
+    Block slab = blocks.get(number);
+    return cut(number, slab, octets, slab.shared.descriptor());
+  }
+
+  private static Piece cut(int number, Block slab, long octets, Descriptor descriptor) {
+    long offset = slab.pieces.allocate(octets);
+    if (offset < 0) {
+      return null;
+    }
+    long size = slab.pieces.length(offset);
+    if (slab.used) {
+      slab.shared.segment().asSlice(offset, size).fill((byte) 0);
+    }
+    return new Piece(number, offset, size, descriptor);
+  }
+
+  private SharedMemory create(long octets) throws RefusedException {
+    quota.take(octets);
+    try {
+      return SharedMemory.create("rddp-region", octets);
+    } catch (SystemCallException e) {
+      quota.give(octets);
+      throw new RefusedException(Reason.RESOURCES, "no memory: " + e.getMessage());
+    }
+  }
+
+  /** The program has the memory's descriptor: ours can go, the mapping stays. */
+  void passed(int memory) {
+    Block block = blocks.get(memory);
+    if (block != null) {
+      block.shared.descriptor().close();
+    }
+  }
+
+  /** Memory that the program brought; the descriptor is taken over. */
+  int adopt(Descriptor descriptor) throws RefusedException {
+    SharedMemory shared;
+    try {
+      shared = SharedMemory.map(descriptor);
+    } catch (UnsafeMemoryException e) {
+      throw new RefusedException(Reason.UNSAFE_MEMORY, e.getMessage());
+    } catch (IOException e) {
+      throw new RefusedException(Reason.RESOURCES, e.getMessage());
+    }
+    try {
+      quota.take(shared.length());
+    } catch (RefusedException e) {
+      shared.close();
+      throw e;
+    }
+    int number = add(shared, null);
+    shared.descriptor().close();
+    return number;
+  }
+
+  private int add(SharedMemory shared, RangeAllocator pieces) {
+    int number = nextNumber++;
+    blocks.put(number, new Block(shared, pieces, shared.length()));
+    return number;
+  }
+
+  /** Takes a piece, or memory that the program brought, back. */
+  void free(int memory, long offset) throws RefusedException {
+    Block block = require(memory);
+    long octets = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
+    if (octets == 0 || (block.pieces == null && offset != 0)) {
+      throw new RefusedException(Reason.NOT_FOUND, "no memory begins there");
+    }
+    if (block.beingRegistered > 0) {
+      throw new RefusedException(Reason.STATE, "the memory is being registered");
+    }
+    for (Registration registration : registrations.values()) {
+      if (registration.overlaps(memory, offset, octets)) {
+        throw new RefusedException(Reason.STATE, "an STag names the memory: deregister it first");
+      }
+    }
+    if (block.pieces != null) {
+      block.pieces.free(offset);
+      block.used = true;
+    }
+    // The program unmaps a memory with its last piece, as we do.
+    if (block.pieces == null || block.pieces.isEmpty()) {
+      blocks.remove(memory);
+      release(block);
+    }
+  }
+
+  /**
+   * Where a range lies that is to be registered. It counts as registered from now on.
+   *
+   * @return its address
+   */
+  long resolve(int memory, long offset, long octets) throws RefusedException {
+    Block block = require(memory);
+    if (offset < 0
+        || octets <= 0
+        || octets > block.shared.length()
+        || offset > block.shared.length() - octets) {
+      throw new RefusedException(
+          Reason.INVALID,
+          "octets " + offset + " to " + (offset + octets) + " are not within the memory");
+    }
+    block.beingRegistered++;
+    return block.shared.address() + offset;
+  }
+
+  /** The range that was resolved has an STag, or 0: it was refused one. */
+  void registered(int stag, int memory, long offset, long octets) {
+    Block block = blocks.get(memory);
+    block.beingRegistered--;
+    if (stag != 0) {
+      registrations.put(stag, new Registration(memory, offset, octets));
+    }
+  }
+
+  /** An STag is gone. */
+  void deregistered(int stag) {
+    registrations.remove(stag);
+  }
+
+  private Block require(int memory) throws RefusedException {
+    Block block = blocks.get(memory);
+    if (block == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such memory in this session");
+    }
+    return block;
+  }
+
+  private void release(Block block) {
+    block.shared.close();
+    quota.give(block.counted);
+  }
+
+  /** Unmaps everything: when the engine has ended the session. */
+  @Override
+  public void close() {
+    blocks.values().forEach(this::release);
+    blocks.clear();
+    registrations.clear();
+  }
+}

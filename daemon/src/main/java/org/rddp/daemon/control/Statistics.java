@@ -1,0 +1,57 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.rddp.ipc.Counter;
+import org.rddp.ipc.Counters;
+import org.rddp.ipc.Descriptor;
+import org.rddp.ipc.SystemCallException;
+
+/**
+ * The daemon's counters as other processes see them: what the engines count in plain fields is
+ * copied into shared memory every so often, so that counting costs an engine next to nothing.
+ */
+public final class Statistics implements AutoCloseable {
+  /** Nanoseconds between two copies. */
+  public static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final int CAPACITY = 1024;
+
+  private record Source(Counter counter, LongSupplier value) {}
+
+  private final Counters counters;
+  private final Counter sessions;
+  private final Counter memory;
+  private final List<Source> sources = new ArrayList<>();
+
+  /** No counters but those of the daemon as a whole. */
+  public Statistics() throws SystemCallException {
+    counters = Counters.create(CAPACITY);
+    sessions = counters.add("daemon.sessions");
+    memory = counters.add("daemon.memory.octets");
+  }
+
+  /** Adds a number; the supplier is called on the control thread and must not block. */
+  public void add(String name, LongSupplier value) {
+    sources.add(new Source(counters.add(name), value));
+  }
+
+  void refresh(long sessionsNow, long memoryNow) {
+    sessions.set(sessionsNow);
+    memory.set(memoryNow);
+    for (Source source : sources) {
+      source.counter.set(source.value.getAsLong());
+    }
+  }
+
+  Descriptor descriptor() {
+    return counters.descriptor();
+  }
+
+  @Override
+  public void close() {
+    counters.close();
+  }
+}

@@ -1,0 +1,24 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.AccessRights;
+import org.rddp.ipc.Access;
+
+/** The rights that a program names, as DDP knows them. */
+final class DdpRights {
+  private DdpRights() {}
+
+  /** Rights of {@link AccessRights} for bits of {@link Access}. */
+  static int of(int bits) {
+    int rights = 0;
+    if (Access.LOCAL_WRITE.isIn(bits)) {
+      rights |= AccessRights.LOCAL_WRITE;
+    }
+    if (Access.REMOTE_WRITE.isIn(bits)) {
+      rights |= AccessRights.REMOTE_WRITE;
+    }
+    if (Access.REMOTE_READ.isIn(bits)) {
+      rights |= AccessRights.REMOTE_READ;
+    }
+    return rights;
+  }
+}

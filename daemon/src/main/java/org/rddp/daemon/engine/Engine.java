@@ -1,0 +1,187 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.tcp.TcpStack;
+
+/**
+ * Everything that one port does, turn by turn: the duty cycle over its frames, the rings of its
+ * programs, its timers, and commands from other threads.
+ *
+ * <p>One thread takes the turns; {@link #execute} may be called from any. Work in a turn is
+ * bounded, so that no connection and no program holds up the others.
+ */
+public final class Engine {
+  /** Requests taken from one session in a turn. */
+  private static final int REQUESTS = 64;
+
+  /** Segments built in a turn. */
+  private static final int SEGMENTS = 64;
+
+  /** Commands carried out in a turn. */
+  private static final int COMMANDS = 16;
+
+  private final String name;
+  private final TcpStack tcp;
+  private final DdpEngine ddp;
+  private final RdmapSettings rdmapSettings;
+  private final int address;
+  private final Faults faults;
+  private final EngineCounters counters = new EngineCounters();
+  private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
+      new ManyToOneConcurrentLinkedQueue<>();
+  private final List<Session> sessions = new ArrayList<>();
+
+  /**
+   * An engine that has not taken a turn.
+   *
+   * @param name of its interface
+   * @param address the interface's IPv4 address
+   * @param rdmapSettings of every connection
+   * @param faults told of what goes wrong; called on the engine's thread
+   */
+  public Engine(
+      String name,
+      int address,
+      TcpStack tcp,
+      DdpEngine ddp,
+      RdmapSettings rdmapSettings,
+      Faults faults) {
+    this.name = name;
+    this.address = address;
+    this.tcp = tcp;
+    this.ddp = ddp;
+    this.rdmapSettings = rdmapSettings;
+    this.faults = faults;
+    tcp.reportFailuresTo(failure -> fault("connection", failure));
+  }
+
+  /**
+   * One turn of the duty cycle.
+   *
+   * @param now in nanoseconds, never less than before
+   * @return how much was done; 0 means that there was nothing to do
+   */
+  public int turn(long now) {
+    int work = tcp.receive(now);
+    for (int i = 0; i < sessions.size(); i++) {
+      work += take(sessions.get(i));
+    }
+    work += ddp.send(SEGMENTS);
+    work += tcp.advance(now);
+    work += tcp.transmit(now);
+    for (int i = 0; i < sessions.size(); i++) {
+      sessions.get(i).flush();
+    }
+    work += command();
+    counters.turns++;
+    if (work == 0) {
+      counters.idleTurns++;
+    }
+    return work;
+  }
+
+  private int take(Session session) {
+    try {
+      return session.takeRequests(REQUESTS);
+    } catch (RuntimeException | Error e) {
+      fault("session", e);
+      session.fail("internal error: " + e);
+      return 1;
+    }
+  }
+
+  private int command() {
+    int done = 0;
+    while (done < COMMANDS) {
+      Runnable command = commands.poll();
+      if (command == null) {
+        break;
+      }
+      done++;
+      try {
+        command.run();
+      } catch (RuntimeException | Error e) {
+        fault("command", e);
+      }
+    }
+    return done;
+  }
+
+  private void fault(String where, Throwable cause) {
+    counters.faults++;
+    faults.onFault(name + ": " + where, cause);
+  }
+
+  void report(String detail) {
+    faults.onRefused(name + ": " + detail);
+  }
+
+  /** Has something done on the engine's thread, in one of its next turns. From any thread. */
+  public void execute(Runnable command) {
+    commands.add(command);
+  }
+
+  /** Lets a session take part. Engine thread only. */
+  public void begin(Session session) {
+    sessions.add(session);
+  }
+
+  /** Ends a session at once and for good. Engine thread only. */
+  public void end(Session session) {
+    sessions.remove(session);
+    session.end();
+  }
+
+  /** Closes every connection of every session in order. Engine thread only. */
+  public void closeGracefully() {
+    sessions.forEach(Session::closeGracefully);
+  }
+
+  /** Connections of all sessions that are not gone. Engine thread only. */
+  public int connectionCount() {
+    int count = 0;
+    for (Session session : sessions) {
+      count += session.connectionCount();
+    }
+    return count;
+  }
+
+  /** Ends every session and everything beneath. Engine thread only, last. */
+  public void close() {
+    List.copyOf(sessions).forEach(this::end);
+    tcp.close();
+  }
+
+  /** The interface's name. */
+  public String name() {
+    return name;
+  }
+
+  /** The interface's IPv4 address. */
+  public int address() {
+    return address;
+  }
+
+  /** What has been done. */
+  public EngineCounters counters() {
+    return counters;
+  }
+
+  /** The streams' layer beneath RDMAP, for its counters. */
+  public DdpEngine ddp() {
+    return ddp;
+  }
+
+  /** The TCP stack, for its counters. */
+  public TcpStack tcp() {
+    return tcp;
+  }
+
+  RdmapSettings rdmapSettings() {
+    return rdmapSettings;
+  }
+}

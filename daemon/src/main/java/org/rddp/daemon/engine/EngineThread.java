@@ -1,0 +1,96 @@
+package org.rddp.daemon.engine;
+
+import java.util.List;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SleepingIdleStrategy;
+import org.agrona.concurrent.YieldingIdleStrategy;
+import org.rddp.daemon.configuration.Idling;
+
+/** A thread that takes turns on one or several engines until it is told to stop. */
+public final class EngineThread implements AutoCloseable {
+  private static final long SHORTEST_PARK = 1_000;
+  private static final long LONGEST_PARK = 100_000;
+
+  private final Engine[] engines;
+  private final IdleStrategy idle;
+  private final Runnable onStart;
+  private final Runnable onEnd;
+  private final Thread thread;
+  private volatile boolean running = true;
+
+  /**
+   * A thread that is not started.
+   *
+   * @param onStart what it does first, such as registering with DPDK
+   * @param onEnd what it does last
+   */
+  public EngineThread(
+      String name, List<Engine> engines, Idling idling, Runnable onStart, Runnable onEnd) {
+    this.engines = engines.toArray(Engine[]::new);
+    this.idle = strategy(idling);
+    this.onStart = onStart;
+    this.onEnd = onEnd;
+    this.thread = new Thread(this::run, name);
+  }
+
+  /**
+   * Spinning is for a core that nobody else wants; yielding lets two threads share one without
+   * either waiting out a time slice; parking is for when nothing has happened for long.
+   */
+  private static IdleStrategy strategy(Idling idling) {
+    return switch (idling) {
+      case SPIN -> BusySpinIdleStrategy.INSTANCE;
+      case YIELD -> YieldingIdleStrategy.INSTANCE;
+      case PARK -> new SleepingIdleStrategy(LONGEST_PARK);
+      case BACKOFF -> new BackoffIdleStrategy(100, 1_000, SHORTEST_PARK, LONGEST_PARK);
+    };
+  }
+
+  /** Starts it. */
+  public void start() {
+    thread.start();
+  }
+
+  private void run() {
+    onStart.run();
+    try {
+      while (running) {
+        long now = System.nanoTime();
+        int work = 0;
+        for (Engine engine : engines) {
+          work += engine.turn(now);
+        }
+        idle.idle(work);
+      }
+    } finally {
+      for (Engine engine : engines) {
+        engine.close();
+      }
+      onEnd.run();
+    }
+  }
+
+  /** Whether it has been started and has not ended. */
+  public boolean isAlive() {
+    return thread.isAlive();
+  }
+
+  /** Stops it after its turn, ends its engines, and waits for that. */
+  @Override
+  public void close() {
+    running = false;
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

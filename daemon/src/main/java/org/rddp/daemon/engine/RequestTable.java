@@ -1,0 +1,79 @@
+package org.rddp.daemon.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.wire.Memory;
+
+/**
+ * The work requests of a session that have been taken and have not ended. Each has a number, which
+ * goes down to the protocol and comes back with its end, and room for a message that came within
+ * the request. Engine thread only; nothing is allocated after the constructor.
+ */
+final class RequestTable {
+  private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
+
+  private final MemorySegment inlineMemory;
+  private final long[] ids;
+  private final boolean[] signalled;
+  private final SessionRegion[] regions;
+  private final int[] free;
+  private int freeCount;
+
+  /** A table for at most {@code capacity} requests at a time. */
+  RequestTable(int capacity) {
+    inlineMemory = Arena.ofAuto().allocate((long) capacity * INLINE_ROOM, 64);
+    ids = new long[capacity];
+    signalled = new boolean[capacity];
+    regions = new SessionRegion[capacity];
+    free = new int[capacity];
+    while (freeCount < capacity) {
+      free[freeCount] = capacity - 1 - freeCount;
+      freeCount++;
+    }
+  }
+
+  /**
+   * Takes a request in; there is room, since the rings hand over no more.
+   *
+   * @param region the region that its message lies in, or null
+   * @return its number
+   */
+  int add(WorkRequest request, SessionRegion region) {
+    int number = free[--freeCount];
+    ids[number] = request.id();
+    signalled[number] = request.isSignalled();
+    regions[number] = region;
+    if (region != null) {
+      region.use();
+    }
+    return number;
+  }
+
+  /** Copies a message that came within its request, and says where it lies now. */
+  long keepInline(int number, WorkRequest request) {
+    long address = inlineMemory.address() + (long) number * INLINE_ROOM;
+    Memory.copy(request.inlineAddress(), address, request.length());
+    return address;
+  }
+
+  /** The program's own number for a request. */
+  long id(int number) {
+    return ids[number];
+  }
+
+  /** Whether the program wants to hear of its success. */
+  boolean isSignalled(int number) {
+    return signalled[number];
+  }
+
+  /** Forgets a request that has ended. */
+  void remove(int number) {
+    SessionRegion region = regions[number];
+    if (region != null) {
+      region.release();
+      regions[number] = null;
+    }
+    free[freeCount++] = number;
+  }
+}

@@ -1,0 +1,368 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * What a program has in the engine: its rings, regions, listeners and connections, in a protection
+ * domain of its own. Engine thread only, but for the constructor.
+ */
+public final class Session {
+  private final Engine engine;
+  private final SessionLimits limits;
+  private final DaemonRings rings;
+  private final EventFd event;
+  private final SessionEvents events;
+  private final ProtectionDomain domain;
+  private final WorkRequest request = new WorkRequest();
+  private final RequestTable requests;
+  private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
+  private final List<SessionListener> listeners = new ArrayList<>();
+  private SessionConnection[] connections = new SessionConnection[16];
+  private int connectionCount;
+  private int generation;
+  private int nextListener = 1;
+  private boolean broken;
+  private boolean ended;
+
+  /**
+   * A session that has not begun: {@link Engine#begin}.
+   *
+   * @param name of the program, for people
+   * @param rings the daemon's end of its rings, with {@code limits.outstanding()} completions
+   * @param event wakes the program
+   */
+  public Session(
+      String name,
+      Engine engine,
+      SessionLimits limits,
+      DaemonRings rings,
+      EventFd event,
+      SessionEvents events) {
+    this.engine = engine;
+    this.domain = new ProtectionDomain(name);
+    this.limits = limits;
+    this.rings = rings;
+    this.event = event;
+    this.events = events;
+    this.requests = new RequestTable(limits.outstanding());
+  }
+
+  // ---- Work requests ----
+
+  /**
+   * Takes work requests from the ring and starts them.
+   *
+   * @param limit how many at most
+   * @return how many
+   */
+  int takeRequests(int limit) {
+    int taken = 0;
+    while (taken < limit && !broken) {
+      int result = rings.take(request);
+      if (result == DaemonRings.NOTHING) {
+        break;
+      }
+      if (result == DaemonRings.GARBAGE) {
+        fail("nonsense in the submission ring");
+        break;
+      }
+      taken++;
+      start();
+    }
+    return taken;
+  }
+
+  private void start() {
+    engine.counters().requests++;
+    SessionConnection connection = connection(request.connection());
+    if (connection == null) {
+      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+      return;
+    }
+    SessionRegion region = null;
+    long address = 0;
+    if (!request.isInline() && request.length() > 0) {
+      region = regions.get(request.localStag());
+      if (region == null
+          || !region.contains(request.localOffset(), request.length())
+          || (request.opcode() == Opcode.RECEIVE && !region.allows(AccessRights.LOCAL_WRITE))) {
+        refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
+        return;
+      }
+      address = region.address(request.localOffset());
+    }
+    int number = requests.add(request, region);
+    if (request.isInline()) {
+      address = requests.keepInline(number, request);
+    }
+    if (!connection.post(number, request, address)) {
+      requests.remove(number);
+      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+    }
+  }
+
+  private void refuse(CompletionStatus status) {
+    complete(request.id(), request.connection(), request.opcode(), status, 0, 1, 0);
+  }
+
+  void complete(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int retired,
+      int detail) {
+    rings.complete(id, connection, opcode, status, octets, retired, detail);
+    engine.counters().completions++;
+  }
+
+  /** Tells the program what was taken and completed in this turn, and wakes it if it waits. */
+  void flush() {
+    if (rings.flush()) {
+      event.signal();
+    }
+  }
+
+  RequestTable requests() {
+    return requests;
+  }
+
+  // ---- Regions ----
+
+  /**
+   * Gives a range of the program's memory an STag.
+   *
+   * @param address of its first octet
+   * @param octets greater than 0
+   * @param rights of {@link org.rddp.ipc.Access}
+   * @param connection the only one that may use it, or 0
+   * @return the STag
+   */
+  public int register(long address, long octets, int rights, int connection)
+      throws RefusedException {
+    if (regions.size() >= limits.regions()) {
+      throw new RefusedException(
+          Reason.LIMIT, "a session has at most " + limits.regions() + " regions");
+    }
+    DdpStream stream = null;
+    if (connection != 0) {
+      stream = require(connection).ddp();
+    }
+    int ddpRights = DdpRights.of(rights);
+    int stag = engine.ddp().taggedBuffers().register(domain, stream, address, octets, 0, ddpRights);
+    if (stag == 0) {
+      throw new RefusedException(Reason.RESOURCES, "the interface's table of STags is full");
+    }
+    regions.put(stag, new SessionRegion(stag, address, octets, ddpRights));
+    return stag;
+  }
+
+  /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */
+  public void deregister(int stag) throws RefusedException {
+    SessionRegion region = regions.get(stag);
+    if (region == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such STag in this session");
+    }
+    takeRequests(limits.outstanding());
+    if (region.uses() > 0) {
+      throw new RefusedException(
+          Reason.STATE, region.uses() + " work requests that name the region have not completed");
+    }
+    engine.ddp().taggedBuffers().invalidate(stag);
+    regions.remove(stag);
+  }
+
+  // ---- Connections ----
+
+  /**
+   * Accepts connections at a port.
+   *
+   * @return the listener's number
+   */
+  public SessionListener listen(int port, int backlog) throws RefusedException {
+    SessionListener listener = new SessionListener(this, nextListener, backlog);
+    listener.open(port);
+    nextListener++;
+    listeners.add(listener);
+    return listener;
+  }
+
+  /** Stops listening; requests that the program has not answered are rejected. */
+  public void closeListener(int number) throws RefusedException {
+    for (SessionListener listener : listeners) {
+      if (listener.number() == number) {
+        listener.close();
+        listeners.remove(listener);
+        return;
+      }
+    }
+    throw new RefusedException(Reason.NOT_FOUND, "no such listener in this session");
+  }
+
+  /**
+   * Opens a connection to a peer; the outcome is an event.
+   *
+   * @return the connection's number
+   */
+  public int connect(int remoteAddress, int remotePort, byte[] privateData)
+      throws RefusedException {
+    SessionConnection connection = SessionConnection.outgoing(this, reserve(), privateData);
+    connection.open(remoteAddress, remotePort);
+    return connection.number();
+  }
+
+  /** Answers a peer's request with yes. What was posted before is in place by then. */
+  public void accept(int connection, byte[] privateData) throws RefusedException {
+    takeRequests(limits.outstanding());
+    require(connection).accept(privateData);
+  }
+
+  /** Answers a peer's request with no. */
+  public void reject(int connection, byte[] privateData) throws RefusedException {
+    require(connection).reject(privateData);
+  }
+
+  /**
+   * Ends a connection; requests posted before are part of it.
+   *
+   * @param graceful send what was posted, then close; otherwise reset at once
+   */
+  public void disconnect(int connection, boolean graceful) throws RefusedException {
+    takeRequests(limits.outstanding());
+    require(connection).disconnect(graceful);
+  }
+
+  /** Ends a connection that has not come up, or gone down, in time; it may be gone already. */
+  public void expire(int connection) {
+    SessionConnection found = connection(connection);
+    if (found != null) {
+      found.expire();
+    }
+  }
+
+  /** Whether a connection is still being opened or closed. */
+  public boolean isConnecting(int connection) {
+    SessionConnection found = connection(connection);
+    return found != null && found.isConnecting();
+  }
+
+  boolean hasRoomForConnection() {
+    return connectionCount < limits.connections() && !ended;
+  }
+
+  /** A number for a connection to come. */
+  int reserve() throws RefusedException {
+    if (!hasRoomForConnection()) {
+      throw new RefusedException(
+          Reason.LIMIT, "a session has at most " + limits.connections() + " connections");
+    }
+    int index = 0;
+    while (index < connections.length && connections[index] != null) {
+      index++;
+    }
+    return ConnectionId.of(index, ++generation);
+  }
+
+  void add(SessionConnection connection) {
+    int index = ConnectionId.index(connection.number());
+    if (index >= connections.length) {
+      connections = Arrays.copyOf(connections, 2 * connections.length);
+    }
+    connections[index] = connection;
+    connectionCount++;
+  }
+
+  void remove(SessionConnection connection) {
+    connections[ConnectionId.index(connection.number())] = null;
+    connectionCount--;
+  }
+
+  private SessionConnection connection(int number) {
+    int index = ConnectionId.index(number);
+    SessionConnection found = index < connections.length ? connections[index] : null;
+    return found != null && found.number() == number ? found : null;
+  }
+
+  private SessionConnection require(int number) throws RefusedException {
+    SessionConnection found = connection(number);
+    if (found == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such connection in this session");
+    }
+    return found;
+  }
+
+  // ---- The end ----
+
+  /** Marks the session as one that has to end. */
+  void fail(String detail) {
+    if (!broken) {
+      broken = true;
+      events.onBroken(detail);
+    }
+  }
+
+  /** Closes every connection in order, as far as their peers play along. */
+  void closeGracefully() {
+    for (SessionConnection connection : connections) {
+      if (connection != null) {
+        connection.disconnect(true);
+      }
+    }
+  }
+
+  /** Connections that are not gone. */
+  int connectionCount() {
+    return connectionCount;
+  }
+
+  /**
+   * Ends everything at once. When this returns, nothing of the engine holds an address of the
+   * session's memory.
+   */
+  void end() {
+    ended = true;
+    broken = true;
+    listeners.forEach(SessionListener::close);
+    listeners.clear();
+    for (SessionConnection connection : connections) {
+      if (connection != null) {
+        connection.abandon();
+      }
+    }
+    for (SessionRegion region : regions.values()) {
+      engine.ddp().taggedBuffers().invalidate(region.stag());
+    }
+    regions.clear();
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  SessionEvents events() {
+    return events;
+  }
+
+  ProtectionDomain domain() {
+    return domain;
+  }
+
+  SessionLimits limits() {
+    return limits;
+  }
+}

@@ -1,0 +1,385 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.mpa.MpaError;
+import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+
+/**
+ * A connection of a program: an RDMAP stream whose requests come from the session's ring and whose
+ * completions go back there; everything else that happens to it is an event. Engine thread only.
+ */
+final class SessionConnection implements RdmapHandler {
+  private enum State {
+    /** A peer has connected and has not sent MPA's request. The program knows nothing of it. */
+    AWAITING_REQUEST,
+    /** The program has been asked, or has said yes. */
+    REQUESTED,
+    /** The program asks the peer. */
+    CONNECTING,
+    ESTABLISHED,
+    /** The program has closed it, and waits for the peer. */
+    CLOSING,
+    /** The program has been told its end, or has ended itself. */
+    GONE
+  }
+
+  private final Session session;
+  private final SessionListener listener;
+  private final RdmapStream stream;
+  private int localPort;
+  private int remoteAddress;
+  private int remotePort;
+  private int number;
+  private State state;
+  private boolean peerClosed;
+  private int unreported;
+  private long lastUnreported;
+  private int lastUnreportedKind;
+  private long lastUnreportedOctets;
+  private Reason failure;
+  private int failureDetail;
+  private String failureText = "";
+
+  private SessionConnection(
+      Session session, SessionListener listener, int number, State state, byte[] requestData) {
+    this.session = session;
+    this.listener = listener;
+    this.number = number;
+    this.state = state;
+    Engine engine = session.engine();
+    this.stream =
+        requestData == null
+            ? RdmapStream.responder(engine.ddp(), session.domain(), engine.rdmapSettings(), this)
+            : RdmapStream.initiator(
+                engine.ddp(), session.domain(), engine.rdmapSettings(), requestData, this);
+  }
+
+  static SessionConnection incoming(
+      Session session, SessionListener listener, int remoteAddress, int remotePort) {
+    SessionConnection connection =
+        new SessionConnection(session, listener, 0, State.AWAITING_REQUEST, null);
+    connection.localPort = listener.port();
+    connection.remoteAddress = remoteAddress;
+    connection.remotePort = remotePort;
+    return connection;
+  }
+
+  static SessionConnection outgoing(Session session, int number, byte[] privateData) {
+    return new SessionConnection(session, null, number, State.CONNECTING, privateData);
+  }
+
+  void open(int address, int port) throws RefusedException {
+    session.add(this);
+    remoteAddress = address;
+    remotePort = port;
+    try {
+      localPort =
+          session
+              .engine()
+              .tcp()
+              .connect(new Ipv4Address(address), port, stream.transport())
+              .localPort();
+    } catch (IllegalStateException e) {
+      session.remove(this);
+      throw new RefusedException(Reason.RESOURCES, "cannot connect: " + e.getMessage());
+    }
+  }
+
+  StreamHandler transport() {
+    return stream.transport();
+  }
+
+  DdpStream ddp() {
+    return stream.ddp();
+  }
+
+  /** Its number in the session, 0 while the program knows nothing of it. */
+  int number() {
+    return number;
+  }
+
+  boolean isConnecting() {
+    return state == State.CONNECTING || state == State.REQUESTED;
+  }
+
+  // ---- What the program wants ----
+
+  /**
+   * Starts a work request.
+   *
+   * @param request its number in the session's table
+   * @return false when the connection's queue is full
+   */
+  boolean post(int request, WorkRequest work, long address) {
+    return switch (work.opcode()) {
+      case Opcode.RECEIVE -> stream.postReceive(request, address, work.length());
+      case Opcode.SEND -> stream.postSend(request, address, work.length());
+      default ->
+          stream.postWrite(request, address, work.length(), work.remoteStag(), work.remoteTo());
+    };
+  }
+
+  void accept(byte[] privateData) throws RefusedException {
+    requireUnanswered();
+    listener.answered(this);
+    stream.accept(privateData);
+  }
+
+  void reject(byte[] privateData) throws RefusedException {
+    requireUnanswered();
+    listener.answered(this);
+    leave();
+    stream.reject(privateData);
+    stream.close();
+  }
+
+  private void requireUnanswered() throws RefusedException {
+    if (state != State.REQUESTED || !listener.awaits(this)) {
+      throw new RefusedException(Reason.STATE, "the connection has been answered");
+    }
+  }
+
+  /** The listener closes before the program has answered. */
+  void decline() {
+    listener.answered(this);
+    if (state == State.AWAITING_REQUEST) {
+      abandon();
+    } else {
+      tell(new DaemonMessage.Failed(number, Reason.LOCAL_CLOSE, 0, "the listener was closed"));
+      leave();
+      stream.reject(new byte[0]);
+      stream.close();
+    }
+  }
+
+  void disconnect(boolean graceful) {
+    if (graceful && state == State.ESTABLISHED) {
+      state = State.CLOSING;
+      stream.close();
+    } else {
+      stream.abort();
+    }
+  }
+
+  /** The peer has not answered, or not closed its half, in time. */
+  void expire() {
+    failure = Reason.TIMEOUT;
+    failureText = "the peer did not answer in time";
+    stream.abort();
+  }
+
+  /** Ends it without a word. */
+  void abandon() {
+    if (state != State.GONE) {
+      leave();
+    }
+    stream.abort();
+  }
+
+  // ---- What happens to it ----
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    try {
+      number = session.reserve();
+    } catch (RefusedException e) {
+      listener.answered(this);
+      state = State.GONE;
+      stream.abort();
+      return;
+    }
+    session.add(this);
+    state = State.REQUESTED;
+    tell(
+        new DaemonMessage.ConnectionRequested(
+            listener.number(),
+            number,
+            session.engine().address(),
+            localPort,
+            remoteAddress,
+            remotePort,
+            PrivateData.of(privateData)));
+  }
+
+  @Override
+  public void onEstablished(byte[] privateData) {
+    state = State.ESTABLISHED;
+    session.engine().counters().connectionsOpened++;
+    tell(
+        new DaemonMessage.Established(
+            number,
+            session.engine().address(),
+            localPort,
+            remoteAddress,
+            remotePort,
+            PrivateData.of(privateData)));
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    tell(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
+    leave();
+    stream.close();
+  }
+
+  @Override
+  public void onCompletion(long id, int kind, int status, long octets) {
+    int request = (int) id;
+    RequestTable requests = session.requests();
+    boolean success = status == org.rddp.rdmap.CompletionStatus.SUCCESS;
+    if (state != State.GONE) {
+      if (success && !requests.isSignalled(request)) {
+        unreported++;
+        lastUnreported = requests.id(request);
+        lastUnreportedKind = kind;
+        lastUnreportedOctets = octets;
+      } else {
+        boolean receive = kind == CompletionKind.RECEIVE;
+        session.complete(
+            requests.id(request),
+            number,
+            opcode(kind),
+            status(status),
+            octets,
+            receive ? 1 : 1 + unreported,
+            0);
+        unreported = receive ? unreported : 0;
+      }
+    }
+    requests.remove(request);
+  }
+
+  private static int opcode(int kind) {
+    return switch (kind) {
+      case CompletionKind.RECEIVE -> Opcode.RECEIVE;
+      case CompletionKind.SEND -> Opcode.SEND;
+      default -> Opcode.WRITE;
+    };
+  }
+
+  private static CompletionStatus status(int status) {
+    return switch (status) {
+      case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
+      case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
+      default -> CompletionStatus.LOCAL_LENGTH_ERROR;
+    };
+  }
+
+  /** The program may have posted one since this turn looked. */
+  @Override
+  public void onReceiveMissing() {
+    session.takeRequests(session.limits().outstanding());
+  }
+
+  @Override
+  public void onError(int layer, int type, int code, String detail) {
+    EngineCounters counters = session.engine().counters();
+    if (state == State.ESTABLISHED || state == State.CLOSING) {
+      counters.streamErrors++;
+    } else {
+      counters.startupErrors++;
+    }
+    failure =
+        switch (layer) {
+          case LAYER_LLP -> Reason.MPA_ERROR;
+          case LAYER_DDP -> Reason.DDP_ERROR;
+          default -> Reason.RDMAP_ERROR;
+        };
+    failureDetail = layer == LAYER_LLP ? code : type << 8 | code;
+    failureText = detail;
+    session.engine().report(detail);
+    stream.abort();
+  }
+
+  @Override
+  public void onPeerClosed() {
+    peerClosed = true;
+    if (state == State.ESTABLISHED) {
+      tell(new DaemonMessage.PeerClosed(number));
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    if (listener != null) {
+      listener.answered(this);
+    }
+    if (state == State.GONE || state == State.AWAITING_REQUEST) {
+      state = State.GONE;
+      return;
+    }
+    reportRest();
+    Reason why = failure == null || lost(reason) ? reason(reason) : failure;
+    int detail = why == failure ? failureDetail : 0;
+    if (state == State.ESTABLISHED || state == State.CLOSING) {
+      session.engine().counters().connectionsClosed++;
+      tell(new DaemonMessage.Closed(number, why, detail, failureText));
+    } else {
+      tell(new DaemonMessage.Failed(number, why, detail, failureText));
+    }
+    leave();
+  }
+
+  /** MPA calls every loss of the connection error 1; TCP knows which it was. */
+  private boolean lost(CloseReason reason) {
+    return failure == Reason.MPA_ERROR
+        && failureDetail == MpaError.CONNECTION_LOST.code()
+        && (reason == CloseReason.RESET
+            || reason == CloseReason.REFUSED
+            || reason == CloseReason.TIMEOUT);
+  }
+
+  private Reason reason(CloseReason reason) {
+    return switch (reason) {
+      case NORMAL -> peerClosed && state != State.CLOSING ? Reason.PEER_CLOSE : Reason.LOCAL_CLOSE;
+      case RESET -> Reason.RESET;
+      case REFUSED -> Reason.REFUSED;
+      case TIMEOUT -> Reason.TIMEOUT;
+      case ABORTED -> Reason.LOCAL_ABORT;
+    };
+  }
+
+  /** Completions before events: what the program reads after the event is there. */
+  private void tell(DaemonMessage message) {
+    session.flush();
+    session.events().send(message);
+  }
+
+  /**
+   * Reports the last request that ended well and unsignalled: no later completion of this queue
+   * will, and both ends count what is outstanding.
+   */
+  private void reportRest() {
+    if (unreported > 0) {
+      session.complete(
+          lastUnreported,
+          number,
+          opcode(lastUnreportedKind),
+          CompletionStatus.SUCCESS,
+          lastUnreportedOctets,
+          unreported,
+          0);
+      unreported = 0;
+    }
+  }
+
+  /** Gives its number back; nothing is reported from now on. */
+  private void leave() {
+    if (number != 0) {
+      reportRest();
+      session.remove(this);
+    }
+    state = State.GONE;
+  }
+}

@@ -1,0 +1,84 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.Reason;
+import org.rddp.tcp.Listener;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStack;
+import org.rddp.tcp.TcpStream;
+
+/**
+ * A port at which a program accepts connections. A peer first gets through TCP's handshake, then
+ * sends MPA's request, and only then does the program hear of it. Engine thread only.
+ */
+public final class SessionListener {
+  private static final int FIRST_EPHEMERAL_PORT = 49152;
+  private static final int LAST_PORT = 65535;
+
+  private final Session session;
+  private final int number;
+  private final int backlog;
+  private final List<SessionConnection> unanswered = new ArrayList<>();
+  private Listener listener;
+
+  SessionListener(Session session, int number, int backlog) {
+    this.session = session;
+    this.number = number;
+    this.backlog = backlog;
+  }
+
+  void open(int port) throws RefusedException {
+    TcpStack tcp = session.engine().tcp();
+    int first = port == 0 ? FIRST_EPHEMERAL_PORT : port;
+    int last = port == 0 ? LAST_PORT : port;
+    for (int each = first; listener == null && each <= last; each++) {
+      try {
+        listener = tcp.listen(each, this::onIncoming);
+      } catch (IllegalStateException inUse) {
+        listener = null;
+      }
+    }
+    if (listener == null) {
+      throw new RefusedException(
+          Reason.ADDRESS_IN_USE, port == 0 ? "no port is free" : "port " + port + " is in use");
+    }
+  }
+
+  /** Its number in the session. */
+  public int number() {
+    return number;
+  }
+
+  /** The port. */
+  public int port() {
+    return listener.port();
+  }
+
+  private StreamHandler onIncoming(TcpStream stream, Ipv4Address address, int port) {
+    if (unanswered.size() >= backlog || !session.hasRoomForConnection()) {
+      return null;
+    }
+    SessionConnection connection = SessionConnection.incoming(session, this, address.bits(), port);
+    unanswered.add(connection);
+    return connection.transport();
+  }
+
+  /** Whether the program has still to answer. */
+  boolean awaits(SessionConnection connection) {
+    return unanswered.contains(connection);
+  }
+
+  /** The program has answered, or the peer is gone. */
+  void answered(SessionConnection connection) {
+    unanswered.remove(connection);
+  }
+
+  void close() {
+    listener.close();
+    for (SessionConnection connection : List.copyOf(unanswered)) {
+      connection.decline();
+    }
+  }
+}

@@ -1,0 +1,278 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
+import org.rddp.client.ConnectionRejectedException;
+import org.rddp.client.IncomingConnection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.Reason;
+
+@Timeout(60)
+class DaemonTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final int PORT = 7471;
+  private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
+
+  /** Both programs of a connection, each with its session. */
+  private static final class Pair implements AutoCloseable {
+    final Rddp here;
+    final Rddp there;
+    final Connection out;
+    final Connection in;
+
+    Pair(TestDaemon daemon) {
+      here = daemon.connect("one");
+      there = daemon.connect("two");
+      Listener listener = there.listen(PORT);
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("welcome")));
+      out = here.connect(TWO, data("hello"), PATIENCE);
+      in = accepted.join();
+    }
+
+    @Override
+    public void close() {
+      here.close();
+      there.close();
+    }
+  }
+
+  private static PrivateData data(String text) {
+    return PrivateData.of(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+  }
+
+  private static List<String> completions(Rddp session, int count) {
+    List<String> seen = new ArrayList<>();
+    while (seen.size() < count) {
+      session.poll(completion -> seen.add(text(completion)), count - seen.size());
+      if (seen.size() < count) {
+        session.await(PATIENCE);
+      }
+    }
+    return seen;
+  }
+
+  private static String text(Completion completion) {
+    return Opcode.name(completion.opcode())
+        + " "
+        + completion.id()
+        + " "
+        + completion.status()
+        + " "
+        + completion.octets();
+  }
+
+  @Test
+  void shouldCarryPrivateDataBothWays() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      assertThat(pair.in.privateData()).isEqualTo(data("hello"));
+      assertThat(pair.out.privateData()).isEqualTo(data("welcome"));
+      assertThat(pair.out.remoteAddress()).isEqualTo(TWO);
+      assertThat(pair.in.remoteAddress()).isEqualTo(pair.out.localAddress());
+    }
+  }
+
+  @Test
+  void shouldWriteIntoTheOtherProgramsMemory() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      int size = 1 << 20;
+      MemoryRegion source = pair.here.allocate(size);
+      MemoryRegion sink = pair.there.allocate(size + 16, Access.REMOTE_WRITE);
+      for (int i = 0; i < size; i++) {
+        source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >> 8)));
+      }
+      sink.segment().fill((byte) 0x5a);
+      pair.in.postReceive(9, pair.there.allocate(64, Access.LOCAL_WRITE), 0, 64);
+
+      assertThat(pair.out.postWrite(1, source, 0, size, sink.stag(), sink.baseTo() + 8)).isTrue();
+      assertThat(pair.out.postInlineSend(2, MemorySegment.ofArray(new byte[5]), 0, 5, 1)).isTrue();
+
+      assertThat(completions(pair.here, 2))
+          .containsExactly("write 1 SUCCESS " + size, "send 2 SUCCESS 5");
+      assertThat(completions(pair.there, 1)).containsExactly("receive 9 SUCCESS 5");
+      assertThat(sink.segment().asSlice(8, size).mismatch(source.segment())).isEqualTo(-1);
+      for (int guard = 0; guard < 8; guard++) {
+        assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, guard)).isEqualTo((byte) 0x5a);
+        assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, size + 8 + guard))
+            .isEqualTo((byte) 0x5a);
+      }
+    }
+  }
+
+  @Test
+  void shouldReportUnsignalledRequestsWithTheNextCompletion() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(64);
+      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      for (int i = 0; i < 10; i++) {
+        pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
+      }
+      assertThat(pair.out.sendsOutstanding()).isEqualTo(10);
+      pair.out.postWrite(10, source, 0, 64, sink.stag(), 0);
+
+      assertThat(completions(pair.here, 1)).containsExactly("write 10 SUCCESS 64");
+      assertThat(pair.out.sendsOutstanding()).isZero();
+    }
+  }
+
+  @Test
+  void shouldReportTheLastUnsignalledRequestWhenTheConnectionEnds() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(64);
+      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      for (int i = 0; i < 10; i++) {
+        pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
+      }
+      pair.out.close();
+
+      assertThat(completions(pair.here, 1)).containsExactly("write 9 SUCCESS 64");
+      assertThat(pair.out.sendsOutstanding()).isZero();
+    }
+  }
+
+  @Test
+  void shouldCloseInOrder() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
+      pair.in.postReceive(1, room, 0, 64);
+      pair.in.postReceive(2, room, 0, 64);
+      pair.out.postInlineSend(3, MemorySegment.ofArray(new byte[9]), 0, 9, 1);
+      pair.out.disconnect();
+      TestDaemon.await(pair.in::isPeerClosed, "the peer has closed");
+      pair.in.disconnect();
+
+      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(completions(pair.there, 2))
+          .containsExactly("receive 1 SUCCESS 9", "receive 2 FLUSHED 0");
+      assertThat(pair.out.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
+    }
+  }
+
+  @Test
+  void shouldRejectWithPrivateData() {
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      Listener listener = there.listen(PORT);
+      CompletableFuture<Void> rejected =
+          CompletableFuture.runAsync(() -> {
+            IncomingConnection incoming = listener.await(PATIENCE);
+            incoming.reject(data("no room"));
+          });
+
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+          .isInstanceOfSatisfying(
+              ConnectionRejectedException.class,
+              e -> assertThat(e.privateData()).isEqualTo(data("no room")));
+      rejected.join();
+    }
+  }
+
+  @Test
+  void shouldSayThatNobodyListens() {
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp here = daemon.connect("one")) {
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+          .hasMessageContaining("REFUSED");
+    }
+  }
+
+  @Test
+  void shouldEndTheStreamOfAWriteThatThePeerDoesNotAllow() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(64);
+      MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE);
+      pair.out.postWrite(1, source, 0, 64, sink.stag(), 0);
+
+      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.closeReason().name()).endsWith("_ERROR");
+    }
+  }
+
+  @Test
+  void shouldRefuseRequestsThatReachOutsideARegion() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(64);
+      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      MemoryRegion gone = pair.here.allocate(64);
+      int stag = gone.stag();
+      gone.close();
+
+      assertThat(stag).isNotZero();
+      assertThatThrownBy(() -> pair.out.postWrite(1, source, 60, 8, sink.stag(), 0))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void shouldGiveEverythingBackWhenSessionsEnd() throws Exception {
+    try (TestDaemon daemon = new TestDaemon()) {
+      for (int round = 0; round < 5; round++) {
+        try (Pair pair = new Pair(daemon)) {
+          MemoryRegion source = pair.here.allocate(1 << 16);
+          MemoryRegion sink = pair.there.allocate(1 << 16, Access.REMOTE_WRITE);
+          for (int i = 0; i < 16; i++) {
+            pair.out.postWrite(i, source, 0, 1 << 16, sink.stag(), 0);
+          }
+        }
+      }
+      TestDaemon.await(() -> daemon.packetsOut() == 0, "every packet is back");
+      try (Rddp session = daemon.connect("one")) {
+        TestDaemon.await(() -> counter(session, "daemon.sessions") == 1, "sessions are counted");
+        TestDaemon.await(() -> counter(session, "daemon.memory.octets") == 0, "memory is back");
+        assertThat(counter(session, "one.stags")).isZero();
+        assertThat(counter(session, "two.stags")).isZero();
+        assertThat(counter(session, "one.engine.faults")).isZero();
+      }
+    }
+  }
+
+  private static long counter(Rddp session, String name) {
+    try {
+      return TestDaemon.counters(session).get(name);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void shouldFinishWhatIsUnderWayWhenItStops() {
+    TestDaemon daemon = new TestDaemon();
+    Pair pair = new Pair(daemon);
+    MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
+    pair.in.postReceive(1, room, 0, 64);
+    daemon.close();
+
+    assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+    assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+    assertThat(completions(pair.there, 1)).containsExactly("receive 1 FLUSHED 0");
+    pair.close();
+  }
+}
