@@ -25,6 +25,8 @@ public final class MpaConnection implements StreamHandler {
     FULL_OPERATION,
     /** The Responder's user has declined; MPA is over, TCP is open. */
     DECLINED,
+    /** The peer's revision is not ours: TCP is being closed gracefully. */
+    REFUSING,
     /** The startup failed; TCP has been reset. */
     FAILED,
     CLOSED
@@ -54,19 +56,19 @@ public final class MpaConnection implements StreamHandler {
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
     this.handler = handler;
     this.initiator = initiator;
-    this.requestData = requestData;
     this.startup = new Startup(settings, initiator ? Kind.REQUEST : Kind.REPLY);
+    this.requestData = startup.checked(requestData.clone());
   }
 
   /**
    * The end that sends the MPA Request, as soon as TCP is established.
    *
-   * @param privateData the Request's, 0 to 512 octets
+   * @param privateData the Request's, 0 to 512 octets; 508 if revision 2 is proposed
    * @throws IllegalArgumentException if there are more
    */
   public static MpaConnection initiator(
       MpaSettings settings, byte[] privateData, UlpduHandler handler) {
-    return new MpaConnection(settings, true, Startup.checked(privateData.clone()), handler);
+    return new MpaConnection(settings, true, privateData, handler);
   }
 
   /** The end that waits for the MPA Request and answers it. */
@@ -79,7 +81,7 @@ public final class MpaConnection implements StreamHandler {
    * UlpduHandler#onFullOperation}, when the Reply is on its way: as a rule within this call. Does
    * nothing when the connection has failed meanwhile.
    *
-   * @param privateData the Reply's, 0 to 512 octets
+   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
    * @throws IllegalArgumentException if there are more
    * @throws IllegalStateException if no Request waits for an answer
    */
@@ -92,7 +94,7 @@ public final class MpaConnection implements StreamHandler {
    * close it with {@link #closeSend()} or {@link #abort()}. Does nothing when the connection has
    * failed meanwhile.
    *
-   * @param privateData the Reply's, 0 to 512 octets
+   * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
    * @throws IllegalArgumentException if there are more
    * @throws IllegalStateException if no Request waits for an answer
    */
@@ -177,6 +179,19 @@ public final class MpaConnection implements StreamHandler {
     return startup.negotiated().revision();
   }
 
+  /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
+  public int ird() {
+    return startup.negotiated().ird();
+  }
+
+  /**
+   * RDMA Reads of our own that may be outstanding at a time, once the peer's startup frame has
+   * come.
+   */
+  public int ord() {
+    return startup.negotiated().ord();
+  }
+
   /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
   public boolean crc() {
     return startup.negotiated().crc();
@@ -192,7 +207,7 @@ public final class MpaConnection implements StreamHandler {
     phase = Phase.AWAITING_FRAME;
     stream.alarm(stream.now() + startup.timeoutNanos());
     if (initiator) {
-      startup.prepare(false, requestData);
+      startup.prepareRequest(requestData);
       startup.flush(stream);
     }
   }
@@ -206,7 +221,7 @@ public final class MpaConnection implements StreamHandler {
               MpaError.STARTUP,
               "PD_Length does not match: octets follow the Private Data before the Reply");
       case FULL_OPERATION -> takeFpdus(address, length, packet);
-      case CONNECTING, DECLINED, FAILED, CLOSED -> {}
+      case CONNECTING, DECLINED, REFUSING, FAILED, CLOSED -> {}
     }
     if (phase != Phase.CLOSED) {
       stream.consumed(length);
@@ -239,6 +254,8 @@ public final class MpaConnection implements StreamHandler {
     if (phase == Phase.AWAITING_FRAME) {
       long millis = startup.timeoutNanos() / 1_000_000;
       failStartup(MpaError.STARTUP, startup.reader().missing() + " after " + millis + " ms");
+    } else if (phase == Phase.REFUSING) {
+      stream.abort();
     }
   }
 
@@ -254,7 +271,7 @@ public final class MpaConnection implements StreamHandler {
           failStartup(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
       case FULL_OPERATION -> operation.peerClosed();
       case DECLINED -> handler.onPeerClosed();
-      case CONNECTING, FAILED, CLOSED -> {}
+      case CONNECTING, REFUSING, FAILED, CLOSED -> {}
     }
   }
 
@@ -284,9 +301,16 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private void concludeFrame(boolean octetsFollow) {
-    StartupFrame frame = startup.conclude();
+    if (startup.reader().incompatibility() != null) {
+      refuse();
+      return;
+    }
+    startup.conclude();
+    StartupFrame frame = startup.peer();
     stream.alarm(Long.MAX_VALUE);
-    if (frame.rejected()) {
+    if (startup.fault() != null) {
+      failStartup(MpaError.STARTUP, startup.fault());
+    } else if (frame.rejected()) {
       phase = Phase.DECLINED;
       handler.onRejected(frame.privateData());
     } else if (octetsFollow) {
@@ -301,8 +325,8 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private void reply(boolean accept, byte[] privateData) {
-    Startup.checked(privateData);
-    if (over()) {
+    startup.checked(privateData);
+    if (over() || sendClosed) {
       return;
     }
     if (phase != Phase.DECIDING) {
@@ -310,7 +334,7 @@ public final class MpaConnection implements StreamHandler {
     }
     accepted = accept;
     phase = Phase.REPLYING;
-    startup.prepare(!accept, privateData);
+    startup.prepareReply(!accept, privateData);
     if (startup.flush(stream)) {
       replied();
     }
@@ -348,6 +372,22 @@ public final class MpaConnection implements StreamHandler {
     report(error, startup.expectedTitle() + ": " + detail);
     if (phase != Phase.CLOSED) {
       stream.abort();
+    }
+  }
+
+  /**
+   * A well-formed frame of another revision: closes after an answer that tells ours (appendices
+   * C.2.1 and C.2.2), and not for ever.
+   */
+  private void refuse() {
+    phase = Phase.REFUSING;
+    stream.alarm(stream.now() + startup.timeoutNanos());
+    report(MpaError.STARTUP, startup.expectedTitle() + ": " + startup.reader().incompatibility());
+    if (phase == Phase.REFUSING) {
+      if (!initiator) {
+        startup.prepareRefusal();
+      }
+      closeSend();
     }
   }
 

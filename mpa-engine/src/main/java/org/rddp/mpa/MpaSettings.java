@@ -9,31 +9,68 @@ package org.rddp.mpa;
  * @param markers whether the peer is asked to put Markers into what it sends to us; whether we send
  *     any is for the peer to say
  * @param startupTimeoutNanos how long to wait for the peer's startup frame, greater than 0
+ * @param revision the MPA revision that an Initiator proposes: 1 (RFC 5044) or 2 (RFC 6581). A
+ *     Responder takes both
+ * @param permissive whether peers that conform to the RDMA Consortium's specifications, revision 0,
+ *     are served too (RFC 5044 appendix C)
+ * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
+ * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
  */
-public record MpaSettings(boolean crc, boolean markers, long startupTimeoutNanos) {
-  /** CRCs, no Markers, ten seconds. */
-  public static final MpaSettings DEFAULTS = new MpaSettings(true, false, 10_000_000_000L);
+public record MpaSettings(
+    boolean crc,
+    boolean markers,
+    long startupTimeoutNanos,
+    int revision,
+    boolean permissive,
+    int ird,
+    int ord) {
+  /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads. */
+  public static final MpaSettings DEFAULTS =
+      new MpaSettings(true, false, 10_000_000_000L, 1, false, 0, 0);
+
+  private static final int DEEPEST = 16382;
 
   /** Checks the ranges. */
   public MpaSettings {
-    if (startupTimeoutNanos <= 0) {
-      throw new IllegalArgumentException(
-          "startupTimeoutNanos must be greater than 0: " + startupTimeoutNanos);
+    require(startupTimeoutNanos > 0, "startup timeout", startupTimeoutNanos);
+    require(revision == 1 || revision == 2, "revision", revision);
+    require(ird >= 0 && ird <= DEEPEST, "IRD", ird);
+    require(ord >= 0 && ord <= DEEPEST, "ORD", ord);
+  }
+
+  private static void require(boolean sound, String name, long value) {
+    if (!sound) {
+      throw new IllegalArgumentException(name + " " + value + " is out of range");
     }
   }
 
   /** The same with or without CRCs. */
   public MpaSettings withCrc(boolean wanted) {
-    return new MpaSettings(wanted, markers, startupTimeoutNanos);
+    return new MpaSettings(wanted, markers, startupTimeoutNanos, revision, permissive, ird, ord);
   }
 
   /** The same with or without Markers in what the peer sends. */
   public MpaSettings withMarkers(boolean wanted) {
-    return new MpaSettings(crc, wanted, startupTimeoutNanos);
+    return new MpaSettings(crc, wanted, startupTimeoutNanos, revision, permissive, ird, ord);
   }
 
   /** The same with another limit on waiting for the peer's startup frame. */
   public MpaSettings withStartupTimeoutNanos(long nanos) {
-    return new MpaSettings(crc, markers, nanos);
+    return new MpaSettings(crc, markers, nanos, revision, permissive, ird, ord);
+  }
+
+  /** The same with another revision to propose. */
+  public MpaSettings withRevision(int proposed) {
+    return new MpaSettings(crc, markers, startupTimeoutNanos, proposed, permissive, ird, ord);
+  }
+
+  /** The same with or without peers of revision 0. */
+  public MpaSettings withPermissive(boolean served) {
+    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, served, ird, ord);
+  }
+
+  /** The same with other depths for RDMA Reads. */
+  public MpaSettings withReads(int in, int out) {
+    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, permissive, in, out);
   }
 }

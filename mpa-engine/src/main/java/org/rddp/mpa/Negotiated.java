@@ -1,26 +1,43 @@
 package org.rddp.mpa;
 
 /**
- * What the two startup frames settle for the life of a connection (RFC 5044 section 7.1.1).
+ * What the two startup frames settle for the life of a connection (RFC 5044 section 7.1.1 and
+ * appendix C, RFC 6581).
  *
  * @param crc CRCs are generated and checked: either side wanted them
  * @param sendMarkers our FPDUs carry Markers: the peer requires them
- * @param receiveMarkers the peer's FPDUs carry Markers: we required them
+ * @param receiveMarkers the peer's FPDUs carry Markers: we required them, or the peer's revision 0
+ *     does
  * @param revision the peer's MPA revision
  * @param version the version that DDP and RDMAP put into their headers
+ * @param ird RDMA Reads of the peer to be served at a time
+ * @param ord RDMA Reads of our own that may be outstanding at a time
  */
 record Negotiated(
-    boolean crc, boolean sendMarkers, boolean receiveMarkers, int revision, int version) {
-  /** The version of DDP and RDMAP that goes with RFC 5044's revision. */
-  private static final int IETF_VERSION = 1;
-
+    boolean crc,
+    boolean sendMarkers,
+    boolean receiveMarkers,
+    int revision,
+    int version,
+    int ird,
+    int ord) {
   /** Settles what we want with what the peer's frame says. */
   static Negotiated between(MpaSettings settings, StartupFrame peer) {
+    boolean rdmac = peer.revision() == StartupFrame.RDMAC;
+    int ird = settings.ird();
+    int ord = settings.ord();
+    if (peer.enhanced()) {
+      Enhancement theirs = peer.enhancement();
+      ird = Enhancement.agreed(ird, theirs.ord());
+      ord = Enhancement.agreed(ord, theirs.ird());
+    }
     return new Negotiated(
-        settings.crc() || peer.crc(),
+        settings.crc() || peer.crc() || rdmac,
         peer.markers(),
-        settings.markers(),
+        settings.markers() || rdmac,
         peer.revision(),
-        IETF_VERSION);
+        rdmac ? 0 : 1,
+        ird,
+        ord);
   }
 }

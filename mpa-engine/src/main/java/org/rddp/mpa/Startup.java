@@ -7,13 +7,16 @@ import org.rddp.wire.Memory;
 
 /**
  * One end's Startup Phase: the frame that it sends and the frame that it waits for (RFC 5044
- * section 7.1).
+ * section 7.1, RFC 6581).
  */
 final class Startup {
+  private static final byte[] NONE = {};
+
   private final MpaSettings settings;
   private final Kind own;
   private final StartupReader reader;
-  private byte[] outgoing = {};
+  private StartupFrame peer;
+  private byte[] outgoing = NONE;
   private int sent;
   private Negotiated negotiated;
 
@@ -25,32 +28,62 @@ final class Startup {
   Startup(MpaSettings settings, Kind own) {
     this.settings = settings;
     this.own = own;
-    this.reader = new StartupReader(own == Kind.REQUEST ? Kind.REPLY : Kind.REQUEST);
+    int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
+    this.reader =
+        own == Kind.REQUEST
+            ? new StartupReader(Kind.REPLY, lowest, settings.revision())
+            : new StartupReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
   }
 
-  /** Refuses Private Data that no frame can carry. */
-  static byte[] checked(byte[] privateData) {
-    if (privateData.length > StartupFrame.MAX_PRIVATE_DATA) {
+  /** Sets the Request to be sent; {@link #flush} sends it. */
+  void prepareRequest(byte[] privateData) {
+    if (settings.revision() == StartupFrame.RFC6581) {
+      Enhancement wish = new Enhancement(false, 0, settings.ird(), settings.ord());
+      set(settings.revision(), true, false, wish.prefix(privateData));
+    } else {
+      set(settings.revision(), false, false, privateData);
+    }
+  }
+
+  /** Sets the Reply to the Request that has come. */
+  void prepareReply(boolean rejected, byte[] privateData) {
+    if (peer.enhanced()) {
+      Enhancement answer = peer.enhancement().answer(settings.ird(), settings.ord());
+      set(peer.revision(), true, rejected, answer.prefix(privateData));
+    } else {
+      set(peer.revision(), false, rejected, privateData);
+    }
+  }
+
+  /** Sets a Reply that tells an incompatible Initiator what we speak (RFC 5044 appendix C.2.1). */
+  void prepareRefusal() {
+    set(StartupFrame.RFC5044, false, true, NONE);
+  }
+
+  private void set(int revision, boolean enhanced, boolean rejected, byte[] privateData) {
+    boolean rdmac = revision == StartupFrame.RDMAC;
+    boolean markers = settings.markers() || rdmac;
+    boolean crc = settings.crc() || rdmac;
+    outgoing =
+        StartupFrame.of(own, markers, crc, rejected, enhanced, revision, privateData).encode();
+  }
+
+  /** The most octets of Private Data that the user may give. */
+  int room() {
+    boolean enhanced =
+        own == Kind.REQUEST
+            ? settings.revision() == StartupFrame.RFC6581
+            : peer != null && peer.enhanced();
+    return StartupFrame.MAX_PRIVATE_DATA - (enhanced ? Enhancement.OCTETS : 0);
+  }
+
+  /** Refuses Private Data that the frame cannot carry. */
+  byte[] checked(byte[] privateData) {
+    if (privateData.length > room()) {
       throw new IllegalArgumentException(
-          "Private Data of "
-              + privateData.length
-              + " octets, more than "
-              + StartupFrame.MAX_PRIVATE_DATA);
+          "Private Data of " + privateData.length + " octets, more than " + room());
     }
     return privateData;
-  }
-
-  /** Sets the frame to be sent; {@link #flush} sends it. */
-  void prepare(boolean rejected, byte[] privateData) {
-    outgoing =
-        StartupFrame.of(
-                own,
-                settings.markers(),
-                settings.crc(),
-                rejected,
-                StartupFrame.RFC5044,
-                privateData)
-            .encode();
   }
 
   /**
@@ -80,11 +113,32 @@ final class Startup {
     return reader;
   }
 
-  /** The peer's frame is complete: returns it, and settles what it settles. */
-  StartupFrame conclude() {
-    StartupFrame frame = reader.frame();
-    negotiated = Negotiated.between(settings, frame);
-    return frame;
+  /** The peer's frame is complete: settles what it settles. */
+  void conclude() {
+    peer = reader.frame();
+    negotiated = Negotiated.between(settings, peer);
+  }
+
+  /** What is wrong with what a complete frame asks for, with the field's name, or null. */
+  String fault() {
+    if (!peer.enhanced() || peer.rejected()) {
+      return null;
+    }
+    Enhancement theirs = peer.enhancement();
+    if (own == Kind.REPLY && theirs.rtrUnknown()) {
+      return "RTR: of its kinds only the zero-length RDMA Write is taken, and it is not offered";
+    }
+    if (own == Kind.REQUEST
+        && theirs.ord() != Enhancement.ELSEWHERE
+        && theirs.ord() > settings.ird()) {
+      return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();
+    }
+    return null;
+  }
+
+  /** The peer's frame, once complete. */
+  StartupFrame peer() {
+    return peer;
   }
 
   /** What was settled; null before the peer's frame is complete. */

@@ -3,7 +3,7 @@ package org.rddp.mpa;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** An MPA Request or Reply Frame (RFC 5044 section 7.1.1, figure 8). */
+/** An MPA Request or Reply Frame (RFC 5044 section 7.1.1, figure 8; RFC 6581). */
 final class StartupFrame {
   /** Which of the two frames; they differ in the Key. */
   enum Kind {
@@ -39,12 +39,19 @@ final class StartupFrame {
   /** The most octets of a frame. */
   static final int MAX_OCTETS = PRIVATE_DATA + MAX_PRIVATE_DATA;
 
+  /** The revision of the RDMA Consortium's MPA. */
+  static final int RDMAC = 0;
+
   /** The revision of RFC 5044. */
   static final int RFC5044 = 1;
+
+  /** The revision of RFC 6581. */
+  static final int RFC6581 = 2;
 
   private static final int M = 0x80;
   private static final int C = 0x40;
   private static final int R = 0x20;
+  private static final int S = 0x10;
 
   private final Kind kind;
   private final int flags;
@@ -61,11 +68,18 @@ final class StartupFrame {
   /**
    * A frame to be sent.
    *
+   * @param enhanced whether the Private Data begins with an {@link Enhancement}
    * @param privateData 0 to 512 octets; not copied
    */
   static StartupFrame of(
-      Kind kind, boolean markers, boolean crc, boolean rejected, int revision, byte[] privateData) {
-    int flags = (markers ? M : 0) | (crc ? C : 0) | (rejected ? R : 0);
+      Kind kind,
+      boolean markers,
+      boolean crc,
+      boolean rejected,
+      boolean enhanced,
+      int revision,
+      byte[] privateData) {
+    int flags = (markers ? M : 0) | (crc ? C : 0) | (rejected ? R : 0) | (enhanced ? S : 0);
     return new StartupFrame(kind, flags, revision, privateData);
   }
 
@@ -116,8 +130,25 @@ final class StartupFrame {
     return revision;
   }
 
-  /** The Private Data, 0 to 512 octets; not copied. */
+  /** Bit S, which revision 2 has: the Private Data begins with an {@link Enhancement}. */
+  boolean enhanced() {
+    return enhanced(flags, revision);
+  }
+
+  /** Bit S in these flags, in a frame of this revision. */
+  static boolean enhanced(int flags, int revision) {
+    return revision == RFC6581 && (flags & S) != 0;
+  }
+
+  /** What the Private Data begins with, if the frame is enhanced. */
+  Enhancement enhancement() {
+    return Enhancement.decode(privateData);
+  }
+
+  /** The Private Data that is the user's, 0 to 512 octets. */
   byte[] privateData() {
-    return privateData;
+    return enhanced()
+        ? Arrays.copyOfRange(privateData, Enhancement.OCTETS, privateData.length)
+        : privateData;
   }
 }

@@ -10,17 +10,24 @@ import org.rddp.wire.Memory;
  */
 final class StartupReader {
   private final Kind expected;
+  private final int lowestRevision;
+  private final int highestRevision;
   private final byte[] octets = new byte[StartupFrame.MAX_OCTETS];
   private int count;
   private String fault;
+  private String incompatibility;
 
   /**
    * A reader of one frame.
    *
    * @param expected the frame that the peer has to send
+   * @param lowestRevision the least Rev that we can work with
+   * @param highestRevision the greatest
    */
-  StartupReader(Kind expected) {
+  StartupReader(Kind expected, int lowestRevision, int highestRevision) {
     this.expected = expected;
+    this.lowestRevision = lowestRevision;
+    this.highestRevision = highestRevision;
   }
 
   /**
@@ -41,7 +48,7 @@ final class StartupReader {
     return taken;
   }
 
-  /** Whether a valid frame is there. */
+  /** Whether a well-formed frame is there. */
   boolean complete() {
     return fault == null
         && count >= StartupFrame.PRIVATE_DATA
@@ -51,6 +58,14 @@ final class StartupReader {
   /** What makes the frame invalid, with the field's name, or null. */
   String fault() {
     return fault;
+  }
+
+  /**
+   * What makes a well-formed frame one that we cannot work with, with the field's name, or null: it
+   * is read to its end all the same, so that it can be answered.
+   */
+  String incompatibility() {
+    return incompatibility;
   }
 
   /** Octets of the frame so far. */
@@ -128,15 +143,24 @@ final class StartupReader {
 
   private void checkRevision() {
     int revision = octets[StartupFrame.REVISION] & 0xff;
-    if (revision != StartupFrame.RFC5044) {
-      fault = "Rev is " + revision + ", not " + StartupFrame.RFC5044;
+    if (revision < lowestRevision || revision > highestRevision) {
+      incompatibility = "Rev is " + revision + ", not " + understood();
     }
+  }
+
+  private String understood() {
+    return lowestRevision == highestRevision
+        ? String.valueOf(lowestRevision)
+        : lowestRevision + " to " + highestRevision;
   }
 
   private void checkPrivateDataLength() {
     int length = StartupFrame.privateDataLength(octets);
     if (length > StartupFrame.MAX_PRIVATE_DATA) {
       fault = "PD_Length is " + length + ", more than " + StartupFrame.MAX_PRIVATE_DATA;
+    } else if (length < Enhancement.OCTETS
+        && StartupFrame.enhanced(octets[StartupFrame.FLAGS], octets[StartupFrame.REVISION])) {
+      fault = "PD_Length is " + length + ", less than the " + Enhancement.OCTETS + " of bit S";
     }
   }
 }

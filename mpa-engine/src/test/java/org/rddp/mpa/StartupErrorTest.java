@@ -127,16 +127,36 @@ class StartupErrorTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {0, 3, 255})
+  @Tag("MPA-7.1.1-17")
+  @Tag("MPAC-2.1-02")
+  void responderShouldTellAnotherRevisionItsOwnAndClose(int revision) {
+    Endpoint end = responder();
+    end.stream.receiveCut(Wire.startup("MPA ID Req Frame", C, revision, 3, new byte[3]), 7);
+    assertThat(end.handler.events).containsExactly("error 4");
+    assertThat(end.handler.detail).isEqualTo("MPA Request: Rev is " + revision + ", not 1 to 2");
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | Endpoint.R, NONE));
+    assertThat(end.stream.sendClosed).isTrue();
+    end.stream.receive(new byte[10]);
+    end.stream.peerCloses();
+    end.stream.lose(CloseReason.NORMAL);
+    assertThat(end.handler.events).containsExactly("error 4", "closed NORMAL");
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {0, 2, 3, 255})
   @Tag("MPA-7.1.1-17")
   @Tag("MPA-7.1.2-15")
-  void shouldRefuseAnotherRevision(int revision) {
-    Endpoint responder = responder();
-    responder.stream.receive(Wire.startup("MPA ID Req Frame", C, revision, 0, NONE));
-    assertRefused(responder, "MPA Request: Rev is " + revision + ", not 1");
-    Endpoint initiator = initiator();
-    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", C, revision, 0, NONE));
-    assertRefused(initiator, "MPA Reply: Rev is " + revision + ", not 1");
+  @Tag("MPAC-2.2-01")
+  void initiatorShouldCloseOnAnotherRevision(int revision) {
+    Endpoint end = initiator();
+    end.stream.receive(Wire.startup("MPA ID Rep Frame", C, revision, 0, NONE));
+    assertThat(end.handler.events).containsExactly("error 4");
+    assertThat(end.handler.detail).isEqualTo("MPA Reply: Rev is " + revision + ", not 1");
+    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.segments).isEmpty();
+    end.stream.ring();
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
   }
 
   @ParameterizedTest

@@ -1,0 +1,175 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.Endpoint.R;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Revision 2: the startup of RFC 6581, with octets as Linux siw sends them. */
+class EnhancedStartupTest {
+  private static final int S = 0x10;
+  private static final String SIW_REQUEST = "4d504120494420526571204672616d65 10 02 0004 0001 0001";
+  private static final MpaSettings READS = MpaSettings.DEFAULTS.withReads(8, 4);
+
+  private static byte[] request(int flags, String privateData) {
+    byte[] data = Wire.hex(privateData);
+    return Wire.startup("MPA ID Req Frame", flags, 2, data.length, data);
+  }
+
+  private static byte[] reply(int flags, String privateData) {
+    byte[] data = Wire.hex(privateData);
+    return Wire.startup("MPA ID Rep Frame", flags, 2, data.length, data);
+  }
+
+  private static Endpoint responder(byte[] request) {
+    Endpoint end = Endpoint.responder(READS).open();
+    end.stream.receiveCut(request, 5);
+    return end;
+  }
+
+  private static Endpoint initiator(byte[] reply) {
+    Endpoint end = Endpoint.initiator(READS.withRevision(2), NONE).open();
+    end.stream.takeSent();
+    end.stream.receive(reply);
+    return end;
+  }
+
+  @Test
+  void shouldAnswerSiwInItsRevision() {
+    Endpoint end = responder(Wire.hex(SIW_REQUEST));
+    assertThat(end.handler.events).containsExactly("request ");
+    end.mpa.accept(NONE);
+    assertThat(Wire.hex(end.stream.takeSent()))
+        .isEqualTo("4d504120494420526570204672616d6550020004 0001 0001".replace(" ", ""));
+    assertThat(end.mpa.revision()).isEqualTo(2);
+    assertThat(end.mpa.version()).isEqualTo(1);
+    assertThat(end.mpa.ird()).isEqualTo(1);
+    assertThat(end.mpa.ord()).isEqualTo(1);
+    assertThat(end.mpa.crc()).isTrue();
+  }
+
+  @Test
+  void shouldHandUpOnlyTheUsersPrivateData() {
+    Endpoint end = responder(request(S | C, "0001 0001 c0ffee"));
+    assertThat(end.handler.events).containsExactly("request c0ffee");
+    end.mpa.reject(Wire.hex("0bad"));
+    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C | R, "0001 0001 0bad"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Request's IRD and ORD; Reply's IRD and ORD; ours in use. We can do 8 and 4.
+    "0002, 0003, 0003, 0002, 3, 2",
+    "0064, 0064, 0008, 0004, 8, 4",
+    "0000, 0000, 0000, 0000, 0, 0",
+    "3fff, 3fff, 3fff, 3fff, 8, 4"
+  })
+  void responderShouldFitItsDepthsToTheRequest(
+      String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
+    Endpoint end = responder(request(S | C, ird + ord));
+    end.mpa.accept(NONE);
+    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, replyIrd + replyOrd));
+    assertThat(end.mpa.ird()).isEqualTo(inUse);
+    assertThat(end.mpa.ord()).isEqualTo(outUse);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8001, c001", "8001, 8001", "c001, c001"})
+  void responderShouldChooseTheWriteOfTheKindsOffered(String first, String second) {
+    Endpoint end = responder(request(S | C, first + second));
+    end.mpa.accept(NONE);
+    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "8001 8001"));
+    byte[] rtr = Wire.hex("000e c140 00000001 0000000000000000 ebd34c5f");
+    end.stream.receive(rtr);
+    assertThat(end.mpa.sendable()).isTrue();
+    assertThat(end.handler.ulpdus).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8001, 4001", "c001, 0001", "8001, 0001"})
+  void responderShouldRefuseKindsItDoesNotTake(String first, String second) {
+    Endpoint end = responder(request(S | C, first + second));
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(end.handler.detail).startsWith("MPA Request: RTR: ");
+  }
+
+  @Test
+  void shouldAnswerRevision2WithoutEnhancementLikewise() {
+    Endpoint end = responder(request(C, "010203"));
+    assertThat(end.handler.events).containsExactly("request 010203");
+    end.mpa.accept(new byte[512]);
+    assertThat(end.stream.takeSent()).isEqualTo(reply(C, "00".repeat(512)));
+    assertThat(end.mpa.ird()).isEqualTo(8);
+  }
+
+  @Test
+  void shouldRefuseAnEnhancementThatIsCutShort() {
+    Endpoint end = responder(request(S | C, "000100"));
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(end.handler.detail)
+        .isEqualTo("MPA Request: PD_Length is 3, less than the 4 of bit S");
+  }
+
+  @Test
+  void shouldTakeBitSForReservedInRevision1() {
+    Endpoint end = responder(Wire.request(C | S, Wire.hex("010203")));
+    assertThat(end.handler.events).containsExactly("request 010203");
+  }
+
+  @Test
+  void initiatorShouldProposeRevision2WhenToldTo() {
+    Endpoint end = Endpoint.initiator(READS.withRevision(2), Wire.hex("abcd")).open();
+    assertThat(end.stream.takeSent()).isEqualTo(request(S | C, "0008 0004 abcd"));
+    end.stream.receive(reply(S | C, "0003 0002 ef"));
+    assertThat(end.handler.events).containsExactly("full operation ef");
+    assertThat(end.mpa.ird()).isEqualTo(2);
+    assertThat(end.mpa.ord()).isEqualTo(3);
+  }
+
+  @Test
+  void initiatorShouldFallBackToAResponderOfRevision1() {
+    Endpoint end = initiator(Wire.reply(C, Wire.hex("ef")));
+    assertThat(end.handler.events).containsExactly("full operation ef");
+    assertThat(end.mpa.revision()).isEqualTo(1);
+    assertThat(end.mpa.ird()).isEqualTo(8);
+  }
+
+  @Test
+  void initiatorShouldRefuseMoreReadsThanItCanServe() {
+    Endpoint end = initiator(reply(S | C, "0003 0009"));
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(end.handler.detail).isEqualTo("MPA Reply: ORD is 9, more than our IRD of 8");
+    assertThat(initiator(reply(S | C, "3fff 3fff")).handler.events)
+        .containsExactly("full operation ");
+    assertThat(initiator(reply(S | C | R, "0003 0009 aa")).handler.events)
+        .containsExactly("rejected aa");
+  }
+
+  @Test
+  void shouldKnowHowMuchPrivateDataIsLeft() {
+    assertThatThrownBy(() -> Endpoint.initiator(READS.withRevision(2), new byte[509]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("508");
+    Endpoint responder = responder(request(S | C, "0001 0001"));
+    assertThatThrownBy(() -> responder.mpa.accept(new byte[509]))
+        .isInstanceOf(IllegalArgumentException.class);
+    responder.mpa.accept(new byte[508]);
+    assertThat(responder.stream.takeSent()).hasSize(532);
+  }
+
+  @Test
+  void bothEndsShouldAgree() {
+    Endpoint first = Endpoint.initiator(READS.withRevision(2), NONE).open();
+    Endpoint second = Endpoint.responder(MpaSettings.DEFAULTS.withReads(2, 16)).open();
+    second.handler.uponRequest = () -> second.mpa.accept(NONE);
+    second.stream.receive(first.stream.takeSent());
+    first.stream.receive(second.stream.takeSent());
+    assertThat(first.mpa.ord()).isEqualTo(second.mpa.ird()).isEqualTo(2);
+    assertThat(second.mpa.ord()).isEqualTo(first.mpa.ird()).isEqualTo(8);
+  }
+}

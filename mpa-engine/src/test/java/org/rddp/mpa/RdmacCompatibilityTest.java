@@ -1,0 +1,154 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.M;
+import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.Endpoint.R;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** RFC 5044 appendix C: peers of revision 0, and every cell of figures 15 to 17 that we are in. */
+class RdmacCompatibilityTest {
+  private static final byte[] ULPDU = new byte[40];
+  private static final byte[] RDMAC_REQUEST = Wire.startup("MPA ID Req Frame", M | C, 0, 0, NONE);
+  private static final byte[] RDMAC_REPLY = Wire.startup("MPA ID Rep Frame", M | C, 0, 0, NONE);
+
+  private static MpaSettings settings(boolean permissive, boolean markers) {
+    return MpaSettings.DEFAULTS.withPermissive(permissive).withMarkers(markers);
+  }
+
+  private static void assertSends(Endpoint end, boolean markers) {
+    end.send(ULPDU);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU, markers ? 0 : -1));
+  }
+
+  private static void assertReceives(Endpoint end, boolean markers) {
+    end.stream.receive(Wire.fpdu(ULPDU, markers ? 0 : -1));
+    assertThat(end.handler.error).isNull();
+    assertThat(end.handler.ulpdus).containsExactly(ULPDU);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("MPAC-F15-02")
+  @Tag("MPAC-F15-03")
+  @Tag("MPAC-2.1-02")
+  @Tag("MPAC-0-01")
+  void nonPermissiveResponderShouldCloseOnAnRdmacInitiator(boolean markers) {
+    Endpoint end = Endpoint.responder(settings(false, markers)).open();
+    end.stream.receive(RDMAC_REQUEST);
+    assertThat(end.handler.events).containsExactly("error 4");
+    byte[] answer = end.stream.takeSent();
+    assertThat(answer).isEqualTo(Wire.reply(C | R | (markers ? M : 0), NONE));
+    assertThat(end.stream.sendClosed).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("MPAC-F15-04")
+  @Tag("MPAC-F15-05")
+  @Tag("MPAC-2.2-01")
+  void nonPermissiveInitiatorShouldCloseOnAnRdmacResponder(boolean markers) {
+    Endpoint end = Endpoint.initiator(settings(false, markers), NONE).open();
+    end.stream.takeSent();
+    end.stream.receive(RDMAC_REPLY);
+    assertThat(end.handler.events).containsExactly("error 4");
+    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.segments).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @Tag("MPAC-F16-01")
+  @Tag("MPAC-F16-02")
+  @Tag("MPAC-2.3-01")
+  @Tag("MPAC-2.3-02")
+  @Tag("MPAC-2.4-01")
+  @Tag("MPAC-2.4-02")
+  @Tag("MPAC-1-05")
+  @Tag("MPAC-1-07")
+  void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
+    Endpoint end = Endpoint.responder(settings(true, markers).withCrc(crc)).open();
+    end.handler.uponRequest = () -> end.mpa.accept(NONE);
+    end.stream.receive(RDMAC_REQUEST);
+    assertThat(end.stream.takeSent()).isEqualTo(RDMAC_REPLY);
+    assertThat(end.mpa.version()).isZero();
+    assertThat(end.mpa.revision()).isZero();
+    assertThat(end.mpa.crc()).isTrue();
+    assertReceives(end, true);
+    assertSends(end, true);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  @Tag("MPAC-F16-03")
+  @Tag("MPAC-F16-04")
+  @Tag("MPAC-2.5-01")
+  @Tag("MPAC-2.5-02")
+  @Tag("MPAC-1-06")
+  void permissiveInitiatorShouldUseAnRdmacResponder(boolean markers, boolean crc) {
+    Endpoint end = Endpoint.initiator(settings(true, markers).withCrc(crc), NONE).open();
+    int flags = (markers ? M : 0) | (crc ? C : 0);
+    assertThat(end.stream.takeSent()).isEqualTo(Wire.request(flags, NONE));
+    end.stream.receive(RDMAC_REPLY);
+    assertThat(end.handler.events).containsExactly("full operation ");
+    assertThat(end.mpa.version()).isZero();
+    assertThat(end.mpa.crc()).isTrue();
+    assertSends(end, true);
+    assertReceives(end, true);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "false, false, false, false",
+    "false, false, false, true",
+    "false, true, false, false",
+    "false, true, false, true",
+    "true, false, true, false",
+    "true, false, true, true",
+    "true, true, true, false",
+    "true, true, true, true",
+    "false, false, true, false",
+    "false, false, true, true",
+    "false, true, true, false",
+    "false, true, true, true",
+    "true, false, false, false",
+    "true, false, false, true",
+    "true, true, false, false",
+    "true, true, false, true"
+  })
+  @Tag("MPAC-F15-06")
+  @Tag("MPAC-F15-07")
+  @Tag("MPAC-F15-08")
+  @Tag("MPAC-F15-09")
+  @Tag("MPAC-F16-05")
+  @Tag("MPAC-F16-06")
+  @Tag("MPAC-F16-07")
+  @Tag("MPAC-F16-08")
+  @Tag("MPAC-F17-01")
+  @Tag("MPAC-F17-02")
+  @Tag("MPAC-F17-03")
+  @Tag("MPAC-3-01")
+  void twoIetfPeersShouldFollowEachOthersMarkers(
+      boolean initiatorPermissive,
+      boolean initiatorMarkers,
+      boolean responderPermissive,
+      boolean responderMarkers) {
+    Endpoint initiator =
+        Endpoint.initiator(settings(initiatorPermissive, initiatorMarkers), NONE).open();
+    Endpoint responder = Endpoint.responder(settings(responderPermissive, responderMarkers)).open();
+    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.stream.receive(initiator.stream.takeSent());
+    initiator.stream.receive(responder.stream.takeSent());
+    assertThat(initiator.mpa.version()).isEqualTo(1);
+    assertThat(responder.mpa.version()).isEqualTo(1);
+    assertSends(initiator, responderMarkers);
+    assertReceives(responder, responderMarkers);
+    assertSends(responder, initiatorMarkers);
+    assertReceives(initiator, initiatorMarkers);
+  }
+}
