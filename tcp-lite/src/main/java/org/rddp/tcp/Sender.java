@@ -34,8 +34,16 @@ final class Sender {
   private int emss;
   private boolean finQueued;
   private boolean forced;
+
+  /** How often the timer has expired since data was acknowledged, or the window changed. */
   private int expirations;
+
+  /** How often the timer has expired since {@link #progressAt}. */
+  private int unanswered;
+
+  /** When the peer last gave a sign of life that matters, or had first reason to. */
   private long progressAt;
+
   private long lastSentAt;
 
   Sender(TcpConnection connection, SegmentOutput output, TcpSettings settings, int sequence) {
@@ -101,7 +109,7 @@ final class Sender {
     largestWindow = window;
     windowPosition = position;
     windowAcknowledgment = 0;
-    progressAt = connection.now();
+    progress();
   }
 
   /** Takes a segment from the user. */
@@ -180,7 +188,8 @@ final class Sender {
       connection.retransmitAt = Long.MAX_VALUE;
     }
     if (offered < emss) {
-      progressAt = connection.now();
+      // The peer is alive and wants us to wait: that is no reason to give it up.
+      progress();
     }
     return changed;
   }
@@ -201,12 +210,17 @@ final class Sender {
     }
     measure(sentAt, queue.size() != before, segment);
     expirations = 0;
-    progressAt = connection.now();
+    progress();
     if (recovery.onAcknowledged(una, max, acknowledged, full)) {
       retransmitFirst();
     }
     connection.retransmitAt = Long.MAX_VALUE;
     startTimer();
+  }
+
+  private void progress() {
+    progressAt = connection.now();
+    unanswered = 0;
   }
 
   private void measure(long sentAt, boolean any, Segment segment) {
@@ -314,7 +328,7 @@ final class Sender {
       counters.octetsOut += length;
     }
     if (max == una) {
-      progressAt = now;
+      progress();
     }
     lastSentAt = now;
     pool.retain(packet);
@@ -331,7 +345,7 @@ final class Sender {
     if (max > queue.endPosition()) {
       counters.retransmitted++;
     } else if (max == una) {
-      progressAt = connection.now();
+      progress();
     }
     nxt = queue.endPosition() + 1;
     max = Math.max(max, nxt);
@@ -360,16 +374,13 @@ final class Sender {
    * @return false when the peer has not answered for so long that the connection is to be given up
    */
   boolean expired(long userTimeout) {
-    long now = connection.now();
+    if (unanswered > 0 && connection.now() - progressAt >= userTimeout) {
+      return false;
+    }
+    unanswered++;
     if (max > una) {
-      if (now - progressAt >= userTimeout) {
-        return false;
-      }
       retransmit();
     } else {
-      if (expirations > 0 && now - progressAt >= userTimeout) {
-        return false;
-      }
       probe();
     }
     return true;

@@ -1,0 +1,65 @@
+package org.rddp.tcp;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.wire.Memory;
+
+/**
+ * A handler that writes down what it hears, checks that octets are those of the script (each the
+ * low eight bits of its sequence number) and consumes them unless told otherwise.
+ */
+class Recorder implements StreamHandler {
+  final List<String> events = new ArrayList<>();
+  TcpStream stream;
+  boolean consumes = true;
+
+  /** What was heard since the last call. */
+  List<String> heard() {
+    List<String> copy = List.copyOf(events);
+    events.clear();
+    return copy;
+  }
+
+  @Override
+  public void onOpen(TcpStream opened) {
+    stream = opened;
+    events.add("open");
+  }
+
+  @Override
+  public void onSegment(long position, long address, int length, long packet) {
+    boolean right = true;
+    for (int i = 0; i < length; i++) {
+      right &= Memory.getByte(address + i) == ((position + 1 + i) & 0xff);
+    }
+    events.add((right ? "" : "WRONG ") + (position + 1) + "+" + length);
+    if (consumes) {
+      stream.consumed(length);
+    }
+  }
+
+  @Override
+  public void onSendable() {
+    events.add("sendable");
+  }
+
+  @Override
+  public void onEmss(int emss) {
+    events.add("emss " + emss);
+  }
+
+  @Override
+  public void onAlarm(long now) {
+    events.add("alarm");
+  }
+
+  @Override
+  public void onPeerClosed() {
+    events.add("peer closed");
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    events.add("closed " + reason);
+  }
+}

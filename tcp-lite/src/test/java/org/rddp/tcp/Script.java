@@ -1,0 +1,343 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.ScriptedDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.wire.Arp;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * A stack and the script of what happens to it: segments that arrive and segments that must leave,
+ * written as text.
+ *
+ * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U, and {@code .} for
+ * ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss}, {@code
+ * ws}, {@code ts} and {@code ecr}. Numbers count from each end's SYN, which is 0; so the first
+ * octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
+ * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
+ * what is given.
+ */
+final class Script {
+  static final long MILLISECOND = 1_000_000;
+  static final long SECOND = 1000 * MILLISECOND;
+  static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
+  static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  static final long THEIR_MAC = 0x02_00_00_00_00_02L;
+  private static final int THEIR_SEQUENCE = 0xfffff000;
+  private static final int HEADERS = Ethernet.HEADER + Ipv4.HEADER;
+
+  final NativePacketPool pool = new NativePacketPool(512, 9100);
+  final ScriptedDevice device;
+  final TcpStack stack;
+  final Recorder handler = new Recorder();
+  TcpStream stream;
+  long now = 5 * SECOND;
+  int ourPort;
+  int theirPort;
+  int ourSequence;
+  private final long frame = Memory.allocate(10000);
+  private final TcpOptions options = new TcpOptions();
+
+  Script() {
+    this(plain(), 1500);
+  }
+
+  Script(TcpSettings settings) {
+    this(settings, 1500);
+  }
+
+  Script(TcpSettings settings, int mtu) {
+    device = new ScriptedDevice(pool, mtu);
+    stack =
+        new TcpStack(
+            device, new InterfaceAddress(OURS, 24), settings, new SplittableRandom(42), now);
+  }
+
+  /** Settings without options, so that scripts can leave them out. */
+  static TcpSettings plain() {
+    return TcpSettings.DEFAULTS.withOptions(false, false).withReceiveBuffer(20_000);
+  }
+
+  /** A connection that we have opened; the peer's window is 65535, its MSS 1000. */
+  static Script established() {
+    return established(plain());
+  }
+
+  static Script established(TcpSettings settings) {
+    Script script = new Script(settings);
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 1000");
+    script.expect(". seq 1 ack 1");
+    assertThat(script.handler.heard()).containsExactly("open");
+    return script;
+  }
+
+  void connect() {
+    theirPort = 7;
+    TcpConnection connection = stack.connect(THEIRS, theirPort, handler);
+    stream = connection;
+    ourPort = connection.localPort();
+    turn();
+  }
+
+  /** Listens on port 7 and lets a peer's port 40000 come. */
+  void listen(Acceptor acceptor) {
+    ourPort = 7;
+    theirPort = 40000;
+    stack.listen(ourPort, acceptor);
+  }
+
+  void listen() {
+    listen((opened, address, port) -> {
+      assertThat(address).isEqualTo(THEIRS);
+      assertThat(port).isEqualTo(theirPort);
+      stream = opened;
+      return handler;
+    });
+  }
+
+  /** One turn of the duty cycle. */
+  void turn() {
+    stack.receive(now);
+    stack.advance(now);
+    stack.transmit(now);
+  }
+
+  /** Lets time pass, and a turn after it. */
+  void pass(long nanoseconds) {
+    now += nanoseconds;
+    turn();
+  }
+
+  /** A segment arrives, and a turn goes by. */
+  void receive(String segment) {
+    put(segment);
+    turn();
+  }
+
+  /** Several segments arrive in one burst. */
+  void receiveTogether(String... segments) {
+    for (String segment : segments) {
+      put(segment);
+    }
+    turn();
+  }
+
+  private void put(String text) {
+    device.put(build(text));
+  }
+
+  /** The frame of a segment from the peer. */
+  byte[] build(String text) {
+    long tcp = frame + HEADERS;
+    long option = tcp + Tcp.HEADER;
+    long sum = 0;
+    if (has(text, "mss")) {
+      sum += TcpOptions.putMss(option, number(text, "mss", 0));
+      option += TcpOptions.MSS_LENGTH;
+    }
+    if (has(text, "ws")) {
+      sum += TcpOptions.putWindowScale(option, number(text, "ws", 0));
+      option += TcpOptions.WINDOW_SCALE_LENGTH;
+    }
+    if (has(text, "ts")) {
+      sum += TcpOptions.putTimestamps(option, number(text, "ts", 0), number(text, "ecr", 0));
+      option += TcpOptions.TIMESTAMPS_LENGTH;
+    }
+    int header = (int) (option - tcp);
+    int length = number(text, "len", 0);
+    int sequence = number(text, "seq", 0);
+    for (int i = 0; i < length; i++) {
+      Memory.putByte(option + i, sequence + i);
+    }
+    int flags = flags(text.substring(0, text.indexOf(' ')));
+    int acknowledgment = (flags & Tcp.ACK) != 0 ? ourSequence + number(text, "ack", 0) : 0;
+    int window = number(text, "win", 65535);
+    int theirs = THEIR_SEQUENCE + sequence;
+    sum += Tcp.write(tcp, theirPort, ourPort, theirs, acknowledgment, header, flags, window);
+    sum += Checksum.sum(option, length);
+    int total = header + length;
+    sum += Checksum.pseudoHeader(THEIRS.bits(), OURS.bits(), Ipv4.PROTOCOL_TCP, total);
+    Tcp.putChecksum(tcp, sum);
+    long ip = frame + Ethernet.HEADER;
+    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, THEIRS.bits(), OURS.bits());
+    Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_IPV4);
+    return Memory.bytes(frame, HEADERS + total);
+  }
+
+  /** The next segment to leave is this one. */
+  void expect(String expected) {
+    byte[] next = next();
+    assertThat(next).as("expected %s, but nothing was sent", expected).isNotNull();
+    compare(next, expected);
+  }
+
+  /** Nothing else has left. */
+  void expectNothing() {
+    byte[] next = next();
+    assertThat(next == null ? "nothing" : describe(next)).isEqualTo("nothing");
+  }
+
+  /** How many segments have left that nobody expected yet. */
+  int drain() {
+    int count = 0;
+    while (next() != null) {
+      count++;
+    }
+    return count;
+  }
+
+  /** The next TCP frame sent; ARP requests are answered on the way. */
+  private byte[] next() {
+    byte[] sent = device.take();
+    while (sent != null) {
+      Memory.copy(sent, 0, frame, sent.length);
+      if (Ethernet.type(frame) != Ethernet.TYPE_ARP) {
+        return sent;
+      }
+      answer();
+      sent = device.take();
+    }
+    return null;
+  }
+
+  private void answer() {
+    Arp.write(
+        frame + Ethernet.HEADER,
+        Arp.REPLY,
+        THEIR_MAC,
+        THEIRS.bits(),
+        ScriptedDevice.OUR_MAC,
+        OURS.bits());
+    Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_ARP);
+    device.put(Memory.bytes(frame, Ethernet.HEADER + Arp.LENGTH));
+    turn();
+  }
+
+  private void compare(byte[] sent, String expected) {
+    Memory.copy(sent, 0, frame, sent.length);
+    long tcp = frame + HEADERS;
+    int total = sent.length - HEADERS;
+    assertThat(Ethernet.destination(frame)).isEqualTo(THEIR_MAC);
+    assertThat(Ipv4.wellFormed(frame + Ethernet.HEADER, sent.length - Ethernet.HEADER)).isTrue();
+    assertThat(Ipv4.intact(frame + Ethernet.HEADER)).isTrue();
+    assertThat(Ipv4.dontFragment(frame + Ethernet.HEADER)).isTrue();
+    assertThat(Tcp.intact(tcp, total, OURS.bits(), THEIRS.bits())).as("checksum").isTrue();
+    int flags = Tcp.flags(tcp);
+    if ((flags & Tcp.SYN) != 0) {
+      ourSequence = Tcp.sequence(tcp);
+    }
+    String was = describe(sent);
+    int wanted = flags(expected.substring(0, expected.indexOf(' ')));
+    assertThat(flags & ~Tcp.PSH).as(was).isEqualTo(wanted & ~Tcp.PSH);
+    assertThat(flags & wanted & Tcp.PSH).as(was).isEqualTo(wanted & Tcp.PSH);
+    int header = Tcp.headerLength(tcp);
+    assertThat(total - header).as(was).isEqualTo(number(expected, "len", 0));
+    assertThat(options.parse(tcp, header)).isTrue();
+    check(expected, "seq", Tcp.sequence(tcp) - ourSequence, was);
+    check(expected, "ack", Tcp.acknowledgment(tcp) - THEIR_SEQUENCE, was);
+    check(expected, "win", Tcp.window(tcp), was);
+    check(expected, "mss", options.mss(), was);
+    check(expected, "ws", options.windowScale(), was);
+    check(expected, "ecr", options.timestampEcho(), was);
+    for (int i = 0; i < total - header; i++) {
+      int sequence = Tcp.sequence(tcp) - ourSequence + i;
+      assertThat(Memory.getByte(tcp + header + i)).as(was).isEqualTo(sequence & 0xff);
+    }
+  }
+
+  private static void check(String expected, String key, int value, String was) {
+    if (has(expected, key)) {
+      assertThat(value).as("%s of %s", key, was).isEqualTo(number(expected, key, 0));
+    }
+  }
+
+  private String describe(byte[] sent) {
+    Memory.copy(sent, 0, frame, sent.length);
+    long tcp = frame + HEADERS;
+    int flags = Tcp.flags(tcp);
+    StringBuilder text = new StringBuilder();
+    String letters = "SFRPU.";
+    for (int i = 0; i < letters.length(); i++) {
+      if ((flags & flag(letters.charAt(i))) != 0) {
+        text.append(letters.charAt(i));
+      }
+    }
+    return text.append(" seq ")
+        .append(Tcp.sequence(tcp) - ourSequence)
+        .append(" ack ")
+        .append(Tcp.acknowledgment(tcp) - THEIR_SEQUENCE)
+        .append(" win ")
+        .append(Tcp.window(tcp))
+        .append(" len ")
+        .append(sent.length - HEADERS - Tcp.headerLength(tcp))
+        .toString();
+  }
+
+  private static int flags(String letters) {
+    int flags = 0;
+    for (int i = 0; i < letters.length(); i++) {
+      flags |= flag(letters.charAt(i));
+    }
+    return flags;
+  }
+
+  private static int flag(char letter) {
+    return switch (letter) {
+      case 'S' -> Tcp.SYN;
+      case 'F' -> Tcp.FIN;
+      case 'R' -> Tcp.RST;
+      case 'P' -> Tcp.PSH;
+      case 'U' -> Tcp.URG;
+      case '.' -> Tcp.ACK;
+      case '-' -> 0;
+      default -> throw new IllegalArgumentException("flag " + letter);
+    };
+  }
+
+  private static boolean has(String text, String key) {
+    return text.contains(" " + key + " ");
+  }
+
+  private static int number(String text, String key, int otherwise) {
+    int at = text.indexOf(" " + key + " ");
+    if (at < 0) {
+      return otherwise;
+    }
+    int from = at + key.length() + 2;
+    int to = text.indexOf(' ', from);
+    return Integer.parseInt(text.substring(from, to < 0 ? text.length() : to));
+  }
+
+  /** Sends one packet of that many octets and lets a turn go by. */
+  void send(int length) {
+    queue(length);
+    turn();
+  }
+
+  /** Sends one packet without a turn. */
+  void queue(int length) {
+    long packet = stream.allocate();
+    long address = pool.address(packet);
+    for (int i = 0; i < length; i++) {
+      Memory.putByte(address + i, (int) (stream.sendPosition() + 1 + i));
+    }
+    pool.window(packet, address, length);
+    stream.send(packet);
+  }
+
+  /** The peer's sequence number in full, for a test that builds on it. */
+  int theirSequence(int relative) {
+    return THEIR_SEQUENCE + relative;
+  }
+}
