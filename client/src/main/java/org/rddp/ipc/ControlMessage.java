@@ -17,6 +17,9 @@ public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   /** The version of the protocol that this code speaks. */
   int VERSION = 1;
 
+  /** Types from here on are events: they belong to no request. */
+  int FIRST_EVENT = 64;
+
   /** The request that it is or answers, not 0; 0 for an event. */
   int request();
 

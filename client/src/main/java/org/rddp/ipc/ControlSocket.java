@@ -166,11 +166,11 @@ public final class ControlSocket implements AutoCloseable {
       throw new ControlProtocolException("a message's header has reserved bits set");
     }
     int request = buffer.getInt();
+    if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
+      throw new ControlProtocolException("a request without number, or an event with one");
+    }
     T message = decoder.read(type, request, buffer);
     buffer.requireEnd();
-    if (message.request() != request) {
-      throw new ControlProtocolException("an event that answers a request");
-    }
     return message;
   }
 

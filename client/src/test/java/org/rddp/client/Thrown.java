@@ -1,0 +1,15 @@
+package org.rddp.client;
+
+/** What a piece of code throws. */
+final class Thrown {
+  private Thrown() {}
+
+  static Throwable by(Runnable code) {
+    try {
+      code.run();
+      return null;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package org.rddp.ipc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ControlSocketTest {
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
+  private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
+  private static final String TEXT = "a µ text";
+
+  @TempDir private Path directory;
+  private ControlListener listener;
+  private ControlSocket program;
+  private ControlSocket daemon;
+
+  @BeforeEach
+  void connect() throws IOException {
+    listener = ControlListener.bind(path(), MODE);
+    assertThat(listener.accept()).isNull();
+    program = ControlSocket.connect(path());
+    daemon = listener.accept();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    program.close();
+    daemon.close();
+    listener.close();
+  }
+
+  private Path path() {
+    return directory.resolve("control.sock");
+  }
+
+  static Stream<ProgramMessage> programMessages() {
+    return Stream.of(
+        new ProgramMessage.Hello(1, 2, "program", "eth0"),
+        new ProgramMessage.AllocateMemory(2, 1L << 40),
+        new ProgramMessage.FreeMemory(3, 4, 5L << 33),
+        new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, 7, 8),
+        new ProgramMessage.Deregister(5, 0xdeadbeef),
+        new ProgramMessage.Listen(6, 0x0a000001, 65535, 10),
+        new ProgramMessage.CloseListener(7, 8),
+        new ProgramMessage.Accept(8, 9, DATA),
+        new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
+        new ProgramMessage.Connect(10, 1, 2, 3, 4, DATA),
+        new ProgramMessage.Disconnect(11, 12, true),
+        new ProgramMessage.OpenCounters(12),
+        new ProgramMessage.StartCapture(13, 1 << 20, 96),
+        new ProgramMessage.StopCapture(14),
+        new ProgramMessage.CloseSession(15));
+  }
+
+  static Stream<DaemonMessage> daemonMessages() {
+    return Stream.of(
+        new DaemonMessage.Done(1),
+        new DaemonMessage.Refused(2, Reason.LIMIT, 3, TEXT),
+        new DaemonMessage.MemoryAllocated(3, 4, 5L << 40, 6L << 41, null),
+        new DaemonMessage.MemoryAdopted(4, 5),
+        new DaemonMessage.Registered(5, -6, 7L << 42),
+        new DaemonMessage.Listening(6, 7, 8, 9),
+        new DaemonMessage.Connecting(7, 8),
+        new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, DATA),
+        new DaemonMessage.Established(1, 2, 3, 4, 5, DATA),
+        new DaemonMessage.Rejected(1, DATA),
+        new DaemonMessage.Failed(1, Reason.TIMEOUT, 2, TEXT),
+        new DaemonMessage.PeerClosed(1),
+        new DaemonMessage.Closed(1, Reason.DDP_ERROR, 0x105, TEXT));
+  }
+
+  @ParameterizedTest
+  @MethodSource("programMessages")
+  void shouldCarryEveryMessageOfAProgram(ProgramMessage message) throws IOException {
+    assertThat(program.send(message)).isTrue();
+    assertThat(daemon.receiveFromProgram()).isEqualTo(message);
+    assertThat(daemon.receiveFromProgram()).isNull();
+  }
+
+  @ParameterizedTest
+  @MethodSource("daemonMessages")
+  void shouldCarryEveryMessageOfTheDaemon(DaemonMessage message) throws IOException {
+    assertThat(daemon.send(message)).isTrue();
+    assertThat(program.receiveFromDaemon()).isEqualTo(message);
+    assertThat(program.receiveFromDaemon()).isNull();
+  }
+
+  @Test
+  void shouldPassDescriptors() throws IOException {
+    SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7L << 40);
+    try (SharedMemory memory = SharedMemory.create("passed", 4096);
+        EventFd event = EventFd.create()) {
+      daemon.send(
+          new DaemonMessage.Welcome(
+              1, 2, limits, "eth0", 3, memory.descriptor(), event.descriptor()));
+      DaemonMessage.Welcome welcome = (DaemonMessage.Welcome) program.receiveFromDaemon();
+      assertThat(welcome.limits()).isEqualTo(limits);
+      assertThat(SharedMemory.map(welcome.rings()).length()).isEqualTo(4096);
+      new EventFd(welcome.event()).signal();
+      PollSet poll = new PollSet();
+      poll.add(event.descriptor());
+      assertThat(poll.await(0)).isEqualTo(1);
+
+      daemon.send(new DaemonMessage.MemoryAllocated(2, 1, 2, 3, memory.descriptor()));
+      daemon.send(new DaemonMessage.CountersOpened(3, memory.descriptor()));
+      daemon.send(new DaemonMessage.CaptureStarted(4, memory.descriptor()));
+      program.send(new ProgramMessage.AdoptMemory(5, memory.descriptor()));
+      for (int i = 0; i < 3; i++) {
+        program.receiveFromDaemon().closeDescriptors();
+      }
+      try (Descriptor adopted =
+          ((ProgramMessage.AdoptMemory) daemon.receiveFromProgram()).descriptor()) {
+        assertThat(adopted.number()).isPositive();
+      }
+      welcome.closeDescriptors();
+    }
+    assertThat(OpenDescriptors.naming("memfd:passed")).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhoIsThere() {
+    PeerCredentials peer = daemon.peer();
+    assertThat(peer.pid()).isEqualTo((int) ProcessHandle.current().pid());
+    assertThat(program.peer()).isEqualTo(peer);
+    assertThat(daemon.peerProcess().number()).isPositive();
+  }
+
+  @Test
+  void shouldReportTheOtherEndsClose() throws IOException {
+    program.close();
+    assertThatThrownBy(daemon::receiveFromProgram).isInstanceOf(EOFException.class);
+    assertThatThrownBy(() -> daemon.send(new DaemonMessage.Done(1)))
+        .isInstanceOf(SystemCallException.class);
+    assertThatThrownBy(() -> program.send(new ProgramMessage.OpenCounters(1)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldNotWaitForAnEndThatDoesNotRead() throws IOException {
+    DaemonMessage message = new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x".repeat(1000));
+    int sent = 0;
+    while (sent < 100_000 && daemon.send(message)) {
+      sent++;
+    }
+    assertThat(sent).isBetween(10, 99_999);
+    assertThat(program.receiveFromDaemon()).isEqualTo(message);
+  }
+
+  @Test
+  void shouldCutATextBetweenItsCharacters() throws IOException {
+    daemon.send(new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x" + "µ".repeat(1000)));
+    assertThat(((DaemonMessage.Refused) program.receiveFromDaemon()).text())
+        .isEqualTo("x" + "µ".repeat(511));
+  }
+
+  @Test
+  void shouldRefuseToShareASocketWithALivingDaemon() {
+    assertThatThrownBy(() -> ControlListener.bind(path(), MODE))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("listening");
+    assertThat(path()).exists();
+  }
+
+  @Test
+  void shouldTakeOverTheSocketOfADeadDaemon() throws IOException {
+    Path stale = directory.resolve("stale.sock");
+    Descriptor dead = UnixSocket.open();
+    UnixSocket.bind(dead, stale);
+    dead.close();
+    try (ControlListener successor = ControlListener.bind(stale, MODE)) {
+      assertThat(Files.getPosixFilePermissions(stale)).isEqualTo(MODE);
+      ControlSocket.connect(stale).close();
+      assertThat(successor.accept()).isNotNull();
+    }
+    assertThat(stale).doesNotExist();
+  }
+
+  @Test
+  void shouldNotRemoveAFileThatIsNotASocket() throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "precious");
+    assertThatThrownBy(() -> ControlListener.bind(file, MODE))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("not a socket");
+    assertThat(file).hasContent("precious");
+  }
+
+  @Test
+  void shouldRefuseAPathThatIsTooLong() {
+    Path path = directory.resolve("x".repeat(108));
+    assertThatThrownBy(() -> ControlListener.bind(path, MODE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("107");
+  }
+
+  @Test
+  void shouldKeepPrivateDataWithin512Octets() {
+    byte[] octets = new byte[513];
+    Arrays.fill(octets, (byte) 1);
+    assertThatThrownBy(() -> PrivateData.of(octets)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(PrivateData.of(Arrays.copyOf(octets, 512)).length()).isEqualTo(512);
+    assertThat(List.of(PrivateData.NONE)).containsExactly(PrivateData.of(new byte[0]));
+  }
+}

@@ -1,0 +1,170 @@
+package org.rddp.ipc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What the other end can write into the rings, and that it harms nobody here. */
+class HostileRingsTest {
+  private static final int SUBMISSIONS = 8;
+  private static final int COMPLETIONS = 16;
+
+  private final MemorySegment memory =
+      Arena.ofAuto().allocate(DaemonRings.octets(SUBMISSIONS, COMPLETIONS), 64);
+  private final DaemonRings daemon = new DaemonRings(memory, SUBMISSIONS, COMPLETIONS);
+  private final WorkRequest request = new WorkRequest();
+
+  private void state(int slot, int lap) {
+    memory.set(ValueLayout.JAVA_INT, slot(slot), 0x8000_0000 | lap);
+  }
+
+  private static long slot(int slot) {
+    return RingLayout.SLOTS + (long) slot * RingLayout.SLOT;
+  }
+
+  private void word(int slot, int opcode, int flags, int slots) {
+    memory.set(
+        ValueLayout.JAVA_INT,
+        slot(slot) + WorkRequest.OPCODE,
+        WorkRequest.opcodeWord(opcode, flags, slots));
+  }
+
+  private int takeAfter(int opcode, int flags, int slots) {
+    word(0, opcode, flags, slots);
+    state(0, 0);
+    return daemon.take(request);
+  }
+
+  @Test
+  void shouldEndTheSessionOnAnUnknownOpcode() {
+    assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(4, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionOnAnImpossibleNumberOfSlots() {
+    assertThat(takeAfter(Opcode.SEND, 0, 0)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 0, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 0, 5)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 0, 255)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, WorkRequest.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionOnUnknownFlags() {
+    assertThat(takeAfter(Opcode.SEND, 4, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionOnLengthsAndOffsetsThatCannotBe() {
+    long length = slot(0) + WorkRequest.LENGTH;
+    memory.set(ValueLayout.JAVA_LONG, length, -1);
+    assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, length, 1L << 32);
+    assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, length, WorkRequest.MAX_INLINE + 1);
+    assertThat(takeAfter(Opcode.SEND, WorkRequest.INLINE, 4)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, length, 0);
+    memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LOCAL_OFFSET, -1);
+    assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionWhenMoreCompletionsAreReadThanWereWritten() {
+    for (int i = 0; i < COMPLETIONS; i++) {
+      word(i % SUBMISSIONS, Opcode.SEND, WorkRequest.SIGNALLED, 1);
+      state(i % SUBMISSIONS, i / SUBMISSIONS);
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    }
+    word(0, Opcode.SEND, 0, 1);
+    state(0, 2);
+    assertThat(daemon.take(request)).as("full").isEqualTo(DaemonRings.NOTHING);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.READ, 1);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.READ, -1);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.READ, Long.MAX_VALUE);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldReadARequestOnce() {
+    word(0, Opcode.SEND, 0, 1);
+    memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LENGTH, 100);
+    state(0, 0);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    memory.asSlice(slot(0), RingLayout.SLOT).fill((byte) 0xff);
+
+    assertThat(request.length()).isEqualTo(100);
+    assertThat(request.opcode()).isEqualTo(Opcode.SEND);
+  }
+
+  @Test
+  void shouldSurviveRandomMemory() {
+    int taken = 0;
+    int garbage = 0;
+    for (long seed = 0; seed < 20_000; seed++) {
+      Random random = new Random(seed);
+      byte[] octets = new byte[(int) memory.byteSize()];
+      random.nextBytes(octets);
+      MemorySegment shared = Arena.ofAuto().allocate(octets.length, 64);
+      DaemonRings rings = new DaemonRings(shared, SUBMISSIONS, COMPLETIONS);
+      shared.copyFrom(MemorySegment.ofArray(octets));
+      plausible(shared, random);
+      int result = rings.take(request);
+      for (int turn = 0; turn < 100 && result == DaemonRings.TAKEN; turn++) {
+        taken++;
+        assertThat(request.length()).isBetween(0L, WorkRequest.MAX_LENGTH);
+        assertThat(request.localOffset()).isNotNegative();
+        rings.complete(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0, 1, 0);
+        rings.flush();
+        result = rings.take(request);
+      }
+      garbage += result == DaemonRings.GARBAGE ? 1 : 0;
+    }
+    assertThat(taken).isPositive();
+    assertThat(garbage).isPositive();
+  }
+
+  /** Most of the time the parts that are looked at first are right, so that others are reached. */
+  private static void plausible(MemorySegment shared, Random random) {
+    for (int slot = 0; slot < SUBMISSIONS; slot++) {
+      shared.set(ValueLayout.JAVA_INT, slot(slot), 0x8000_0000);
+      if (random.nextInt(8) != 0) {
+        int flags = random.nextInt(4);
+        int slots = flags < 2 ? 1 : random.nextInt(1, 5);
+        shared.set(
+            ValueLayout.JAVA_INT,
+            slot(slot) + WorkRequest.OPCODE,
+            WorkRequest.opcodeWord(random.nextInt(1, 4), flags, slots));
+        shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.LENGTH, random.nextInt(169));
+        shared.set(ValueLayout.JAVA_INT, slot(slot) + WorkRequest.REMOTE_STAG + 4, 0);
+        shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.LAST, 0);
+      }
+    }
+  }
+
+  @Test
+  void shouldNotBelieveADaemonThatIsBroken() throws IOException {
+    ProgramRings program = new ProgramRings(memory);
+    long completions = slot(SUBMISSIONS);
+    memory.set(ValueLayout.JAVA_INT, completions, 0x8000_0000);
+    memory.set(ValueLayout.JAVA_INT, completions + Completion.RETIRED, 1);
+    assertThatThrownBy(() -> program.poll(new Completion()))
+        .isInstanceOf(IllegalStateException.class);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.TAKEN, 100);
+    for (int i = 0; i < SUBMISSIONS; i++) {
+      assertThat(program.post(Opcode.SEND, 0, i, 1, 1, 0, 0, 0, 0)).isTrue();
+    }
+    assertThatThrownBy(() -> program.post(Opcode.SEND, 0, 0, 1, 1, 0, 0, 0, 0))
+        .isInstanceOf(IllegalStateException.class);
+  }
+}

@@ -1,0 +1,242 @@
+package org.rddp.ipc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RingsTest {
+  private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(8, 16), 64);
+  private final DaemonRings daemon = new DaemonRings(memory, 8, 16);
+  private final ProgramRings program = open(memory);
+  private final WorkRequest request = new WorkRequest();
+  private final Completion completion = new Completion();
+
+  private static ProgramRings open(MemorySegment memory) {
+    try {
+      return new ProgramRings(memory);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private boolean post(long id) {
+    return program.post(Opcode.SEND, WorkRequest.SIGNALLED, id, 7, 1, 2, 3, 0, 0);
+  }
+
+  private void complete(long id, int retired) {
+    daemon.complete(id, 7, Opcode.SEND, CompletionStatus.SUCCESS, 3, retired, 0);
+  }
+
+  @Test
+  void shouldCarryEveryFieldOfARequest() {
+    assertThat(
+            program.post(
+                Opcode.WRITE,
+                WorkRequest.SIGNALLED,
+                Long.MIN_VALUE + 1,
+                0x80000007,
+                0xdeadbeef,
+                1L << 40,
+                0xffff_ffffL,
+                0xfeedface,
+                -2L))
+        .isTrue();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.WRITE);
+    assertThat(request.isSignalled()).isTrue();
+    assertThat(request.isInline()).isFalse();
+    assertThat(request.id()).isEqualTo(Long.MIN_VALUE + 1);
+    assertThat(request.connection()).isEqualTo(0x80000007);
+    assertThat(request.localStag()).isEqualTo(0xdeadbeef);
+    assertThat(request.localOffset()).isEqualTo(1L << 40);
+    assertThat(request.length()).isEqualTo(0xffff_ffffL);
+    assertThat(request.remoteStag()).isEqualTo(0xfeedface);
+    assertThat(request.remoteTo()).isEqualTo(-2L);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
+  void shouldCarryEveryFieldOfACompletion() {
+    post(5);
+    daemon.take(request);
+    daemon.complete(
+        -5, 0x80000007, Opcode.SEND, CompletionStatus.REMOTE_ACCESS_ERROR, 1L << 33, 1, 0x0105);
+
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.id()).isEqualTo(-5);
+    assertThat(completion.connection()).isEqualTo(0x80000007);
+    assertThat(completion.opcode()).isEqualTo(Opcode.SEND);
+    assertThat(completion.status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    assertThat(completion.isSuccess()).isFalse();
+    assertThat(completion.octets()).isEqualTo(1L << 33);
+    assertThat(completion.retired()).isEqualTo(1);
+    assertThat(completion.detail()).isEqualTo(0x0105);
+    assertThat(program.poll(completion)).isFalse();
+  }
+
+  @Test
+  void shouldKeepOrderOverManyLaps() {
+    for (long id = 0; id < 1000; id++) {
+      assertThat(post(id)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.id()).isEqualTo(id);
+      complete(id, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      assertThat(completion.id()).isEqualTo(id);
+      program.publish();
+    }
+    assertThat(program.outstanding()).isZero();
+    assertThat(daemon.inWork()).isZero();
+  }
+
+  @Test
+  void shouldCarryInlineDataOfEveryLengthAcrossTheRingsEnd() {
+    byte[] data = new byte[WorkRequest.MAX_INLINE];
+    new Random(1).nextBytes(data);
+    MemorySegment from = Arena.ofAuto().allocate(data.length);
+    MemorySegment.copy(data, 0, from, ValueLayout.JAVA_BYTE, 0, data.length);
+    for (int length = 0; length <= WorkRequest.MAX_INLINE; length++) {
+      assertThat(program.postInline(Opcode.SEND, 0, length, 7, from, 0, length, 0, 0)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.isInline()).isTrue();
+      assertThat(request.length()).isEqualTo(length);
+      assertThat(
+              MemorySegment.ofAddress(request.inlineAddress())
+                  .reinterpret(length)
+                  .toArray(ValueLayout.JAVA_BYTE))
+          .isEqualTo(java.util.Arrays.copyOf(data, length));
+      complete(length, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
+  void shouldNotMistakeInlineDataForAStateWord() {
+    MemorySegment lap = Arena.ofAuto().allocate(WorkRequest.MAX_INLINE, 8);
+    for (long at = 0; at < lap.byteSize(); at += 4) {
+      lap.set(ValueLayout.JAVA_INT, at, RingLayout.lap(8, 3));
+    }
+    program.postInline(Opcode.SEND, 0, 1, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
+    program.postInline(Opcode.SEND, 0, 2, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    daemon.flush();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+    post(3);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.id()).isEqualTo(3);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
+  void shouldRefuseWhenNoSubmissionSlotIsFree() {
+    for (int i = 0; i < 8; i++) {
+      assertThat(post(i)).isTrue();
+    }
+    assertThat(post(8)).isFalse();
+    daemon.take(request);
+    assertThat(post(8)).as("taken, but the daemon has not said so").isFalse();
+    daemon.flush();
+    assertThat(post(8)).isTrue();
+    MemorySegment none = Arena.ofAuto().allocate(1);
+    assertThat(program.postInline(Opcode.SEND, 0, 9, 7, none, 0, 1, 0, 0)).isFalse();
+  }
+
+  @Test
+  void shouldBoundOutstandingRequestsByTheCompletionRing() {
+    for (int i = 0; i < 16; i++) {
+      assertThat(post(i)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      daemon.flush();
+    }
+    assertThat(program.outstanding()).isEqualTo(program.capacity()).isEqualTo(16);
+    assertThat(post(16)).isFalse();
+
+    complete(0, 1);
+    assertThat(post(16)).as("the completion has not been polled").isFalse();
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(post(16)).isTrue();
+    assertThat(daemon.take(request))
+        .as("the daemon does not know that the slot is free")
+        .isEqualTo(DaemonRings.NOTHING);
+    program.publish();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  @Test
+  void shouldRetireUnsignalledRequestsWithALaterCompletion() {
+    for (int i = 0; i < 4; i++) {
+      program.post(Opcode.SEND, 0, i, 7, 1, 2, 3, 0, 0);
+      daemon.take(request);
+      assertThat(request.isSignalled()).isFalse();
+    }
+    post(4);
+    daemon.take(request);
+    complete(4, 5);
+
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.retired()).isEqualTo(5);
+    assertThat(program.outstanding()).isZero();
+    assertThat(daemon.inWork()).isZero();
+  }
+
+  @Test
+  void shouldRefuseToCompleteMoreThanWasTaken() {
+    assertThatThrownBy(() -> complete(1, 1)).isInstanceOf(IllegalStateException.class);
+    post(1);
+    daemon.take(request);
+    assertThatThrownBy(() -> complete(1, 2)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> complete(1, 0)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldWakeOnlyWhoAsked() {
+    post(1);
+    post(2);
+    daemon.take(request);
+    daemon.take(request);
+    complete(1, 1);
+    assertThat(daemon.flush()).isFalse();
+    assertThat(program.requestSignal()).as("a completion is there").isFalse();
+    program.poll(completion);
+
+    assertThat(program.requestSignal()).isTrue();
+    assertThat(daemon.flush()).as("nothing new").isFalse();
+    complete(2, 1);
+    assertThat(daemon.flush()).isTrue();
+    assertThat(daemon.flush()).isFalse();
+  }
+
+  @Test
+  void shouldRefuseAnotherLayout() {
+    assertThatThrownBy(() -> new ProgramRings(Arena.ofAuto().allocate(4096, 64)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("not RDDPRING");
+    memory.set(ValueLayout.JAVA_INT, 8, 9);
+    assertThatThrownBy(() -> new ProgramRings(memory))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("layout version 9")
+        .hasMessageContaining("same release");
+    memory.set(ValueLayout.JAVA_INT, 8, RingLayout.VERSION);
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 512)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("512");
+    memory.set(ValueLayout.JAVA_INT, 12, 1 << 20);
+    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
+    memory.set(ValueLayout.JAVA_INT, 12, 7);
+    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 32)))
+        .isInstanceOf(IOException.class);
+  }
+}
