@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Reserves 2 MiB hugepages for DPDK where we may, and gives back exactly what was added.
 
-readonly HUGEPAGES_WANTED=512
+readonly HUGEPAGES_WANTED=640
 readonly HUGEPAGES_LEAST=128
 readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 

@@ -12,7 +12,9 @@ install_packages_to_run() {
     has gcc || missing+=(gcc libc6-dev)
     has make || missing+=(make)
     has pkg-config || missing+=(pkg-config)
-    has_dpdk || missing+=(libdpdk-dev)
+    if [[ -z ${RDDP_NO_DPDK:-} ]] && ! has_dpdk; then
+        missing+=(libdpdk-dev)
+    fi
     if ((${#missing[@]} > 0)); then
         want_packages "DPDK, and a C compiler for the shim over it" "${missing[@]}"
     fi

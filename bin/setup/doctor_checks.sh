@@ -1,0 +1,214 @@
+# shellcheck shell=bash
+# What the doctor looks at, part by part.
+
+doctor_machine() {
+    echo 'Machine'
+    ok kernel "$(uname -sr), $(uname -m)"
+    doctor_cores
+    doctor_cpu_features
+    ok NUMA "$(count /sys/devices/system/node/node[0-9]*) node(s)"
+}
+
+doctor_cores() {
+    local cores
+    cores=$(nproc)
+    if ((cores >= 4)); then
+        ok cores "$cores"
+    else
+        note cores "$cores" \
+            'two engines and two programs are four busy threads: with fewer cores the demo takes round trips on two'
+    fi
+}
+
+doctor_cpu_features() {
+    local flags has=() lacks=() feature
+    flags=" $(sed -n 's/^flags[^:]*: //p;T;q' /proc/cpuinfo) "
+    for feature in sse4_2 pclmulqdq avx2 avx512f avx512bw avx512vl vpclmulqdq; do
+        if [[ $flags == *" $feature "* ]]; then
+            has+=("$feature")
+        else
+            lacks+=("$feature")
+        fi
+    done
+    if ((${#lacks[@]} == 0)); then
+        ok 'CPU features' "${has[*]}"
+    else
+        note 'CPU features' "${has[*]:-none of those looked for}; not: ${lacks[*]}" 'CRC32c is slower without them, not wrong'
+    fi
+}
+
+doctor_tools() {
+    echo 'Build'
+    doctor_jdk
+    doctor_command mvn 'builds rddp' maven
+    doctor_command gcc 'compiles the shim' 'gcc libc6-dev'
+    doctor_command make 'compiles the shim' make
+    doctor_command pkg-config 'finds DPDK' pkg-config
+}
+
+doctor_jdk() {
+    local home=${JAVA_HOME:-}
+    if [[ -z $home ]] || ! is_usable_jdk "$home"; then
+        home=$(best_jdk)
+    fi
+    if [[ -n $home ]]; then
+        ok JDK "$(java_version "$home"), $home"
+    else
+        missing JDK "none of $OLDEST_JDK or later" 'install JDK 25, or set JAVA_HOME to the one you have'
+    fi
+}
+
+doctor_command() {
+    if has "$1"; then
+        ok "$1" "$(command -v "$1")"
+    else
+        missing "$1" "not found: $2" "$(apt_command "$3")"
+    fi
+}
+
+doctor_dpdk() {
+    echo 'DPDK'
+    if ! has_dpdk; then
+        missing libdpdk 'not found: only the simulation runs without it' "$(apt_command libdpdk-dev)"
+        return
+    fi
+    local version
+    version=$(dpdk_version)
+    if [[ $version == 22.11.* ]]; then
+        ok libdpdk "$version"
+    else
+        note libdpdk "$version" 'made for and tested with 22.11'
+    fi
+    doctor_drivers
+    doctor_shim
+}
+
+doctor_drivers() {
+    local libraries driver found=() lacking=()
+    libraries=$(pkg-config --variable=libdir libdpdk)
+    for driver in net_vhost net_virtio net_memif net_ring net_af_packet net_tap; do
+        if compgen -G "$libraries/librte_$driver.so*" >/dev/null || compgen -G "$libraries/dpdk/pmds-*/librte_$driver.so*" >/dev/null; then
+            found+=("$driver")
+        else
+            lacking+=("$driver")
+        fi
+    done
+    if ((${#lacking[@]} == 0)); then
+        ok drivers "${found[*]}"
+    else
+        missing drivers "not found: ${lacking[*]} (found: ${found[*]:-none})" "$(apt_command librte-meta-allpmds)"
+    fi
+}
+
+doctor_shim() {
+    if [[ -f $SHIM ]]; then
+        ok shim "$SHIM"
+    else
+        note shim 'not built yet' "bin/rddp setup"
+    fi
+}
+
+doctor_memory() {
+    echo 'Memory'
+    local free total
+    ok memory "$(($(memory_field MemAvailable) / 1024)) MiB available of $(($(memory_field MemTotal) / 1024))"
+    free=$(memory_field HugePages_Free)
+    total=$(memory_field HugePages_Total)
+    if ((free >= HUGEPAGES_LEAST)); then
+        ok hugepages "$free free of $total, $(memory_field Hugepagesize) kB each$(hugepages_by_node)"
+    elif [[ -w $HUGEPAGES_COUNT ]]; then
+        ok hugepages "$free free of $total; bin/rddp may reserve the $HUGEPAGES_WANTED it wants"
+    else
+        note hugepages "$free free of $total, and more may not be reserved: DPDK falls back to ordinary memory" \
+            "sysctl -w vm.nr_hugepages=$((total + HUGEPAGES_WANTED)) (as root)"
+    fi
+}
+
+hugepages_by_node() {
+    local node
+    if (($(count /sys/devices/system/node/node[0-9]*) > 1)); then
+        for node in /sys/devices/system/node/node[0-9]*; do
+            printf ', %s: %s' "${node##*/}" "$(<"$node/hugepages/hugepages-2048kB/free_hugepages")"
+        done
+    fi
+}
+
+doctor_permissions() {
+    echo 'Permissions'
+    if has_capability 12; then
+        ok network 'CAP_NET_ADMIN'
+    else
+        note network 'no CAP_NET_ADMIN: no net_af_packet, no net_tap, kernel TCP measured over loopback' 'run as root'
+    fi
+    doctor_tun
+    doctor_locked_memory
+    doctor_memfd
+}
+
+doctor_tun() {
+    if [[ -w /dev/net/tun ]]; then
+        ok /dev/net/tun 'usable'
+    else
+        note /dev/net/tun 'not usable: no net_tap' 'modprobe tun (as root)'
+    fi
+}
+
+doctor_locked_memory() {
+    local limit
+    limit=$(ulimit -l)
+    if [[ $limit == unlimited ]] || ((limit >= 64 * 1024)) || has_capability 14; then
+        ok 'locked memory' "$limit"
+    else
+        note 'locked memory' "$limit kB" 'ulimit -l unlimited, or run as root'
+    fi
+}
+
+# Sealed memfds carry all data between programs and the daemon; the kernel has them since 3.17, vm.memfd_noexec since 6.3.
+doctor_memfd() {
+    local setting=/proc/sys/vm/memfd_noexec
+    if [[ -r $setting ]]; then
+        ok memfd "sealed, vm.memfd_noexec=$(<"$setting")"
+    else
+        ok memfd 'sealed (a kernel before 6.3: without MFD_NOEXEC_SEAL)'
+    fi
+}
+
+# has_capability BIT: whether this process has it (capabilities(7)).
+has_capability() {
+    local name value
+    while read -r name value; do
+        if [[ $name == CapEff: ]]; then
+            (((16#$value >> $1 & 1) == 1))
+            return
+        fi
+    done </proc/self/status
+    return 1
+}
+
+doctor_tests() {
+    echo 'Tests only'
+    local tool package
+    while read -r tool package; do
+        if has "$tool"; then
+            ok "$tool" "$(command -v "$tool")"
+        else
+            note "$tool" 'not found' "$(apt_command "$package")"
+        fi
+    done <<<'ip iproute2
+ethtool ethtool
+tshark tshark
+tcpdump tcpdump
+python3 python3
+shellcheck shellcheck'
+}
+
+# count PATH...: how many of them exist.
+count() {
+    local number=0 path
+    for path in "$@"; do
+        if [[ -e $path ]]; then
+            number=$((number + 1))
+        fi
+    done
+    echo "$number"
+}
