@@ -11,14 +11,14 @@ import org.rddp.tcp.TcpStream;
  * test says so. Nothing is lost; a window bounds how many segments are on their way.
  */
 public final class LoopedTcp {
-  private static final int PACKETS = 512;
-  private static final int ROOM = 66_000;
+  private static final int PACKETS = 128;
 
-  private final NativePacketPool pool = new NativePacketPool(PACKETS, ROOM);
+  private final NativePacketPool pool;
   private final End first;
   private final End second;
 
   private LoopedTcp(StreamHandler first, StreamHandler second, int emss) {
+    pool = new NativePacketPool(PACKETS, emss);
     this.first = new End(first, emss);
     this.second = new End(second, emss);
     this.first.other = this.second;
@@ -33,7 +33,7 @@ public final class LoopedTcp {
     return joined;
   }
 
-  /** Changes EMSS at the first end. */
+  /** Makes EMSS smaller at the first end. */
   public void setEmss(int emss) {
     first.emss = emss;
     first.handler.onEmss(emss);

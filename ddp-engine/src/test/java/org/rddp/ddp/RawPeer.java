@@ -1,5 +1,7 @@
 package org.rddp.ddp;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -14,7 +16,7 @@ import org.rddp.wire.Memory;
 
 /** A peer that speaks MPA properly and above it whatever the test likes. */
 public final class RawPeer implements UlpduHandler {
-  private final long scratch = Memory.allocate(65_536);
+  private final MemorySegment scratch = Arena.ofAuto().allocate(65_536);
   private final List<byte[]> received = new ArrayList<>();
   private final List<String> events = new ArrayList<>();
   private MpaConnection mpa;
@@ -62,8 +64,8 @@ public final class RawPeer implements UlpduHandler {
 
   /** Sends one ULPDU. */
   public void send(byte[] ulpdu) {
-    Memory.copy(ulpdu, 0, scratch, ulpdu.length);
-    if (!mpa.send(scratch, ulpdu.length, 0, 0)) {
+    Memory.copy(ulpdu, 0, scratch.address(), ulpdu.length);
+    if (!mpa.send(scratch.address(), ulpdu.length, 0, 0)) {
       throw new AssertionError("MPA does not send");
     }
   }

@@ -1,0 +1,141 @@
+package org.rddp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A peer that speaks MPA properly and then puts anything into DDP's headers: near the right values,
+ * at the ends of the numbers, or random.
+ */
+class HostilePeerTest {
+  private static final int LIVES = 400;
+  private static final int SEGMENTS = 40;
+  private static final int LENGTH = 256;
+  private static final int FROM = 64;
+  private static final int RANGE = 128;
+  private static final long BASE = 0x7fff_ffff_ffff_ff00L;
+
+  private final Random random = new Random(20_261_120);
+  private int errors;
+  private int delivered;
+
+  private long pick(long... near) {
+    long value = near[random.nextInt(near.length)];
+    return switch (random.nextInt(8)) {
+      case 0 -> value + random.nextInt(5) - 2;
+      case 1 -> random.nextInt(3) - 1;
+      case 2 -> random.nextBoolean() ? Long.MIN_VALUE : Long.MAX_VALUE;
+      case 3 -> random.nextLong();
+      default -> value;
+    };
+  }
+
+  private String payload() {
+    int octets = random.nextInt(4) > 0 ? random.nextInt(24) : random.nextInt(LENGTH + 40);
+    return DdpFixture.octets(octets, 0x11);
+  }
+
+  private int control(int right) {
+    return random.nextInt(30) == 0 ? random.nextInt(256) : right;
+  }
+
+  private String segment(int stag, int foreign, int[] nextMsn) {
+    if (random.nextInt(60) == 0) {
+      return DdpFixture.octets(1 + random.nextInt(17), random.nextInt(256));
+    }
+    if (random.nextBoolean()) {
+      int control = control(random.nextBoolean() ? 0xc1 : 0x81);
+      int name =
+          random.nextInt(20) == 0 ? foreign : (int) (random.nextInt(20) > 0 ? stag : pick(stag));
+      return DdpFixture.tagged(
+          control,
+          name,
+          BASE + (random.nextInt(20) > 0 ? random.nextInt(100) : pick(0, RANGE)),
+          payload());
+    }
+    boolean last = random.nextBoolean();
+    int qn = random.nextInt(20) > 0 ? random.nextInt(2) : (int) pick(0, 2);
+    int msn = qn >= 0 && qn < 2 ? nextMsn[qn] : 1;
+    if (last && qn >= 0 && qn < 2) {
+      nextMsn[qn]++;
+    }
+    int mo = random.nextInt(20) > 0 ? 0 : (int) pick(0, LENGTH);
+    return DdpFixture.untagged(
+        control(last ? 0x41 : 0x01),
+        qn,
+        random.nextInt(20) > 0 ? msn : (int) pick(msn),
+        mo,
+        payload());
+  }
+
+  private void live() {
+    DdpFixture ddp = DdpFixture.receiving(16, 16);
+    GuardedMemory region = new GuardedMemory(LENGTH);
+    GuardedMemory buffers = new GuardedMemory(LENGTH);
+    TaggedBuffers stags = ddp.engine.taggedBuffers();
+    int stag =
+        stags.register(
+            ddp.domain, null, region.address() + FROM, RANGE, BASE, AccessRights.REMOTE_WRITE);
+    int foreign =
+        stags.register(
+            new ProtectionDomain("theirs"),
+            null,
+            region.address(),
+            LENGTH,
+            BASE,
+            AccessRights.REMOTE_WRITE);
+    for (int i = 0; i < 32; i++) {
+      int at = 8 * i;
+      ddp.stream.postReceive(i % 2, i, buffers.address() + at, random.nextInt(LENGTH - at + 1));
+    }
+    int[] nextMsn = {1, 1};
+    String[] segments = new String[SEGMENTS];
+    for (int i = 0; i < SEGMENTS; i++) {
+      segments[i] = segment(stag, foreign, nextMsn);
+    }
+    List<String> events = ddp.receive(segments);
+    ddp.stream.abort();
+    check(events, ddp.ulp.events());
+
+    byte[] model = region.octets();
+    Arrays.fill(model, 0, FROM, GuardedMemory.POISON);
+    Arrays.fill(model, FROM + RANGE, LENGTH, GuardedMemory.POISON);
+    region.assertHolds(model);
+    buffers.assertHolds(buffers.octets());
+    assertThat(ddp.tcp.freePackets()).isEqualTo(ddp.tcp.packets());
+  }
+
+  /** Every buffer comes back once; nothing but flushes and the report come with an error. */
+  private void check(List<String> events, List<String> atTheEnd) {
+    long reports = events.stream().filter(event -> event.startsWith("error")).count();
+    assertThat(reports).isLessThanOrEqualTo(1);
+    if (reports == 1) {
+      assertThat(events.getLast()).startsWith("error");
+    }
+    long back =
+        List.of(events, atTheEnd).stream()
+            .flatMap(List::stream)
+            .filter(event -> event.startsWith("untagged") || event.startsWith("receive flushed"))
+            .count();
+    assertThat(back).isEqualTo(32);
+    errors += (int) reports;
+    delivered += (int) events.stream().filter(event -> event.contains("tagged")).count();
+  }
+
+  @Test
+  @Tag("DDP-8.1-01")
+  @Tag("DDP-8.3.1-01")
+  @Tag("DDP-7.1-16")
+  void shouldHarmNothingOutsideItsReach() {
+    for (int i = 0; i < LIVES; i++) {
+      live();
+    }
+    assertThat(errors).isGreaterThan(LIVES / 2);
+    assertThat(delivered).isGreaterThan(LIVES);
+  }
+}
