@@ -41,6 +41,7 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_info, driver),
     MEMBER(rddp_port_info, rx_offloads),
     MEMBER(rddp_port_info, tx_offloads),
+    MEMBER(rddp_port_info, mac),
     MEMBER(rddp_port_info, min_mtu),
     MEMBER(rddp_port_info, max_mtu),
     MEMBER(rddp_port_info, min_rx_buffer),
@@ -55,8 +56,6 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_port_info, default_tx_slots),
     MEMBER(rddp_port_info, rss_tcp),
     MEMBER(rddp_port_info, socket),
-    MEMBER(rddp_port_info, mac),
-    MEMBER(rddp_port_info, reserved),
 
     WHOLE(rddp_port_config),
     MEMBER(rddp_port_config, rx_offloads),

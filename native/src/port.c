@@ -1,8 +1,6 @@
 /* Ethernet ports: finding, configuring, starting, watching. */
 #include "rddp_dpdk.h"
 
-#include <string.h>
-
 #include <rte_dev.h>
 #include <rte_ethdev.h>
 #include <rte_string_fns.h>
@@ -58,6 +56,14 @@ static uint32_t or_else(uint32_t recommended, uint32_t fallback)
     return recommended == 0 ? fallback : recommended;
 }
 
+static uint64_t in_low_bits(const struct rte_ether_addr *mac)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
+        bits = bits << 8 | mac->addr_bytes[i];
+    return bits;
+}
+
 int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
 {
     struct rte_eth_dev_info device;
@@ -71,6 +77,7 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
     *info = (struct rddp_port_info) {
         .rx_offloads = device.rx_offload_capa,
         .tx_offloads = device.tx_offload_capa,
+        .mac = in_low_bits(&mac),
         .min_mtu = device.min_mtu,
         .max_mtu = device.max_mtu,
         .min_rx_buffer = device.min_rx_bufsize,
@@ -88,7 +95,6 @@ int rddp_port_get_info(uint16_t port, struct rddp_port_info *info)
         .rss_tcp = (device.flow_type_rss_offloads & RTE_ETH_RSS_NONFRAG_IPV4_TCP) != 0,
         .socket = rte_eth_dev_socket_id(port),
     };
-    memcpy(info->mac, mac.addr_bytes, sizeof(info->mac));
     strlcpy(info->driver, device.driver_name, sizeof(info->driver));
     return rte_eth_dev_get_name_by_port(port, info->name);
 }

@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* Goes up with every change of a type or function below. */
-#define RDDP_ABI 1
+#define RDDP_ABI 2
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -82,7 +82,10 @@ int rddp_eal_init(int argc, char **argv);
 /* Folder of the files that the EAL made for this process and leaves behind; once initialised. */
 const char *rddp_runtime_dir(void);
 
-/* Gives back what the EAL holds. Close the ports first. */
+/*
+ * Gives back what the EAL holds. Close the ports first. Its interrupt thread goes on, and crashes if
+ * a driver still has something for it to do that needs what was given back.
+ */
 int rddp_eal_cleanup(void);
 
 /* Makes the calling thread known to the EAL, so that it has its own cache in every pool. */
@@ -167,6 +170,7 @@ struct rddp_port_info {
     char driver[RDDP_NAME_SIZE]; /* such as "net_vhost" */
     uint64_t rx_offloads;        /* offloads that receive can do; rddp_rx_offload_name() */
     uint64_t tx_offloads;        /* offloads that transmit can do; rddp_tx_offload_name() */
+    uint64_t mac;                /* address in the low 48 bits, its first octet highest */
     uint32_t min_mtu;            /* octets of an IP packet */
     uint32_t max_mtu;            /* octets of an IP packet; 65535 if the driver does not say */
     uint32_t min_rx_buffer;      /* octets of room that a receive buffer must have */
@@ -181,8 +185,6 @@ struct rddp_port_info {
     uint32_t default_tx_slots;
     uint32_t rss_tcp;           /* 1: can spread TCP over IPv4 over its receive queues */
     int32_t socket;             /* NUMA node, or -1 */
-    uint8_t mac[6];             /* address */
-    uint8_t reserved[2];        /* 0 */
 };
 
 /* How a port is to work. */

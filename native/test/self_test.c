@@ -269,6 +269,8 @@ static void a_device_comes_and_goes(void)
     EXPECT(rddp_port_get_info((uint16_t)port, &info) == 0);
     EXPECT(strcmp(info.name, "net_null0") == 0);
     EXPECT(strcmp(info.driver, "net_null") == 0);
+    EXPECT(info.mac >> 48 == 0);
+    EXPECT(info.max_tx_queues > 0);
     EXPECT(rddp_port_detach((uint16_t)port) == 0);
     EXPECT(rddp_port_count() == 0);
 }

@@ -116,17 +116,17 @@ public final class Eal {
   }
 
   /**
-   * Gives back what DPDK holds outside the process: sockets, hugepages, and its files if the
-   * process had a {@code --file-prefix} of its own. To be called when ports and pools have been
-   * closed. Nothing of DPDK can be used afterwards.
+   * Ends the use of DPDK: removes the files that it leaves behind, if the process had a {@code
+   * --file-prefix} of its own. To be called when ports and pools have been closed. Nothing of DPDK
+   * can be used afterwards. Memory goes back to the kernel with the end of the process.
    */
   public static synchronized void cleanup() {
     if (state == State.INITIALISED) {
       state = State.ENDED;
-      Path folder = Path.of(Dpdk.rddp_runtime_dir().getString(0));
-      Dpdk.rddp_eal_cleanup();
+      // rte_eal_cleanup is left out: it takes away memory that DPDK's interrupt thread, which it
+      // does not stop, may still use. A memif whose peer went away ended the process in that way.
       if (ownFolder) {
-        remove(folder);
+        remove(Path.of(Dpdk.rddp_runtime_dir().getString(0)));
       }
     }
   }

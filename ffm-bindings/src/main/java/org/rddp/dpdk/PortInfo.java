@@ -48,7 +48,7 @@ public record PortInfo(
     return new PortInfo(
         rddp_port_info.name(info).getString(0),
         rddp_port_info.driver(info).getString(0),
-        macAddress(info),
+        rddp_port_info.mac(info),
         rddp_port_info.min_mtu(info),
         rddp_port_info.max_mtu(info),
         rddp_port_info.min_rx_buffer(info),
@@ -63,13 +63,5 @@ public record PortInfo(
         rddp_port_info.socket(info),
         Offloads.RECEIVE.names(rddp_port_info.rx_offloads(info)),
         Offloads.TRANSMIT.names(rddp_port_info.tx_offloads(info)));
-  }
-
-  private static long macAddress(MemorySegment info) {
-    long address = 0;
-    for (int i = 0; i < rddp_port_info.mac$dimensions()[0]; i++) {
-      address = (address << 8) | (rddp_port_info.mac(info, i) & 0xff);
-    }
-    return address;
   }
 }

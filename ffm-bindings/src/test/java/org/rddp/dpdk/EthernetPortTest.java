@@ -96,6 +96,7 @@ class EthernetPortTest {
     Path file = folder.resolve("frames.pcap");
     try (EthernetPort port = EthernetPort.attach("net_pcap0,tx_pcap=" + file)) {
       assertThat(port.mayBlock()).isTrue();
+      assertThat(port.info().macAddress()).isEqualTo(0x02_70_63_61_70_00L);
       port.configure(PortSettings.DEFAULTS, pool);
       port.start();
       MEMORY.set(ValueLayout.JAVA_LONG, array, frame(60));
@@ -104,6 +105,7 @@ class EthernetPortTest {
     assertThat(Files.size(file)).isEqualTo(24 + 16 + 60);
 
     try (EthernetPort port = EthernetPort.attach("net_pcap1,rx_pcap=" + file)) {
+      assertThat(port.info().macAddress()).isEqualTo(0x02_70_63_61_70_01L);
       port.configure(PortSettings.DEFAULTS, pool);
       port.start();
       assertThat(port.receive(0, array, BURST)).isEqualTo(1);

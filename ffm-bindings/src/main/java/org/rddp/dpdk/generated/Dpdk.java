@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)1L;
+    private static final int RDDP_ABI = (int)2L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 1
+     * #define RDDP_ABI 2
      * }
      */
     public static int RDDP_ABI() {
@@ -480,62 +480,6 @@ public class Dpdk {
                 traceDowncall("rddp_runtime_dir");
             }
             return (MemorySegment)mh$.invokeExact();
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class rddp_eal_cleanup {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            Dpdk.C_INT    );
-
-        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_eal_cleanup");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int rddp_eal_cleanup()
-     * }
-     */
-    public static FunctionDescriptor rddp_eal_cleanup$descriptor() {
-        return rddp_eal_cleanup.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * int rddp_eal_cleanup()
-     * }
-     */
-    public static MethodHandle rddp_eal_cleanup$handle() {
-        return rddp_eal_cleanup.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int rddp_eal_cleanup()
-     * }
-     */
-    public static MemorySegment rddp_eal_cleanup$address() {
-        return rddp_eal_cleanup.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * int rddp_eal_cleanup()
-     * }
-     */
-    public static int rddp_eal_cleanup() {
-        var mh$ = rddp_eal_cleanup.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("rddp_eal_cleanup");
-            }
-            return (int)mh$.invokeExact();
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

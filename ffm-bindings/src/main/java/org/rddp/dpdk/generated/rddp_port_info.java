@@ -19,6 +19,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     char driver[64];
  *     uint64_t rx_offloads;
  *     uint64_t tx_offloads;
+ *     uint64_t mac;
  *     uint32_t min_mtu;
  *     uint32_t max_mtu;
  *     uint32_t min_rx_buffer;
@@ -33,8 +34,6 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t default_tx_slots;
  *     uint32_t rss_tcp;
  *     int32_t socket;
- *     uint8_t mac[6];
- *     uint8_t reserved[2];
  * }
  * }
  */
@@ -49,6 +48,7 @@ public class rddp_port_info {
         MemoryLayout.sequenceLayout(64, Dpdk.C_CHAR).withName("driver"),
         Dpdk.C_LONG.withName("rx_offloads"),
         Dpdk.C_LONG.withName("tx_offloads"),
+        Dpdk.C_LONG.withName("mac"),
         Dpdk.C_INT.withName("min_mtu"),
         Dpdk.C_INT.withName("max_mtu"),
         Dpdk.C_INT.withName("min_rx_buffer"),
@@ -62,9 +62,7 @@ public class rddp_port_info {
         Dpdk.C_INT.withName("default_rx_slots"),
         Dpdk.C_INT.withName("default_tx_slots"),
         Dpdk.C_INT.withName("rss_tcp"),
-        Dpdk.C_INT.withName("socket"),
-        MemoryLayout.sequenceLayout(6, Dpdk.C_CHAR).withName("mac"),
-        MemoryLayout.sequenceLayout(2, Dpdk.C_CHAR).withName("reserved")
+        Dpdk.C_INT.withName("socket")
     ).withName("rddp_port_info");
 
     /**
@@ -314,6 +312,50 @@ public class rddp_port_info {
      */
     public static void tx_offloads(MemorySegment struct, long fieldValue) {
         struct.set(tx_offloads$LAYOUT, tx_offloads$OFFSET, fieldValue);
+    }
+
+    private static final OfLong mac$LAYOUT = (OfLong)$LAYOUT.select(groupElement("mac"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint64_t mac
+     * }
+     */
+    public static final OfLong mac$layout() {
+        return mac$LAYOUT;
+    }
+
+    private static final long mac$OFFSET = $LAYOUT.byteOffset(groupElement("mac"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint64_t mac
+     * }
+     */
+    public static final long mac$offset() {
+        return mac$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint64_t mac
+     * }
+     */
+    public static long mac(MemorySegment struct) {
+        return struct.get(mac$LAYOUT, mac$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint64_t mac
+     * }
+     */
+    public static void mac(MemorySegment struct, long fieldValue) {
+        struct.set(mac$LAYOUT, mac$OFFSET, fieldValue);
     }
 
     private static final OfInt min_mtu$LAYOUT = (OfInt)$LAYOUT.select(groupElement("min_mtu"));
@@ -930,160 +972,6 @@ public class rddp_port_info {
      */
     public static void socket(MemorySegment struct, int fieldValue) {
         struct.set(socket$LAYOUT, socket$OFFSET, fieldValue);
-    }
-
-    private static final SequenceLayout mac$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("mac"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static final SequenceLayout mac$layout() {
-        return mac$LAYOUT;
-    }
-
-    private static final long mac$OFFSET = $LAYOUT.byteOffset(groupElement("mac"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static final long mac$offset() {
-        return mac$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static MemorySegment mac(MemorySegment struct) {
-        return struct.asSlice(mac$OFFSET, mac$LAYOUT.byteSize());
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static void mac(MemorySegment struct, MemorySegment fieldValue) {
-        MemorySegment.copy(fieldValue, 0L, struct, mac$OFFSET, mac$LAYOUT.byteSize());
-    }
-
-    private static long[] mac$DIMS = { 6 };
-
-    /**
-     * Dimensions for array field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static long[] mac$dimensions() {
-        return mac$DIMS;
-    }
-    private static final VarHandle mac$ELEM_HANDLE = mac$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static byte mac(MemorySegment struct, long index0) {
-        return (byte)mac$ELEM_HANDLE.get(struct, 0L, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t mac[6]
-     * }
-     */
-    public static void mac(MemorySegment struct, long index0, byte fieldValue) {
-        mac$ELEM_HANDLE.set(struct, 0L, index0, fieldValue);
-    }
-
-    private static final SequenceLayout reserved$LAYOUT = (SequenceLayout)$LAYOUT.select(groupElement("reserved"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static final SequenceLayout reserved$layout() {
-        return reserved$LAYOUT;
-    }
-
-    private static final long reserved$OFFSET = $LAYOUT.byteOffset(groupElement("reserved"));
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static final long reserved$offset() {
-        return reserved$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static MemorySegment reserved(MemorySegment struct) {
-        return struct.asSlice(reserved$OFFSET, reserved$LAYOUT.byteSize());
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static void reserved(MemorySegment struct, MemorySegment fieldValue) {
-        MemorySegment.copy(fieldValue, 0L, struct, reserved$OFFSET, reserved$LAYOUT.byteSize());
-    }
-
-    private static long[] reserved$DIMS = { 2 };
-
-    /**
-     * Dimensions for array field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static long[] reserved$dimensions() {
-        return reserved$DIMS;
-    }
-    private static final VarHandle reserved$ELEM_HANDLE = reserved$LAYOUT.varHandle(sequenceElement());
-
-    /**
-     * Indexed getter for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static byte reserved(MemorySegment struct, long index0) {
-        return (byte)reserved$ELEM_HANDLE.get(struct, 0L, index0);
-    }
-
-    /**
-     * Indexed setter for field:
-     * {@snippet lang=c :
-     * uint8_t reserved[2]
-     * }
-     */
-    public static void reserved(MemorySegment struct, long index0, byte fieldValue) {
-        reserved$ELEM_HANDLE.set(struct, 0L, index0, fieldValue);
     }
 
     /**
