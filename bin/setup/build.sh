@@ -62,10 +62,11 @@ show_build_errors() {
     fi
 }
 
-# maven_offline_first PROGRESS ARGUMENT... PHASE: once everything that the phase needs was downloaded, the network is
-# asked again only when something is missing.
+# maven_offline_first PROGRESS ARGUMENT... PHASE: once everything that the phase (or goal) needs was downloaded, the
+# network is asked again only when something is missing.
 maven_offline_first() {
-    local resolved=$STATE/resolved-${*: -1}
+    local phase=${*: -1}
+    local resolved=$STATE/resolved-${phase//:/-}
     if [[ -f $resolved ]]; then
         maven "$1" -o "${@:2}" && return
         if ! grep -q 'in offline mode' "$BUILD_LOG"; then

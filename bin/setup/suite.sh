@@ -16,8 +16,8 @@ suite_usage() {
     cat <<'END'
 Usage: rddp test [--no-dpdk]
 
-Builds rddp and runs every test: scripts, unit and simulation tests, the shim over DPDK under sanitizers,
-and Linux's TCP as a peer. Takes some minutes.
+Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, the shim over
+DPDK under sanitizers, and Linux's TCP as a peer. Takes some minutes.
 
       --no-dpdk   Only what needs no DPDK; chosen by itself where there is none.
   -h, --help      Show this.
@@ -35,7 +35,7 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    local steps=(scripts java)
+    local steps=(scripts java races)
     if has_dpdk; then
         reserve_hugepages
         steps+=(shim)
@@ -86,6 +86,7 @@ name_of() {
     case $1 in
         scripts) echo 'scripts' ;;
         java) echo 'unit and simulation tests' ;;
+        races) echo 'rings between processes under jcstress' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
     esac
@@ -193,6 +194,22 @@ attribute() {
     else
         echo 0
     fi
+}
+
+# The rings' profile of the module client; jcstress says in its last line of progress what came of its tests.
+step_races() {
+    local status=0 results='.*Results: ([0-9]+) planned; ([0-9]+) passed'
+    maven_offline_first keep_quiet -Pjcstress -pl client -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
+    cat "$BUILD_LOG"
+    if [[ $(<"$BUILD_LOG") =~ $results ]]; then
+        step_passed=${BASH_REMATCH[2]}
+        step_failed=$((BASH_REMATCH[1] - step_passed))
+    fi
+    return "$status"
+}
+
+keep_quiet() {
+    cat >/dev/null
 }
 
 step_shim() {
