@@ -1,6 +1,5 @@
 package org.rddp.mpa;
 
-import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
@@ -13,51 +12,27 @@ import org.rddp.tcp.TcpStream;
  * UlpduHandler}. All methods belong to the engine's thread.
  */
 public final class MpaConnection implements StreamHandler {
-  private enum Phase {
-    /** TCP is not established yet. */
-    CONNECTING,
-    /** Waiting for the peer's startup frame. */
-    AWAITING_FRAME,
-    /** Responder: waiting for the user's answer to a Request. */
-    DECIDING,
-    /** Responder: the Reply waits for a packet. */
-    REPLYING,
-    FULL_OPERATION,
-    /** The Responder's user has declined; MPA is over, TCP is open. */
-    DECLINED,
-    /** The peer's revision is not ours: TCP is being closed gracefully. */
-    REFUSING,
-    /** The startup failed; TCP has been reset. */
-    FAILED,
-    CLOSED
-  }
-
   private static final byte[] NONE = {};
 
   private final UlpduHandler handler;
   private final boolean initiator;
   private final Startup startup;
-  private final byte[] requestData;
+
+  /** Null before TCP is established. */
   private TcpStream stream;
-  private Phase phase = Phase.CONNECTING;
-  private boolean accepted;
-  private boolean sendClosed;
-
-  /** An error has been reported before Full Operation. */
-  private boolean failed;
-
-  /** Stream position of the first octet behind the peer's startup frame. */
-  private long receiveStart;
 
   /** Null before Full Operation. */
   private FullOperation operation;
+
+  private boolean abandoned;
+  private boolean sendClosed;
+  private boolean closed;
 
   private MpaConnection(
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
     this.handler = handler;
     this.initiator = initiator;
-    this.startup = new Startup(settings, initiator ? Kind.REQUEST : Kind.REPLY);
-    this.requestData = startup.checked(requestData.clone());
+    startup = new Startup(settings, initiator, requestData, handler);
   }
 
   /**
@@ -86,7 +61,8 @@ public final class MpaConnection implements StreamHandler {
    * @throws IllegalStateException if no Request waits for an answer
    */
   public void accept(byte[] privateData) {
-    reply(true, privateData);
+    startup.reply(true, privateData);
+    proceed();
   }
 
   /**
@@ -99,7 +75,7 @@ public final class MpaConnection implements StreamHandler {
    * @throws IllegalStateException if no Request waits for an answer
    */
   public void reject(byte[] privateData) {
-    reply(false, privateData);
+    startup.reply(false, privateData);
   }
 
   /**
@@ -118,7 +94,7 @@ public final class MpaConnection implements StreamHandler {
    * when this was false and no longer is.
    */
   public boolean sendable() {
-    return phase == Phase.FULL_OPERATION && !sendClosed && operation.sendable();
+    return operation != null && !startup.over() && !sendClosed && operation.sendable();
   }
 
   /**
@@ -141,27 +117,26 @@ public final class MpaConnection implements StreamHandler {
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
     }
-    return phase == Phase.FULL_OPERATION
+    return operation != null
+        && !startup.over()
         && operation.send(header, headerLength, payload, payloadLength);
   }
 
   /** Closes our half behind everything sent. Receiving goes on. */
   public void closeSend() {
-    if (phase == Phase.CONNECTING) {
-      abort();
-    } else if (!over() && !sendClosed) {
+    if (stream == null) {
+      abandoned = true;
+    } else if (!startup.over() && !sendClosed) {
       sendClosed = true;
-      if (startup.flush(stream)) {
-        stream.closeSend();
-      }
+      startup.closeSend();
     }
   }
 
   /** Ends the connection with a reset; {@link UlpduHandler#onClosed} follows. */
   public void abort() {
-    if (phase == Phase.CONNECTING) {
-      phase = Phase.FAILED;
-    } else if (!over()) {
+    if (stream == null) {
+      abandoned = true;
+    } else if (!startup.over()) {
       stream.abort();
     }
   }
@@ -171,17 +146,17 @@ public final class MpaConnection implements StreamHandler {
    * startup frame has come.
    */
   public int version() {
-    return startup.negotiated().version();
+    return startup.settled().version();
   }
 
   /** The MPA revision in the peer's startup frame, once it has come. */
   public int revision() {
-    return startup.negotiated().revision();
+    return startup.settled().revision();
   }
 
   /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
   public int ird() {
-    return startup.negotiated().ird();
+    return startup.settled().ird();
   }
 
   /**
@@ -189,214 +164,90 @@ public final class MpaConnection implements StreamHandler {
    * come.
    */
   public int ord() {
-    return startup.negotiated().ord();
+    return startup.settled().ord();
   }
 
   /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
   public boolean crc() {
-    return startup.negotiated().crc();
+    return startup.settled().crc();
   }
 
   @Override
   public void onOpen(TcpStream opened) {
     stream = opened;
-    if (phase == Phase.FAILED) {
+    if (abandoned) {
       stream.abort();
-      return;
-    }
-    phase = Phase.AWAITING_FRAME;
-    stream.alarm(stream.now() + startup.timeoutNanos());
-    if (initiator) {
-      startup.prepareRequest(requestData);
-      startup.flush(stream);
+    } else {
+      startup.open(stream);
     }
   }
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
-    switch (phase) {
-      case AWAITING_FRAME -> takeFrame(position, address, length);
-      case DECIDING, REPLYING ->
-          failStartup(
-              MpaError.STARTUP,
-              "PD_Length does not match: octets follow the Private Data before the Reply");
-      case FULL_OPERATION -> takeFpdus(address, length, packet);
-      case CONNECTING, DECLINED, REFUSING, FAILED, CLOSED -> {}
+    if (operation == null) {
+      startup.take(position, address, length);
+      proceed();
+    } else if (operation.peerMustWait()) {
+      startup.failForEarlyFpdu();
+    } else {
+      operation.take(address, length, packet);
     }
-    if (phase != Phase.CLOSED) {
+    if (!closed) {
       stream.consumed(length);
     }
   }
 
   @Override
   public void onSendable() {
-    if (!startup.flush(stream)) {
-      return;
-    }
-    if (phase == Phase.REPLYING) {
-      replied();
-    } else if (sendClosed) {
-      stream.closeSend();
-    } else if (phase == Phase.FULL_OPERATION && operation.maySend()) {
+    startup.sendable();
+    proceed();
+    if (operation != null && operation.maySend() && !closed) {
       handler.onSendable();
     }
   }
 
   @Override
   public void onEmss(int emss) {
-    if (phase == Phase.FULL_OPERATION) {
+    if (operation != null) {
       operation.emss(emss);
     }
   }
 
   @Override
   public void onAlarm(long now) {
-    if (phase == Phase.AWAITING_FRAME) {
-      long millis = startup.timeoutNanos() / 1_000_000;
-      failStartup(MpaError.STARTUP, startup.reader().missing() + " after " + millis + " ms");
-    } else if (phase == Phase.REFUSING) {
-      stream.abort();
-    }
+    startup.alarm();
   }
 
   @Override
   public void onPeerClosed() {
-    switch (phase) {
-      case AWAITING_FRAME -> {
-        MpaError error =
-            startup.reader().count() == 0 ? MpaError.CONNECTION_LOST : MpaError.STARTUP;
-        failStartup(error, startup.reader().missing() + " when the peer closed");
-      }
-      case DECIDING, REPLYING ->
-          failStartup(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
-      case FULL_OPERATION -> operation.peerClosed();
-      case DECLINED -> handler.onPeerClosed();
-      case CONNECTING, REFUSING, FAILED, CLOSED -> {}
+    if (operation == null) {
+      startup.peerClosed();
+    } else {
+      operation.peerClosed();
     }
   }
 
   @Override
   public void onClosed(CloseReason reason) {
-    phase = Phase.CLOSED;
+    closed = true;
+    startup.closed();
+    boolean known = startup.errorReported();
     if (operation != null) {
       operation.close();
-      failed |= operation.failed();
+      known |= operation.failed();
     }
-    boolean ours = reason == CloseReason.NORMAL || reason == CloseReason.ABORTED;
-    if (!ours && !failed) {
-      report(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
+    boolean lost = reason != CloseReason.NORMAL && reason != CloseReason.ABORTED;
+    if (lost && !known) {
+      handler.onError(MpaError.CONNECTION_LOST, "TCP connection lost: " + reason);
     }
     handler.onClosed(reason);
   }
 
-  private void takeFrame(long position, long address, int length) {
-    StartupReader reader = startup.reader();
-    int taken = reader.take(address, length);
-    if (reader.fault() != null) {
-      failStartup(MpaError.STARTUP, reader.fault());
-    } else if (reader.complete()) {
-      receiveStart = position + taken;
-      concludeFrame(taken < length);
+  /** Begins Full Operation if the Startup Phase has come to that. */
+  private void proceed() {
+    if (operation == null && startup.agreed() && !closed) {
+      operation = new FullOperation(stream, handler, startup.settled(), initiator, startup.end());
+      handler.onFullOperation(startup.privateData());
     }
-  }
-
-  private void concludeFrame(boolean octetsFollow) {
-    if (startup.reader().incompatibility() != null) {
-      refuse();
-      return;
-    }
-    startup.conclude();
-    StartupFrame frame = startup.peer();
-    stream.alarm(Long.MAX_VALUE);
-    if (startup.fault() != null) {
-      failStartup(MpaError.STARTUP, startup.fault());
-    } else if (frame.rejected()) {
-      phase = Phase.DECLINED;
-      handler.onRejected(frame.privateData());
-    } else if (octetsFollow) {
-      // Neither side may send here: a Request waits for its Reply, a Responder for the first FPDU.
-      failStartup(MpaError.STARTUP, "PD_Length does not match: octets follow the Private Data");
-    } else if (initiator) {
-      enterFullOperation(frame.privateData());
-    } else {
-      phase = Phase.DECIDING;
-      handler.onRequest(frame.privateData());
-    }
-  }
-
-  private void reply(boolean accept, byte[] privateData) {
-    startup.checked(privateData);
-    if (over() || sendClosed) {
-      return;
-    }
-    if (phase != Phase.DECIDING) {
-      throw new IllegalStateException("No MPA Request waits for an answer");
-    }
-    accepted = accept;
-    phase = Phase.REPLYING;
-    startup.prepareReply(!accept, privateData);
-    if (startup.flush(stream)) {
-      replied();
-    }
-  }
-
-  private void replied() {
-    if (accepted) {
-      enterFullOperation(NONE);
-    } else {
-      phase = Phase.DECLINED;
-    }
-    if (sendClosed) {
-      stream.closeSend();
-    }
-  }
-
-  private void enterFullOperation(byte[] privateData) {
-    operation = new FullOperation(stream, handler, startup.negotiated(), initiator, receiveStart);
-    phase = Phase.FULL_OPERATION;
-    handler.onFullOperation(privateData);
-  }
-
-  private void takeFpdus(long address, int length, long packet) {
-    if (operation.peerMustWait()) {
-      failStartup(
-          MpaError.STARTUP, "PD_Length does not match: octets follow the Reply before any FPDU");
-    } else {
-      operation.take(address, length, packet);
-    }
-  }
-
-  /** An invalid or missing startup frame closes the connection at once (RFC 5044 section 8). */
-  private void failStartup(MpaError error, String detail) {
-    phase = Phase.FAILED;
-    report(error, startup.expectedTitle() + ": " + detail);
-    if (phase != Phase.CLOSED) {
-      stream.abort();
-    }
-  }
-
-  /**
-   * A well-formed frame of another revision: closes after an answer that tells ours (appendices
-   * C.2.1 and C.2.2), and not for ever.
-   */
-  private void refuse() {
-    phase = Phase.REFUSING;
-    stream.alarm(stream.now() + startup.timeoutNanos());
-    report(MpaError.STARTUP, startup.expectedTitle() + ": " + startup.reader().incompatibility());
-    if (phase == Phase.REFUSING) {
-      if (!initiator) {
-        startup.prepareRefusal();
-      }
-      closeSend();
-    }
-  }
-
-  private void report(MpaError error, String detail) {
-    failed = true;
-    handler.onError(error, detail);
-  }
-
-  private boolean over() {
-    return phase == Phase.FAILED || phase == Phase.CLOSED;
   }
 }

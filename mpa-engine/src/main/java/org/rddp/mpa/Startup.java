@@ -1,158 +1,241 @@
 package org.rddp.mpa;
 
-import org.rddp.device.PacketPool;
 import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.TcpStream;
-import org.rddp.wire.Memory;
 
 /**
- * One end's Startup Phase: the frame that it sends and the frame that it waits for (RFC 5044
- * section 7.1, RFC 6581).
+ * The Startup Phase of one end, by the rules of RFC 5044 section 7.1.2: until Full Operation may
+ * begin, the user has declined, or the connection has failed.
  */
 final class Startup {
-  private static final byte[] NONE = {};
+  private enum Phase {
+    /** Waiting for the peer's startup frame. */
+    AWAITING_FRAME,
+    /** Responder: waiting for the user's answer to a Request. */
+    DECIDING,
+    /** Responder: the Reply waits for a packet. */
+    REPLYING,
+    /** Full Operation may begin. */
+    AGREED,
+    /** The Responder's user has declined; MPA is over, TCP is open. */
+    DECLINED,
+    /** The peer's revision is not ours: TCP is being closed gracefully. */
+    REFUSING,
+    /** TCP has been reset, or is gone. */
+    OVER
+  }
 
-  private final MpaSettings settings;
-  private final Kind own;
-  private final StartupReader reader;
-  private StartupFrame peer;
-  private byte[] outgoing = NONE;
-  private int sent;
-  private Negotiated negotiated;
+  private static final byte[] NONE = {};
+  private static final String FOLLOWED = "PD_Length does not match: octets follow ";
+
+  private final UlpduHandler handler;
+  private final boolean initiator;
+  private final Negotiation negotiation;
+  private final long timeoutNanos;
+  private final byte[] requestData;
+  private TcpStream stream;
+  private Phase phase = Phase.AWAITING_FRAME;
+  private boolean accepted;
+  private boolean closing;
+  private boolean errorReported;
+  private long end;
 
   /**
    * The Startup Phase of an Initiator or a Responder.
    *
-   * @param own the frame that this end sends
+   * @param requestData an Initiator's Private Data
    */
-  Startup(MpaSettings settings, Kind own) {
-    this.settings = settings;
-    this.own = own;
-    int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
-    this.reader =
-        own == Kind.REQUEST
-            ? new StartupReader(Kind.REPLY, lowest, settings.revision())
-            : new StartupReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
+  Startup(MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
+    this.handler = handler;
+    this.initiator = initiator;
+    negotiation = new Negotiation(settings, initiator ? Kind.REQUEST : Kind.REPLY);
+    timeoutNanos = settings.startupTimeoutNanos();
+    this.requestData = negotiation.checked(requestData.clone());
   }
 
-  /** Sets the Request to be sent; {@link #flush} sends it. */
-  void prepareRequest(byte[] privateData) {
-    if (settings.revision() == StartupFrame.RFC6581) {
-      Enhancement wish = new Enhancement(false, 0, settings.ird(), settings.ord());
-      set(settings.revision(), true, false, wish.prefix(privateData));
+  /** TCP is established. */
+  void open(TcpStream opened) {
+    stream = opened;
+    stream.alarm(stream.now() + timeoutNanos);
+    if (initiator) {
+      negotiation.prepareRequest(requestData);
+      negotiation.flush(stream);
+    }
+  }
+
+  /** Whether Full Operation may begin. */
+  boolean agreed() {
+    return phase == Phase.AGREED;
+  }
+
+  /** What Full Operation begins with: an Initiator's, the Reply's Private Data. */
+  byte[] privateData() {
+    return initiator ? negotiation.peer().privateData() : NONE;
+  }
+
+  /** Stream position of the first octet behind the peer's frame. */
+  long end() {
+    return end;
+  }
+
+  /** What was settled, once the peer's frame has come. */
+  Negotiated settled() {
+    return negotiation.settled();
+  }
+
+  /** Whether the connection has failed, and been reset, or is gone. */
+  boolean over() {
+    return phase == Phase.OVER;
+  }
+
+  /** Whether an error has been reported. */
+  boolean errorReported() {
+    return errorReported;
+  }
+
+  /** Takes octets from the peer. */
+  void take(long position, long address, int length) {
+    switch (phase) {
+      case AWAITING_FRAME -> {
+        int taken = negotiation.reader().take(address, length);
+        end = position + taken;
+        judge(taken < length);
+      }
+      case DECIDING, REPLYING ->
+          fail(MpaError.STARTUP, FOLLOWED + "the Private Data before the Reply");
+      case AGREED, DECLINED, REFUSING, OVER -> {}
+    }
+  }
+
+  /** Packets are to be had again. */
+  void sendable() {
+    if (negotiation.flush(stream)) {
+      if (phase == Phase.REPLYING) {
+        replied();
+      }
+      if (closing) {
+        stream.closeSend();
+      }
+    }
+  }
+
+  /** The alarm has come. */
+  void alarm() {
+    if (phase == Phase.AWAITING_FRAME) {
+      String after = " after " + timeoutNanos / 1_000_000 + " ms";
+      fail(MpaError.STARTUP, negotiation.reader().missing() + after);
+    } else if (phase == Phase.REFUSING) {
+      stream.abort();
+    }
+  }
+
+  /** The peer's FIN. */
+  void peerClosed() {
+    switch (phase) {
+      case AWAITING_FRAME -> {
+        boolean begun = negotiation.reader().count() > 0;
+        MpaError error = begun ? MpaError.STARTUP : MpaError.CONNECTION_LOST;
+        fail(error, negotiation.reader().missing() + " when the peer closed");
+      }
+      case DECIDING, REPLYING -> fail(MpaError.CONNECTION_LOST, "the peer closed before the Reply");
+      case DECLINED -> handler.onPeerClosed();
+      case AGREED, REFUSING, OVER -> {}
+    }
+  }
+
+  /** Responder: the user's answer to the Request. */
+  void reply(boolean accept, byte[] privateData) {
+    negotiation.checked(privateData);
+    if (phase == Phase.OVER || closing) {
+      return;
+    }
+    if (phase != Phase.DECIDING) {
+      throw new IllegalStateException("No MPA Request waits for an answer");
+    }
+    accepted = accept;
+    phase = Phase.REPLYING;
+    negotiation.prepareReply(!accept, privateData);
+    if (negotiation.flush(stream)) {
+      replied();
+    }
+  }
+
+  private void replied() {
+    phase = accepted ? Phase.AGREED : Phase.DECLINED;
+  }
+
+  /** Closes our half behind what has to be sent. */
+  void closeSend() {
+    closing = true;
+    if (negotiation.flush(stream)) {
+      stream.closeSend();
+    }
+  }
+
+  /** The connection is gone. */
+  void closed() {
+    phase = Phase.OVER;
+  }
+
+  /** The peer has sent an FPDU before ours, though it has to wait (section 7.1.2 rule 4). */
+  void failForEarlyFpdu() {
+    fail(MpaError.STARTUP, FOLLOWED + "the Reply before any FPDU");
+  }
+
+  private void judge(boolean octetsFollow) {
+    StartupReader reader = negotiation.reader();
+    if (reader.fault() != null) {
+      fail(MpaError.STARTUP, reader.fault());
+    } else if (reader.complete() && reader.incompatibility() != null) {
+      refuse(reader.incompatibility());
+    } else if (reader.complete()) {
+      stream.alarm(Long.MAX_VALUE);
+      negotiation.conclude();
+      conclude(octetsFollow);
+    }
+  }
+
+  private void conclude(boolean octetsFollow) {
+    StartupFrame frame = negotiation.peer();
+    if (negotiation.fault() != null) {
+      fail(MpaError.STARTUP, negotiation.fault());
+    } else if (frame.rejected()) {
+      phase = Phase.DECLINED;
+      handler.onRejected(frame.privateData());
+    } else if (octetsFollow) {
+      // Neither side may send here: a Request waits for its Reply, a Responder for the first FPDU.
+      fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
+    } else if (initiator) {
+      phase = Phase.AGREED;
     } else {
-      set(settings.revision(), false, false, privateData);
+      phase = Phase.DECIDING;
+      handler.onRequest(frame.privateData());
     }
-  }
-
-  /** Sets the Reply to the Request that has come. */
-  void prepareReply(boolean rejected, byte[] privateData) {
-    if (peer.enhanced()) {
-      Enhancement answer = peer.enhancement().answer(settings.ird(), settings.ord());
-      set(peer.revision(), true, rejected, answer.prefix(privateData));
-    } else {
-      set(peer.revision(), false, rejected, privateData);
-    }
-  }
-
-  /** Sets a Reply that tells an incompatible Initiator what we speak (RFC 5044 appendix C.2.1). */
-  void prepareRefusal() {
-    set(StartupFrame.RFC5044, false, true, NONE);
-  }
-
-  private void set(int revision, boolean enhanced, boolean rejected, byte[] privateData) {
-    boolean rdmac = revision == StartupFrame.RDMAC;
-    boolean markers = settings.markers() || rdmac;
-    boolean crc = settings.crc() || rdmac;
-    outgoing =
-        StartupFrame.of(own, markers, crc, rejected, enhanced, revision, privateData).encode();
-  }
-
-  /** The most octets of Private Data that the user may give. */
-  int room() {
-    boolean enhanced =
-        own == Kind.REQUEST
-            ? settings.revision() == StartupFrame.RFC6581
-            : peer != null && peer.enhanced();
-    return StartupFrame.MAX_PRIVATE_DATA - (enhanced ? Enhancement.OCTETS : 0);
-  }
-
-  /** Refuses Private Data that the frame cannot carry. */
-  byte[] checked(byte[] privateData) {
-    if (privateData.length > room()) {
-      throw new IllegalArgumentException(
-          "Private Data of " + privateData.length + " octets, more than " + room());
-    }
-    return privateData;
   }
 
   /**
-   * Sends what has not been sent of the frame.
-   *
-   * @return false when there was no packet for all of it
+   * A well-formed frame of another revision: closes after an answer that tells ours (appendices
+   * C.2.1 and C.2.2), and not for ever.
    */
-  boolean flush(TcpStream stream) {
-    PacketPool pool = stream.pool();
-    while (sent < outgoing.length) {
-      long packet = stream.allocate();
-      if (packet == 0) {
-        return false;
-      }
-      int part = Math.min(stream.emss(), outgoing.length - sent);
-      long address = pool.address(packet);
-      Memory.copy(outgoing, sent, address, part);
-      pool.window(packet, address, part);
-      stream.send(packet);
-      sent += part;
+  private void refuse(String incompatibility) {
+    phase = Phase.REFUSING;
+    stream.alarm(stream.now() + timeoutNanos);
+    if (!initiator) {
+      negotiation.prepareRefusal();
     }
-    return true;
+    closeSend();
+    report(MpaError.STARTUP, incompatibility);
   }
 
-  /** What has come of the peer's frame. */
-  StartupReader reader() {
-    return reader;
+  /** An invalid or missing startup frame closes the connection at once (section 8). */
+  private void fail(MpaError error, String detail) {
+    phase = Phase.OVER;
+    report(error, detail);
+    stream.abort();
   }
 
-  /** The peer's frame is complete: settles what it settles. */
-  void conclude() {
-    peer = reader.frame();
-    negotiated = Negotiated.between(settings, peer);
-  }
-
-  /** What is wrong with what a complete frame asks for, with the field's name, or null. */
-  String fault() {
-    if (!peer.enhanced() || peer.rejected()) {
-      return null;
-    }
-    Enhancement theirs = peer.enhancement();
-    if (own == Kind.REPLY && theirs.rtrUnknown()) {
-      return "RTR: of its kinds only the zero-length RDMA Write is taken, and it is not offered";
-    }
-    if (own == Kind.REQUEST
-        && theirs.ord() != Enhancement.ELSEWHERE
-        && theirs.ord() > settings.ird()) {
-      return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();
-    }
-    return null;
-  }
-
-  /** The peer's frame, once complete. */
-  StartupFrame peer() {
-    return peer;
-  }
-
-  /** What was settled; null before the peer's frame is complete. */
-  Negotiated negotiated() {
-    return negotiated;
-  }
-
-  /** The peer's frame as messages call it. */
-  String expectedTitle() {
-    return own == Kind.REQUEST ? Kind.REPLY.title() : Kind.REQUEST.title();
-  }
-
-  /** How long to wait for it. */
-  long timeoutNanos() {
-    return settings.startupTimeoutNanos();
+  private void report(MpaError error, String detail) {
+    errorReported = true;
+    handler.onError(error, negotiation.expectedTitle() + ": " + detail);
   }
 }
