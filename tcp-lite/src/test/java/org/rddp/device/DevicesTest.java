@@ -1,0 +1,228 @@
+package org.rddp.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.wire.Memory;
+
+class DevicesTest {
+  private final NativePacketPool here = new NativePacketPool(32, 2048);
+  private final NativePacketPool there = new NativePacketPool(32, 2048);
+  private final LoopedDevice[] link = LoopedDevice.pair(here, there, 1500, 16);
+  private final long[] packets = new long[64];
+
+  private static long frame(PacketPool pool, int number, int length) {
+    long packet = pool.allocate();
+    long address = pool.address(packet);
+    Memory.fill(address, length, number);
+    pool.window(packet, address, length);
+    return packet;
+  }
+
+  private static int number(PacketPool pool, long packet) {
+    return Memory.getByte(pool.address(packet) + pool.length(packet) - 1);
+  }
+
+  @Test
+  void shouldCountReferences() {
+    long packet = here.allocate();
+    assertThat(here.available()).isEqualTo(31);
+    assertThat(here.shared(packet)).isFalse();
+    here.retain(packet);
+    assertThat(here.shared(packet)).isTrue();
+    here.release(packet);
+    assertThat(here.available()).isEqualTo(31);
+    here.release(packet);
+    assertThat(here.available()).isEqualTo(32);
+    assertThatThrownBy(() -> here.release(packet)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldGiveEveryPacketOnceAndThenNone() {
+    List<Long> all = new ArrayList<>();
+    for (long packet = here.allocate(); packet != 0; packet = here.allocate()) {
+      all.add(packet);
+      assertThat(here.address(packet) - here.start(packet)).isEqualTo(here.headroom());
+      assertThat(here.end(packet) - here.address(packet)).isEqualTo(here.room());
+    }
+    assertThat(all).hasSize(32).doesNotHaveDuplicates();
+    assertThat(here.available()).isZero();
+  }
+
+  @Test
+  void shouldRefuseAWindowOutsideOfThePacket() {
+    long packet = here.allocate();
+    long start = here.start(packet);
+    assertThatThrownBy(() -> here.window(packet, start - 1, 1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> here.window(packet, start, 128 + 2049))
+        .isInstanceOf(IllegalArgumentException.class);
+    here.window(packet, start, 128 + 2048);
+    assertThat(here.length(packet)).isEqualTo(128 + 2048);
+  }
+
+  @Test
+  void shouldCarryFramesInOrderAsCopies() {
+    for (int i = 0; i < 5; i++) {
+      packets[i] = frame(here, i, 60 + i);
+    }
+    assertThat(link[0].transmit(packets, 0, 5)).isEqualTo(5);
+    assertThat(here.available()).isEqualTo(32);
+    assertThat(link[1].receive(packets)).isEqualTo(5);
+    for (int i = 0; i < 5; i++) {
+      assertThat(there.length(packets[i])).isEqualTo(60 + i);
+      assertThat(number(there, packets[i])).isEqualTo(i);
+      there.release(packets[i]);
+    }
+    assertThat(there.available()).isEqualTo(32);
+  }
+
+  @Test
+  void shouldTakeOnlyWhatTheOtherEndHasRoomFor() {
+    for (int i = 0; i < 20; i++) {
+      packets[i] = frame(here, i, 60);
+    }
+    assertThat(link[0].transmit(packets, 0, 20)).isEqualTo(16);
+    assertThat(link[0].transmit(packets, 16, 4)).isZero();
+    long[] few = new long[3];
+    assertThat(link[1].receive(few)).isEqualTo(3);
+    assertThat(link[0].transmit(packets, 16, 4)).isEqualTo(3);
+    link[1].close();
+    assertThat(link[0].up()).isFalse();
+    assertThat(there.available()).isEqualTo(29);
+  }
+
+  @Test
+  void shouldKeepWhatTheDeviceDoesNotTakeForTheNextTurn() {
+    ScriptedDevice device = new ScriptedDevice(here, 1500);
+    TransmitQueue queue = new TransmitQueue(device, 4);
+    device.accepts = 0;
+    for (int i = 0; i < 4; i++) {
+      assertThat(queue.offer(frame(here, i, 60))).isTrue();
+    }
+    long tooMany = frame(here, 4, 60);
+    assertThat(queue.offer(tooMany)).isFalse();
+    here.release(tooMany);
+    device.accepts = 3;
+    assertThat(queue.flush()).isEqualTo(3);
+    for (int i = 4; i < 7; i++) {
+      assertThat(queue.offer(frame(here, i, 60))).isTrue();
+    }
+    device.accepts = 100;
+    assertThat(queue.flush()).isEqualTo(4);
+    for (int i = 0; i < 7; i++) {
+      assertThat(device.take()[0]).isEqualTo((byte) i);
+    }
+    device.accepts = 0;
+    queue.offer(frame(here, 9, 60));
+    queue.clear();
+    assertThat(here.available()).isEqualTo(32);
+  }
+
+  @Test
+  void shouldWriteACaptureThatCanBeRead() throws IOException {
+    ByteArrayOutputStream file = new ByteArrayOutputStream();
+    long[] clock = {1_700_000_000_123_456_789L};
+    try (PcapWriter writer = new PcapWriter(Channels.newChannel(file), () -> clock[0]);
+        CapturedDevice captured = new CapturedDevice(link[0], writer)) {
+      packets[0] = frame(here, 1, 60);
+      assertThat(captured.transmit(packets, 0, 1)).isEqualTo(1);
+      clock[0] += 1;
+      packets[0] = frame(there, 2, 100);
+      link[1].transmit(packets, 0, 1);
+      assertThat(captured.receive(packets)).isEqualTo(1);
+      here.release(packets[0]);
+    }
+    ByteBuffer read = ByteBuffer.wrap(file.toByteArray()).order(ByteOrder.nativeOrder());
+    assertThat(read.getInt()).isEqualTo(0xa1b23c4d);
+    assertThat(read.getShort()).isEqualTo((short) 2);
+    assertThat(read.getShort()).isEqualTo((short) 4);
+    read.position(20);
+    assertThat(read.getInt()).as("Ethernet").isEqualTo(1);
+    for (int length : new int[] {60, 100}) {
+      assertThat(read.getInt()).isEqualTo(1_700_000_000);
+      assertThat(read.getInt()).isEqualTo(length == 60 ? 123_456_789 : 123_456_790);
+      assertThat(read.getInt()).isEqualTo(length);
+      assertThat(read.getInt()).isEqualTo(length);
+      byte[] frame = new byte[length];
+      read.get(frame);
+      assertThat(frame).containsOnly(length == 60 ? 1 : 2);
+    }
+    assertThat(read.hasRemaining()).isFalse();
+    assertThat(here.available()).isEqualTo(32);
+  }
+
+  @Test
+  void shouldShowAFrameOnlyWhenTheDeviceTakesIt() {
+    int[] seen = new int[1];
+    CapturedDevice captured = new CapturedDevice(link[0], (sent, address, length) -> seen[0]++);
+    for (int i = 0; i < 20; i++) {
+      packets[i] = frame(here, i, 60);
+    }
+    assertThat(captured.transmit(packets, 0, 20)).isEqualTo(16);
+    assertThat(seen[0]).isEqualTo(16);
+    assertThat(here.shared(packets[16])).isFalse();
+  }
+
+  private ImpairedDevice impaired(double drop, double duplicate, double reorder, double corrupt) {
+    Faults faults = new Faults(drop, duplicate, reorder, corrupt);
+    return new ImpairedDevice(link[1], new SplittableRandom(9), faults);
+  }
+
+  private List<Integer> through(ImpairedDevice device) {
+    List<Integer> numbers = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      packets[i] = frame(here, i, 60);
+    }
+    link[0].transmit(packets, 0, 12);
+    for (int count = device.receive(packets); count > 0; count = device.receive(packets)) {
+      for (int i = 0; i < count; i++) {
+        numbers.add(number(there, packets[i]));
+        there.release(packets[i]);
+      }
+    }
+    assertThat(there.available()).isEqualTo(32);
+    return numbers;
+  }
+
+  @Test
+  void shouldPassEverythingWithoutFaults() {
+    assertThat(through(impaired(0, 0, 0, 0))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+  }
+
+  @Test
+  void shouldDropDuplicateReorderAndCorrupt() {
+    assertThat(through(impaired(1, 0, 0, 0))).isEmpty();
+    assertThat(through(impaired(0, 1, 0, 0))).hasSize(24);
+    List<Integer> shuffled = through(impaired(0, 0, 0.5, 0));
+    assertThat(shuffled)
+        .hasSize(12)
+        .doesNotHaveDuplicates()
+        .isNotEqualTo(shuffled.stream().sorted().toList());
+    ImpairedDevice corrupting = impaired(0, 0, 0, 1);
+    assertThat(through(corrupting)).hasSize(12);
+    assertThat(corrupting.corrupted()).isEqualTo(12);
+  }
+
+  @Test
+  void shouldMakeTheSameFaultsFromTheSameSeed() {
+    assertThat(through(impaired(0.3, 0.3, 0.3, 0))).isEqualTo(through(impaired(0.3, 0.3, 0.3, 0)));
+  }
+
+  @Test
+  void shouldRefuseAnImpossibleChance() {
+    assertThatThrownBy(() -> new Faults(0, 1.1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new Faults(Double.NaN, 0, 0, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
