@@ -208,14 +208,15 @@ public final class EthernetPort implements AutoCloseable {
   /**
    * Starts the port: from now on it receives.
    *
-   * @throws DpdkException if the driver refuses
+   * @throws DpdkException if the driver refuses; the port can be started again
    */
   public void start() {
     check(
         Dpdk.rddp_port_start(port),
         "start",
-        "It must be configured, and the buffers of its pool must hold a whole frame. DPDK's own"
-            + " messages on standard error say more.");
+        "DPDK's own messages on standard error say more. The port must be configured, the buffers of"
+            + " its pool must hold a whole frame, and the server end of a net_memif must be there"
+            + " before its client end.");
     started = true;
   }
 

@@ -164,7 +164,7 @@ class EthernetPortTest {
     try (EthernetPort port = EthernetPort.attach("net_null0")) {
       assertThatThrownBy(port::start)
           .isInstanceOf(DpdkException.class)
-          .hasMessageContaining("It must be configured");
+          .hasMessageContaining("must be configured");
     }
   }
 
