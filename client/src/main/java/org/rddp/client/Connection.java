@@ -114,6 +114,7 @@ public final class Connection implements AutoCloseable {
   public boolean postSend(
       long workRequest, MemoryRegion region, long offset, long length, int flags) {
     check(region, offset, length);
+    checkFlags(flags);
     if (sendsOutstanding >= sendQueue
         || !session
             .rings()
@@ -133,7 +134,7 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postInlineSend(
       long workRequest, MemorySegment message, long offset, int length, int flags) {
-    checkInline(length);
+    checkInline(length, flags);
     if (sendsOutstanding >= sendQueue
         || !session
             .rings()
@@ -176,6 +177,7 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       int flags) {
     check(region, offset, length);
+    checkFlags(flags);
     if (sendsOutstanding >= sendQueue
         || !session
             .rings()
@@ -210,7 +212,7 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    checkInline(length);
+    checkInline(length, flags);
     if (sendsOutstanding >= sendQueue
         || !session
             .rings()
@@ -233,10 +235,21 @@ public final class Connection implements AutoCloseable {
   private void check(MemoryRegion region, long offset, long length) {
     checkUsable();
     region.check(session, offset, length);
+    if (length > WorkRequest.MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
+    }
   }
 
-  private void checkInline(int length) {
+  private static void checkFlags(int flags) {
+    if ((flags & ~WorkRequest.SIGNALLED) != 0) {
+      throw new IllegalArgumentException("flags of a work request: " + flags);
+    }
+  }
+
+  private void checkInline(int length, int flags) {
     checkUsable();
+    checkFlags(flags);
     if (length < 0 || length > inlineOctets) {
       throw new IllegalArgumentException(
           "inline message of " + length + " octets, at most " + inlineOctets);

@@ -293,7 +293,8 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Waits until there is something to do: a completion, a connection request, or a connection that
-   * has changed. May return early for no reason.
+   * has changed. May return early for no reason. Not for a virtual thread: it would hold its
+   * carrier.
    *
    * @return false at the timeout
    * @throws SessionLostException when the daemon is gone

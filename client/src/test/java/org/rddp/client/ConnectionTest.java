@@ -282,6 +282,16 @@ class ConnectionTest {
     assertThatThrownBy(() -> nearEnd.postSend(1, farMemory, 0, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("another session");
+    assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 0, 1, WorkRequest.INLINE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("flags");
+    try (MemoryRegion large = near.allocate((1L << 32) + 100)) {
+      assertThat(nearEnd.postWrite(1, large, 50, 1, farMemory.stag(), 0)).isTrue();
+      assertThat(next(near)).isEqualTo("write 1 SUCCESS 1");
+      assertThatThrownBy(() -> nearEnd.postSend(1, large, 0, 1L << 32))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("4294967295");
+    }
     try (MemoryRegion readOnly = near.allocate(10)) {
       assertThatThrownBy(() -> nearEnd.postReceive(1, readOnly, 0, 1))
           .isInstanceOf(IllegalArgumentException.class)

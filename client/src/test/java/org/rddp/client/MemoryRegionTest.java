@@ -131,9 +131,9 @@ class MemoryRegionTest {
 
   @Test
   void shouldSayWhichLimitIsReached() {
-    assertThatThrownBy(() -> session.allocate(1L << 33))
+    assertThatThrownBy(() -> session.allocate(1L << 34))
         .isInstanceOf(RefusedException.class)
-        .hasMessageContaining("memory of 8589934592 octets")
+        .hasMessageContaining("memory of 17179869184 octets")
         .extracting(e -> ((RefusedException) e).reason())
         .isEqualTo(Reason.LIMIT);
   }

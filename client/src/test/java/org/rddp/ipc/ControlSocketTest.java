@@ -17,10 +17,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Timeout(60)
 class ControlSocketTest {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
   private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
@@ -140,6 +142,39 @@ class ControlSocketTest {
     assertThat(peer.pid()).isEqualTo((int) ProcessHandle.current().pid());
     assertThat(program.peer()).isEqualTo(peer);
     assertThat(daemon.peerProcess().number()).isPositive();
+  }
+
+  @Test
+  void shouldSeeAProcessEndWhoseSocketSomebodyElseHolds() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SocketHolder.class.getName(),
+                path().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(child.inputReader().readLine()).isEqualTo("ready");
+      try (ControlSocket socket = listener.accept();
+          Descriptor held =
+              ((ProgramMessage.AdoptMemory) socket.receiveFromProgram()).descriptor()) {
+        PollSet poll = new PollSet();
+        int end = poll.add(socket.descriptor());
+        int process = poll.add(socket.peerProcess());
+        assertThat(poll.await(0)).isZero();
+
+        child.destroyForcibly();
+        assertThat(poll.await(-1)).isEqualTo(1);
+        assertThat(poll.isReady(process)).isTrue();
+        assertThat(poll.isReady(end)).isFalse();
+        assertThat(held.isOpen()).isTrue();
+      }
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
   }
 
   @Test

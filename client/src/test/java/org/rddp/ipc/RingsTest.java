@@ -3,10 +3,13 @@ package org.rddp.ipc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -112,7 +115,7 @@ class RingsTest {
               MemorySegment.ofAddress(request.inlineAddress())
                   .reinterpret(length)
                   .toArray(ValueLayout.JAVA_BYTE))
-          .isEqualTo(java.util.Arrays.copyOf(data, length));
+          .isEqualTo(Arrays.copyOf(data, length));
       complete(length, 1);
       daemon.flush();
       assertThat(program.poll(completion)).isTrue();
@@ -216,6 +219,29 @@ class RingsTest {
     complete(2, 1);
     assertThat(daemon.flush()).isTrue();
     assertThat(daemon.flush()).isFalse();
+  }
+
+  @Test
+  void shouldAllocateNothingAtEitherEnd() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    MemorySegment message = Arena.ofAuto().allocate(100);
+    long octets = Long.MAX_VALUE;
+    for (int round = 0; round < 5 && octets != 0; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 50_000; i++) {
+        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 7, 1, 2, 3, 4, 5);
+        program.postInline(Opcode.SEND, 0, i, 7, message, 0, 100, 0, 0);
+        daemon.take(request);
+        daemon.take(request);
+        complete(request.id(), 2);
+        daemon.flush();
+        program.poll(completion);
+        program.publish();
+      }
+      octets = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    assertThat(octets).isZero();
+    assertThat(program.outstanding()).isZero();
   }
 
   @Test
