@@ -243,6 +243,16 @@ public final class MpaConnection implements StreamHandler {
     handler.onClosed(reason);
   }
 
+  /** Whether the Responder's user has declined: MPA is over, TCP is not. */
+  boolean declined() {
+    return startup.declined();
+  }
+
+  /** Stream position of the first octet behind the peer's startup frame. */
+  long startupEnd() {
+    return startup.end();
+  }
+
   /** Begins Full Operation if the Startup Phase has come to that. */
   private void proceed() {
     if (operation == null && startup.agreed() && !closed) {

@@ -68,6 +68,11 @@ final class Startup {
     return phase == Phase.AGREED;
   }
 
+  /** Whether the Responder's user has declined. */
+  boolean declined() {
+    return phase == Phase.DECLINED;
+  }
+
   /** What Full Operation begins with: an Initiator's, the Reply's Private Data. */
   byte[] privateData() {
     return initiator ? negotiation.peer().privateData() : NONE;

@@ -1,0 +1,168 @@
+package org.rddp.mpa;
+
+import org.rddp.device.PacketPool;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
+
+/**
+ * A TCP connection that carries plain octets first: the user exchanges what it likes, starts MPA at
+ * a place in the stream that both ends agree on, and has the plain stream back when MPA is declined
+ * (RFC 5044 sections 7.1, 7.1.3 and 7.1.5).
+ *
+ * <p>It is given to TCP as the connection's handler. An {@link MpaConnection} that is to be enabled
+ * at once needs none of this and is given to TCP itself. All methods belong to the engine's thread.
+ */
+public final class StreamingMode implements StreamHandler {
+  private final StreamingHandler handler;
+  private TcpStream stream;
+  private MpaConnection mpa;
+  private boolean wantsToSend;
+
+  /** A connection in streaming mode. */
+  public StreamingMode(StreamingHandler handler) {
+    this.handler = handler;
+  }
+
+  /**
+   * Enables MPA, in both directions at once: what has been sent so far is streaming data, and so is
+   * everything that came before the octets being handed up. An Initiator's Request leaves at once.
+   * A last streaming message is sent before, with {@link #send}.
+   *
+   * @param connection an Initiator or a Responder that has not been used yet
+   * @throws IllegalStateException before the connection is open, and if MPA was started before
+   */
+  public void start(MpaConnection connection) {
+    if (mpa != null) {
+      throw new IllegalStateException("started before");
+    }
+    mpa = connection;
+    connection.onOpen(opened());
+  }
+
+  /**
+   * Sends plain octets.
+   *
+   * @return how many were taken, from the first; if not all, {@link StreamingHandler#onSendable}
+   *     follows
+   * @throws IllegalStateException before the connection is open, and while MPA is in use
+   */
+  public int send(long address, int octets) {
+    if (inMpa()) {
+      throw new IllegalStateException("MPA is in use");
+    }
+    PacketPool pool = opened().pool();
+    int sent = 0;
+    while (sent < octets && stream.sendable()) {
+      long packet = stream.allocate();
+      if (packet == 0) {
+        break;
+      }
+      int part = Math.min(octets - sent, stream.emss());
+      Memory.copy(address + sent, pool.address(packet), part);
+      pool.window(packet, pool.address(packet), part);
+      stream.send(packet);
+      sent += part;
+    }
+    wantsToSend = sent < octets;
+    return sent;
+  }
+
+  /** Closes our half behind everything sent. */
+  public void closeSend() {
+    opened().closeSend();
+  }
+
+  /** Ends the connection with a reset. */
+  public void abort() {
+    opened().abort();
+  }
+
+  private TcpStream opened() {
+    if (stream == null) {
+      throw new IllegalStateException("not open yet");
+    }
+    return stream;
+  }
+
+  private boolean inMpa() {
+    return mpa != null && !mpa.declined();
+  }
+
+  @Override
+  public void onOpen(TcpStream opened) {
+    stream = opened;
+    handler.onOpen(this);
+  }
+
+  @Override
+  public void onSegment(long position, long address, int length, long packet) {
+    int plain = inMpa() ? 0 : plain(address, length);
+    if (plain < length) {
+      mpa.onSegment(position + plain, address + plain, length - plain, packet);
+      resume(position + length, address + length);
+    }
+  }
+
+  /** Hands up octets in streaming mode; returns how many there were before MPA was started. */
+  private int plain(long address, int length) {
+    boolean mayStart = mpa == null;
+    int taken = handler.onOctets(address, length);
+    if (taken != length && (taken < 0 || taken > length || !mayStart || mpa == null)) {
+      throw new IllegalStateException(taken + " of " + length + " octets, and MPA not started");
+    }
+    stream.consumed(taken);
+    return taken;
+  }
+
+  /** Hands up what follows a Reply that declined, in the segment that ends here. */
+  private void resume(long position, long address) {
+    int rest = mpa.declined() ? (int) (position - mpa.startupEnd()) : 0;
+    if (rest > 0) {
+      handler.onOctets(address - rest, rest);
+    }
+  }
+
+  @Override
+  public void onSendable() {
+    if (mpa != null) {
+      mpa.onSendable();
+    }
+    if (wantsToSend && !inMpa()) {
+      wantsToSend = false;
+      handler.onSendable();
+    }
+  }
+
+  @Override
+  public void onEmss(int emss) {
+    if (mpa != null) {
+      mpa.onEmss(emss);
+    }
+  }
+
+  @Override
+  public void onAlarm(long now) {
+    if (mpa != null) {
+      mpa.onAlarm(now);
+    }
+  }
+
+  @Override
+  public void onPeerClosed() {
+    if (inMpa()) {
+      mpa.onPeerClosed();
+    } else {
+      handler.onPeerClosed();
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    if (mpa != null) {
+      mpa.onClosed(reason);
+    }
+    handler.onClosed(reason);
+  }
+}

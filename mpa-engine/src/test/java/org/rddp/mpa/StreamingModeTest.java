@@ -1,0 +1,226 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.Endpoint.R;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/** Delayed startup (RFC 5044 figure 9) and the plain stream after a reject. */
+class StreamingModeTest {
+  private static final byte[] ULPDU = {9, 8, 7, 6, 5};
+
+  /** A program that reads up to a full stop and then starts MPA. */
+  private static final class Talker implements StreamingHandler {
+    final RecordingStream tcp = new RecordingStream(16);
+    final RecordingHandler mpaHandler = new RecordingHandler();
+    final List<String> events = new ArrayList<>();
+    final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    final StreamingMode streaming = new StreamingMode(this);
+    final MpaConnection mpa;
+    boolean started;
+
+    Talker(boolean initiator) {
+      mpa =
+          initiator
+              ? MpaConnection.initiator(MpaSettings.DEFAULTS, NONE, mpaHandler)
+              : MpaConnection.responder(MpaSettings.DEFAULTS, mpaHandler);
+    }
+
+    Talker open() {
+      tcp.open(streaming);
+      return this;
+    }
+
+    int say(String text) {
+      byte[] octets = text.getBytes(StandardCharsets.US_ASCII);
+      long address = Memory.allocate(octets.length);
+      Memory.copy(octets, 0, address, octets.length);
+      return streaming.send(address, octets.length);
+    }
+
+    @Override
+    public void onOpen(StreamingMode opened) {
+      events.add("open");
+    }
+
+    @Override
+    public int onOctets(long address, int length) {
+      for (int at = 0; at < length; at++) {
+        int octet = Memory.getByte(address + at);
+        heard.write(octet);
+        if (octet == '.' && !started) {
+          started = true;
+          streaming.start(mpa);
+          return at + 1;
+        }
+      }
+      return length;
+    }
+
+    @Override
+    public void onSendable() {
+      events.add("sendable");
+    }
+
+    @Override
+    public void onPeerClosed() {
+      events.add("peer closed");
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      events.add("closed " + reason);
+    }
+
+    String heard() {
+      return heard.toString(StandardCharsets.US_ASCII);
+    }
+  }
+
+  private static byte[] text(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 6, 1000})
+  @Tag("MPA-1.2-03")
+  @Tag("MPA-7.1-01")
+  @Tag("MPA-7.1-02")
+  @Tag("MPA-7.1-04")
+  @Tag("MPA-7.1.5-01")
+  void initiatorShouldStartWhereTheStreamSaysSo(int cut) {
+    Talker talker = new Talker(true).open();
+    assertThat(talker.say("Hello")).isEqualTo(5);
+    assertThat(talker.tcp.takeSent()).isEqualTo(text("Hello"));
+    talker.tcp.receiveCut(text("Hello yourself."), cut);
+    assertThat(talker.heard()).isEqualTo("Hello yourself.");
+    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.request(C, NONE));
+    talker.tcp.receiveCut(Wire.reply(C, NONE), cut);
+    assertThat(talker.mpaHandler.events).containsExactly("full operation ");
+    long payload = Memory.allocate(8);
+    Memory.copy(ULPDU, 0, payload, ULPDU.length);
+    talker.mpa.send(payload, 0, payload, ULPDU.length);
+    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    talker.tcp.receiveCut(Wire.fpdu(ULPDU), cut);
+    assertThat(talker.mpaHandler.ulpdus).containsExactly(ULPDU);
+    assertThatThrownBy(() -> talker.say("more")).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  @Tag("MPA-7.1.3-01")
+  @Tag("MPA-7.1.5-02")
+  void aRequestRightBehindTheLastStreamingOctetShouldNotBeLost() {
+    Talker talker = new Talker(false).open();
+    talker.tcp.receive(Wire.join(text("Let us go."), Wire.request(C, Wire.hex("aa"))));
+    assertThat(talker.heard()).isEqualTo("Let us go.");
+    assertThat(talker.mpaHandler.events).containsExactly("request aa");
+    assertThat(talker.tcp.consumed).isEqualTo(31);
+    talker.mpa.accept(NONE);
+    talker.tcp.receive(Wire.fpdu(ULPDU));
+    assertThat(talker.mpaHandler.positions).containsExactly(31L);
+  }
+
+  @Test
+  @Tag("MPA-7.1.4-01")
+  void anyAmountMayGoBeforeMpa() {
+    Talker talker = new Talker(false).open();
+    String much = "x".repeat(3000);
+    assertThat(talker.say(much)).isEqualTo(3000);
+    assertThat(talker.tcp.segments).hasSize(3);
+    talker.tcp.receiveCut(text(much + "."), 1000);
+    talker.tcp.receive(Wire.request(C, NONE));
+    assertThat(talker.heard()).hasSize(3001);
+    assertThat(talker.mpaHandler.events).containsExactly("request ");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-07")
+  @Tag("MPA-7.1.2-08")
+  void responderShouldHaveThePlainStreamBackAfterItsReject() {
+    Talker talker = new Talker(false).open();
+    talker.tcp.receive(text("."));
+    talker.tcp.receive(Wire.request(C, NONE));
+    talker.mpa.reject(NONE);
+    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.reply(C | R, NONE));
+    talker.tcp.receive(text("then plain. yes."));
+    assertThat(talker.heard()).isEqualTo(".then plain. yes.");
+    assertThat(talker.say("fine")).isEqualTo(4);
+    assertThat(talker.tcp.takeSent()).isEqualTo(text("fine"));
+    talker.tcp.peerCloses();
+    assertThat(talker.events).containsExactly("open", "peer closed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 19, 25, 1000})
+  @Tag("MPA-7.1.2-16")
+  @Tag("MPA-7.1.2-17")
+  void initiatorShouldHaveThePlainStreamBackAfterAReject(int cut) {
+    Talker talker = new Talker(true).open();
+    talker.tcp.receive(text("."));
+    talker.tcp.takeSent();
+    byte[] declined = Wire.reply(C | R, Wire.hex("0102"));
+    talker.tcp.receiveCut(Wire.join(declined, text("sorry. really.")), cut);
+    assertThat(talker.mpaHandler.events).containsExactly("rejected 0102");
+    assertThat(talker.heard()).isEqualTo(".sorry. really.");
+    assertThat(talker.tcp.consumed).isEqualTo(37);
+    assertThat(talker.say("never mind")).isEqualTo(10);
+    talker.streaming.closeSend();
+    assertThat(talker.tcp.sendClosed).isTrue();
+  }
+
+  @Test
+  void shouldTellBothUsersOfTheEnd() {
+    Talker talker = new Talker(true).open();
+    talker.tcp.receive(text("."));
+    talker.tcp.lose(CloseReason.RESET);
+    assertThat(talker.mpaHandler.events).containsExactly("error 1", "closed RESET");
+    assertThat(talker.events).containsExactly("open", "closed RESET");
+  }
+
+  @Test
+  @Tag("MPA-7.1.2-24")
+  void theStartupTimeoutShouldRunFromTheStartOfMpa() {
+    Talker talker = new Talker(false).open();
+    assertThat(talker.tcp.alarm).isEqualTo(Long.MAX_VALUE);
+    talker.tcp.now += 60_000_000_000L;
+    talker.tcp.receive(text("."));
+    assertThat(talker.tcp.alarm).isEqualTo(talker.tcp.now + 10_000_000_000L);
+    talker.tcp.ring();
+    assertThat(talker.mpaHandler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(talker.events).containsExactly("open", "closed ABORTED");
+  }
+
+  @Test
+  void shouldTakeWhatThereAreWindowsAndPacketsFor() {
+    Talker talker = new Talker(true).open();
+    talker.tcp.windowOpen = false;
+    assertThat(talker.say("Hello")).isZero();
+    talker.tcp.relieve();
+    assertThat(talker.events).containsExactly("open", "sendable");
+    assertThat(talker.say("Hello")).isEqualTo(5);
+  }
+
+  @Test
+  void shouldRefuseWhatHasNoPlace() {
+    Talker early = new Talker(true);
+    assertThatThrownBy(() -> early.streaming.start(early.mpa))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> early.say("Hello")).isInstanceOf(IllegalStateException.class);
+    Talker twice = new Talker(true).open();
+    twice.tcp.receive(text("."));
+    assertThatThrownBy(() -> twice.streaming.start(twice.mpa))
+        .isInstanceOf(IllegalStateException.class);
+  }
+}
