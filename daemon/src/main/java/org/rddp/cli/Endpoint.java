@@ -1,5 +1,6 @@
 package org.rddp.cli;
 
+import java.net.InetSocketAddress;
 import org.rddp.daemon.configuration.Ipv4Text;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -30,6 +31,10 @@ record Endpoint(int address, int port) {
     private static String complaint(String text) {
       return "'" + text + "' is not ADDRESS:PORT, such as 10.0.0.2:7471";
     }
+  }
+
+  InetSocketAddress toSocketAddress() {
+    return new InetSocketAddress(Ipv4Text.format(address), port);
   }
 
   @Override

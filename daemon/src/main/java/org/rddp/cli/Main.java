@@ -19,7 +19,15 @@ import picocli.CommandLine.Spec;
       "'rddp COMMAND --help' says more about a command.",
       "Start with 'rddp demo': it needs no network card and leaves nothing behind."
     },
-    subcommands = {DoctorCommand.class, TestCommand.class})
+    subcommands = {
+      DemoCommand.class,
+      DaemonCommand.class,
+      DoctorCommand.class,
+      TestCommand.class,
+      DemoSinkCommand.class,
+      DemoSourceCommand.class,
+      DemoRoundTripsCommand.class
+    })
 public final class Main implements Callable<Integer> {
   @Spec private CommandSpec spec;
 

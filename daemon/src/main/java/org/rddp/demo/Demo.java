@@ -1,0 +1,242 @@
+package org.rddp.demo;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.rddp.rig.Affinity;
+import org.rddp.rig.CoreToCore;
+import org.rddp.rig.KernelTcpPingPong;
+import org.rddp.rig.RoundTrips;
+
+/**
+ * The demonstration, step by step: a verified transfer between two programs in processes of their
+ * own, through two daemons in theirs; round trips; and the same over the kernel's TCP.
+ */
+public final class Demo implements AutoCloseable {
+  private static final Duration START = Duration.ofSeconds(30);
+  private static final int SINK_PORT = 7471;
+  private static final int ROUND_TRIP_OCTETS = 64;
+  private static final String SOURCE_ADDRESS = "10.99.0.1";
+  private static final String SINK_ADDRESS = "10.99.0.2";
+
+  private final DemoSettings settings;
+  private final Consumer<String> progress;
+  private final DemoDirectory directory;
+  private final List<ChildProcess> children = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * A demonstration that has not begun.
+   *
+   * @param progress told what is being done
+   */
+  public Demo(DemoSettings settings, Consumer<String> progress) throws IOException {
+    this.settings = settings;
+    this.progress = progress;
+    this.directory = new DemoDirectory();
+  }
+
+  /**
+   * Runs it.
+   *
+   * @throws DemoException when a step fails
+   */
+  public DemoResult run() throws IOException, InterruptedException {
+    progress.accept(
+        "device: "
+            + settings.device().description()
+            + (settings.hugepages() ? ", huge pages" : ", without huge pages"));
+    JsonObject transfer = transfer();
+    RoundTrips writes = roundTrips();
+    int[] cpus = Affinity.allowed();
+    int near = cpus[0];
+    int far = cpus[cpus.length - 1];
+    progress.accept("one cache line between the cores");
+    long coreToCore = CoreToCore.medianNanos(near, far);
+    RoundTrips kernelTcp = kernelTcp(near, far);
+    return new DemoResult(
+        transfer.get("verified").getAsBoolean(),
+        settings.octets(),
+        settings.device().description(),
+        settings.hugepages(),
+        settings.mtu(),
+        true,
+        transfer.get("nanos").getAsLong() / 1e9,
+        writes,
+        "both engines on one thread, both programs on another; one process, two ports",
+        kernelTcp,
+        coreToCore);
+  }
+
+  // ---- The transfer ----
+
+  private JsonObject transfer() throws IOException, InterruptedException {
+    List<String> devices = settings.device().devices(directory.path("link.sock").toString());
+    List<Path> sockets = startDaemons(devices);
+    Path sourceSocket = sockets.getFirst();
+    Path sinkSocket = sockets.getLast();
+    try (DemoCapture _ = capture(sourceSocket)) {
+      progress.accept("programs: one writes into the other's memory, which checks every octet");
+      ChildProcess sink =
+          start(
+              "sink",
+              "demo-sink",
+              "--socket",
+              sinkSocket.toString(),
+              "--interface",
+              "sink",
+              "--port",
+              Integer.toString(SINK_PORT),
+              "--size",
+              Long.toString(settings.octets()),
+              "--seed",
+              Long.toString(settings.seed()));
+      sink.awaitLine("listening", START);
+      ChildProcess source =
+          start(
+              "source",
+              "demo-source",
+              "--socket",
+              sourceSocket.toString(),
+              "--interface",
+              "source",
+              "--size",
+              Long.toString(settings.octets()),
+              "--seed",
+              Long.toString(settings.seed()),
+              SINK_ADDRESS + ":" + SINK_PORT);
+      Duration patience = transferTimeout();
+      JsonObject sent = json(source.awaitLine("{", patience));
+      JsonObject checked = json(sink.awaitLine("{", patience));
+      if (checked.has("problem")) {
+        progress.accept("NOT verified: " + checked.get("problem").getAsString());
+      }
+      sent.add("verified", checked.get("verified"));
+      source.awaitEnd(START);
+      sink.awaitEnd(START);
+      return sent;
+    } finally {
+      stopChildren();
+    }
+  }
+
+  private DemoCapture capture(Path socket) throws IOException {
+    if (settings.pcap() == null) {
+      return null;
+    }
+    progress.accept("capturing the link into " + settings.pcap());
+    return new DemoCapture(socket, "source", settings.pcap(), progress);
+  }
+
+  /** A tenth of a gigabit per second is what the slowest of devices does. */
+  private Duration transferTimeout() {
+    return Duration.ofSeconds(60 + settings.octets() / 10_000_000);
+  }
+
+  private List<Path> startDaemons(List<String> devices) throws IOException, InterruptedException {
+    if (settings.device().inTwoProcesses()) {
+      Path first = startDaemon("source", List.of(source(devices.getFirst())));
+      Path second = startDaemon("sink", List.of(sink(devices.getLast())));
+      return List.of(first, second);
+    }
+    Path only = startDaemon("both", List.of(source(devices.getFirst()), sink(devices.getLast())));
+    return List.of(only, only);
+  }
+
+  private DemoInterface source(String device) {
+    return new DemoInterface("source", device, SOURCE_ADDRESS + "/24", settings.mtu());
+  }
+
+  private DemoInterface sink(String device) {
+    return new DemoInterface("sink", device, SINK_ADDRESS + "/24", settings.mtu());
+  }
+
+  private Path startDaemon(String name, List<DemoInterface> interfaces)
+      throws IOException, InterruptedException {
+    Path socket = directory.path(name + ".rddpd.sock");
+    Path configuration =
+        directory.write(
+            name + ".toml",
+            DemoInterface.configuration(socket, settings.hugepages(), "backoff", interfaces));
+    progress.accept("daemon '" + name + "'");
+    start("daemon-" + name, "daemon", "--config", configuration.toString(), "--until-eof")
+        .awaitLine("ready:", START);
+    return socket;
+  }
+
+  // ---- Round trips ----
+
+  private RoundTrips roundTrips() throws IOException, InterruptedException {
+    progress.accept("round trips of " + ROUND_TRIP_OCTETS + " octets, two threads, net_ring");
+    Path configuration =
+        directory.write(
+            "round-trips.toml",
+            DemoInterface.configuration(
+                directory.path("round-trips.sock"),
+                settings.hugepages(),
+                "spin",
+                List.of(source("ring:rtt"), sink("ring:rtt"))));
+    ChildProcess child =
+        start(
+            "round-trips",
+            "demo-round-trips",
+            "--config",
+            configuration.toString(),
+            "--count",
+            Integer.toString(settings.count()),
+            "--size",
+            Integer.toString(ROUND_TRIP_OCTETS));
+    String line = child.awaitLine("{", START.plusMillis(settings.count()));
+    child.awaitEnd(START);
+    return new Gson().fromJson(line, RoundTrips.class);
+  }
+
+  private RoundTrips kernelTcp(int near, int far) throws IOException, InterruptedException {
+    progress.accept("the same over the kernel's TCP");
+    int warmUp = Math.min(settings.count(), 20_000);
+    int count = Math.min(settings.count(), 100_000);
+    try {
+      return KernelTcpPingPong.overVeth(ROUND_TRIP_OCTETS, warmUp, count, far, near);
+    } catch (IOException e) {
+      progress.accept("no network namespaces (" + e.getMessage() + "): over the loopback instead");
+      return KernelTcpPingPong.overLoopback(ROUND_TRIP_OCTETS, warmUp, count, far, near);
+    }
+  }
+
+  // ---- Children ----
+
+  private synchronized ChildProcess start(String name, String... command) throws IOException {
+    if (closed) {
+      throw new DemoException("interrupted");
+    }
+    ChildProcess child = new ChildProcess(name, directory.path(""), List.of(command));
+    children.add(child);
+    return child;
+  }
+
+  private static JsonObject json(String line) {
+    return JsonParser.parseString(line).getAsJsonObject();
+  }
+
+  /** The last started first: programs before their daemons. */
+  private synchronized void stopChildren() {
+    for (ChildProcess child : children.reversed()) {
+      child.close();
+    }
+    children.clear();
+  }
+
+  /** Ends what runs, and removes what was made. */
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    stopChildren();
+    directory.close();
+  }
+}

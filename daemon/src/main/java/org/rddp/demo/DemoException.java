@@ -1,0 +1,14 @@
+package org.rddp.demo;
+
+/** A step of the demonstration failed; the message says which and why. */
+public final class DemoException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  DemoException(String message) {
+    super(message);
+  }
+
+  DemoException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
