@@ -27,12 +27,6 @@ import org.rddp.ipc.WorkRequest;
  * block nor allocate. The other methods may be called from any thread.
  */
 public final class Connection implements AutoCloseable {
-  private enum State {
-    CONNECTING,
-    ESTABLISHED,
-    CLOSED
-  }
-
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   private final Rddp session;
@@ -40,19 +34,12 @@ public final class Connection implements AutoCloseable {
   private final int sendQueue;
   private final int receiveQueue;
   private final int inlineOctets;
+  private final ConnectionLife life = new ConnectionLife();
 
   private int sendsOutstanding;
   private int receivesOutstanding;
 
-  private volatile State state = State.CONNECTING;
-  private volatile boolean peerClosed;
   private volatile boolean released;
-  private InetSocketAddress localAddress;
-  private InetSocketAddress remoteAddress;
-  private PrivateData privateData = PrivateData.NONE;
-  private RddpException failure;
-  private Reason closeReason;
-  private String closeText = "";
 
   Connection(Rddp session, int id) {
     SessionLimits limits = session.limits();
@@ -283,37 +270,37 @@ public final class Connection implements AutoCloseable {
 
   /** Whether it is established and not closed. */
   public boolean isOpen() {
-    return state == State.ESTABLISHED;
+    return life.isOpen();
   }
 
   /** Whether the peer said that it will send nothing more: time to {@link #disconnect()}. */
   public boolean isPeerClosed() {
-    return peerClosed || state == State.CLOSED;
+    return life.isPeerClosed();
   }
 
   /** This end's address; null before the connection is established. */
-  public synchronized InetSocketAddress localAddress() {
-    return localAddress;
+  public InetSocketAddress localAddress() {
+    return life.localAddress();
   }
 
   /** The peer's address; null before it is known. */
-  public synchronized InetSocketAddress remoteAddress() {
-    return remoteAddress;
+  public InetSocketAddress remoteAddress() {
+    return life.remoteAddress();
   }
 
   /** What the peer's program said with its request or its reply. */
-  public synchronized PrivateData privateData() {
-    return privateData;
+  public PrivateData privateData() {
+    return life.privateData();
   }
 
   /** Why it ended; null while it has not. */
-  public synchronized Reason closeReason() {
-    return closeReason;
+  public Reason closeReason() {
+    return life.closeReason();
   }
 
   /** Why it ended, for people; empty while it has not. */
-  public synchronized String closeText() {
-    return closeText;
+  public String closeText() {
+    return life.closeText();
   }
 
   /**
@@ -330,7 +317,7 @@ public final class Connection implements AutoCloseable {
   }
 
   private void end(boolean graceful) {
-    if (state == State.CLOSED) {
+    if (life.isClosed()) {
       return;
     }
     try {
@@ -352,8 +339,8 @@ public final class Connection implements AutoCloseable {
    *
    * @return false at the timeout
    */
-  public synchronized boolean awaitClosed(Duration timeout) {
-    return Waiting.until(this, timeout, () -> state == State.CLOSED);
+  public boolean awaitClosed(Duration timeout) {
+    return life.awaitClosed(timeout);
   }
 
   /**
@@ -374,61 +361,12 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** Waits until it is established, or throws why it is not. */
-  synchronized void awaitEstablished(Duration timeout) {
-    if (!Waiting.until(this, timeout, () -> state != State.CONNECTING)) {
-      throw new ConnectionFailedException(
-          Reason.TIMEOUT, 0, "the daemon has not said how it went for " + timeout);
-    }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  synchronized void onRequested(DaemonMessage.ConnectionRequested event) {
-    localAddress = Ipv4.address(event.localAddress(), event.localPort());
-    remoteAddress = Ipv4.address(event.remoteAddress(), event.remotePort());
-    privateData = event.privateData();
-  }
-
-  synchronized void onEstablished(DaemonMessage.Established event) {
-    localAddress = Ipv4.address(event.localAddress(), event.localPort());
-    remoteAddress = Ipv4.address(event.remoteAddress(), event.remotePort());
-    if (event.privateData().length() > 0) {
-      privateData = event.privateData();
-    }
-    state = State.ESTABLISHED;
-    notifyAll();
-  }
-
-  void onPeerClosed() {
-    peerClosed = true;
-  }
-
-  void onRejected(PrivateData data) {
-    onEnd(Reason.REFUSED, "rejected by the peer", new ConnectionRejectedException(data));
-  }
-
-  void onFailed(Reason reason, int detail, String text) {
-    onEnd(reason, text, new ConnectionFailedException(reason, detail, text));
-  }
-
-  /** Also when it was never established. */
-  synchronized void onEnd(Reason reason, String text, RddpException why) {
-    if (state == State.CLOSED) {
-      return;
-    }
-    if (state == State.CONNECTING) {
-      failure = why;
-    }
-    closeReason = reason;
-    closeText = text;
-    state = State.CLOSED;
-    notifyAll();
+  ConnectionLife life() {
+    return life;
   }
 
   @Override
   public String toString() {
-    return "connection %08x to %s, %s".formatted(id, remoteAddress(), state);
+    return "connection %08x to %s, %s".formatted(id, remoteAddress(), life);
   }
 }

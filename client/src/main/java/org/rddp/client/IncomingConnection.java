@@ -57,7 +57,7 @@ public final class IncomingConnection {
     } catch (RefusedException e) {
       throw new ConnectionFailedException(e.reason(), 0, "it ended before it was accepted");
     }
-    connection.awaitEstablished(ACCEPT_TIMEOUT);
+    connection.life().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;
   }
 

@@ -6,8 +6,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.CaptureRing;
 import org.rddp.ipc.Completion;
@@ -50,7 +48,7 @@ public final class Rddp implements AutoCloseable {
   private final Completion completion = new Completion();
   private final PollSet completionEvent = new PollSet();
   private final ConnectionTable connections = new ConnectionTable();
-  private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
+  private final SessionEvents events = new SessionEvents(this, connections);
   private final SessionMemory memory;
   private DaemonMessage.Welcome welcome;
   private SharedMemory ringMemory;
@@ -138,7 +136,7 @@ public final class Rddp implements AutoCloseable {
   }
 
   private void open(RddpOptions options) throws IOException {
-    channel.start(new EventReceiver());
+    channel.start(events);
     welcome =
         channel.request(
             request ->
@@ -148,7 +146,10 @@ public final class Rddp implements AutoCloseable {
                     options.programName(),
                     options.interfaceName()),
             DaemonMessage.Welcome.class,
-            reply -> event = new EventFd(reply.event()));
+            reply -> {
+              event = new EventFd(reply.event());
+              events.wakes(event);
+            });
     ringMemory = SharedMemory.map(welcome.rings());
     ringMemory.descriptor().close();
     rings = new ProgramRings(ringMemory.segment(arena));
@@ -219,13 +220,13 @@ public final class Rddp implements AutoCloseable {
         DaemonMessage.Listening.class,
         reply -> {
           made[0] = new Listener(this, reply);
-          listeners.put(reply.listener(), made[0]);
+          events.add(made[0]);
         });
     return made[0];
   }
 
   void forget(Listener listener) {
-    listeners.remove(listener.id(), listener);
+    events.remove(listener);
   }
 
   /**
@@ -252,7 +253,7 @@ public final class Rddp implements AutoCloseable {
         });
     Connection connection = made[0];
     try {
-      connection.awaitEstablished(timeout.plus(CONNECT_MARGIN));
+      connection.life().awaitEstablished(timeout.plus(CONNECT_MARGIN));
     } catch (RddpException e) {
       connection.close();
       throw e;
@@ -406,70 +407,6 @@ public final class Rddp implements AutoCloseable {
       event.signal();
       synchronized (completionEvent) {
         event.close();
-      }
-    }
-  }
-
-  /** What the daemon says of its own accord, on the channel's thread. */
-  private final class EventReceiver implements ControlChannel.Events {
-    @Override
-    public void onEvent(DaemonMessage message) {
-      switch (message) {
-        case DaemonMessage.ConnectionRequested requested -> onRequested(requested);
-        case DaemonMessage.Established established -> {
-          Connection connection = connections.get(established.connection());
-          if (connection != null) {
-            connection.onEstablished(established);
-          }
-        }
-        case DaemonMessage.Rejected rejected -> {
-          Connection connection = connections.get(rejected.connection());
-          if (connection != null) {
-            connection.onRejected(rejected.privateData());
-          }
-        }
-        case DaemonMessage.Failed failed ->
-            onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
-        case DaemonMessage.Closed over ->
-            onEnd(over.connection(), over.reason(), over.detail(), over.text());
-        case DaemonMessage.PeerClosed half -> {
-          Connection connection = connections.get(half.connection());
-          if (connection != null) {
-            connection.onPeerClosed();
-          }
-        }
-        default -> message.closeDescriptors();
-      }
-      event.signal();
-    }
-
-    private void onRequested(DaemonMessage.ConnectionRequested requested) {
-      Connection connection = new Connection(Rddp.this, requested.connection());
-      connection.onRequested(requested);
-      connections.add(connection);
-      Listener listener = listeners.get(requested.listener());
-      if (listener != null) {
-        listener.onRequested(new IncomingConnection(connection));
-      }
-    }
-
-    private void onEnd(int id, Reason reason, int detail, String text) {
-      Connection connection = connections.get(id);
-      if (connection != null) {
-        connection.onFailed(reason, detail, text);
-      }
-    }
-
-    @Override
-    public void onLost(SessionLostException why) {
-      for (Connection connection : connections.all()) {
-        if (connection != null) {
-          connection.onEnd(Reason.STOPPING, why.getMessage(), why);
-        }
-      }
-      listeners.values().forEach(Listener::onLost);
-      if (event != null) {
-        event.signal();
       }
     }
   }

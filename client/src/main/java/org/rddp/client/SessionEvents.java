@@ -1,0 +1,111 @@
+package org.rddp.client;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.EventFd;
+import org.rddp.ipc.Reason;
+
+/**
+ * Takes what the daemon says of its own accord to the connection or the listener that it is about,
+ * and wakes the program. Called on the control channel's thread, but for the listeners' coming and
+ * going.
+ */
+final class SessionEvents implements ControlChannel.Events {
+  private final Rddp session;
+  private final ConnectionTable connections;
+  private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
+  private EventFd wake;
+
+  SessionEvents(Rddp session, ConnectionTable connections) {
+    this.session = session;
+    this.connections = connections;
+  }
+
+  /** What the program waits for. */
+  void wakes(EventFd event) {
+    wake = event;
+  }
+
+  void add(Listener listener) {
+    listeners.put(listener.id(), listener);
+  }
+
+  void remove(Listener listener) {
+    listeners.remove(listener.id(), listener);
+  }
+
+  @Override
+  public void onEvent(DaemonMessage event) {
+    switch (event) {
+      case DaemonMessage.ConnectionRequested requested -> onRequested(requested);
+      case DaemonMessage.Established established -> {
+        ConnectionLife life = life(established.connection());
+        if (life != null) {
+          life.onEstablished(established);
+        }
+      }
+      case DaemonMessage.Rejected rejected ->
+          onEnd(
+              rejected.connection(),
+              Reason.REFUSED,
+              "rejected by the peer",
+              new ConnectionRejectedException(rejected.privateData()));
+      case DaemonMessage.Failed failed ->
+          onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
+      case DaemonMessage.Closed closed ->
+          onEnd(closed.connection(), closed.reason(), closed.detail(), closed.text());
+      case DaemonMessage.PeerClosed half -> {
+        ConnectionLife life = life(half.connection());
+        if (life != null) {
+          life.onPeerClosed();
+        }
+      }
+      default -> event.closeDescriptors();
+    }
+    signal();
+  }
+
+  private void onRequested(DaemonMessage.ConnectionRequested requested) {
+    Connection connection = new Connection(session, requested.connection());
+    connection.life().onRequested(requested);
+    connections.add(connection);
+    Listener listener = listeners.get(requested.listener());
+    if (listener != null) {
+      listener.onRequested(new IncomingConnection(connection));
+    }
+  }
+
+  private ConnectionLife life(int connection) {
+    Connection known = connections.get(connection);
+    return known == null ? null : known.life();
+  }
+
+  private void onEnd(int connection, Reason reason, int detail, String text) {
+    onEnd(connection, reason, text, new ConnectionFailedException(reason, detail, text));
+  }
+
+  private void onEnd(int connection, Reason reason, String text, RddpException why) {
+    ConnectionLife life = life(connection);
+    if (life != null) {
+      life.onEnd(reason, text, why);
+    }
+  }
+
+  @Override
+  public void onLost(SessionLostException why) {
+    for (Connection connection : connections.all()) {
+      if (connection != null) {
+        connection.life().onEnd(Reason.STOPPING, why.getMessage(), why);
+      }
+    }
+    listeners.values().forEach(Listener::onLost);
+    signal();
+  }
+
+  private void signal() {
+    if (wake != null) {
+      wake.signal();
+    }
+  }
+}
