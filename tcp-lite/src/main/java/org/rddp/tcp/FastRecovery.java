@@ -6,6 +6,7 @@ package org.rddp.tcp;
  */
 final class FastRecovery {
   private static final int THRESHOLD = 3;
+  private static final int JUMP = 4;
 
   private final CongestionWindow congestion;
   private int duplicates;
@@ -13,6 +14,9 @@ final class FastRecovery {
 
   /** One past the last octet that was sent when recovery last began, or the timer last expired. */
   private long recover = -1;
+
+  /** Octets that the last acknowledgment of new data brought. */
+  private long lastAdvance;
 
   FastRecovery(CongestionWindow congestion) {
     this.congestion = congestion;
@@ -31,13 +35,22 @@ final class FastRecovery {
       congestion.inflate();
       return false;
     }
-    if (duplicates != THRESHOLD || una <= recover) {
+    if (duplicates != THRESHOLD || (una <= recover && !lostAgain())) {
       return false;
     }
     active = true;
     recover = max;
     congestion.enterRecovery(max - una);
     return true;
+  }
+
+  /**
+   * Whether duplicates of what was in flight before mean another loss, and not that the timer sent
+   * again what the peer had: then the acknowledgment would have jumped (RFC 6582 section 4.1).
+   */
+  private boolean lostAgain() {
+    int segment = congestion.segment();
+    return congestion.octets() > segment && lastAdvance <= (long) JUMP * segment;
   }
 
   /**
@@ -49,6 +62,7 @@ final class FastRecovery {
    */
   boolean onAcknowledged(long una, long max, long acknowledged, boolean full) {
     duplicates = 0;
+    lastAdvance = acknowledged;
     if (!active) {
       if (full) {
         congestion.grow(acknowledged);

@@ -17,7 +17,7 @@ final class Receiver {
   private static final long OLDEST_TIMESTAMP = 24L * 24 * 3600 * 1_000_000_000L;
 
   /** Ranges that a connection may hold out of order, at least. */
-  private static final int FEWEST_RANGES = 64;
+  private static final int FEWEST_RANGES = 256;
 
   private final TcpConnection connection;
   private int initialSequence;

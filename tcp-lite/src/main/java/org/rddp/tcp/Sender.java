@@ -21,16 +21,12 @@ final class Sender {
   private final RetransmissionTimeout timeout;
   private final CongestionWindow congestion = new CongestionWindow();
   private final FastRecovery recovery = new FastRecovery(congestion);
+  private final SendWindow window = new SendWindow();
   private final int initialSequence;
   private long una = -1;
   private long nxt = -1;
   private long max = -1;
   private long cursor;
-  private long window;
-  private long largestWindow;
-  private int shift;
-  private long windowPosition = -1;
-  private long windowAcknowledgment = -1;
   private int emss;
   private boolean finQueued;
   private boolean forced;
@@ -98,17 +94,14 @@ final class Sender {
   /** The peer's SYN said how much a segment may hold and how windows are scaled. */
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
-    shift = windowShift;
+    window.scale(windowShift);
     congestion.open(effectiveMss);
   }
 
   /** Our SYN has been acknowledged. */
   void open(Segment segment, long position) {
     una = 0;
-    window = (long) segment.window << (segment.has(Tcp.SYN) ? 0 : shift);
-    largestWindow = window;
-    windowPosition = position;
-    windowAcknowledgment = 0;
+    window.open(segment.window, segment.has(Tcp.SYN), position);
     progress();
   }
 
@@ -138,8 +131,8 @@ final class Sender {
     if (finQueued || cursor < queue.tail()) {
       return false;
     }
-    long room = Math.min(window, congestion.octets()) - (queue.endPosition() - una);
-    return room >= emss || (window > 0 && queue.endPosition() == una);
+    long room = Math.min(window.octets(), congestion.octets()) - (queue.endPosition() - una);
+    return room >= emss || (window.octets() > 0 && queue.endPosition() == una);
   }
 
   /**
@@ -152,7 +145,7 @@ final class Sender {
    */
   boolean acknowledged(Segment segment, long position) {
     long ack = una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
-    if (ack > max || ack < una - largestWindow) {
+    if (ack > max || ack < una - window.largest()) {
       counters.unacceptable++;
       return false;
     }
@@ -169,25 +162,15 @@ final class Sender {
     return true;
   }
 
-  /** Takes the window from a segment that is not older than the last one that changed it. */
+  /** Takes the window of a segment; returns whether it has changed. */
   private boolean updateWindow(Segment segment, long position, long ack) {
-    if (ack < una
-        || position < windowPosition
-        || (position == windowPosition && ack < windowAcknowledgment)) {
-      return false;
-    }
-    long offered = (long) segment.window << shift;
-    boolean changed = offered != window;
-    window = offered;
-    largestWindow = Math.max(largestWindow, offered);
-    windowPosition = position;
-    windowAcknowledgment = ack;
-    if (max == una && changed) {
+    boolean changed = ack >= una && window.update(segment.window, position, ack);
+    if (changed && max == una) {
       // The window no longer holds us back, or not as it did: the persist timer starts afresh.
       expirations = 0;
       connection.retransmitAt = Long.MAX_VALUE;
     }
-    if (offered < emss) {
+    if (window.octets() < emss) {
       // The peer is alive and wants us to wait: that is no reason to give it up.
       progress();
     }
@@ -281,11 +264,11 @@ final class Sender {
    */
   private int piece(long number) {
     int length = queue.length(number);
-    long offered = una + window - nxt;
+    long offered = una + window.octets() - nxt;
     long room = Math.min(offered, allowed());
     int whole = Math.min(length, emss);
     if (whole > room) {
-      if (max > una || offered <= 0 || (offered < largestWindow / 2 && !forced)) {
+      if (max > una || offered <= 0 || (offered < window.largest() / 2 && !forced)) {
         return 0;
       }
       whole = (int) Math.min(whole, offered);
@@ -358,7 +341,7 @@ final class Sender {
       if (connection.retransmitAt == Long.MAX_VALUE) {
         connection.retransmitAt = connection.now() + timeout.current();
       }
-    } else if (cursor < queue.tail() || (connection.wantsToSend() && window == 0)) {
+    } else if (cursor < queue.tail() || (connection.wantsToSend() && window.octets() == 0)) {
       if (connection.retransmitAt == Long.MAX_VALUE) {
         connection.retransmitAt = connection.now() + timeout.backedOff(expirations);
       }
@@ -418,7 +401,7 @@ final class Sender {
       progressAt = connection.now();
     }
     expirations++;
-    if (window > 0) {
+    if (window.octets() > 0) {
       forced = true;
       output();
       forced = false;

@@ -35,9 +35,9 @@ public final class TcpConnection implements TcpStream {
   private final TcpStack stack;
   private final SegmentOutput output;
   private final Listener listener;
+  private final Upcalls upcalls;
   private final int timestampOffset;
   private TcpState state;
-  private StreamHandler handler;
   private long lifeEndsAt = Long.MAX_VALUE;
   private long alarmAt = Long.MAX_VALUE;
   private long opened;
@@ -57,7 +57,7 @@ public final class TcpConnection implements TcpStream {
     this.key = key;
     this.route = route;
     this.listener = listener;
-    this.handler = handler;
+    upcalls = new Upcalls(this, stack, handler);
     remote = (int) (key >>> 32);
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     long secret = stack.secret(key);
@@ -185,7 +185,7 @@ public final class TcpConnection implements TcpStream {
 
   @Override
   public void alarm(long deadline) {
-    if (handler != null) {
+    if (upcalls.heard()) {
       // An alarm for now comes in the next turn, or a handler could keep this one from ending.
       alarmAt = Math.max(deadline, now() + 1);
       reschedule();
@@ -250,9 +250,7 @@ public final class TcpConnection implements TcpStream {
       return;
     }
     sender.output();
-    if (wantsToSend && sendable()) {
-      sendableAgain();
-    }
+    wake();
     if (state != TcpState.CLOSED && receiver.owed()) {
       acknowledgeNow();
     }
@@ -321,52 +319,23 @@ public final class TcpConnection implements TcpStream {
     stack.counters().established++;
     if (listener != null) {
       listener.leave();
-      accept();
+      upcalls.accept(listener.acceptor());
     }
-    if (handler == null) {
-      return;
-    }
-    try {
-      handler.onOpen(this);
-    } catch (Throwable failure) {
-      failed(failure);
-      return;
-    }
-    sender.output();
-  }
-
-  private void accept() {
-    try {
-      handler = listener.acceptor().onIncoming(this, remoteAddress(), remotePort());
-    } catch (Throwable failure) {
-      failed(failure);
-      return;
-    }
-    if (handler == null) {
-      abort();
-    } else if (state == TcpState.CLOSED) {
-      closed(CloseReason.ABORTED);
+    if (upcalls.heard()) {
+      upcalls.open();
+      sender.output();
     }
   }
 
   /** The peer's FIN has its turn (RFC 9293 section 3.10.7.4, eighth check). */
   void peerClosed() {
-    switch (state) {
-      case ESTABLISHED -> state = TcpState.CLOSE_WAIT;
-      case FIN_WAIT_1 -> state = TcpState.CLOSING;
-      case FIN_WAIT_2 -> state = TcpState.TIME_WAIT;
-      default -> {
-        return;
-      }
+    if (state == TcpState.ESTABLISHED) {
+      state = TcpState.CLOSE_WAIT;
+    } else if (state == TcpState.FIN_WAIT_1) {
+      state = TcpState.CLOSING;
     }
-    boolean last = state == TcpState.TIME_WAIT;
-    try {
-      handler.onPeerClosed();
-    } catch (Throwable failure) {
-      failed(failure);
-      return;
-    }
-    if (last) {
+    upcalls.peerClosed();
+    if (state == TcpState.FIN_WAIT_2) {
       enterTimeWait();
     }
   }
@@ -388,7 +357,7 @@ public final class TcpConnection implements TcpStream {
     restartTimeWait();
     sender.clear();
     receiver.clear();
-    closed(CloseReason.NORMAL);
+    upcalls.closed(CloseReason.NORMAL);
   }
 
   /** The peer has sent its FIN again: wait from now. */
@@ -410,52 +379,18 @@ public final class TcpConnection implements TcpStream {
     sender.clear();
     receiver.clear();
     route.release();
-    closed(reason);
-  }
-
-  private void closed(CloseReason reason) {
-    StreamHandler last = handler;
-    handler = null;
-    if (last != null) {
-      try {
-        last.onClosed(reason);
-      } catch (Throwable failure) {
-        stack.handlerFailed(failure);
-      }
-    }
-  }
-
-  // Speaking upward: what a handler throws ends its connection and no other.
-
-  private void failed(Throwable failure) {
-    stack.handlerFailed(failure);
-    abort();
+    upcalls.closed(reason);
   }
 
   void deliver(long position, long address, int length, long packet) {
-    if (handler == null) {
-      return;
-    }
-    try {
-      handler.onSegment(position, address, length, packet);
-    } catch (Throwable failure) {
-      failed(failure);
-    }
+    upcalls.segment(position, address, length, packet);
   }
 
   /** Tells the user that sending may be tried again, if it asked and that is so. */
   void wake() {
     if (wantsToSend && sendable()) {
-      sendableAgain();
-    }
-  }
-
-  private void sendableAgain() {
-    wantsToSend = false;
-    try {
-      handler.onSendable();
-    } catch (Throwable failure) {
-      failed(failure);
+      wantsToSend = false;
+      upcalls.sendable();
     }
   }
 
@@ -482,13 +417,9 @@ public final class TcpConnection implements TcpStream {
       retransmitAt = Long.MAX_VALUE;
       retransmit();
     }
-    if (alarmAt <= now && handler != null) {
+    if (alarmAt <= now && upcalls.heard()) {
       alarmAt = Long.MAX_VALUE;
-      try {
-        handler.onAlarm(now);
-      } catch (Throwable failure) {
-        failed(failure);
-      }
+      upcalls.alarm(now);
     }
     reschedule();
     return due;

@@ -200,6 +200,19 @@ class LossTest {
   }
 
   @Test
+  void shouldRetransmitFastWhenWhatATimeoutSentAgainIsLostAgain() {
+    Script script = inFlight(8);
+    script.pass(TIMEOUT);
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 1001");
+    script.expect(". seq 1001 len 1000");
+    script.expect(". seq 2001 len 1000");
+    script.receiveTogether(". seq 1 ack 1001", ". seq 1 ack 1001", ". seq 1 ack 1001");
+    script.drain();
+    assertThat(script.stack.counters().fastRetransmits).isEqualTo(1);
+  }
+
+  @Test
   void shouldSendACopyWhileTheDeviceHoldsThePacket() {
     Script script = Script.established();
     script.device.keeps = true;

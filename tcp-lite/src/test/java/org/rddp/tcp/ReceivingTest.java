@@ -216,11 +216,13 @@ class ReceivingTest {
   @Test
   void shouldBoundWhatItHoldsBeforeItsTurn() {
     Script script = Script.established();
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 300; i++) {
       script.receive(". seq " + (100 + 2 * i) + " ack 1 len 1");
     }
-    assertThat(script.stack.packetsHeld()).isEqualTo(64);
-    assertThat(script.stack.counters().outOfOrderDropped).isEqualTo(36);
+    assertThat(script.stack.packetsHeld()).isEqualTo(256);
+    assertThat(script.stack.counters().outOfOrderDropped).isEqualTo(44);
+    script.receive(". seq 1 ack 1 len 99");
+    assertThat(script.handler.heard()).containsExactly("1+99", "100+1");
   }
 
   private static Script stamped() {
