@@ -13,6 +13,8 @@ package org.rddp.mpa;
  *     Responder takes both
  * @param permissive whether peers that conform to the RDMA Consortium's specifications, revision 0,
  *     are served too (RFC 5044 appendix C)
+ * @param startKey whether both ends begin with the Start Key of draft-culley-iwarp-mpa-03 instead;
+ *     never guessed, since nothing tells before it is too late
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
  */
@@ -22,11 +24,12 @@ public record MpaSettings(
     long startupTimeoutNanos,
     int revision,
     boolean permissive,
+    boolean startKey,
     int ird,
     int ord) {
   /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads. */
   public static final MpaSettings DEFAULTS =
-      new MpaSettings(true, false, 10_000_000_000L, 1, false, 0, 0);
+      new MpaSettings(true, false, 10_000_000_000L, 1, false, false, 0, 0);
 
   private static final int DEEPEST = 16382;
 
@@ -46,31 +49,40 @@ public record MpaSettings(
 
   /** The same with or without CRCs. */
   public MpaSettings withCrc(boolean wanted) {
-    return new MpaSettings(wanted, markers, startupTimeoutNanos, revision, permissive, ird, ord);
+    return new MpaSettings(
+        wanted, markers, startupTimeoutNanos, revision, permissive, startKey, ird, ord);
   }
 
   /** The same with or without Markers in what the peer sends. */
   public MpaSettings withMarkers(boolean wanted) {
-    return new MpaSettings(crc, wanted, startupTimeoutNanos, revision, permissive, ird, ord);
+    return new MpaSettings(
+        crc, wanted, startupTimeoutNanos, revision, permissive, startKey, ird, ord);
   }
 
   /** The same with another limit on waiting for the peer's startup frame. */
   public MpaSettings withStartupTimeoutNanos(long nanos) {
-    return new MpaSettings(crc, markers, nanos, revision, permissive, ird, ord);
+    return new MpaSettings(crc, markers, nanos, revision, permissive, startKey, ird, ord);
   }
 
   /** The same with another revision to propose. */
   public MpaSettings withRevision(int proposed) {
-    return new MpaSettings(crc, markers, startupTimeoutNanos, proposed, permissive, ird, ord);
+    return new MpaSettings(
+        crc, markers, startupTimeoutNanos, proposed, permissive, startKey, ird, ord);
   }
 
   /** The same with or without peers of revision 0. */
   public MpaSettings withPermissive(boolean served) {
-    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, served, ird, ord);
+    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, served, startKey, ird, ord);
+  }
+
+  /** The same with or without the Start Key in place of Request and Reply. */
+  public MpaSettings withStartKey(boolean used) {
+    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, permissive, used, ird, ord);
   }
 
   /** The same with other depths for RDMA Reads. */
   public MpaSettings withReads(int in, int out) {
-    return new MpaSettings(crc, markers, startupTimeoutNanos, revision, permissive, in, out);
+    return new MpaSettings(
+        crc, markers, startupTimeoutNanos, revision, permissive, startKey, in, out);
   }
 }

@@ -1,5 +1,7 @@
 package org.rddp.mpa;
 
+import org.rddp.mpa.StartupFrame.Kind;
+
 /**
  * What the two startup frames settle for the life of a connection (RFC 5044 section 7.1.1 and
  * appendix C, RFC 6581).
@@ -23,7 +25,8 @@ record Negotiated(
     int ord) {
   /** Settles what we want with what the peer's frame says. */
   static Negotiated between(MpaSettings settings, StartupFrame peer) {
-    boolean rdmac = peer.revision() == StartupFrame.RDMAC;
+    boolean draft = peer.kind() == Kind.START_KEY;
+    boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC;
     int ird = settings.ird();
     int ord = settings.ord();
     if (peer.enhanced()) {
@@ -36,7 +39,7 @@ record Negotiated(
         peer.markers(),
         settings.markers() || rdmac,
         peer.revision(),
-        rdmac ? 0 : 1,
+        draft || rdmac ? 0 : 1,
         ird,
         ord);
   }

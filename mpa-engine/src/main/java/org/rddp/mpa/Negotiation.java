@@ -7,37 +7,41 @@ import org.rddp.wire.Memory;
 
 /**
  * The startup frame that one end sends, the one that it waits for, and what the two settle (RFC
- * 5044 section 7.1.1, RFC 6581).
+ * 5044 section 7.1.1, RFC 6581, draft-culley-iwarp-mpa-03).
  */
 final class Negotiation {
   private static final byte[] NONE = {};
 
   private final MpaSettings settings;
-  private final Kind own;
-  private final StartupReader reader;
+  private final boolean initiator;
+  private final FrameReader reader;
   private StartupFrame peer;
   private byte[] outgoing = NONE;
   private int sent;
   private Negotiated settled;
 
-  /**
-   * An Initiator's or a Responder's side.
-   *
-   * @param own the frame that this end sends
-   */
-  Negotiation(MpaSettings settings, Kind own) {
+  /** An Initiator's or a Responder's side. */
+  Negotiation(MpaSettings settings, boolean initiator) {
     this.settings = settings;
-    this.own = own;
+    this.initiator = initiator;
+    this.reader = reader(settings, initiator);
+  }
+
+  private static FrameReader reader(MpaSettings settings, boolean initiator) {
+    if (settings.startKey()) {
+      return new StartKey();
+    }
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
-    this.reader =
-        own == Kind.REQUEST
-            ? new StartupReader(Kind.REPLY, lowest, settings.revision())
-            : new StartupReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
+    return initiator
+        ? new StartupReader(Kind.REPLY, lowest, settings.revision())
+        : new StartupReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
   }
 
   /** Sets the Request to be sent; {@link #flush} sends it. */
   void prepareRequest(byte[] privateData) {
-    if (settings.revision() == StartupFrame.RFC6581) {
+    if (settings.startKey()) {
+      outgoing = StartKey.encode(settings.markers(), settings.crc());
+    } else if (settings.revision() == StartupFrame.RFC6581) {
       Enhancement wish = new Enhancement(false, 0, settings.ird(), settings.ord());
       set(settings.revision(), true, false, wish.prefix(privateData));
     } else {
@@ -45,14 +49,21 @@ final class Negotiation {
     }
   }
 
-  /** Sets the Reply to the Request that has come. */
+  /** Sets the Reply to the Request that has come; a Start Key that is declined has none. */
   void prepareReply(boolean rejected, byte[] privateData) {
-    if (peer.enhanced()) {
+    if (settings.startKey()) {
+      outgoing = rejected ? NONE : StartKey.encode(settings.markers(), settings.crc());
+    } else if (peer.enhanced()) {
       Enhancement answer = peer.enhancement().answer(settings.ird(), settings.ord());
       set(peer.revision(), true, rejected, answer.prefix(privateData));
     } else {
       set(peer.revision(), false, rejected, privateData);
     }
+  }
+
+  /** Whether declining is closing: a Start Key knows no other way (draft-03 section 13.3). */
+  boolean declinesByClosing() {
+    return settings.startKey();
   }
 
   /** Sets a Reply that tells an incompatible Initiator what we speak (RFC 5044 appendix C.2.1). */
@@ -64,16 +75,18 @@ final class Negotiation {
     boolean rdmac = revision == StartupFrame.RDMAC;
     boolean markers = settings.markers() || rdmac;
     boolean crc = settings.crc() || rdmac;
+    Kind own = initiator ? Kind.REQUEST : Kind.REPLY;
     outgoing =
         StartupFrame.of(own, markers, crc, rejected, enhanced, revision, privateData).encode();
   }
 
   /** The most octets of Private Data that the user may give. */
   int room() {
+    if (settings.startKey()) {
+      return 0;
+    }
     boolean enhanced =
-        own == Kind.REQUEST
-            ? settings.revision() == StartupFrame.RFC6581
-            : peer != null && peer.enhanced();
+        initiator ? settings.revision() == StartupFrame.RFC6581 : peer != null && peer.enhanced();
     return StartupFrame.MAX_PRIVATE_DATA - (enhanced ? Enhancement.OCTETS : 0);
   }
 
@@ -109,7 +122,7 @@ final class Negotiation {
   }
 
   /** What has come of the peer's frame. */
-  StartupReader reader() {
+  FrameReader reader() {
     return reader;
   }
 
@@ -125,12 +138,10 @@ final class Negotiation {
       return null;
     }
     Enhancement theirs = peer.enhancement();
-    if (own == Kind.REPLY && theirs.rtrUnknown()) {
+    if (!initiator && theirs.rtrUnknown()) {
       return "RTR: of its kinds only the zero-length RDMA Write is taken, and it is not offered";
     }
-    if (own == Kind.REQUEST
-        && theirs.ord() != Enhancement.ELSEWHERE
-        && theirs.ord() > settings.ird()) {
+    if (initiator && theirs.ord() != Enhancement.ELSEWHERE && theirs.ord() > settings.ird()) {
       return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();
     }
     return null;
@@ -148,11 +159,9 @@ final class Negotiation {
 
   /** The peer's frame as messages call it. */
   String expectedTitle() {
-    return own == Kind.REQUEST ? Kind.REPLY.title() : Kind.REQUEST.title();
-  }
-
-  /** How long to wait for it. */
-  long timeoutNanos() {
-    return settings.startupTimeoutNanos();
+    if (settings.startKey()) {
+      return Kind.START_KEY.title();
+    }
+    return initiator ? Kind.REPLY.title() : Kind.REQUEST.title();
   }
 }

@@ -1,6 +1,5 @@
 package org.rddp.mpa;
 
-import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -48,7 +47,7 @@ final class Startup {
   Startup(MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
     this.handler = handler;
     this.initiator = initiator;
-    negotiation = new Negotiation(settings, initiator ? Kind.REQUEST : Kind.REPLY);
+    negotiation = new Negotiation(settings, initiator);
     timeoutNanos = settings.startupTimeoutNanos();
     this.requestData = negotiation.checked(requestData.clone());
   }
@@ -163,6 +162,9 @@ final class Startup {
     if (negotiation.flush(stream)) {
       replied();
     }
+    if (!accept && negotiation.declinesByClosing()) {
+      closeSend();
+    }
   }
 
   private void replied() {
@@ -188,7 +190,7 @@ final class Startup {
   }
 
   private void judge(boolean octetsFollow) {
-    StartupReader reader = negotiation.reader();
+    FrameReader reader = negotiation.reader();
     if (reader.fault() != null) {
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {

@@ -5,15 +5,29 @@ import java.util.Arrays;
 
 /** An MPA Request or Reply Frame (RFC 5044 section 7.1.1, figure 8; RFC 6581). */
 final class StartupFrame {
-  /** Which of the two frames; they differ in the Key. */
+  /** Which frame; they differ in the Key. */
   enum Kind {
-    REQUEST("MPA ID Req Frame"),
-    REPLY("MPA ID Rep Frame");
+    REQUEST("MPA ID Req Frame", "MPA Request"),
+    REPLY("MPA ID Rep Frame", "MPA Reply"),
+    /** Draft-culley-iwarp-mpa-03's, which takes the place of both: see {@link StartKey}. */
+    START_KEY("MPA ident frame", "MPA Start Key");
 
     private final String key;
+    private final String title;
 
-    Kind(String key) {
+    Kind(String key, String title) {
       this.key = key;
+      this.title = title;
+    }
+
+    /** Octets of the Key. */
+    int keyOctets() {
+      return key.length();
+    }
+
+    /** The Key. */
+    String text() {
+      return key;
     }
 
     /** Octet {@code at} of the Key, 0 to 255. */
@@ -21,9 +35,18 @@ final class StartupFrame {
       return key.charAt(at);
     }
 
+    /** Whether the Key begins with the first {@code count} octets. */
+    boolean begins(byte[] octets, int count) {
+      boolean same = count <= key.length();
+      for (int at = 0; same && at < count; at++) {
+        same = (octets[at] & 0xff) == key.charAt(at);
+      }
+      return same;
+    }
+
     /** How messages call the frame. */
     String title() {
-      return this == REQUEST ? "MPA Request" : "MPA Reply";
+      return title;
     }
   }
 
@@ -108,6 +131,11 @@ final class StartupFrame {
     octets[PD_LENGTH + 1] = (byte) privateData.length;
     System.arraycopy(privateData, 0, octets, PRIVATE_DATA, privateData.length);
     return octets;
+  }
+
+  /** Which frame this is. */
+  Kind kind() {
+    return kind;
   }
 
   /** Bit M: the sender of the frame requires Markers in what it receives. */
