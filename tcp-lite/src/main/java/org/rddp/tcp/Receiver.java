@@ -202,8 +202,8 @@ final class Receiver {
       early = new ReceiveQueue(connection.pool(), Math.max(ranges, FEWEST_RANGES));
     }
     int before = early.size();
-    int added = connection.mayHold() ? early.add(position, address, length, packet) : -1;
-    connection.held(early.size() - before);
+    int added = connection.mayKeepEarly() ? early.add(position, address, length, packet) : -1;
+    connection.keepsEarly(early.size() - before);
     if (added < 0) {
       counters.outOfOrderDropped++;
     } else if (added == 0) {
@@ -228,7 +228,7 @@ final class Receiver {
       long address = early.address() + skip;
       int length = early.length() - skip;
       early.removeFirst();
-      connection.held(-1);
+      connection.keepsEarly(-1);
       if (length > 0) {
         deliver(address, length, packet);
       }
@@ -250,7 +250,7 @@ final class Receiver {
   /** Gives back every packet. */
   void clear() {
     if (early != null) {
-      connection.held(-early.size());
+      connection.keepsEarly(-early.size());
       early.clear();
       early = null;
     }

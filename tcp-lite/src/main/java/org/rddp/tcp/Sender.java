@@ -108,7 +108,7 @@ final class Sender {
   /** Takes a segment from the user. */
   void send(long packet) {
     queue.add(packet);
-    connection.held(1);
+    connection.keepsSent(1);
     output();
   }
 
@@ -182,7 +182,7 @@ final class Sender {
     boolean full = max - una + emss > congestion.octets();
     int before = queue.size();
     long sentAt = queue.acknowledge(ack);
-    connection.held(queue.size() - before);
+    connection.keepsSent(queue.size() - before);
     una = ack;
     if (cursor < queue.head()) {
       cursor = queue.head();
@@ -279,7 +279,7 @@ final class Sender {
         connection.pend();
         return 0;
       }
-      connection.held(1);
+      connection.keepsSent(1);
       counters.split++;
     }
     return whole;
@@ -413,7 +413,7 @@ final class Sender {
 
   /** Gives back every packet. */
   void clear() {
-    connection.held(-queue.size());
+    connection.keepsSent(-queue.size());
     queue.clear();
     cursor = queue.tail();
   }

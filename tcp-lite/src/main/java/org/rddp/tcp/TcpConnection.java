@@ -114,7 +114,7 @@ public final class TcpConnection implements TcpStream {
     if (!state.open()) {
       return false;
     }
-    boolean resources = room() && mayHold();
+    boolean resources = room() && mayKeepSent();
     if (resources && sender.sendable()) {
       return true;
     }
@@ -129,7 +129,7 @@ public final class TcpConnection implements TcpStream {
 
   @Override
   public long allocate() {
-    long packet = mayHold() ? stack.pool().allocate() : 0;
+    long packet = mayKeepSent() ? stack.pool().allocate() : 0;
     if (packet == 0 && state != TcpState.CLOSED) {
       stack.counters().packetsExhausted++;
       wantsToSend = true;
@@ -212,13 +212,22 @@ public final class TcpConnection implements TcpStream {
     return stack.room();
   }
 
-  boolean mayHold() {
-    return stack.mayHold();
+  private boolean mayKeepSent() {
+    return stack.mayKeepSent();
   }
 
-  /** Counts packets that the connection keeps. */
-  void held(int more) {
-    stack.held(more);
+  boolean mayKeepEarly() {
+    return stack.mayKeepEarly();
+  }
+
+  /** Counts packets that the connection keeps until they are acknowledged. */
+  void keepsSent(int more) {
+    stack.keepsSent(more);
+  }
+
+  /** Counts packets that the connection keeps until their turn has come. */
+  void keepsEarly(int more) {
+    stack.keepsEarly(more);
   }
 
   boolean wantsToSend() {

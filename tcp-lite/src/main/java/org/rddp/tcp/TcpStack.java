@@ -45,12 +45,14 @@ public final class TcpStack implements AutoCloseable {
   private final KeyedHash hash;
   private final SegmentOutput output;
   private final IpLayer ip;
-  private final int holdLimit;
+  private final int sentLimit;
+  private final int earlyLimit;
   private Consumer<Throwable> failures = failure -> {};
   private TcpConnection[] pending = new TcpConnection[16];
   private TcpConnection[] turn = new TcpConnection[16];
   private int pendingCount;
-  private int held;
+  private int sent;
+  private int early;
   private long now;
 
   /**
@@ -74,7 +76,8 @@ public final class TcpStack implements AutoCloseable {
     this.now = now;
     pool = device.pool();
     // The rest is for what comes in, for acknowledgments, and for what the device holds.
-    holdLimit = pool.capacity() / 2;
+    sentLimit = pool.capacity() / 2;
+    earlyLimit = pool.capacity() / 4;
     hash = new KeyedHash(random);
     connections = new ConnectionTable(random.nextLong());
     SegmentInput input = new SegmentInput(this, connections);
@@ -211,7 +214,7 @@ public final class TcpStack implements AutoCloseable {
 
   /** Packets that connections keep: unacknowledged, or received before their turn. */
   public int packetsHeld() {
-    return held;
+    return sent + early;
   }
 
   /** Resets every connection and gives back every packet. The stack is of no use afterwards. */
@@ -250,13 +253,26 @@ public final class TcpStack implements AutoCloseable {
     return ip.room();
   }
 
-  /** Whether connections may keep another packet; past half of the pool they wait. */
-  boolean mayHold() {
-    return held < holdLimit;
+  /**
+   * Whether users may send another packet: what is not acknowledged is at most half of the pool.
+   */
+  boolean mayKeepSent() {
+    return sent < sentLimit;
   }
 
-  void held(int more) {
-    held += more;
+  void keepsSent(int more) {
+    sent += more;
+  }
+
+  /**
+   * Whether another packet may wait for its turn: those that do are at most a quarter of the pool.
+   */
+  boolean mayKeepEarly() {
+    return early < earlyLimit;
+  }
+
+  void keepsEarly(int more) {
+    early += more;
   }
 
   /** A secret of the connection: the same each time, unknown to others. */
