@@ -79,17 +79,15 @@ apt_command() {
     echo "apt-get install -y --no-install-recommends $*"
 }
 
-# apt_install WHY PACKAGE...: the package lists are fetched only when they do not know a package.
+# apt_install WHY PACKAGE...: the package lists are fetched only when they lack a package, or lead nowhere.
 apt_install() {
     local why=$1
     shift
     say "installing $* ($why)"
-    if ! apt-cache show "$@" >/dev/null 2>&1; then
-        apt_get update || true
+    if apt-cache show "$@" >/dev/null 2>&1 && apt_get install -y --no-install-recommends "$@"; then
+        return
     fi
-    apt_get install -y --no-install-recommends "$@" || {
-        apt_get update && apt_get install -y --no-install-recommends "$@"
-    }
+    apt_get update && apt_get install -y --no-install-recommends "$@"
 }
 
 apt_get() {
