@@ -28,6 +28,9 @@ public final class DpdkPorts implements Ports {
   /** What many drivers expect a receive buffer to hold, whatever the MTU. */
   private static final int LEAST_ROOM = 2048;
 
+  /** A VLAN tag, and what a driver puts in front of a frame: virtio has the most, 12 octets. */
+  private static final int DRIVER_ROOM = 4 + 12;
+
   /** A locally administered MAC address: those of ring ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
@@ -79,7 +82,7 @@ public final class DpdkPorts implements Ports {
   }
 
   private DpdkDevice open(InterfaceConfiguration configured) {
-    int frame = Ethernet.HEADER + configured.mtu();
+    int frame = Ethernet.HEADER + configured.mtu() + DRIVER_ROOM;
     int room = Math.max(LEAST_ROOM, frame + ALIGNMENT - 1 & -ALIGNMENT);
     Mempool mempool = mempool("port" + mempools.size(), configured.packets(), room);
     EthernetPort port;
