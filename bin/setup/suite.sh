@@ -17,7 +17,7 @@ suite_usage() {
 Usage: rddp test [--no-dpdk]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, the shim over
-DPDK under sanitizers, and Linux's TCP as a peer. Takes some minutes.
+DPDK under sanitizers, the demo with what Wireshark makes of it, and Linux's TCP as a peer. Takes some minutes.
 
       --no-dpdk   Only what needs no DPDK; chosen by itself where there is none.
   -h, --help      Show this.
@@ -38,7 +38,7 @@ suite() {
     local steps=(scripts java races)
     if has_dpdk; then
         reserve_hugepages
-        steps+=(shim)
+        steps+=(shim demo)
         if is_root; then
             steps+=(linux_tcp)
         else
@@ -89,6 +89,7 @@ name_of() {
         races) echo 'rings between processes under jcstress' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
+        demo) echo 'the demo, and what Wireshark makes of its capture' ;;
     esac
 }
 
@@ -218,4 +219,8 @@ step_shim() {
 
 step_linux_tcp() {
     timeout -k 30 600 "$ROOT/interop/linux-tcp/run" --quick
+}
+
+step_demo() {
+    timeout -k 30 600 "$ROOT/interop/demo/run"
 }
