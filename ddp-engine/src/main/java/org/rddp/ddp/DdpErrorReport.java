@@ -18,7 +18,7 @@ public final class DdpErrorReport {
   }
 
   /** Copies what is needed of {@code segment}. */
-  static DdpErrorReport of(Ulpdu segment) {
+  public static DdpErrorReport of(Ulpdu segment) {
     boolean tagged = segment.length() > 0 && DdpHeader.tagged(DdpHeader.control(segment));
     int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
     byte[] header = new byte[Math.min(whole, segment.length())];
@@ -34,6 +34,11 @@ public final class DdpErrorReport {
    */
   public byte[] header() {
     return header.clone();
+  }
+
+  /** Whether the segment was long enough to hold its header. */
+  public boolean headerComplete() {
+    return header.length == (tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH);
   }
 
   /** Octets of the segment, header included. */

@@ -13,18 +13,30 @@ final class DdpReceiver {
   private final DdpStream stream;
   private final TaggedBuffers taggedBuffers;
   private final UntaggedQueue[] queues;
+  private final InPlaceQueue[] inPlaceQueues;
   private final UlpHandler user;
   private final DdpCounters counters;
   private final Delivery delivery;
   private int version;
   private boolean stopped;
 
-  DdpReceiver(DdpStream stream, DdpEngine engine, UlpHandler user, UntaggedQueue[] queues) {
+  /**
+   * A receiver that checks everything.
+   *
+   * @param queues by Queue Number; null where there is one of {@code inPlaceQueues}
+   */
+  DdpReceiver(
+      DdpStream stream,
+      DdpEngine engine,
+      UlpHandler user,
+      UntaggedQueue[] queues,
+      InPlaceQueue[] inPlaceQueues) {
     this.stream = stream;
     this.taggedBuffers = engine.taggedBuffers();
     this.counters = engine.counters();
     this.user = user;
     this.queues = queues;
+    this.inPlaceQueues = inPlaceQueues;
     delivery = new Delivery(user, counters);
   }
 
@@ -64,7 +76,7 @@ final class DdpReceiver {
     int rsvdUlp = DdpHeader.rsvdUlp(segment);
     int stag = DdpHeader.stag(segment);
     long to = DdpHeader.to(segment);
-    int rights = user.admitTagged(rsvdUlp, stag, to, octets);
+    int rights = user.admitTagged(rsvdUlp, stag, to, octets, DdpHeader.last(control));
     if (rights < 0) {
       stream.refuseForUser(segment);
       return;
@@ -118,9 +130,11 @@ final class DdpReceiver {
     }
     if (Integer.compareUnsigned(qn, queues.length) >= 0) {
       refuse(DdpError.INVALID_QN, segment);
-      return;
+    } else if (queues[qn] != null) {
+      place(segment, control, qn, queues[qn], octets);
+    } else {
+      showInPlace(segment, control, qn, inPlaceQueues[qn], octets);
     }
-    place(segment, control, qn, queues[qn], octets);
   }
 
   private void place(Ulpdu segment, int control, int qn, UntaggedQueue queue, int octets) {
@@ -144,6 +158,21 @@ final class DdpReceiver {
     if (last) {
       delivery.untagged(qn, queue);
     }
+  }
+
+  private void showInPlace(Ulpdu segment, int control, int qn, InPlaceQueue queue, int octets) {
+    DdpError refusal =
+        queue.refusal(
+            DdpHeader.msn(segment), DdpHeader.mo(segment), octets, DdpHeader.last(control));
+    if (refusal != null) {
+      refuse(refusal, segment);
+      return;
+    }
+    queue.take();
+    count(octets);
+    counters.untaggedMessagesDelivered++;
+    user.onMessageInPlace(
+        qn, DdpHeader.rsvdUlp(segment), segment, DdpHeader.UNTAGGED_LENGTH, octets);
   }
 
   private void count(int octets) {

@@ -6,29 +6,41 @@ import org.rddp.mpa.MpaConnection;
  * Sends messages in the order in which they were posted, cut into segments of at most MULPDU octets
  * (RFC 5041 section 5.2). It cuts a segment when MPA takes it and not before: so each is cut to the
  * MULPDU of its moment, and nothing waits below.
+ *
+ * <p>Responses wait in a line of their own: they go out between the messages, one after each as
+ * long as there are both.
  */
 final class DdpSender {
   /** The next in the {@link SendRound}; that class's own. */
   DdpSender next;
 
   private final SendRound round;
+  private final TaggedBuffers taggedBuffers;
   private final DdpCounters counters;
   private final UlpHandler user;
   private final Ring<OutgoingMessage> messages;
+  private final Ring<OutgoingMessage> responses;
   private final MessageSequence[] sequences;
+
+  /** The ring whose first entry is being sent; null between messages. */
+  private Ring<OutgoingMessage> current;
+
+  private boolean responseWasLast;
   private MpaConnection mpa;
   private int version;
   private boolean inRound;
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
 
-  DdpSender(DdpEngine engine, UlpHandler user, int depth, int queues) {
+  DdpSender(DdpEngine engine, UlpHandler user, DdpSettings settings) {
     this.round = engine.sendRound();
+    this.taggedBuffers = engine.taggedBuffers();
     this.counters = engine.counters();
     this.user = user;
-    messages = new Ring<>(depth, OutgoingMessage::new);
-    sequences = new MessageSequence[queues];
-    for (int qn = 0; qn < queues; qn++) {
+    messages = new Ring<>(settings.sendDepth(), OutgoingMessage::new);
+    responses = new Ring<>(settings.responseDepth(), OutgoingMessage::new);
+    sequences = new MessageSequence[settings.queues().size()];
+    for (int qn = 0; qn < sequences.length; qn++) {
       sequences[qn] = new MessageSequence(MessageSequence.FIRST);
     }
   }
@@ -65,6 +77,16 @@ final class DdpSender {
     return true;
   }
 
+  /** The same for a message of few octets, which are copied. */
+  boolean postInline(long id, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
+    if (!mayPost()) {
+      return false;
+    }
+    messages.add().inline(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), octets, length);
+    wake();
+    return true;
+  }
+
   private boolean mayPost() {
     if (postsLeft == 0 || messages.isFull()) {
       return false;
@@ -75,22 +97,45 @@ final class DdpSender {
     return true;
   }
 
+  /** Appends a response; false, and nothing happens, if it may not be posted now. */
+  boolean postResponse(
+      int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
+    if (postsLeft < Integer.MAX_VALUE || responses.isFull()) {
+      return false;
+    }
+    responses.add().response(rsvdUlp, stag, to, source, sourceTo, length);
+    wake();
+    return true;
+  }
+
   /** There is something to send, or MPA takes something again. */
   void wake() {
-    if (mpa != null && !inRound && (closing || !messages.isEmpty())) {
+    if (mpa != null && !inRound && (closing || !isEmpty())) {
       inRound = true;
       round.add(this);
     }
   }
 
+  private boolean isEmpty() {
+    return messages.isEmpty() && responses.isEmpty();
+  }
+
   /** This stream's turn in the round: sends at most {@code share} segments; returns how many. */
   int takeTurn(int share) {
     int sent = 0;
-    while (sent < share && !messages.isEmpty() && mpa.sendable() && sendSegment()) {
-      sent++;
+    boolean taken = true;
+    while (taken && sent < share && mpa.sendable() && chooseMessage()) {
+      if (sourceIsGone(current.first())) {
+        current.removeFirst();
+        current = null;
+        user.onSourceInvalidated();
+      } else {
+        taken = sendSegment();
+        sent += taken ? 1 : 0;
+      }
     }
     inRound = false;
-    if (messages.isEmpty()) {
+    if (isEmpty()) {
       closeIfAsked();
     } else if (sent == share) {
       wake();
@@ -98,21 +143,62 @@ final class DdpSender {
     return sent;
   }
 
+  /** Makes {@link #current} the ring to send from; false if nothing may be sent. */
+  private boolean chooseMessage() {
+    if (current == null) {
+      boolean response = !responses.isEmpty();
+      if (!(response && !responseWasLast) && mayStartMessage()) {
+        current = messages;
+      } else if (response) {
+        current = responses;
+      }
+    }
+    return current != null;
+  }
+
+  private boolean mayStartMessage() {
+    return !messages.isEmpty() && user.mayStart(messages.first().id(), messages.first().rsvdUlp());
+  }
+
+  private boolean sourceIsGone(OutgoingMessage message) {
+    TaggedBuffer source = message.source();
+    return source != null && taggedBuffers.lookup(source.stag()) != source;
+  }
+
   private boolean sendSegment() {
-    OutgoingMessage message = messages.first();
+    OutgoingMessage message = current.first();
     int payload = message.nextPayload(mpa.mulpdu());
-    long header = round.header();
-    message.writeHeader(header, version, payload);
-    if (!mpa.send(header, message.headerLength(), message.nextAddress(), payload)) {
+    if (!pass(message, payload)) {
       return false;
     }
     counters.segmentsSent++;
     counters.octetsSent += payload;
     if (message.sent(payload)) {
-      messages.removeFirst();
-      user.onSent(message.id(), message.rsvdUlp(), message.length());
+      ended(message);
     }
     return true;
+  }
+
+  private boolean pass(OutgoingMessage message, int payload) {
+    long header = round.header();
+    int headerLength = message.headerLength();
+    message.writeHeader(header, version, payload);
+    if (message.inMemory()) {
+      return mpa.send(header, headerLength, message.nextAddress(), payload);
+    }
+    message.writeInline(header + headerLength);
+    return mpa.send(header, headerLength + payload, 0, 0);
+  }
+
+  private void ended(OutgoingMessage message) {
+    responseWasLast = current == responses;
+    current.removeFirst();
+    current = null;
+    if (responseWasLast) {
+      user.onResponseSent();
+    } else {
+      user.onSent(message.id(), message.rsvdUlp(), message.length());
+    }
   }
 
   /** Takes no more posts; once everything posted has been sent, MPA closes our half. */
@@ -132,13 +218,18 @@ final class DdpSender {
   /**
    * Gives back everything that has not been sent.
    *
-   * @param postsLeft how many messages may still be posted
+   * @param postsLeft how many messages may still be posted, once this returns
    */
   void flush(int postsLeft) {
-    this.postsLeft = postsLeft;
+    this.postsLeft = 0;
+    current = null;
+    while (!responses.isEmpty()) {
+      responses.removeFirst();
+    }
     while (!messages.isEmpty()) {
       OutgoingMessage message = messages.removeFirst();
       user.onSendFlushed(message.id(), message.rsvdUlp());
     }
+    this.postsLeft = postsLeft;
   }
 }

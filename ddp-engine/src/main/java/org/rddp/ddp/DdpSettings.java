@@ -8,12 +8,13 @@ import org.rddp.mpa.MpaSettings;
  *
  * @param mpa for the MPA connection beneath
  * @param sendDepth messages that may wait to be sent, 1 to 2^24
- * @param receiveDepths of each Queue Number from 0 on, how many Untagged Buffers may wait, 1 to
- *     2^24; there are as many queues, in either direction
+ * @param responseDepth responses that may wait besides, 1 to 2^24
+ * @param queues the queues of Queue Number 0, 1 and so on; the peer has as many
  */
-public record DdpSettings(MpaSettings mpa, int sendDepth, List<Integer> receiveDepths) {
+public record DdpSettings(
+    MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues) {
   /** Takes a copy of the list. */
   public DdpSettings {
-    receiveDepths = List.copyOf(receiveDepths);
+    queues = List.copyOf(queues);
   }
 }

@@ -18,10 +18,14 @@ public final class DdpStream implements UlpduHandler {
   /** No ULP message is longer (RFC 5041 section 5.2). */
   public static final long MAX_MESSAGE = 0xffff_ffffL;
 
+  /** The most octets that {@link #postInline} takes. */
+  public static final int INLINE = OutgoingMessage.INLINE;
+
   private final ProtectionDomain domain;
   private final UlpHandler user;
   private final DdpCounters counters;
   private final UntaggedQueue[] queues;
+  private final InPlaceQueue[] inPlaceQueues;
   private final DdpSender sender;
   private final DdpReceiver receiver;
   private MpaConnection mpa;
@@ -40,12 +44,19 @@ public final class DdpStream implements UlpduHandler {
     this.domain = domain;
     this.user = user;
     this.counters = engine.counters();
-    queues = new UntaggedQueue[settings.receiveDepths().size()];
-    for (int qn = 0; qn < queues.length; qn++) {
-      queues[qn] = new UntaggedQueue(settings.receiveDepths().get(qn), MessageSequence.FIRST);
+    int count = settings.queues().size();
+    queues = new UntaggedQueue[count];
+    inPlaceQueues = new InPlaceQueue[count];
+    for (int qn = 0; qn < count; qn++) {
+      QueueSettings queue = settings.queues().get(qn);
+      if (queue.limit() == 0) {
+        queues[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST);
+      } else {
+        inPlaceQueues[qn] = new InPlaceQueue(queue.depth(), queue.limit(), MessageSequence.FIRST);
+      }
     }
-    sender = new DdpSender(engine, user, settings.sendDepth(), queues.length);
-    receiver = new DdpReceiver(this, engine, user, queues);
+    sender = new DdpSender(engine, user, settings);
+    receiver = new DdpReceiver(this, engine, user, queues, inPlaceQueues);
   }
 
   /**
@@ -152,6 +163,50 @@ public final class DdpStream implements UlpduHandler {
       long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
     checkLength(length);
     return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, address, length);
+  }
+
+  /**
+   * Sends a message of few octets, which are copied before this returns.
+   *
+   * @param id comes back when it has been sent
+   * @param rsvdUlp the first of the user's five octets
+   * @param rsvdUlpRest the other four
+   * @param qn Queue Number, one of the stream's
+   * @param octets the message, from index 0
+   * @param length its octets, 0 to {@link #INLINE}
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
+  public boolean postInline(
+      long id, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
+    return sender.postInline(id, rsvdUlp, rsvdUlpRest, qn, octets, length);
+  }
+
+  /**
+   * Sends a Tagged Message in answer to one of the peer's, from a Tagged Buffer of ours: not behind
+   * the messages posted before, but between them. {@link UlpHandler#onResponseSent} follows, or
+   * {@link UlpHandler#onSourceInvalidated}.
+   *
+   * @param rsvdUlp the user's octet
+   * @param stag the peer's name for where it goes
+   * @param to Tagged Offset there of its first octet
+   * @param source where it comes from, or null if it has no octets
+   * @param sourceTo Tagged Offset there of its first octet; the range has been checked
+   * @param length in octets, 0 to 2^32-1
+   * @return false, and nothing happens, if too many wait or the stream does not send
+   */
+  public boolean postResponse(
+      int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
+    return sender.postResponse(rsvdUlp, stag, to, source, sourceTo, length);
+  }
+
+  /** Gives back a place of a queue whose messages are read in place. */
+  public void giveBack(int qn) {
+    inPlaceQueues[qn].giveBack();
+  }
+
+  /** The user may have another answer to {@link UlpHandler#mayStart} now. */
+  public void resume() {
+    sender.wake();
   }
 
   private static void checkLength(long length) {
@@ -262,11 +317,14 @@ public final class DdpStream implements UlpduHandler {
     user.onRefused(report);
   }
 
-  /** After an error: one more message may be sent, in which the user tells the peer. */
-  private void fail() {
+  /**
+   * The user gives the stream up: everything outstanding is flushed, what arrives from now on is
+   * dropped, and one more message may be sent. Closing or aborting it is still to be done.
+   */
+  public void fail() {
     if (!failed) {
       failed = true;
-      stop(sender.accepts() ? 1 : 0);
+      stop(released && sender.accepts() ? 1 : 0);
     }
   }
 
@@ -275,7 +333,7 @@ public final class DdpStream implements UlpduHandler {
     receiver.stop();
     sender.flush(postsLeft);
     for (int qn = 0; qn < queues.length; qn++) {
-      while (!queues[qn].isEmpty()) {
+      while (queues[qn] != null && !queues[qn].isEmpty()) {
         user.onReceiveFlushed(qn, queues[qn].removeFirst().id());
       }
     }

@@ -1,7 +1,13 @@
 package org.rddp.ddp;
 
+import org.rddp.wire.Memory;
+
 /** A posted message and how much of it has been sent. Reused. */
 final class OutgoingMessage {
+  /** Octets that a message carries in itself rather than in memory of the user. */
+  static final int INLINE = 64;
+
+  private final byte[] inline = new byte[INLINE];
   private boolean tagged;
   private long id;
   private int rsvdUlp;
@@ -10,11 +16,15 @@ final class OutgoingMessage {
   private long to;
   private int msn;
   private long address;
+  private boolean inMemory;
+  private TaggedBuffer source;
   private long length;
   private long sent;
 
   void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
-    this.tagged = true;
+    tagged = true;
+    inMemory = true;
+    source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
     this.target = stag;
@@ -25,7 +35,9 @@ final class OutgoingMessage {
   }
 
   void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
-    this.tagged = false;
+    tagged = false;
+    inMemory = true;
+    source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
     this.rsvdUlpRest = rsvdUlpRest;
@@ -34,6 +46,24 @@ final class OutgoingMessage {
     this.address = address;
     this.length = length;
     sent = 0;
+  }
+
+  /** A message that carries its octets in itself; copies them. */
+  void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
+    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);
+    inMemory = false;
+    System.arraycopy(octets, 0, inline, 0, length);
+  }
+
+  /** A message from a Tagged Buffer of ours; null if it has no octets. */
+  void response(int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
+    tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
+    this.source = source;
+  }
+
+  /** The Tagged Buffer that it comes from, or null. */
+  TaggedBuffer source() {
+    return source;
   }
 
   long id() {
@@ -60,6 +90,16 @@ final class OutgoingMessage {
   /** Address of the next segment's payload. */
   long nextAddress() {
     return address + sent;
+  }
+
+  /** Whether its octets are to be read from memory, or follow the header in the same place. */
+  boolean inMemory() {
+    return inMemory;
+  }
+
+  /** Writes the octets that it carries in itself. */
+  void writeInline(long at) {
+    Memory.copy(inline, 0, at, (int) length);
   }
 
   /** Writes the next segment's header, with {@code payload} octets behind it. */

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 
 /**
@@ -38,10 +39,11 @@ public interface UlpHandler {
    *
    * @param rsvdUlp the user's octet of its header
    * @param octets of payload, 0 or more
+   * @param last whether it is its message's last
    * @return the {@link AccessRights} that its placement needs, 0 or more; or {@link #REFUSED}:
    *     {@link #onRefused} follows
    */
-  int admitTagged(int rsvdUlp, int stag, long to, int octets);
+  int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last);
 
   /**
    * Asks about an untagged segment before anything of it is placed.
@@ -72,6 +74,26 @@ public interface UlpHandler {
   void onUntaggedMessage(int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets);
 
   /**
+   * A message of a queue whose messages are read in place is Delivered. The user gives its place
+   * back with {@link DdpStream#giveBack}.
+   *
+   * @param rsvdUlp the first of the user's five octets
+   * @param segment the segment that holds all of it; valid only during this call
+   * @param from where in the segment the message begins
+   * @param octets its length
+   */
+  void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets);
+
+  /**
+   * Asks whether the first of the posted messages may be sent now. After a no, {@link
+   * DdpStream#resume} makes DDP ask again; responses are sent meanwhile.
+   *
+   * @param id as it was posted
+   * @param rsvdUlp the user's octet, as it was posted
+   */
+  boolean mayStart(long id, int rsvdUlp);
+
+  /**
    * A message has been handed to TCP, which sends it as long as the connection lives: its memory is
    * the user's again. Whether the peer has it is not known (RFC 5041 section 5.4).
    *
@@ -80,6 +102,15 @@ public interface UlpHandler {
    * @param octets its length
    */
   void onSent(long id, int rsvdUlp, long octets);
+
+  /** A response has been handed to TCP. */
+  void onResponseSent();
+
+  /**
+   * The buffer that a response is sent from has been invalidated before all of it was sent. Nothing
+   * more is read from it, and the response cannot be completed: the user ends the stream.
+   */
+  void onSourceInvalidated();
 
   /** A message will not be sent, or not in full; its memory is the user's again. */
   void onSendFlushed(long id, int rsvdUlp);

@@ -11,5 +11,8 @@ public final class CompletionKind {
   /** {@link RdmapStream#postReceive}. */
   public static final int RECEIVE = 3;
 
+  /** {@link RdmapStream#postRead}. */
+  public static final int READ = 4;
+
   private CompletionKind() {}
 }

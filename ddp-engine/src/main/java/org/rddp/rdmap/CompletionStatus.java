@@ -11,5 +11,8 @@ public final class CompletionStatus {
   /** Not done: a message has 0 to 2^32-1 octets. */
   public static final int LENGTH_ERROR = 2;
 
+  /** Not done: the local STag is none that this stream may read into, there. */
+  public static final int LOCAL_PROTECTION_ERROR = 3;
+
   private CompletionStatus() {}
 }

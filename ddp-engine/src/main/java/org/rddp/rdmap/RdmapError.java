@@ -1,11 +1,29 @@
 package org.rddp.rdmap;
 
-/** The errors that RDMAP itself finds (RFC 5040 section 4.8). */
+/** The errors of RDMAP itself (RFC 5040 section 4.8). */
 public enum RdmapError {
+  /** Something failed here that none of the others names. */
+  LOCAL_CATASTROPHIC(0, 0x00, "local catastrophic error"),
+  /** An RDMA Read from an STag that does not exist. */
+  INVALID_STAG(1, 0x00, "invalid STag"),
+  /** An RDMA Read from outside the range of the STag. */
+  BASE_OR_BOUNDS(1, 0x01, "base or bounds violation"),
+  /** An RDMA Read from an STag that may not be read. */
+  ACCESS_RIGHTS(1, 0x02, "access rights violation"),
+  /** An RDMA Read from an STag of another protection domain or stream. */
+  STAG_NOT_ASSOCIATED(1, 0x03, "STag not associated with the stream"),
+  /** An RDMA Read whose Tagged Offset and length pass the end of the 64-bit numbers. */
+  TO_WRAP(1, 0x04, "TO wrap"),
+  /** A Send that would invalidate what it may not invalidate. */
+  CANNOT_INVALIDATE(1, 0x09, "STag cannot be invalidated"),
   /** The peer's RDMAP version is not the stream's. */
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"),
-  /** The peer used an opcode that does not exist, or not for this kind of segment. */
-  UNEXPECTED_OPCODE(2, 0x06, "unexpected RDMAP opcode");
+  /** The peer used an opcode that does not exist, or not here, or not now. */
+  UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"),
+  /** The stream cannot go on. */
+  STREAM_CATASTROPHIC(2, 0x07, "catastrophic error localized to the stream"),
+  /** An error that has no number of its own. */
+  UNSPECIFIED(2, 0xff, "unspecified error");
 
   private final int type;
   private final int code;

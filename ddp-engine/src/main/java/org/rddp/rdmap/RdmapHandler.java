@@ -40,10 +40,12 @@ public interface RdmapHandler {
 
   /**
    * A posted request has ended; its memory is the user's again. Every request that a post took ends
-   * exactly once; those of one kind end in the order in which they were posted.
+   * exactly once: receives in the order in which they were posted, and sends, writes and reads in
+   * that in which these were.
    *
    * <p>A send or a write that ended well has been handed to TCP in full; whether the peer has it is
-   * not known. A receive that ended well holds the peer's message.
+   * not known. A read that ended well has been answered, and its octets are there. A receive that
+   * ended well holds the peer's message.
    *
    * @param id as it was posted
    * @param kind of {@link CompletionKind}
@@ -60,8 +62,22 @@ public interface RdmapHandler {
   default void onReceiveMissing() {}
 
   /**
-   * The stream has failed. Everything outstanding has ended as flushed, nothing more is received,
-   * and the user closes or aborts the stream.
+   * A message has been received. A user that does not care for what is special about it hears
+   * {@link #onCompletion}.
+   *
+   * @param id of the receive that holds it, as it was posted
+   * @param octets its length
+   * @param solicited whether the peer wants the program to be woken for it
+   * @param invalidated the STag of ours that the peer has invalidated with it, or 0
+   */
+  default void onReceived(long id, long octets, boolean solicited, int invalidated) {
+    onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.SUCCESS, octets);
+  }
+
+  /**
+   * The stream has failed, here or, as the peer's Terminate says, there. Everything outstanding has
+   * ended as flushed, nothing more is received, and our half of the connection closes as soon as
+   * the peer has been told. The user aborts the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
    * @param type Error Type, four bits, as that layer has it

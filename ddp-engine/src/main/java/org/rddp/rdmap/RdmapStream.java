@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -10,14 +11,18 @@ import org.rddp.ddp.DdpErrorReport;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.QueueSettings;
+import org.rddp.ddp.TaggedBuffer;
+import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * One RDMAP Stream (RFC 5040) with its work queues: receives, and sends and writes. The layers
- * beneath it belong to it; {@link #transport()} is what a TCP connection speaks to.
+ * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes and reads. The
+ * layers beneath it belong to it; {@link #transport()} is what a TCP connection speaks to.
  *
  * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} says,
  * exactly once, how it ended. What is posted to be sent leaves in {@link DdpEngine#send}. A post to
@@ -28,9 +33,20 @@ import org.rddp.tcp.StreamHandler;
  * <p>Engine thread only.
  */
 public final class RdmapStream implements UlpHandler {
+  /** What DDP knows a Terminate by: no request of a program. */
+  private static final long TERMINATE_ID = -1;
+
+  private static final byte[] NONE = {};
+
   private final RdmapHandler handler;
+  private final TaggedBuffers taggedBuffers;
   private final DdpStream ddp;
+  private final SendQueue sendQueue;
+  private final ReadQueue reads;
+  private final ReadResponder responder;
+  private final ByteBuffer readRequest = ByteBuffer.allocate(ReadRequest.LENGTH);
   private boolean failed;
+  private boolean peerClosed;
   private RdmapError refused;
 
   private RdmapStream(
@@ -40,12 +56,23 @@ public final class RdmapStream implements UlpHandler {
       byte[] requestData,
       RdmapHandler handler) {
     this.handler = handler;
+    taggedBuffers = engine.taggedBuffers();
     DdpSettings sizes =
-        new DdpSettings(settings.mpa(), settings.sendDepth(), List.of(settings.receiveDepth()));
+        new DdpSettings(
+            settings.mpa(),
+            settings.sendDepth(),
+            settings.ird(),
+            List.of(
+                QueueSettings.buffered(settings.receiveDepth()),
+                QueueSettings.inPlace(settings.ird(), ReadRequest.LENGTH),
+                QueueSettings.inPlace(1, Terminate.MAX_LENGTH)));
     ddp =
         requestData == null
             ? DdpStream.responder(engine, domain, sizes, this)
             : DdpStream.initiator(engine, domain, sizes, requestData, this);
+    sendQueue = new SendQueue(settings.sendDepth(), handler);
+    reads = new ReadQueue(settings.sendDepth(), settings.ord());
+    responder = new ReadResponder(ddp, taggedBuffers);
   }
 
   /**
@@ -111,10 +138,8 @@ public final class RdmapStream implements UlpHandler {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postReceive(long id, long address, long length) {
-    if (endsAtOnce(id, CompletionKind.RECEIVE, length, ddp.receives())) {
-      return true;
-    }
-    return ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
+    return endsAtOnce(id, CompletionKind.RECEIVE, length, ddp.receives())
+        || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
   }
 
   /**
@@ -126,11 +151,32 @@ public final class RdmapStream implements UlpHandler {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postSend(long id, long address, long length) {
-    if (endsAtOnce(id, CompletionKind.SEND, length, ddp.sends() && !failed)) {
+    return postSend(id, address, length, RdmapHeader.SEND, 0);
+  }
+
+  /**
+   * Sends a message as {@link #postSend(long, long, long)} does, with something besides.
+   *
+   * @param solicited whether the peer's program is to be woken for it
+   * @param invalidate an STag of the peer's that it invalidates when it has the message, or 0; an
+   *     error of the stream if the peer does not allow it
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postSend(long id, long address, long length, boolean solicited, int invalidate) {
+    int opcode = solicited ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
+    return postSend(id, address, length, invalidate == 0 ? opcode : opcode + 1, invalidate);
+  }
+
+  private boolean postSend(long id, long address, long length, int opcode, int invalidate) {
+    if (endsAtOnce(id, CompletionKind.SEND, length, sends())) {
       return true;
     }
-    int control = RdmapHeader.control(RdmapHeader.SEND);
-    return ddp.postUntagged(id, control, 0, RdmapHeader.SEND_QUEUE, address, length);
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.SEND, length);
+    int control = RdmapHeader.control(opcode);
+    return ddp.postUntagged(number, control, invalidate, RdmapHeader.SEND_QUEUE, address, length);
   }
 
   /**
@@ -144,11 +190,60 @@ public final class RdmapStream implements UlpHandler {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postWrite(long id, long address, long length, int remoteStag, long remoteTo) {
-    if (endsAtOnce(id, CompletionKind.WRITE, length, ddp.sends() && !failed)) {
+    if (endsAtOnce(id, CompletionKind.WRITE, length, sends())) {
       return true;
     }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.WRITE, length);
     int control = RdmapHeader.control(RdmapHeader.WRITE);
-    return ddp.postTagged(id, control, remoteStag, remoteTo, address, length);
+    return ddp.postTagged(number, control, remoteStag, remoteTo, address, length);
+  }
+
+  /**
+   * Reads from a buffer of the peer's into one of ours; neither program does anything for it.
+   *
+   * @param id comes back with the completion
+   * @param localStag our name for where the octets go, with {@link AccessRights#LOCAL_WRITE}; the
+   *     range is the stream's until then
+   * @param localTo Tagged Offset there of the first octet
+   * @param length in octets, 0 to 2^32-1
+   * @param remoteStag the peer's name for where they come from
+   * @param remoteTo Tagged Offset there of the first octet
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postRead(
+      long id, int localStag, long localTo, long length, int remoteStag, long remoteTo) {
+    if (endsAtOnce(id, CompletionKind.READ, length, sends() && !peerClosed)) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.READ, length);
+    if (length > 0 && !mayReadInto(localStag, localTo, length)) {
+      sendQueue.end(number, CompletionStatus.LOCAL_PROTECTION_ERROR);
+      return true;
+    }
+    reads.add(number, localStag, localTo, length);
+    ReadRequest.write(readRequest, localStag, localTo, length, remoteStag, remoteTo);
+    int control = RdmapHeader.control(RdmapHeader.READ_REQUEST);
+    return ddp.postInline(
+        number, control, 0, RdmapHeader.READ_QUEUE, readRequest.array(), ReadRequest.LENGTH);
+  }
+
+  private boolean mayReadInto(int stag, long to, long length) {
+    TaggedBuffer sink = taggedBuffers.lookup(stag);
+    return sink != null
+        && sink.associatedWith(ddp)
+        && sink.permits(AccessRights.LOCAL_WRITE)
+        && !TaggedBuffer.wraps(to, length)
+        && sink.contains(to, length);
+  }
+
+  private boolean sends() {
+    return ddp.sends() && !failed;
   }
 
   private boolean endsAtOnce(long id, int kind, long length, boolean taken) {
@@ -178,7 +273,9 @@ public final class RdmapStream implements UlpHandler {
    * follows, perhaps within this call.
    */
   public void abort() {
+    failed = true;
     ddp.abort();
+    endReads();
   }
 
   @Override
@@ -197,13 +294,28 @@ public final class RdmapStream implements UlpHandler {
   }
 
   @Override
-  public int admitTagged(int rsvdUlp, int stag, long to, int octets) {
+  public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
     if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
       return refusal(RdmapError.INVALID_VERSION);
     }
-    return RdmapHeader.opcode(rsvdUlp) == RdmapHeader.WRITE
-        ? AccessRights.REMOTE_WRITE
-        : refusal(RdmapError.UNEXPECTED_OPCODE);
+    return switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.READ_RESPONSE -> admitResponse(stag, to, octets, last);
+      default -> refusal(RdmapError.UNEXPECTED_OPCODE);
+    };
+  }
+
+  private int admitResponse(int stag, long to, int octets, boolean last) {
+    OutstandingRead read = reads.awaited();
+    if (read == null) {
+      return refusal(RdmapError.UNEXPECTED_OPCODE);
+    }
+    RdmapError error = read.refusal(stag, to, octets, last);
+    if (error != null) {
+      return refusal(error);
+    }
+    read.advance(octets);
+    return AccessRights.LOCAL_WRITE;
   }
 
   @Override
@@ -211,13 +323,9 @@ public final class RdmapStream implements UlpHandler {
     if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
       return refusal(RdmapError.INVALID_VERSION);
     }
-    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.SEND) {
-      return refusal(RdmapError.UNEXPECTED_OPCODE);
-    }
-    if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksReceive(qn)) {
-      handler.onReceiveMissing();
-    }
-    return 0;
+    int queue = RdmapHeader.queue(RdmapHeader.opcode(rsvdUlp));
+    boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.TERMINATE_QUEUE;
+    return queue < 0 || wrongQueue ? refusal(RdmapError.UNEXPECTED_OPCODE) : 0;
   }
 
   private int refusal(RdmapError error) {
@@ -225,30 +333,108 @@ public final class RdmapStream implements UlpHandler {
     return REFUSED;
   }
 
-  /** A Write: the peer's business alone (RFC 5040 section 5.1). */
+  /** A Write is the peer's business alone (RFC 5040 section 5.1); a Read Response ends a read. */
   @Override
-  public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {}
+  public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
+    if (RdmapHeader.opcode(rsvdUlp) == RdmapHeader.READ_RESPONSE) {
+      long number = reads.awaited().number();
+      reads.removeFirst();
+      ddp.resume();
+      sendQueue.end(number, CompletionStatus.SUCCESS);
+    }
+  }
 
   @Override
   public void onUntaggedMessage(
       int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets) {
-    handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.SUCCESS, octets);
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    int invalidated = 0;
+    if (RdmapHeader.invalidates(opcode)) {
+      if (!mayInvalidate(rsvdUlpRest)) {
+        handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
+        fail(RdmapError.CANNOT_INVALIDATE, null, NONE);
+        return;
+      }
+      taggedBuffers.invalidate(rsvdUlpRest);
+      invalidated = rsvdUlpRest;
+    }
+    handler.onReceived(id, octets, RdmapHeader.solicits(opcode), invalidated);
+  }
+
+  private boolean mayInvalidate(int stag) {
+    TaggedBuffer buffer = taggedBuffers.lookup(stag);
+    return buffer != null
+        && buffer.associatedWith(ddp)
+        && buffer.permits(AccessRights.REMOTE_INVALIDATE);
+  }
+
+  @Override
+  public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {
+    if (qn == RdmapHeader.READ_QUEUE) {
+      onReadRequest(segment, from, octets);
+    } else {
+      onTerminate(segment, from, octets);
+    }
+  }
+
+  private void onReadRequest(Ulpdu segment, int from, int octets) {
+    if (octets != ReadRequest.LENGTH) {
+      fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment), NONE);
+      return;
+    }
+    RdmapError error = responder.take(segment, from);
+    if (error != null) {
+      byte[] request = new byte[ReadRequest.LENGTH];
+      for (int i = 0; i < request.length; i++) {
+        request[i] = (byte) segment.getByte(from + i);
+      }
+      fail(error, DdpErrorReport.of(segment), request);
+    }
+  }
+
+  private void onTerminate(Ulpdu segment, int from, int octets) {
+    if (octets < Terminate.MIN_LENGTH) {
+      fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment), NONE);
+      return;
+    }
+    Terminate terminate = Terminate.read(segment, from);
+    ddp.fail();
+    ended();
+    handler.onError(
+        terminate.layer(), terminate.type(), terminate.code(), "the peer ended the stream");
+  }
+
+  @Override
+  public boolean mayStart(long id, int rsvdUlp) {
+    return RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_REQUEST || reads.mayStart();
   }
 
   @Override
   public void onSent(long id, int rsvdUlp, long octets) {
-    handler.onCompletion(id, kind(rsvdUlp), CompletionStatus.SUCCESS, octets);
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST -> reads.start();
+      case RdmapHeader.TERMINATE -> {}
+      default -> sendQueue.end(id, CompletionStatus.SUCCESS);
+    }
   }
 
   @Override
-  public void onSendFlushed(long id, int rsvdUlp) {
-    handler.onCompletion(id, kind(rsvdUlp), CompletionStatus.FLUSHED, 0);
+  public void onResponseSent() {
+    ddp.giveBack(RdmapHeader.READ_QUEUE);
   }
 
-  private static int kind(int rsvdUlp) {
-    return RdmapHeader.opcode(rsvdUlp) == RdmapHeader.WRITE
-        ? CompletionKind.WRITE
-        : CompletionKind.SEND;
+  @Override
+  public void onSourceInvalidated() {
+    fail(RdmapError.INVALID_STAG, null, NONE);
+  }
+
+  /** Reads end by themselves, in {@link #endReads()}, whether DDP still had them or not. */
+  @Override
+  public void onSendFlushed(long id, int rsvdUlp) {
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    if (opcode != RdmapHeader.READ_REQUEST && opcode != RdmapHeader.TERMINATE) {
+      sendQueue.end(id, CompletionStatus.FLUSHED);
+    }
   }
 
   @Override
@@ -258,20 +444,32 @@ public final class RdmapStream implements UlpHandler {
 
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
-    failed = true;
     String name = error.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
     handler.onError(
         RdmapHandler.LAYER_DDP, error.type(), error.code(), "DDP: " + name + segment(report));
   }
 
   @Override
   public void onRefused(DdpErrorReport report) {
-    failed = true;
+    fail(refused, report, NONE);
+  }
+
+  @Override
+  public void onLlpError(MpaError error, String detail) {
+    terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
+    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+  }
+
+  /** RDMAP itself has found an error, in the segment of the report if there is one. */
+  private void fail(RdmapError error, DdpErrorReport report, byte[] request) {
+    ddp.fail();
+    terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
     handler.onError(
         RdmapHandler.LAYER_RDMAP,
-        refused.type(),
-        refused.code(),
-        refused.title() + segment(report));
+        error.type(),
+        error.code(),
+        error.title() + (report == null ? "" : segment(report)));
   }
 
   private static String segment(DdpErrorReport report) {
@@ -281,19 +479,54 @@ public final class RdmapStream implements UlpHandler {
         + HexFormat.of().formatHex(report.header());
   }
 
-  @Override
-  public void onLlpError(MpaError error, String detail) {
+  /** Tells the peer, in the last message of the stream, what is wrong. */
+  private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
+    byte[] octets = Terminate.encode(layer, type, code, report, request);
+    ddp.postInline(
+        TERMINATE_ID,
+        RdmapHeader.control(RdmapHeader.TERMINATE),
+        0,
+        RdmapHeader.TERMINATE_QUEUE,
+        octets,
+        octets.length);
+    ended();
+  }
+
+  /** The stream is over but for what DDP still has to send. */
+  private void ended() {
     failed = true;
-    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+    endReads();
+    ddp.close();
+  }
+
+  private void endReads() {
+    long number = reads.abandonFirst();
+    while (number >= 0) {
+      sendQueue.end(number, CompletionStatus.FLUSHED);
+      number = reads.abandonFirst();
+    }
   }
 
   @Override
   public void onPeerClosed() {
-    handler.onPeerClosed();
+    peerClosed = true;
+    if (reads.isEmpty()) {
+      handler.onPeerClosed();
+    } else {
+      ddp.fail();
+      ended();
+      handler.onError(
+          RdmapHandler.LAYER_LLP,
+          0,
+          MpaError.CONNECTION_LOST.code(),
+          "the peer closed before it had answered every RDMA Read");
+    }
   }
 
   @Override
   public void onClosed(CloseReason reason) {
+    failed = true;
+    endReads();
     handler.onClosed(reason);
   }
 }

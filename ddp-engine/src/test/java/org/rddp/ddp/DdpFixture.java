@@ -17,8 +17,8 @@ final class DdpFixture {
   final RawPeer peer;
   final LoopedTcp tcp;
 
-  private DdpFixture(boolean initiator, int emss, Integer... receiveDepths) {
-    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, Arrays.asList(receiveDepths));
+  private DdpFixture(boolean initiator, int emss, QueueSettings... queues) {
+    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues));
     if (initiator) {
       stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
       peer = RawPeer.responder();
@@ -37,13 +37,22 @@ final class DdpFixture {
   }
 
   /** A stream that may send from the start. */
-  static DdpFixture sending(int emss, Integer... receiveDepths) {
-    return new DdpFixture(true, emss, receiveDepths);
+  static DdpFixture sending(int emss, int... receiveDepths) {
+    return new DdpFixture(true, emss, buffered(receiveDepths));
   }
 
   /** A stream whose peer may send from the start. */
-  static DdpFixture receiving(Integer... receiveDepths) {
-    return new DdpFixture(false, EMSS, receiveDepths);
+  static DdpFixture receiving(int... receiveDepths) {
+    return new DdpFixture(false, EMSS, buffered(receiveDepths));
+  }
+
+  /** The same with queues of any kind. */
+  static DdpFixture receiving(QueueSettings... queues) {
+    return new DdpFixture(false, EMSS, queues);
+  }
+
+  private static QueueSettings[] buffered(int... depths) {
+    return Arrays.stream(depths).mapToObj(QueueSettings::buffered).toArray(QueueSettings[]::new);
   }
 
   /** Lets everything happen that can. */

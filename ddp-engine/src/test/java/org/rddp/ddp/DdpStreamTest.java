@@ -152,7 +152,8 @@ class DdpStreamTest {
     List<RawPeer> peers = List.of(RawPeer.responder(), RawPeer.responder(), RawPeer.responder());
     List<LoopedTcp> connections = new ArrayList<>();
     for (RawPeer peer : peers) {
-      DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 4, List.of(1));
+      DdpSettings settings =
+          new DdpSettings(MpaSettings.DEFAULTS, 4, 1, List.of(QueueSettings.buffered(1)));
       DdpStream stream =
           DdpStream.initiator(
               engine, new ProtectionDomain("p"), settings, new byte[0], new RecordingUlp());
@@ -333,7 +334,8 @@ class DdpStreamTest {
   @Test
   void shouldDeclineARequestAndClose() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 1, List.of(1));
+    DdpSettings settings =
+        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
     ProtectionDomain domain = new ProtectionDomain("p");
     RecordingUlp asking = new RecordingUlp();
     RecordingUlp asked = new RecordingUlp();
@@ -358,7 +360,8 @@ class DdpStreamTest {
   @Test
   void shouldAbortAStreamThatIsStillStarting() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 1, List.of(1));
+    DdpSettings settings =
+        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
     RecordingUlp ulp = new RecordingUlp();
     DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
     RawPeer peer = RawPeer.initiator();

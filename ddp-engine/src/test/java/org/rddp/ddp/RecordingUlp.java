@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 
 /** A user of DDP that writes down what it is told, one line each. */
@@ -15,6 +16,9 @@ final class RecordingUlp implements UlpHandler {
 
   /** What it does when it is told of an error. */
   Runnable onError = () -> {};
+
+  /** Whether messages may start. */
+  boolean mayStart = true;
 
   DdpErrorReport report;
   DdpStream stream;
@@ -42,7 +46,7 @@ final class RecordingUlp implements UlpHandler {
   }
 
   @Override
-  public int admitTagged(int rsvdUlp, int stag, long to, int octets) {
+  public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
     return rsvdUlp == refusedRsvdUlp ? REFUSED : AccessRights.REMOTE_WRITE;
   }
 
@@ -64,6 +68,31 @@ final class RecordingUlp implements UlpHandler {
     events.add(
         "untagged %02x%08x qn %d msn %s id %d octets %d"
             .formatted(rsvdUlp, rsvdUlpRest, qn, Integer.toUnsignedString(msn), id, octets));
+  }
+
+  @Override
+  public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {
+    StringBuilder message = new StringBuilder();
+    for (int i = 0; i < octets; i++) {
+      message.append("%02x".formatted(segment.getByte(from + i)));
+    }
+    events.add("in place %02x qn %d ".formatted(rsvdUlp, qn) + message);
+  }
+
+  @Override
+  public boolean mayStart(long id, int rsvdUlp) {
+    return mayStart;
+  }
+
+  @Override
+  public void onResponseSent() {
+    events.add("response sent");
+  }
+
+  @Override
+  public void onSourceInvalidated() {
+    events.add("source invalidated");
+    stream.fail();
   }
 
   @Override

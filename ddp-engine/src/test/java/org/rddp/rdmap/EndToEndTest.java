@@ -108,6 +108,26 @@ class EndToEndTest {
     closeAndCheckThatNothingIsLeft();
   }
 
+  @ParameterizedTest
+  @CsvSource({"1500, 0", "9000, 0", "1500, 0.02"})
+  void shouldReadBackWhatWasWritten(int mtu, double loss) {
+    int region = 1 << 18;
+    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), region);
+    Random random = new Random(2);
+    left.read(0, 0);
+    left.write(random, region);
+    right.write(random, region);
+    // Each read sees what was written before it, and many wait for their turn.
+    for (int at = 0; at < region; at += region / 64) {
+      left.read(at, region / 64);
+      right.read(at, region / 64);
+    }
+    settle();
+    left.assertSink();
+    right.assertSink();
+    closeAndCheckThatNothingIsLeft();
+  }
+
   /** Both programs at once, many requests on their way, under every kind of fault. */
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 0.001", "3, 0.01", "4, 0.02", "5, 0.03"})

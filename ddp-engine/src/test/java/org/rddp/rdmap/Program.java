@@ -39,6 +39,8 @@ final class Program implements RdmapHandler {
   private final Queue<Posted> onTheirWay = new ArrayDeque<>();
   private final byte[] modelOfPeer;
   final int stag;
+  private final GuardedMemory sink;
+  private final int sinkStag;
   RdmapStream stream;
   Program peer;
   boolean established;
@@ -61,10 +63,26 @@ final class Program implements RdmapHandler {
                 region.address(),
                 regionLength,
                 region.address(),
-                AccessRights.REMOTE_WRITE);
+                AccessRights.REMOTE_WRITE | AccessRights.REMOTE_READ);
+    sink = new GuardedMemory(regionLength);
+    sinkStag =
+        host.engine
+            .taggedBuffers()
+            .register(host.domain, null, sink.address(), regionLength, 0, AccessRights.LOCAL_WRITE);
     for (int i = 0; i < RECEIVES; i++) {
       receives.add(new GuardedMemory(regionLength));
     }
+  }
+
+  /** Reads a part of the peer's region into the same part of our sink. */
+  void read(int offset, int length) {
+    outstanding++;
+    stream.postRead(3, sinkStag, offset, length, peer.stag, peer.region.address() + offset);
+  }
+
+  /** What has been read is what was written, and nothing around it was touched. */
+  void assertSink() {
+    sink.assertHolds(modelOfPeer);
   }
 
   /** Posts the receives: before the stream is established. */

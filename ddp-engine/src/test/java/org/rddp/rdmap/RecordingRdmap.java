@@ -7,8 +7,11 @@ import org.rddp.tcp.CloseReason;
 
 /** A user of RDMAP that writes down what it is told, one line each. */
 final class RecordingRdmap implements RdmapHandler {
-  private static final String[] KINDS = {"", "send", "write", "receive"};
-  private static final String[] STATUSES = {"done", "flushed", "length error"};
+  private static final String[] KINDS = {"", "send", "write", "receive", "read"};
+  private static final String[] STATUSES = {"done", "flushed", "length error", "protection error"};
+
+  /** What it does when a request ends as flushed. */
+  Runnable onFlushed = () -> {};
 
   private final List<String> events = new ArrayList<>();
 
@@ -37,6 +40,17 @@ final class RecordingRdmap implements RdmapHandler {
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
     events.add("%s %d %s %d".formatted(KINDS[kind], id, STATUSES[status], octets));
+    if (status == CompletionStatus.FLUSHED) {
+      onFlushed.run();
+    }
+  }
+
+  @Override
+  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
+    events.add(
+        "receive %d done %d".formatted(id, octets)
+            + (solicited ? " solicited" : "")
+            + (invalidated == 0 ? "" : " invalidated %08x".formatted(invalidated)));
   }
 
   @Override

@@ -1,0 +1,39 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.Ring;
+
+/**
+ * The sends, writes and reads of a stream, from the post to the completion. They complete in the
+ * order in which they were posted, whatever the order in which they end: a read ends when its
+ * answer has come, and what was posted behind it may long have been sent.
+ */
+final class SendQueue {
+  private final RdmapHandler handler;
+  private final Ring<SendRequest> requests;
+  private long firstNumber;
+
+  SendQueue(int depth, RdmapHandler handler) {
+    this.handler = handler;
+    requests = new Ring<>(depth, SendRequest::new);
+  }
+
+  boolean isFull() {
+    return requests.isFull();
+  }
+
+  /** Appends a request; returns the number by which the layers below know it. */
+  long add(long id, int kind, long length) {
+    requests.add().post(id, kind, length);
+    return firstNumber + requests.size() - 1;
+  }
+
+  /** A request has ended; completes it, and those behind it that had to wait for it. */
+  void end(long number, int status) {
+    requests.get((int) (number - firstNumber)).end(status);
+    while (!requests.isEmpty() && requests.first().ended()) {
+      SendRequest request = requests.removeFirst();
+      firstNumber++;
+      handler.onCompletion(request.id(), request.kind(), request.status(), request.octets());
+    }
+  }
+}

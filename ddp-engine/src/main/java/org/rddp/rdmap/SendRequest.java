@@ -1,0 +1,43 @@
+package org.rddp.rdmap;
+
+/** A request in the {@link SendQueue}. Reused. */
+final class SendRequest {
+  private long id;
+  private int kind;
+  private long length;
+  private int status;
+  private boolean ended;
+
+  void post(long id, int kind, long length) {
+    this.id = id;
+    this.kind = kind;
+    this.length = length;
+    ended = false;
+  }
+
+  void end(int status) {
+    this.status = status;
+    ended = true;
+  }
+
+  long id() {
+    return id;
+  }
+
+  int kind() {
+    return kind;
+  }
+
+  int status() {
+    return status;
+  }
+
+  boolean ended() {
+    return ended;
+  }
+
+  /** Octets to report: the message's, or 0 if it did not end well. */
+  long octets() {
+    return status == CompletionStatus.SUCCESS ? length : 0;
+  }
+}

@@ -1,0 +1,117 @@
+package org.rddp.rdmap;
+
+import java.nio.ByteBuffer;
+import org.rddp.ddp.DdpErrorReport;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * The Terminate Header: which error of which layer ended the stream, and the headers that it was
+ * found in (RFC 5040 section 4.8).
+ *
+ * <pre>
+ *   octet  0               1            2            4                  6
+ *          layer, error    | error code | M D R      | DDP segment      | DDP header (14 or 18, if D),
+ *          type (4 bits)   |            | (3 bits)   | length (2, if M) | Read Request header (28, if R)
+ * </pre>
+ */
+final class Terminate {
+  /** Octets of the longest Terminate. */
+  static final int MAX_LENGTH = 6 + 18 + ReadRequest.LENGTH;
+
+  /** Octets of the shortest. */
+  static final int MIN_LENGTH = 4;
+
+  private static final int M = 0x80;
+  private static final int D = 0x40;
+  private static final int R = 0x20;
+  private static final int MDR = M | D | R;
+
+  private final int layer;
+  private final int type;
+  private final int code;
+
+  private Terminate(int layer, int type, int code) {
+    this.layer = layer;
+    this.type = type;
+    this.code = code;
+  }
+
+  /**
+   * The octets of a Terminate.
+   *
+   * @param report the segment that the error was found in, or null if there is none to name
+   * @param readRequest its RDMA Read Request Header, or an empty array if it has none
+   */
+  static byte[] encode(int layer, int type, int code, DdpErrorReport report, byte[] readRequest) {
+    ByteBuffer octets = ByteBuffer.allocate(MAX_LENGTH);
+    octets.put((byte) (layer << 4 | type)).put((byte) code);
+    if (report == null || !report.headerComplete()) {
+      octets.putShort((short) 0);
+    } else {
+      int flags = M | D | (readRequest.length > 0 ? R : 0);
+      octets.put((byte) flags).put((byte) 0);
+      octets.putShort((short) report.segmentLength());
+      octets.put(report.header()).put(readRequest);
+    }
+    byte[] whole = new byte[octets.position()];
+    octets.flip().get(whole);
+    return whole;
+  }
+
+  /**
+   * Reads the error out of a Terminate of at least {@link #MIN_LENGTH} octets.
+   *
+   * <p>Linux's siw sends the nibbles of layer and type, and of the octet with M, D and R, the other
+   * way round. What is an error in one order only, is read in that order; what is one in both, as
+   * the RFC has it, unless M, D and R stand where siw puts them.
+   */
+  static Terminate read(Ulpdu segment, int at) {
+    int first = segment.getByte(at);
+    int code = segment.getByte(at + 1);
+    int flags = segment.getByte(at + 2);
+    Terminate right = new Terminate(first >>> 4, first & 0x0f, code);
+    Terminate swapped = new Terminate(first & 0x0f, first >>> 4, code);
+    boolean swappedFlags = (flags & MDR) == 0 && (flags & MDR >>> 4) != 0;
+    if (swapped.known() && (swappedFlags || !right.known())) {
+      return swapped;
+    }
+    return right;
+  }
+
+  /** Whether there is an error of these numbers. */
+  private boolean known() {
+    return switch (layer) {
+      case RdmapHandler.LAYER_RDMAP ->
+          switch (type) {
+            case 0 -> code == 0;
+            case 1 -> code <= 4 || code == 9 || code == 0xff;
+            case 2 -> (code >= 5 && code <= 9) || code == 0xff;
+            default -> false;
+          };
+      case RdmapHandler.LAYER_DDP ->
+          switch (type) {
+            case 0 -> code == 0;
+            case 1 -> code <= 4;
+            case 2 -> code >= 1 && code <= 6;
+            default -> false;
+          };
+      case RdmapHandler.LAYER_LLP -> type == 0 && code >= 1 && code <= 7;
+      default -> false;
+    };
+  }
+
+  /** The layer that found the error, four bits. */
+  int layer() {
+    return layer;
+  }
+
+  /** Error Type, four bits. */
+  int type() {
+    return type;
+  }
+
+  /** Error Code, eight bits. */
+  int code() {
+    return code;
+  }
+}

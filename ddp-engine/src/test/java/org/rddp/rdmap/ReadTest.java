@@ -1,0 +1,338 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.rdmap.RdmapFixture.readRequest;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.GuardedMemory;
+import org.rddp.ddp.ProtectionDomain;
+
+/** RDMA Read from both ends (RFC 5040 sections 4.4, 5.2 and 7.2). */
+class ReadTest {
+  private final RdmapFixture rdmap = new RdmapFixture();
+  private final RdmapStream stream = rdmap.stream;
+  private final int sink = rdmap.register(AccessRights.LOCAL_WRITE);
+
+  private String response(int control, long to, String payload) {
+    return "%02x42 %08x %016x".formatted(control, sink, to) + payload;
+  }
+
+  @Test
+  void shouldAskForWhatItReads() {
+    assertThat(stream.postRead(1, sink, 0x30, 0x40, 0xd220_2400, 0x55c6_e683_1d50L)).isTrue();
+    rdmap.run();
+    assertThat(rdmap.user.events()).isEmpty();
+    assertThat(rdmap.sent())
+        .containsExactly(
+            "4141"
+                + "00000000"
+                + "00000001"
+                + "00000001"
+                + "00000000"
+                + "%08x".formatted(sink)
+                + "0000000000000030"
+                + "00000040"
+                + "d2202400"
+                + "000055c6e6831d50");
+  }
+
+  @Test
+  void shouldEndWhenTheAnswerHasCome() {
+    stream.postRead(1, sink, 100, 5, 7, 0);
+    rdmap.run();
+    assertThat(rdmap.receive(response(0x81, 100, "0102"))).isEmpty();
+    assertThat(rdmap.receive(response(0xc1, 102, "030405"))).containsExactly("read 1 done 5");
+    byte[] model = new byte[rdmap.memory.length()];
+    Arrays.fill(model, GuardedMemory.POISON);
+    System.arraycopy(new byte[] {1, 2, 3, 4, 5}, 0, model, 100, 5);
+    rdmap.memory.assertHolds(model);
+  }
+
+  @Test
+  void shouldReadNothing() {
+    stream.postRead(1, 0, 0, 0, 0, 0);
+    rdmap.run();
+    assertThat(rdmap.receive("c142 00000000 0000000000000000")).containsExactly("read 1 done 0");
+  }
+
+  @Test
+  void shouldCompleteInTheOrderOfThePosts() {
+    stream.postRead(1, sink, 0, 1, 7, 0);
+    stream.postSend(2, rdmap.memory.address(), 1);
+    stream.postRead(3, sink, 1, 1, 7, 0);
+    stream.postWrite(4, rdmap.memory.address(), 1, 7, 0);
+    rdmap.run();
+    assertThat(rdmap.user.events()).isEmpty();
+    assertThat(rdmap.sent()).hasSize(4);
+    assertThat(rdmap.receive(response(0xc1, 0, "01")))
+        .containsExactly("read 1 done 1", "send 2 done 1");
+    assertThat(rdmap.receive(response(0xc1, 1, "02")))
+        .containsExactly("read 3 done 1", "write 4 done 1");
+  }
+
+  @Test
+  void shouldHaveNoMoreThanOrdReadsAtThePeer() {
+    for (int i = 0; i < 4; i++) {
+      stream.postRead(i, sink, i, 1, 7, 0);
+    }
+    stream.postSend(9, rdmap.memory.address(), 0);
+    rdmap.run();
+    assertThat(rdmap.sent()).hasSize(RdmapFixture.ORD);
+    assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("read 0 done 1");
+    assertThat(rdmap.sent()).hasSize(1);
+    assertThat(rdmap.receive(response(0xc1, 1, "01"))).containsExactly("read 1 done 1");
+    assertThat(rdmap.sent()).as("the last read and the send behind it").hasSize(2);
+    assertThat(rdmap.receive(response(0xc1, 2, "01"), response(0xc1, 3, "01")))
+        .containsExactly("read 2 done 1", "read 3 done 1", "send 9 done 0");
+  }
+
+  @Test
+  void shouldTakeNoMoreThanTheQueueHolds() {
+    for (int i = 0; i < RdmapFixture.SEND_DEPTH; i++) {
+      assertThat(stream.postRead(i, sink, 0, 1, 7, 0)).isTrue();
+    }
+    rdmap.run();
+    assertThat(stream.postRead(9, sink, 0, 1, 7, 0)).isFalse();
+    assertThat(stream.postSend(9, rdmap.memory.address(), 1)).isFalse();
+  }
+
+  @Test
+  void shouldNotReadIntoWhatItMayNotWrite() {
+    int length = rdmap.memory.length();
+    int remote = rdmap.register(AccessRights.REMOTE_WRITE);
+    int foreign = rdmap.register(new ProtectionDomain("other"), AccessRights.LOCAL_WRITE);
+    stream.postRead(1, sink + 1, 0, 1, 7, 0);
+    stream.postRead(2, remote, 0, 1, 7, 0);
+    stream.postRead(3, foreign, 0, 1, 7, 0);
+    stream.postRead(4, sink, 1, length, 7, 0);
+    stream.postRead(5, sink, -1, 1, 7, 0);
+    assertThat(rdmap.user.events())
+        .containsExactly(
+            "read 1 protection error 0",
+            "read 2 protection error 0",
+            "read 3 protection error 0",
+            "read 4 protection error 0",
+            "read 5 protection error 0");
+    rdmap.run();
+    assertThat(rdmap.sent()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "00000001, 10, 01, 0/1/0",
+    "sink, 9, 01, 0/1/1",
+    "sink, 11, 01, 0/1/1",
+    "sink, 10, 010203, 0/1/1",
+    "sink, 10, 01, 0/2/255"
+  })
+  void shouldRefuseAnAnswerToAnotherQuestion(String stag, long to, String payload, String error) {
+    stream.postRead(1, sink, 10, 2, 7, 0);
+    rdmap.run();
+    rdmap.sent();
+    String name = stag.equals("sink") ? "%08x".formatted(sink) : stag;
+    assertThat(rdmap.receive("c142 " + name + " %016x".formatted(to) + payload))
+        .containsExactly("read 1 flushed 0", "error " + error);
+    rdmap.memory.assertUntouched();
+  }
+
+  @Test
+  void shouldRefuseAnAnswerWithoutAQuestion() {
+    assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("error 0/2/6");
+    rdmap.memory.assertUntouched();
+  }
+
+  @Test
+  void shouldRefuseAnAnswerIntoWhatHasBeenInvalidated() {
+    stream.postRead(1, sink, 0, 2, 7, 0);
+    rdmap.run();
+    assertThat(rdmap.receive(response(0x81, 0, "01"))).isEmpty();
+    rdmap.engine.taggedBuffers().invalidate(sink);
+    assertThat(rdmap.receive(response(0xc1, 1, "02")))
+        .containsExactly("read 1 flushed 0", "error 1/1/0");
+  }
+
+  @Test
+  void shouldEndWhenThePeerClosesWithoutAnAnswer() {
+    stream.postReceive(5, rdmap.memory.address(), 1);
+    stream.postRead(1, sink, 0, 2, 7, 0);
+    stream.postSend(2, rdmap.memory.address(), 2);
+    rdmap.run();
+    rdmap.peer.mpa().closeSend();
+    rdmap.run();
+    assertThat(rdmap.user.events())
+        .containsExactly(
+            "receive 5 flushed 0",
+            "read 1 flushed 0",
+            "send 2 done 2",
+            "error 2/0/1",
+            "closed NORMAL");
+  }
+
+  @Test
+  void shouldFlushReadsInOrderWhenAborted() {
+    stream.postRead(1, sink, 0, 2, 7, 0);
+    rdmap.run();
+    stream.postSend(2, rdmap.memory.address(), 2);
+    stream.postRead(3, sink, 0, 2, 7, 0);
+    stream.abort();
+    List<String> events = rdmap.user.events();
+    assertThat(events)
+        .containsExactlyInAnyOrder(
+            "read 1 flushed 0", "send 2 flushed 0", "read 3 flushed 0", "closed ABORTED");
+    assertThat(events.subList(0, 3))
+        .containsExactly("read 1 flushed 0", "send 2 flushed 0", "read 3 flushed 0");
+  }
+
+  @Test
+  void shouldAnswerInOrder() {
+    rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
+    int source = rdmap.readable();
+    assertThat(
+            rdmap.receive(
+                readRequest(1, 0xaaaa, 0x1_0000_0000L, 3, source, 1),
+                readRequest(2, 0xbbbb, 5, 2, source, 6),
+                readRequest(3, 0xcccc, 6, 0, 0xdead, -1)))
+        .isEmpty();
+    assertThat(rdmap.sent())
+        .containsExactly(
+            "c142" + "0000aaaa" + "0000000100000000" + "020304",
+            "c142" + "0000bbbb" + "0000000000000005" + "0708",
+            "c142" + "0000cccc" + "0000000000000006");
+  }
+
+  @Test
+  void shouldCutALongAnswer() {
+    byte[] octets = new byte[5000];
+    for (int i = 0; i < octets.length; i++) {
+      octets[i] = (byte) (i * 7);
+    }
+    rdmap.memory.put(0, octets);
+    rdmap.receive(readRequest(1, 0xaaaa, 0, 5000, rdmap.readable(), 0));
+    List<String> sent = rdmap.sent();
+    assertThat(sent.stream().map(hex -> hex.substring(0, 28)))
+        .containsExactly(
+            "8142" + "0000aaaa" + "0000000000000000",
+            "8142" + "0000aaaa" + "0000000000000594",
+            "8142" + "0000aaaa" + "0000000000000b28",
+            "c142" + "0000aaaa" + "00000000000010bc");
+    StringBuilder payload = new StringBuilder();
+    sent.forEach(hex -> payload.append(hex.substring(28)));
+    assertThat(payload.toString()).isEqualTo(HexFormat.of().formatHex(octets));
+  }
+
+  @Test
+  void shouldAnswerBetweenTheProgramsMessages() {
+    int source = rdmap.readable();
+    rdmap.tcp.setWindow(0);
+    for (int i = 0; i < 3; i++) {
+      stream.postSend(i, rdmap.memory.address(), 0);
+    }
+    rdmap.receive(
+        readRequest(1, 1, 0, 1, source, 0),
+        readRequest(2, 1, 0, 1, source, 0),
+        readRequest(3, 1, 0, 1, source, 0));
+    rdmap.tcp.setWindow(20);
+    rdmap.run();
+    assertThat(rdmap.sent().stream().map(hex -> hex.substring(2, 4)))
+        .containsExactly("42", "43", "42", "43", "42", "43");
+  }
+
+  @Test
+  void shouldTakeAnotherRequestForEachAnswer() {
+    int source = rdmap.readable();
+    for (int msn = 1; msn < 20; msn++) {
+      assertThat(rdmap.receive(readRequest(msn, 1, 0, 1, source, 0))).isEmpty();
+    }
+    assertThat(rdmap.sent()).hasSize(19);
+  }
+
+  @Test
+  void shouldRefuseMoreRequestsThanIrd() {
+    int source = rdmap.readable();
+    rdmap.tcp.setWindow(0);
+    for (int msn = 1; msn <= RdmapFixture.IRD; msn++) {
+      assertThat(rdmap.receive(readRequest(msn, 1, 0, 1, source, 0))).isEmpty();
+    }
+    assertThat(rdmap.receive(readRequest(RdmapFixture.IRD + 1, 1, 0, 1, source, 0)))
+        .containsExactly("error 1/2/2");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "none, 0, 1, 0/1/0",
+    "foreign, 0, 1, 0/1/3",
+    "writable, 0, 1, 0/1/2",
+    "readable, -1, 1, 0/1/4",
+    "readable, -2, 1, 0/1/1",
+    "readable, 8192, 1, 0/1/1",
+    "readable, 8191, 2, 0/1/1",
+    "readable, 0, 8193, 0/1/1",
+    "readable, 0, -1, 0/1/1"
+  })
+  void shouldRefuseToReadWhatThePeerMayNot(String which, long to, int size, String error) {
+    int source =
+        switch (which) {
+          case "foreign" -> rdmap.register(new ProtectionDomain("x"), AccessRights.REMOTE_READ);
+          case "writable" -> rdmap.register(AccessRights.REMOTE_WRITE | AccessRights.LOCAL_WRITE);
+          case "readable" -> rdmap.readable();
+          default -> 0x1234;
+        };
+    String request = readRequest(1, 0xaaaa, 0, size, source, to);
+    assertThat(rdmap.receive(request)).containsExactly("error " + error);
+    assertThat(rdmap.sent())
+        .as("the Terminate quotes the request")
+        .containsExactly(
+            "4147"
+                + "00000000"
+                + "00000002"
+                + "00000001"
+                + "00000000"
+                + error.substring(0, 4).replace("/", "")
+                + "0"
+                + error.substring(4)
+                + "e000"
+                + "002e"
+                + request.replace(" ", ""));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "4141 00000000 00000001 00000001 00000000 01, 0/2/255",
+    "0141 00000000 00000001 00000001 00000000 01, 1/2/4",
+    "4141 00000000 00000001 00000001 00000001 01, 1/2/4",
+    "4141 00000000 00000001 00000000 00000000 01, 1/2/3",
+    "4141 00000000 00000001 00000002 00000000 01, 1/2/3",
+    "4141 00000000 00000001 00000004 00000000 01, 1/2/2",
+    "4141 00000000 00000000 00000001 00000000 01, 0/2/6",
+    "4143 00000000 00000001 00000001 00000000 01, 0/2/6"
+  })
+  void shouldRefuseARequestThatIsNone(String ulpdu, String error) {
+    assertThat(rdmap.receive(ulpdu)).containsExactly("error " + error);
+  }
+
+  @Test
+  void shouldRefuseARequestTooLong() {
+    assertThat(rdmap.receive(readRequest(1, 1, 0, 1, rdmap.readable(), 0) + "00"))
+        .containsExactly("error 1/2/5");
+  }
+
+  @Test
+  void shouldReadNoFurtherWhenTheSourceIsInvalidated() {
+    int source = rdmap.readable();
+    String request = readRequest(1, 0xaaaa, 0, 5000, source, 0);
+    rdmap.peer.send(request);
+    rdmap.tcp.run(() -> {});
+    assertThat(rdmap.engine.send(2)).isEqualTo(2);
+    rdmap.engine.taggedBuffers().invalidate(source);
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("error 0/1/0");
+    assertThat(rdmap.sent().stream().map(hex -> hex.substring(0, 4)))
+        .containsExactly("8142", "8142", "4147");
+  }
+}

@@ -1,0 +1,150 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.mpa.MpaError;
+
+/** Terminates, sent and received, and Sends that invalidate (RFC 5040 sections 4.8, 5.3 and 6). */
+class TeardownTest {
+  private final RdmapFixture rdmap = new RdmapFixture();
+  private final RdmapStream stream = rdmap.stream;
+
+  private static String terminate(int msn, String payload) {
+    return "4147 00000000 00000002 %08x 00000000".formatted(msn) + payload;
+  }
+
+  private static String sentTerminate(String payload) {
+    return terminate(1, payload).replace(" ", "");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "c140 deadbeef 0000000000000000 01, 1100 c000 000f c140 deadbeef 0000000000000000",
+    "c040 deadbeef 0000000000000000, 1104 c000 000e c040 deadbeef 0000000000000000",
+    "4143 00000000 00000000 00000001 00000000 01,"
+        + " 1202 c000 0013 4143 00000000 00000000 00000001 00000000",
+    "c14f deadbeef 0000000000000000, 0206 c000 000e c14f deadbeef 0000000000000000",
+    "c180 deadbeef 0000000000000000, 0205 c000 000e c180 deadbeef 0000000000000000",
+    "c140, 1000 0000"
+  })
+  void shouldTellThePeerWhatWasWrongAndClose(String ulpdu, String payload) {
+    rdmap.receive(ulpdu, ulpdu);
+    assertThat(rdmap.sent()).containsExactly(sentTerminate(payload.replace(" ", "")));
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+  }
+
+  @Test
+  void shouldTellThePeerOfAnErrorOfMpa() {
+    stream.ddp().onError(MpaError.CRC, "a bad CRC");
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("error 2/0/2");
+    assertThat(rdmap.sent()).containsExactly(sentTerminate("20020000"));
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+  }
+
+  @Test
+  void shouldNotLetAProgramSendInsteadOfTheTerminate() {
+    int[] posts = {0};
+    rdmap.user.onFlushed =
+        () -> {
+          if (posts[0]++ == 0) {
+            stream.postSend(9, rdmap.memory.address(), 1);
+          }
+        };
+    rdmap.tcp.setWindow(0);
+    stream.postSend(1, rdmap.memory.address(), 1);
+    assertThat(rdmap.receive("c140 deadbeef 0000000000000000 01"))
+        .containsExactly("send 1 flushed 0", "send 9 flushed 0", "error 1/1/0");
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.sent()).hasSize(1).allMatch(hex -> hex.startsWith("4147"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"11000300000ac140, 1/1/0", "02020000, 2/0/2", "0206c000, 0/2/6", "12030000, 1/2/3"})
+  void shouldEndWhenThePeerTerminates(String payload, String error) {
+    stream.postReceive(1, rdmap.memory.address(), 8);
+    rdmap.tcp.setWindow(0);
+    stream.postSend(2, rdmap.memory.address(), 8);
+    assertThat(rdmap.receive(terminate(1, payload)))
+        .containsExactly("send 2 flushed 0", "receive 1 flushed 0", "error " + error);
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.sent()).as("a Terminate is not answered by one").isEmpty();
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+    rdmap.peer.mpa().closeSend();
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("peer closed", "closed NORMAL");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 110003, 0/2/255", "2, 11000300, 1/2/2"})
+  void shouldRefuseATerminateThatIsNone(int msn, String payload, String error) {
+    assertThat(rdmap.receive(terminate(msn, payload))).containsExactly("error " + error);
+  }
+
+  @Test
+  void shouldCarryWhatASendAsksForBesides() {
+    long address = rdmap.memory.address();
+    stream.postSend(1, address, 0, false, 0);
+    stream.postSend(2, address, 0, false, 0x0102_0304);
+    stream.postSend(3, address, 0, true, 0);
+    stream.postSend(4, address, 0, true, 0x0506_0708);
+    rdmap.run();
+    assertThat(rdmap.sent())
+        .containsExactly(
+            "4143" + "00000000" + "00000000" + "00000001" + "00000000",
+            "4144" + "01020304" + "00000000" + "00000002" + "00000000",
+            "4145" + "00000000" + "00000000" + "00000003" + "00000000",
+            "4146" + "05060708" + "00000000" + "00000004" + "00000000");
+    assertThat(rdmap.user.events())
+        .containsExactly("send 1 done 0", "send 2 done 0", "send 3 done 0", "send 4 done 0");
+  }
+
+  private void receives(int count) {
+    for (int i = 0; i < count; i++) {
+      stream.postReceive(i, rdmap.memory.address(), 8);
+    }
+  }
+
+  @Test
+  void shouldSayWhatASendAskedForBesides() {
+    int first = rdmap.register(AccessRights.REMOTE_INVALIDATE);
+    int second = rdmap.register(AccessRights.ALL);
+    receives(3);
+    assertThat(
+            rdmap.receive(
+                "4144 %08x 00000000 00000001 00000000".formatted(first),
+                "4145 00000000 00000000 00000002 00000000",
+                "4146 %08x 00000000 00000003 00000000".formatted(second)))
+        .containsExactly(
+            "receive 0 done 0 invalidated %08x".formatted(first),
+            "receive 1 done 0 solicited",
+            "receive 2 done 0 solicited invalidated %08x".formatted(second));
+    assertThat(rdmap.engine.taggedBuffers().size()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none", "protected", "foreign"})
+  void shouldRefuseToInvalidateWhatThePeerMayNot(String which) {
+    int stag =
+        switch (which) {
+          case "protected" ->
+              rdmap.register(
+                  AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ | AccessRights.REMOTE_WRITE);
+          case "foreign" -> rdmap.register(new ProtectionDomain("x"), AccessRights.ALL);
+          default -> 77;
+        };
+    int before = rdmap.engine.taggedBuffers().size();
+    receives(2);
+    assertThat(rdmap.receive("4144 %08x 00000000 00000001 00000000".formatted(stag)))
+        .containsExactly("receive 0 flushed 0", "receive 1 flushed 0", "error 0/1/9");
+    assertThat(rdmap.engine.taggedBuffers().size()).isEqualTo(before);
+    assertThat(rdmap.sent()).containsExactly(sentTerminate("01090000"));
+  }
+}

@@ -1,0 +1,85 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.ddp.DdpErrorReport;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+class TerminateTest {
+  private static final byte[] NONE = {};
+
+  private static Ulpdu ulpdu(String hex) {
+    byte[] octets = HexFormat.of().parseHex(hex.replace(" ", ""));
+    MemorySegment memory = Arena.ofAuto().allocate(octets.length);
+    Memory.copy(octets, 0, memory.address(), octets.length);
+    return Ulpdu.of(0, memory.address(), octets.length);
+  }
+
+  private static String hex(byte[] octets) {
+    return HexFormat.of().formatHex(octets);
+  }
+
+  @Test
+  void shouldNameAnErrorWithoutASegment() {
+    assertThat(hex(Terminate.encode(2, 0, 2, null, NONE))).isEqualTo("20020000");
+  }
+
+  @Test
+  void shouldQuoteTheHeaderOfTheSegment() {
+    DdpErrorReport tagged = DdpErrorReport.of(ulpdu("c140 deadbeef 0000000000000007 0102"));
+    assertThat(hex(Terminate.encode(1, 1, 0, tagged, NONE)))
+        .isEqualTo("1100" + "c000" + "0010" + "c140" + "deadbeef" + "0000000000000007");
+    DdpErrorReport untagged = DdpErrorReport.of(ulpdu("4143 00000000 00000000 00000001 00000000"));
+    assertThat(hex(Terminate.encode(1, 2, 3, untagged, NONE)))
+        .isEqualTo("1203" + "c000" + "0012" + "414300000000000000000000000100000000");
+  }
+
+  @Test
+  void shouldQuoteAReadRequest() {
+    String header = "4141" + "00000000" + "00000001" + "00000001" + "00000000";
+    String request = "00000001" + "0000000000000002" + "00000003" + "00000004" + "0000000000000005";
+    DdpErrorReport report = DdpErrorReport.of(ulpdu(header + request));
+    byte[] terminate = Terminate.encode(0, 1, 2, report, HexFormat.of().parseHex(request));
+    assertThat(hex(terminate)).isEqualTo("0102" + "e000" + "002e" + header + request);
+    assertThat(terminate).hasSize(Terminate.MAX_LENGTH);
+  }
+
+  @Test
+  void shouldNotQuoteHalfAHeader() {
+    DdpErrorReport report = DdpErrorReport.of(ulpdu("c140 dead"));
+    assertThat(hex(Terminate.encode(1, 0, 0, report, NONE))).isEqualTo("10000000");
+  }
+
+  /** Some with the nibbles as the RFC has them, some as Linux's siw was seen to send them. */
+  @ParameterizedTest
+  @CsvSource({
+    "20020000, 2, 0, 2",
+    "02020000, 2, 0, 2",
+    "11000300000ac140deadbeef, 1, 1, 0",
+    "1100c000000ac140deadbeef, 1, 1, 0",
+    "21030300, 1, 2, 3",
+    "1203c000, 1, 2, 3",
+    "21060000, 1, 2, 6",
+    "12060000, 1, 2, 6",
+    "02060000, 0, 2, 6",
+    "02064000, 0, 2, 6",
+    "20060300, 0, 2, 6",
+    "01020000, 0, 1, 2",
+    "10020300, 0, 1, 2",
+    "02050000, 0, 2, 5",
+    "00000000, 0, 0, 0",
+    "99990000, 9, 9, 153"
+  })
+  void shouldReadTheErrorInEitherOrderOfNibbles(String octets, int layer, int type, int code) {
+    Terminate terminate = Terminate.read(ulpdu(octets), 0);
+    assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})
+        .containsExactly(layer, type, code);
+  }
+}
