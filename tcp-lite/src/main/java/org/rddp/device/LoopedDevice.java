@@ -4,8 +4,9 @@ import org.rddp.wire.Memory;
 
 /**
  * One end of a link within a thread: what it transmits, the other end receives as a copy in a
- * packet of its own pool. Nothing is lost: when the other end has no packet or no room in its
- * queue, transmit takes fewer frames than offered.
+ * packet of its own pool. When the other end has no room in its queue, transmit takes fewer frames
+ * than offered. When its pool is empty, frames are lost, as with a card: two ends that waited for
+ * each other's packets would wait for ever.
  */
 public final class LoopedDevice implements FrameDevice {
   private final PacketPool pool;
@@ -15,6 +16,7 @@ public final class LoopedDevice implements FrameDevice {
   private int head;
   private int count;
   private boolean closed;
+  private long missed;
   private LoopedDevice other;
 
   private LoopedDevice(PacketPool pool, long macAddress, int mtu, int frames) {
@@ -85,6 +87,11 @@ public final class LoopedDevice implements FrameDevice {
     return count;
   }
 
+  /** Frames lost on their way to this end, because its pool was empty. */
+  public long missed() {
+    return missed;
+  }
+
   private boolean offer(long frame, int length) {
     if (closed || length > pool.room()) {
       return true;
@@ -94,7 +101,8 @@ public final class LoopedDevice implements FrameDevice {
     }
     long copy = pool.allocate();
     if (copy == 0) {
-      return false;
+      missed++;
+      return true;
     }
     long address = pool.address(copy);
     Memory.copy(frame, address, length);

@@ -17,6 +17,7 @@ import org.rddp.wire.Tcp;
 public final class IpLayer {
   private static final int BURST = 64;
   private static final int QUEUED_FRAMES = 256;
+  private static final int FEWEST_QUEUED_FRAMES = 4;
 
   private final FrameDevice device;
   private final PacketPool pool;
@@ -41,7 +42,9 @@ public final class IpLayer {
     mask = -1 << (32 - address.prefixLength());
     gateway = address.gateway();
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - Ethernet.HEADER);
-    transmit = new TransmitQueue(device, QUEUED_FRAMES);
+    // A device that takes nothing must not end up with every packet there is.
+    int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
+    transmit = new TransmitQueue(device, frames);
     neighbours = new Neighbours(pool, transmit, counters, macAddress, this.address);
   }
 

@@ -103,6 +103,19 @@ class DevicesTest {
   }
 
   @Test
+  void shouldLoseFramesWhenTheOtherEndsPoolIsEmpty() {
+    int taken = 0;
+    while (there.allocate() != 0) {
+      taken++;
+    }
+    packets[0] = frame(here, 1, 60);
+    assertThat(link[0].transmit(packets, 0, 1)).isEqualTo(1);
+    assertThat(taken).isEqualTo(32);
+    assertThat(link[1].missed()).isEqualTo(1);
+    assertThat(here.available()).isEqualTo(32);
+  }
+
+  @Test
   void shouldKeepWhatTheDeviceDoesNotTakeForTheNextTurn() {
     ScriptedDevice device = new ScriptedDevice(here, 1500);
     TransmitQueue queue = new TransmitQueue(device, 4);
