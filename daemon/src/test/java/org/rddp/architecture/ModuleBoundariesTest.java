@@ -69,7 +69,6 @@ class ModuleBoundariesTest {
                 .or(
                     resideInAnyPackage(
                         known.map(one -> "org.rddp." + one + "..").toArray(String[]::new))))
-        .allowEmptyShould(true)
         .check(RDDP);
   }
 
