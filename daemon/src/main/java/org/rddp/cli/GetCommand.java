@@ -1,0 +1,60 @@
+package org.rddp.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.transfer.FileClient;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp get}: a file out of a remote program. */
+@Command(
+    name = "get",
+    description = "Have 'rddp serve' write a file into our memory, and keep it; SHA-256 checked.")
+final class GetCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Parameters(index = "0", paramLabel = "NAME", description = "What the server calls it.")
+  private String name;
+
+  @Parameters(index = "1", paramLabel = "ADDRESS:PORT", description = "Where the server listens.")
+  private Endpoint server;
+
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description = "The file to be made; the same name, here, if left out.")
+  private Path output;
+
+  @Option(
+      names = "--window",
+      paramLabel = "SIZE",
+      converter = OctetsConverter.class,
+      defaultValue = "16MiB",
+      description = "Memory that is written into; files may be longer (default: ${DEFAULT-VALUE}).")
+  private long window;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    Checks.requireWindow(spec, window);
+    Path target = output == null ? Path.of(name).getFileName() : output;
+    Path folder = target.toAbsolutePath().getParent();
+    Checks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
+    String digest;
+    try (Rddp daemon = session.open("get");
+        TransferProgress progress = new TransferProgress("get " + name)) {
+      FileClient client = new FileClient(daemon, server.toSocketAddress(), window, progress::begin);
+      digest = client.get(name, target);
+    }
+    Output.say(spec, digest + "  " + target);
+    return 0;
+  }
+}

@@ -1,0 +1,124 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.PrivateData;
+
+/** What comes to the MPA port and is not MPA, beside a connection that must not notice. */
+@Timeout(60)
+class GarbageTest {
+  private static final int PORT = 7471;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private TestDaemon daemon;
+  private Rddp here;
+  private Rddp there;
+  private Listener listener;
+  private Connection good;
+  private MemoryRegion source;
+  private MemoryRegion sink;
+  private long errors;
+
+  @BeforeEach
+  void connect() {
+    daemon = new TestDaemon();
+    here = daemon.connect("one");
+    there = daemon.connect("two");
+    listener = there.listen(PORT);
+    CompletableFuture<Connection> accepted =
+        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
+    good = here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, PATIENCE);
+    accepted.join();
+    source = here.allocate(64);
+    sink = there.allocate(64, Access.REMOTE_WRITE);
+    errors = two().counters().startupErrors();
+  }
+
+  @AfterEach
+  void shouldHaveLeftTheOtherConnectionAlone() {
+    assertThat(listener.poll()).as("a request that the program heard of").isNull();
+    source.segment().fill((byte) 7);
+    assertThat(good.postWrite(1, source, 0, 64, sink.stag(), 0)).isTrue();
+    TestDaemon.await(
+        () -> here.poll(completion -> assertThat(completion.isSuccess()).isTrue(), 1) == 1,
+        "the write completes");
+    TestDaemon.await(
+        () -> sink.segment().mismatch(source.segment()) == -1, "the write has arrived");
+    here.close();
+    there.close();
+    daemon.close();
+  }
+
+  private Engine two() {
+    return daemon.daemon().engines().get(1);
+  }
+
+  private RawPeer peer(byte[] octets, boolean closes) {
+    return new RawPeer(daemon.daemon().engines().get(0), "10.0.0.2", PORT, octets, closes);
+  }
+
+  private void shouldBeRefused(byte[] octets, boolean closes) throws Exception {
+    RawPeer peer = peer(octets, closes);
+    peer.awaitClosed();
+    TestDaemon.await(
+        () -> two().counters().startupErrors() == errors + 1, "the refusal is counted");
+  }
+
+  @Test
+  void shouldRefuseHttp() throws Exception {
+    shouldBeRefused(
+        "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".getBytes(StandardCharsets.US_ASCII), false);
+    TestDaemon.await(() -> daemon.log().contains("two: "), "the log says so");
+  }
+
+  @Test
+  void shouldRefuseRandomOctets() throws Exception {
+    byte[] octets = new byte[5000];
+    new Random(3).nextBytes(octets);
+    shouldBeRefused(octets, false);
+  }
+
+  @Test
+  void shouldRefuseATruncatedRequest() throws Exception {
+    byte[] request = new byte[20];
+    byte[] key = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
+    System.arraycopy(key, 0, request, 0, key.length);
+    request[16] = 0x40;
+    request[17] = 1;
+    request[19] = 100;
+    shouldBeRefused(Arrays.copyOf(request, 19), true);
+  }
+
+  @Test
+  void shouldRefuseARequestWhosePrivateDataIsTooLong() throws Exception {
+    byte[] request = new byte[20];
+    byte[] key = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
+    System.arraycopy(key, 0, request, 0, key.length);
+    request[16] = 0x40;
+    request[17] = 1;
+    request[18] = 2;
+    request[19] = 1;
+    shouldBeRefused(request, false);
+  }
+
+  @Test
+  void shouldNotWaitForeverForOneThatIsSilent() throws Exception {
+    shouldBeRefused(new byte[0], false);
+  }
+}
