@@ -325,7 +325,13 @@ public final class RdmapStream implements UlpHandler {
     }
     int queue = RdmapHeader.queue(RdmapHeader.opcode(rsvdUlp));
     boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.TERMINATE_QUEUE;
-    return queue < 0 || wrongQueue ? refusal(RdmapError.UNEXPECTED_OPCODE) : 0;
+    if (queue < 0 || wrongQueue) {
+      return refusal(RdmapError.UNEXPECTED_OPCODE);
+    }
+    if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksReceive(qn)) {
+      handler.onReceiveMissing();
+    }
+    return 0;
   }
 
   private int refusal(RdmapError error) {

@@ -81,6 +81,13 @@ class RdmapStreamTest {
   }
 
   @Test
+  void shouldTakeAReceiveThatIsPostedAtTheLastMoment() {
+    user.onReceiveMissing = () -> stream.postReceive(9, memory.address(), 100);
+    assertThat(receive("4143 00000000 00000000 00000001 00000000 0a0b0c"))
+        .containsExactly("receive 9 done 3");
+  }
+
+  @Test
   void shouldReceiveASend() {
     stream.postReceive(9, memory.address(), 100);
     assertThat(receive("4143 00000000 00000000 00000001 00000000 0a0b0c"))

@@ -13,6 +13,9 @@ final class RecordingRdmap implements RdmapHandler {
   /** What it does when a request ends as flushed. */
   Runnable onFlushed = () -> {};
 
+  /** What it does when a Send finds no receive. */
+  Runnable onReceiveMissing = () -> {};
+
   private final List<String> events = new ArrayList<>();
 
   /** What has happened since the last call. */
@@ -51,6 +54,11 @@ final class RecordingRdmap implements RdmapHandler {
         "receive %d done %d".formatted(id, octets)
             + (solicited ? " solicited" : "")
             + (invalidated == 0 ? "" : " invalidated %08x".formatted(invalidated)));
+  }
+
+  @Override
+  public void onReceiveMissing() {
+    onReceiveMissing.run();
   }
 
   @Override

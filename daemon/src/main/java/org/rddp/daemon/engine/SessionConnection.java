@@ -272,7 +272,8 @@ final class SessionConnection implements RdmapHandler {
     return switch (status) {
       case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
       case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
-      default -> CompletionStatus.LOCAL_LENGTH_ERROR;
+      case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
+      default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
     };
   }
 
