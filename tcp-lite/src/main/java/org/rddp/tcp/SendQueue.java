@@ -181,10 +181,12 @@ final class SendQueue {
    * Drops the segments whose last octet has been acknowledged.
    *
    * @param una stream position of the first octet that has not
-   * @return when the last segment dropped was sent, or {@link #AMBIGUOUS}
+   * @return when the last segment dropped was sent, or {@link #AMBIGUOUS} if any of them was sent
+   *     again: those behind it have waited for it, which is no round trip
    */
   long acknowledge(long una) {
     long sampled = AMBIGUOUS;
+    boolean again = false;
     while (head < tail) {
       int slot = slot(head);
       if (headPosition + lengths[slot] > una) {
@@ -192,10 +194,11 @@ final class SendQueue {
       }
       pool.release(packets[slot]);
       sampled = sentAt[slot];
+      again |= sampled == AMBIGUOUS;
       headPosition += lengths[slot];
       head++;
     }
-    return sampled;
+    return again ? AMBIGUOUS : sampled;
   }
 
   /** Drops everything. */

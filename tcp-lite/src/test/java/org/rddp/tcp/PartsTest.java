@@ -198,6 +198,22 @@ class PartsTest {
   }
 
   @Test
+  void shouldTakeNoRoundTripFromSegmentsThatWaitedForARetransmission() {
+    NativePacketPool pool = new NativePacketPool(8, 2048);
+    SendQueue queue = new SendQueue(pool);
+    for (int i = 0; i < 4; i++) {
+      long packet = pool.allocate();
+      pool.window(packet, pool.address(packet), 100);
+      queue.add(packet);
+      queue.sent(i, 1000 + i);
+    }
+    queue.sent(1, SendQueue.AMBIGUOUS);
+    assertThat(queue.acknowledge(100)).isEqualTo(1000);
+    assertThat(queue.acknowledge(300)).isEqualTo(SendQueue.AMBIGUOUS);
+    assertThat(queue.acknowledge(400)).isEqualTo(1003);
+  }
+
+  @Test
   void shouldRefuseSettingsOutOfRange() {
     assertThatThrownBy(() -> TcpSettings.DEFAULTS.withReceiveBuffer(100))
         .isInstanceOf(IllegalArgumentException.class)
