@@ -130,7 +130,7 @@ class EndToEndTest {
 
   /** Both programs at once, many requests on their way, under every kind of fault. */
   @ParameterizedTest
-  @CsvSource({"1, 0", "2, 0.001", "3, 0.01", "4, 0.02", "5, 0.03"})
+  @CsvSource({"1, 0", "2, 0.001", "3, 0.01", "4, 0.02", "5, 0.03", "5, 0.05", "9, 0.07"})
   @Tag("DDP-5.3-01")
   @Tag("DDP-5.3-05")
   @Tag("DDP-5.3-06")
