@@ -36,6 +36,9 @@ final class Program implements SessionEvents {
   /** How long a peer may take to close its half after the program has closed ours. */
   private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
 
+  /** How long a peer may take to close its half after it was told of an error. */
+  private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
+
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   /** What the engine does for a request; the result is the reply. */
@@ -471,6 +474,13 @@ final class Program implements SessionEvents {
   }
 
   // ---- The end ----
+
+  /** From the engine's thread. */
+  @Override
+  public void onConnectionFailed(int connection) {
+    server.execute(
+        () -> server.after(FAILURE_TIMEOUT, () -> onEngine(() -> session.expire(connection))));
+  }
 
   /** From the engine's thread. */
   @Override

@@ -30,6 +30,8 @@ final class SessionConnection implements RdmapHandler {
     ESTABLISHED,
     /** The program has closed it, and waits for the peer. */
     CLOSING,
+    /** It has failed; the peer is being told, and should close its half. */
+    FAILED,
     /** The program has been told its end, or has ended itself. */
     GONE
   }
@@ -174,8 +176,10 @@ final class SessionConnection implements RdmapHandler {
 
   /** The peer has not answered, or not closed its half, in time. */
   void expire() {
-    failure = Reason.TIMEOUT;
-    failureText = "the peer did not answer in time";
+    if (failure == null) {
+      failure = Reason.TIMEOUT;
+      failureText = "the peer did not answer in time";
+    }
     stream.abort();
   }
 
@@ -286,7 +290,8 @@ final class SessionConnection implements RdmapHandler {
   @Override
   public void onError(int layer, int type, int code, String detail) {
     EngineCounters counters = session.engine().counters();
-    if (state == State.ESTABLISHED || state == State.CLOSING) {
+    boolean established = state == State.ESTABLISHED || state == State.CLOSING;
+    if (established) {
       counters.streamErrors++;
     } else {
       counters.startupErrors++;
@@ -300,7 +305,12 @@ final class SessionConnection implements RdmapHandler {
     failureDetail = layer == LAYER_LLP ? code : type << 8 | code;
     failureText = detail;
     session.engine().report(detail);
-    stream.abort();
+    if (established) {
+      state = State.FAILED;
+      session.events().onConnectionFailed(number);
+    } else {
+      stream.abort();
+    }
   }
 
   @Override
@@ -323,7 +333,7 @@ final class SessionConnection implements RdmapHandler {
     reportRest();
     Reason why = failure == null || lost(reason) ? reason(reason) : failure;
     int detail = why == failure ? failureDetail : 0;
-    if (state == State.ESTABLISHED || state == State.CLOSING) {
+    if (state == State.ESTABLISHED || state == State.CLOSING || state == State.FAILED) {
       session.engine().counters().connectionsClosed++;
       tell(new DaemonMessage.Closed(number, why, detail, failureText));
     } else {
