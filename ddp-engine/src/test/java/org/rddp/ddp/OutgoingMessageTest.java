@@ -76,6 +76,7 @@ class OutgoingMessageTest {
 
   @Test
   @Tag("DDP-5.2-10")
+  @Tag("DDP-5.2-11")
   @Tag("DDP-4.4-01")
   void shouldSendAnEmptyMessageAsOneSegment() {
     message.untagged(1, 0x43, 0, 0, 1, 100_000, 0);
@@ -86,6 +87,7 @@ class OutgoingMessageTest {
 
   @Test
   @Tag("DDP-4.2-07")
+  @Tag("DDP-5.2-07")
   void shouldBeginAtAnyTaggedOffset() {
     message.tagged(1, 0x40, 1, -101, 100_000, 100);
     assertThat(segments(1442)).containsExactly("c14000000001ffffffffffffff9b +0 100");

@@ -56,6 +56,7 @@ class UntaggedPlacementTest {
   @Tag("DDP-4.1-02")
   @Tag("DDP-4.3-03")
   @Tag("DDP-5.4-03")
+  @Tag("DDP-3-08")
   void shouldDeliverAShortMessageWithItsLength() {
     postBoth();
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "0102030405060708090a")))
