@@ -132,7 +132,15 @@ final class SegmentArrival {
   /** A segment outside of the window: the peer learns where we are. */
   private void outside(TcpConnection connection, Segment segment, long position) {
     if (connection.state() == TcpState.SYN_RECEIVED && segment.has(Tcp.SYN) && position == -1) {
-      connection.sendSyn();
+      boolean answers =
+          segment.has(Tcp.ACK) && segment.acknowledgment == connection.sender.sequence(0);
+      if (answers) {
+        // Both ends have opened at once, and both know it (RFC 9293 section 3.5, figure 7).
+        connection.receiver.owe();
+        connection.establish(segment, position);
+      } else {
+        connection.sendSyn();
+      }
       return;
     }
     if (position < connection.receiver.next()) {

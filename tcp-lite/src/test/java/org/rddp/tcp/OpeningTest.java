@@ -286,9 +286,25 @@ class OpeningTest {
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive("S. seq 0 ack 1 mss 1000");
-    script.receive(". seq 1 ack 1");
+    script.expect(". seq 1 ack 1");
     assertThat(script.handler.heard()).containsExactly("open");
     assertThat(((TcpConnection) script.stream).state()).isEqualTo(TcpState.ESTABLISHED);
+    script.receive(". seq 1 ack 1");
+    script.expectNothing();
+    assertThat(script.handler.heard()).isEmpty();
+  }
+
+  @Test
+  void shouldOpenFromBothSidesAtOnceWhenThePeersAnswerIsLost() {
+    Script script = new Script();
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1");
+    assertThat(script.handler.heard()).containsExactly("open");
   }
 
   @Test
