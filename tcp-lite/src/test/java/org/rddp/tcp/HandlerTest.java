@@ -118,6 +118,28 @@ class HandlerTest {
   }
 
   @Test
+  void shouldEndAConnectionWhoseHandlerThrowsAtThePeersFinBehindOurs() {
+    Script script = new Script();
+    Troubled troubled = new Troubled("peer closed", true);
+    script.listen((stream, address, port) -> {
+      script.stream = stream;
+      return troubled;
+    });
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1");
+    script.stream.closeSend();
+    script.turn();
+    script.expect("F. seq 1 ack 1");
+    script.receive(". seq 1 ack 2");
+    script.receive("F. seq 1 ack 2");
+    script.pass(60 * Script.SECOND);
+    assertThat(troubled.heard()).containsExactly("open", "peer closed", "closed ABORTED");
+    assertThat(script.stack.connections()).isZero();
+    assertThat(script.stack.nextDeadline()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
   void shouldLiveThroughAWholeConnectionWithoutTrouble() {
     Script script = new Script();
     Troubled untroubled = new Troubled("never", true);
