@@ -130,13 +130,14 @@ final class ReceiveQueue {
   /** Moves the ranges to the start of the arrays, larger ones if more than half is in use. */
   private void makeRoom() {
     int count = size();
-    int capacity = count * 2 > positions.length ? positions.length * 2 : positions.length;
-    positions = moved(positions, new long[capacity], count);
-    addresses = moved(addresses, new long[capacity], count);
-    packets = moved(packets, new long[capacity], count);
-    int[] longer = new int[capacity];
-    System.arraycopy(lengths, first, longer, 0, count);
-    lengths = longer;
+    boolean larger = count * 2 > positions.length;
+    int capacity = larger ? positions.length * 2 : positions.length;
+    positions = moved(positions, larger ? new long[capacity] : positions, count);
+    addresses = moved(addresses, larger ? new long[capacity] : addresses, count);
+    packets = moved(packets, larger ? new long[capacity] : packets, count);
+    int[] roomy = larger ? new int[capacity] : lengths;
+    System.arraycopy(lengths, first, roomy, 0, count);
+    lengths = roomy;
     first = 0;
     end = count;
   }

@@ -135,6 +135,27 @@ class AllocationTest {
   }
 
   @Test
+  void shouldAllocateNothingWhenEarlyRangesComeAndGo() {
+    ReceiveQueue queue = new ReceiveQueue(firstPool, 100);
+    long packet = firstPool.allocate();
+    long[] position = new long[1];
+    Runnable passing =
+        () -> {
+          for (int i = 0; i < 1000; i++) {
+            queue.add(position[0] += 2, 0, 1, packet);
+            if (queue.size() == 3) {
+              firstPool.release(queue.packet());
+              queue.removeFirst();
+            }
+          }
+        };
+    for (int i = 0; i < 50; i++) {
+      passing.run();
+    }
+    assertThat(leastAllocated(passing)).isZero();
+  }
+
+  @Test
   void shouldAllocateNothingWhenSegmentsAreLostAndRepeated() {
     Tireless source = new Tireless(true, false);
     Tireless sink = new Tireless(false, false);
