@@ -202,7 +202,7 @@ final class Receiver {
       early = new ReceiveQueue(connection.pool(), Math.max(ranges, FEWEST_RANGES));
     }
     int before = early.size();
-    int added = connection.mayKeepEarly() ? early.add(position, address, length, packet) : -1;
+    int added = connection.mayKeepEarly(before) ? early.add(position, address, length, packet) : -1;
     connection.keepsEarly(early.size() - before);
     if (added < 0) {
       counters.outOfOrderDropped++;

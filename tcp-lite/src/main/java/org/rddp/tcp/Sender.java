@@ -85,6 +85,11 @@ final class Sender {
     return queue.endPosition() - Math.max(una, 0);
   }
 
+  /** Packets that are kept until they are acknowledged. */
+  int kept() {
+    return queue.size();
+  }
+
   /** The SYN has left. */
   void synSent() {
     nxt = 0;
@@ -170,8 +175,9 @@ final class Sender {
       expirations = 0;
       connection.retransmitAt = Long.MAX_VALUE;
     }
-    if (window.octets() < emss) {
-      // The peer is alive and wants us to wait: that is no reason to give it up.
+    if (window.octets() < emss && !connection.sendingScarce()) {
+      // The peer is alive and wants us to wait: that is no reason to give it up, unless others have
+      // no packets to send with on its account (RFC 6429).
       progress();
     }
     return changed;

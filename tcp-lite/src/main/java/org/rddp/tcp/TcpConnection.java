@@ -213,11 +213,16 @@ public final class TcpConnection implements TcpStream {
   }
 
   private boolean mayKeepSent() {
-    return stack.mayKeepSent();
+    return stack.mayKeepSent(sender.kept());
   }
 
-  boolean mayKeepEarly() {
-    return stack.mayKeepEarly();
+  /** Whether another packet may wait for its turn, when so many do. */
+  boolean mayKeepEarly(int waiting) {
+    return stack.mayKeepEarly(waiting);
+  }
+
+  boolean sendingScarce() {
+    return stack.sendingScarce();
   }
 
   /** Counts packets that the connection keeps until they are acknowledged. */

@@ -254,10 +254,19 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Whether users may send another packet: what is not acknowledged is at most half of the pool.
+   * Whether a connection's user may send another packet. What is not acknowledged is at most half
+   * of the pool, and no connection may keep more of that than it leaves to the others: one alone
+   * gets half of it, each of n gets one part in n + 1.
+   *
+   * @param own packets that the connection keeps so already
    */
-  boolean mayKeepSent() {
-    return sent < sentLimit;
+  boolean mayKeepSent(int own) {
+    return own < sentLimit - sent;
+  }
+
+  /** Whether so little is left to send from that nobody may sit on packets for ever. */
+  boolean sendingScarce() {
+    return sent > sentLimit / 4 * 3;
   }
 
   void keepsSent(int more) {
@@ -265,10 +274,13 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
-   * Whether another packet may wait for its turn: those that do are at most a quarter of the pool.
+   * Whether another packet of a connection may wait for its turn: those that do are at most a
+   * quarter of the pool, shared out by the same rule.
+   *
+   * @param own packets of the connection that wait so already
    */
-  boolean mayKeepEarly() {
-    return early < earlyLimit;
+  boolean mayKeepEarly(int own) {
+    return own < earlyLimit - early;
   }
 
   void keepsEarly(int more) {

@@ -219,8 +219,8 @@ class ReceivingTest {
     for (int i = 0; i < 300; i++) {
       script.receive(". seq " + (100 + 2 * i) + " ack 1 len 1");
     }
-    assertThat(script.stack.packetsHeld()).isEqualTo(128);
-    assertThat(script.stack.counters().outOfOrderDropped).isEqualTo(172);
+    assertThat(script.stack.packetsHeld()).isEqualTo(64);
+    assertThat(script.stack.counters().outOfOrderDropped).isEqualTo(236);
     script.receive(". seq 1 ack 1 len 99");
     assertThat(script.handler.heard()).containsExactly("1+99", "100+1");
   }

@@ -264,20 +264,20 @@ class SendingTest {
     for (int i = 0; i < 30; i++) {
       script.receive(". seq " + (1 + i * 10) + " ack 39001 len 10");
     }
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 100; i++) {
       script.queue(10);
     }
     script.turn();
-    assertThat(script.stack.packetsHeld()).isEqualTo(200);
+    assertThat(script.stack.packetsHeld()).isEqualTo(100);
     script.device.accepts = Integer.MAX_VALUE;
     script.turn();
     script.turn();
-    script.receive(". seq 301 ack 41001");
+    script.receive(". seq 301 ack 40001");
     assertThat(script.stream.unacknowledged()).isZero();
   }
 
   @Test
-  void shouldRefusePacketsPastHalfOfThePoolAndTellWhenToTryAgain() {
+  void shouldRefusePacketsPastAConnectionsShareAndTellWhenToTryAgain() {
     Script script = Script.established();
     int packets = 0;
     for (long packet = script.stream.allocate(); packet != 0; packet = script.stream.allocate()) {
@@ -285,10 +285,10 @@ class SendingTest {
       script.stream.send(packet);
       packets++;
     }
-    assertThat(packets).isEqualTo(256);
+    assertThat(packets).isEqualTo(128);
     script.turn();
     assertThat(script.handler.heard()).isEmpty();
-    for (int sent = 0; sent < 256; ) {
+    for (int sent = 0; sent < 128; ) {
       sent += script.drain();
       script.receive(". seq 1 ack " + (sent * 1000 + 1));
     }
