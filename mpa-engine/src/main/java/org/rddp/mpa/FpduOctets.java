@@ -9,15 +9,12 @@ import org.rddp.wire.Memory;
  * The octets of one FPDU where they lie: in one piece of a segment, or in the packets of several
  * segments, which are kept by reference until the FPDU is done with.
  *
- * <p>A peer that cuts its stream into tiny segments must not cost a packet for a few octets: those
- * are moved in behind the octets before them.
+ * <p>A peer that cuts its stream into small segments must not cost a packet for each: octets that
+ * fit are moved in behind those before them. So any two packets in a row hold more than one packet
+ * has room for.
  */
 final class FpduOctets {
   private final PacketPool pool;
-
-  /** A piece of up to so many octets is moved in behind the one before it. */
-  private final int small;
-
   private long[] addresses = new long[4];
   private int[] ends = new int[4];
   private long[] packets = new long[4];
@@ -25,7 +22,6 @@ final class FpduOctets {
 
   FpduOctets(PacketPool pool) {
     this.pool = pool;
-    small = pool.room() / 4;
   }
 
   /** How many octets there are. */
@@ -55,7 +51,7 @@ final class FpduOctets {
         ends[last] += octets;
         return;
       }
-      if (octets <= small && writable(last, packet) && octets <= pool.end(packets[last]) - behind) {
+      if (octets <= pool.end(packets[last]) - behind && writable(last, packet)) {
         Memory.copy(address, behind, octets);
         ends[last] += octets;
         return;

@@ -8,6 +8,11 @@ import org.rddp.tcp.TcpStream;
  * in (RFC 5044 sections 4 to 8).
  */
 final class FullOperation {
+  /** An FPDU that has begun is given up after so long, at the latest after twice as long. */
+  static final long FPDU_TIMEOUT_NANOS = 60_000_000_000L;
+
+  private static final long NONE = -1;
+
   private final TcpStream stream;
   private final UlpduHandler handler;
   private final boolean initiator;
@@ -15,6 +20,9 @@ final class FullOperation {
   private final MpaSender sender;
   private final MpaReceiver receiver;
   private int mulpdu;
+
+  /** Position of the unfinished FPDU that the alarm is set for, or {@link #NONE}. */
+  private long watched = NONE;
 
   /** An error has been reported: nothing more is passed. */
   private boolean failed;
@@ -79,6 +87,31 @@ final class FullOperation {
     }
     if (receiver.error() != null && !receiver.closed()) {
       report(receiver.error(), receiver.detail());
+    }
+    if (watched == NONE) {
+      watch();
+    }
+  }
+
+  /** Sets the alarm if an FPDU has begun: what is there of it keeps packets from others. */
+  private void watch() {
+    if (!failed && !receiver.closed() && !receiver.atBoundary()) {
+      watched = receiver.position();
+      stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS);
+    }
+  }
+
+  /** The alarm has come: the FPDU that was unfinished then must be complete by now. */
+  void alarm() {
+    long unfinished = watched;
+    watched = NONE;
+    if (unfinished == receiver.position() && !failed && !receiver.closed()) {
+      String detail = "no more than " + receiver.remainder() + " in time";
+      receiver.close();
+      report(MpaError.CONNECTION_LOST, detail);
+      stream.abort();
+    } else {
+      watch();
     }
   }
 

@@ -216,6 +216,9 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onAlarm(long now) {
     startup.alarm();
+    if (operation != null && !closed) {
+      operation.alarm();
+    }
   }
 
   @Override

@@ -85,6 +85,11 @@ final class MpaReceiver {
     return count == 0 || (markers && Markers.at(position - start) && count == Markers.OCTETS);
   }
 
+  /** Stream position of the FPDU that is coming. */
+  long position() {
+    return position;
+  }
+
   /** FPDUs found valid and passed so far. */
   long passed() {
     return passed;

@@ -317,6 +317,41 @@ class FullOperationTest {
   }
 
   @Test
+  @Tag("MPA-8-03")
+  void anFpduThatIsNotFinishedInTimeShouldEndTheConnection() {
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    end.stream.receive(Wire.fpdu(new byte[100]), 0, 50);
+    end.stream.ring();
+    assertThat(end.handler.events)
+        .containsExactly("request ", "full operation ", "error 1", "closed ABORTED");
+    assertThat(end.handler.detail)
+        .isEqualTo("no more than 50 octets of an FPDU of 108 octets at position 20 in time");
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @Test
+  void anAlarmShouldOnlyMeanTheFpduThatItWasSetFor() {
+    byte[] fpdu = Wire.fpdu(ULPDU);
+    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    long none = end.stream.alarm;
+    end.stream.receive(fpdu);
+    assertThat(end.stream.alarm).as("no FPDU is unfinished").isEqualTo(none);
+    end.stream.receive(fpdu, 0, 5);
+    long first = end.stream.alarm;
+    assertThat(first).isEqualTo(end.stream.now + FullOperation.FPDU_TIMEOUT_NANOS);
+    end.stream.receive(Wire.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), new byte[] {0}));
+    assertThat(end.stream.alarm).as("a busy stream sets it once").isEqualTo(first);
+    end.stream.ring();
+    assertThat(end.handler.error).isNull();
+    assertThat(end.stream.alarm).isEqualTo(first + FullOperation.FPDU_TIMEOUT_NANOS);
+    end.stream.receive(fpdu, 1, fpdu.length - 1);
+    end.stream.ring();
+    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    assertThat(end.handler.ulpdus).hasSize(3);
+    assertThat(end.handler.error).isNull();
+  }
+
+  @Test
   void shouldGiveKeptPacketsBackWhenTheConnectionGoes() {
     Endpoint end = Endpoint.responding(DEFAULTS, C);
     end.stream.receiveCut(Arrays.copyOf(Wire.fpdu(new byte[5000]), 4000), 1000);

@@ -109,13 +109,25 @@ class MpaReceiverTest {
     assertPassed(end, 8942);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {100, 513, 577, 1000, 1100, 1460})
+  void shouldNotPinMoreThanTwoPacketsForThePayloadOfOne(int size) {
+    Endpoint end = responding(false);
+    int octets = 60_000;
+    end.stream.receiveCut(Arrays.copyOf(stream(false, 0xffff), octets), size);
+    int pinned = end.stream.pool.capacity() - end.stream.pool.available();
+    assertThat(pinned).isLessThanOrEqualTo(2 * octets / end.stream.pool.room() + 1);
+    end.mpa.abort();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
   @Test
   void shouldKeepLargePiecesWhereTheyAre() {
     byte[] stream = stream(false, 30000);
     Endpoint end = responding(false);
     end.stream.receiveCut(stream, 1460);
     assertPassed(end, 30000);
-    assertThat(end.handler.fragments).containsExactly(21);
+    assertThat(end.handler.fragments).containsExactly(20);
   }
 
   @Test
