@@ -231,5 +231,7 @@ final class DdpSender {
       user.onSendFlushed(message.id(), message.rsvdUlp());
     }
     this.postsLeft = postsLeft;
+    // A close that waited for what is gone now waits no longer.
+    wake();
   }
 }

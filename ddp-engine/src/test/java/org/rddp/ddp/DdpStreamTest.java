@@ -197,6 +197,19 @@ class DdpStreamTest {
   }
 
   @Test
+  @Tag("DDP-6.2.1-06")
+  void shouldCloseOurHalfWhenThePeerClosesBeforeTheFirstFpdu() {
+    DdpFixture ddp = DdpFixture.receiving(4);
+    ddp.stream.postUntagged(1, SEND, 0, 0, memory.address(), 10);
+    ddp.run();
+    ddp.stream.close();
+    ddp.run();
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).containsExactly("send flushed 1", "peer closed", "closed NORMAL");
+  }
+
+  @Test
   @Tag("DDP-6.2.1-04")
   @Tag("DDP-6.2.1-05")
   @Tag("DDP-3-10")
