@@ -4,11 +4,10 @@ package org.rddp.ddp;
  * A posted Untagged Buffer and how far the message that it is for has been placed in it. Reused.
  */
 final class ReceiveBuffer {
+  private final PlacedRanges placed = new PlacedRanges();
   private long id;
   private long address;
   private long length;
-  private long placed;
-  private long end;
   private boolean complete;
   private int rsvdUlp;
   private int rsvdUlpRest;
@@ -17,8 +16,7 @@ final class ReceiveBuffer {
     this.id = id;
     this.address = address;
     this.length = length;
-    placed = 0;
-    end = 0;
+    placed.clear();
     complete = false;
   }
 
@@ -40,7 +38,7 @@ final class ReceiveBuffer {
 
   /** Length of the message, once it is complete; never more than the buffer. */
   long messageLength() {
-    return end;
+    return placed.end();
   }
 
   long addressOf(int mo) {
@@ -53,7 +51,8 @@ final class ReceiveBuffer {
    * <p>Two things are refused that the RFC lets a Data Sink overlook: a last segment that does not
    * carry the highest Message Offset (section 4.1), and a message of which octets are missing
    * (section 5.2): the program would take for the peer's what was in the buffer before. The Message
-   * Offset of a segment without payload is not looked at.
+   * Offset of a segment without payload is not looked at. The order of the others does not matter
+   * (section 5.3), but there may be no more than {@link PlacedRanges#MOST} gaps at a time.
    */
   DdpError refusal(int mo, int octets, boolean last) {
     if (complete) {
@@ -68,18 +67,20 @@ final class ReceiveBuffer {
         return DdpError.MESSAGE_TOO_LONG;
       }
     }
-    long messageEnd = octets > 0 ? from + octets : end;
-    if (last && (messageEnd < end || messageEnd > placed + octets)) {
+    long end = placed.end();
+    long start = octets > 0 ? from : end;
+    long messageEnd = start + octets;
+    if (last && (messageEnd < end || !placed.completeWith(start, messageEnd))) {
       return DdpError.INVALID_MO;
     }
-    return null;
+    return placed.hasRoom() ? null : DdpError.INVALID_MO;
   }
 
   /** Takes note of a segment that has been placed. */
   void placed(int mo, int octets, boolean last, int rsvdUlp, int rsvdUlpRest) {
     if (octets > 0) {
-      placed += octets;
-      end = Math.max(end, Integer.toUnsignedLong(mo) + octets);
+      long from = Integer.toUnsignedLong(mo);
+      placed.add(from, from + octets);
     }
     if (last) {
       complete = true;

@@ -264,6 +264,29 @@ class UntaggedPlacementTest {
     assertRefused(DdpError.INVALID_MO, untagged(LAST, 0, 1, 50, octets(1, 1)));
   }
 
+  @Test
+  @Tag("DDP-5.4-02")
+  void shouldNotDeliverAMessageWithAHoleHiddenByAnOverlap() {
+    postBoth();
+    assertThat(
+            ddp.receive(
+                untagged(MORE, 0, 1, 0, octets(10, 1)), untagged(MORE, 0, 1, 0, octets(10, 1))))
+        .isEmpty();
+    assertRefused(DdpError.INVALID_MO, untagged(LAST, 0, 1, 20, octets(10, 3)));
+  }
+
+  @Test
+  @Tag("DDP-5.4-02")
+  void shouldDeliverAMessageOfWhichOctetsCameTwice() {
+    postBoth();
+    assertThat(
+            ddp.receive(
+                untagged(MORE, 0, 1, 0, octets(20, 1)),
+                untagged(MORE, 0, 1, 10, octets(20, 1)),
+                untagged(LAST, 0, 1, 30, octets(10, 1))))
+        .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 40");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 2, 3})
   @Tag("DDP-7.2-05")
