@@ -28,7 +28,7 @@ public final class EchoServer {
   private static final int SLOTS = 32;
   private static final int BATCH = 64;
 
-  /** Polls that find nothing, before the thread waits in the kernel. */
+  /** Polls between two looks at who comes and goes. */
   private static final int SPINS = 2_000;
 
   private static final Duration NAP = Duration.ofMillis(100);
@@ -90,25 +90,26 @@ public final class EchoServer {
   /** Serves until the thread is interrupted. */
   public void serve(int port) {
     try (Listener listener = session.listen(port)) {
-      int idle = 0;
       while (!Thread.currentThread().isInterrupted()) {
-        int work = session.poll(this::onCompletion, BATCH);
-        if (work > 0) {
-          idle = 0;
-          continue;
+        if (poll() == 0) {
+          session.await(NAP);
         }
-        if (++idle < SPINS) {
-          continue;
-        }
-        idle = 0;
         IncomingConnection incoming = listener.poll();
         if (incoming != null) {
           admit(incoming);
         }
         dismiss();
-        session.await(NAP);
       }
     }
+  }
+
+  /** Answers messages, a bounded number of times: a busy peer must not keep others waiting. */
+  private int poll() {
+    int answered = 0;
+    for (int spins = 0; spins < SPINS; spins++) {
+      answered += session.poll(this::onCompletion, BATCH);
+    }
+    return answered;
   }
 
   private void onCompletion(Completion completion) {
