@@ -89,6 +89,15 @@ public final class RangeAllocator {
     return used.getOrDefault(offset, 0L);
   }
 
+  /** Whether the octets, one or more of them, all lie within one range that is taken. */
+  public boolean isTaken(long offset, long octets) {
+    Map.Entry<Long, Long> range = used.floorEntry(offset);
+    return range != null
+        && octets > 0
+        && octets <= range.getValue()
+        && offset - range.getKey() <= range.getValue() - octets;
+  }
+
   /** Whether nothing is taken. */
   public boolean isEmpty() {
     return used.isEmpty();

@@ -23,6 +23,26 @@ class RangeAllocatorTest {
   }
 
   @Test
+  void shouldSayWhatIsWithinOneRangeThatIsTaken() {
+    RangeAllocator ranges = new RangeAllocator(256, 64);
+    ranges.allocate(128);
+    ranges.allocate(64);
+    assertThat(ranges.isTaken(0, 128)).isTrue();
+    assertThat(ranges.isTaken(1, 127)).isTrue();
+    assertThat(ranges.isTaken(128, 64)).isTrue();
+    assertThat(ranges.isTaken(0, 129)).isFalse();
+    assertThat(ranges.isTaken(1, 128)).isFalse();
+    assertThat(ranges.isTaken(192, 1)).isFalse();
+    assertThat(ranges.isTaken(-1, 1)).isFalse();
+    assertThat(ranges.isTaken(0, 0)).isFalse();
+    assertThat(ranges.isTaken(64, Long.MAX_VALUE)).isFalse();
+    assertThat(ranges.isTaken(Long.MAX_VALUE, Long.MAX_VALUE)).isFalse();
+    ranges.free(0);
+    assertThat(ranges.isTaken(0, 1)).isFalse();
+    assertThat(ranges.isTaken(128, 64)).isTrue();
+  }
+
+  @Test
   void shouldRefuseSizesThatCannotBe() {
     RangeAllocator ranges = new RangeAllocator(256, 64);
     assertThat(ranges.allocate(0)).isEqualTo(-1);

@@ -115,8 +115,10 @@ public final class ConfigurationFile {
         new Limits(
             (int) section.integer("sessions", 1, 4096, defaults.sessions()),
             section.octets("memory", MIB, 1L << 46, defaults.memory()),
+            (int) section.integer("mappings", 1, 1 << 20, defaults.mappings()),
             (int) section.integer("session-regions", 1, 1 << 16, defaults.sessionRegions()),
             section.octets("session-memory", MIB, 1L << 46, defaults.sessionMemory()),
+            (int) section.integer("session-mappings", 1, 1 << 16, defaults.sessionMappings()),
             (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
             (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
             (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),

@@ -57,6 +57,7 @@ public final class ControlServer implements Faults, AutoCloseable {
   private final EventFd wake;
   private final Quota sessions;
   private final Quota memory;
+  private final Quota mappings;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers =
@@ -91,6 +92,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     this.wake = EventFd.create();
     this.sessions = new Quota("sessions of this daemon", limits.sessions(), null);
     this.memory = new Quota("octets of memory of this daemon", limits.memory(), null);
+    this.mappings = new Quota("memories of this daemon", limits.mappings(), null);
   }
 
   /** Starts it. */
@@ -298,6 +300,10 @@ public final class ControlServer implements Faults, AutoCloseable {
 
   Quota memory() {
     return memory;
+  }
+
+  Quota mappings() {
+    return mappings;
   }
 
   DaemonLog log() {

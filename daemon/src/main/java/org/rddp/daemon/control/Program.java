@@ -72,7 +72,9 @@ final class Program implements SessionEvents {
     this.octets =
         new Quota("octets of this program's memory", limits.sessionMemory(), server.memory());
     this.listeners = new Quota("listeners of this program", limits.sessionListeners(), null);
-    this.memory = new ProgramMemory(octets);
+    Quota mappings =
+        new Quota("memories of this program", limits.sessionMappings(), server.mappings());
+    this.memory = new ProgramMemory(octets, mappings);
   }
 
   ControlSocket socket() {

@@ -40,14 +40,22 @@ final class ProgramMemory implements AutoCloseable {
   private static final class Block {
     final SharedMemory shared;
     final RangeAllocator pieces;
-    final long counted;
     boolean used;
     int beingRegistered;
 
-    Block(SharedMemory shared, RangeAllocator pieces, long counted) {
+    Block(SharedMemory shared, RangeAllocator pieces) {
       this.shared = shared;
       this.pieces = pieces;
-      this.counted = counted;
+    }
+
+    /** Whether a range is the program's: within one piece, or within memory that is not cut. */
+    boolean holds(long offset, long octets) {
+      return pieces == null
+          ? offset >= 0
+              && octets > 0
+              && octets <= shared.length()
+              && offset <= shared.length() - octets
+          : pieces.isTaken(offset, octets);
     }
   }
 
@@ -60,28 +68,36 @@ final class ProgramMemory implements AutoCloseable {
     }
   }
 
-  private final Quota quota;
+  private final Quota octets;
+  private final Quota memories;
   private final Map<Integer, Block> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
   private int nextNumber = 1;
 
-  ProgramMemory(Quota quota) {
-    this.quota = quota;
+  /**
+   * No memory.
+   *
+   * @param octets of all memories, in whole pages
+   * @param memories how many there are: a process may have only so many mappings
+   */
+  ProgramMemory(Quota octets, Quota memories) {
+    this.octets = octets;
+    this.memories = memories;
   }
 
   /** Zeroed memory. */
-  Piece allocate(long octets) throws RefusedException {
-    if (octets <= 0) {
-      throw new RefusedException(Reason.INVALID, octets + " octets of memory");
+  Piece allocate(long size) throws RefusedException {
+    if (size <= 0) {
+      throw new RefusedException(Reason.INVALID, size + " octets of memory");
     }
-    if (octets > SMALL) {
-      long rounded = Math.max(octets, octets + PAGE - 1 & -PAGE);
+    if (size > SMALL) {
+      long rounded = wholePages(size);
       int number = add(create(rounded), null);
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
     }
     for (Map.Entry<Integer, Block> entry : blocks.entrySet()) {
       if (entry.getValue().pieces != null) {
-        Piece piece = cut(entry.getKey(), entry.getValue(), octets, null);
+        Piece piece = cut(entry.getKey(), entry.getValue(), size, null);
         if (piece != null) {
           return piece;
         }
@@ -89,11 +105,11 @@ final class ProgramMemory implements AutoCloseable {
     }
     int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE));
     Block slab = blocks.get(number);
-    return cut(number, slab, octets, slab.shared.descriptor());
+    return cut(number, slab, size, slab.shared.descriptor());
   }
 
-  private static Piece cut(int number, Block slab, long octets, Descriptor descriptor) {
-    long offset = slab.pieces.allocate(octets);
+  private static Piece cut(int number, Block slab, long wanted, Descriptor descriptor) {
+    long offset = slab.pieces.allocate(wanted);
     if (offset < 0) {
       return null;
     }
@@ -104,14 +120,34 @@ final class ProgramMemory implements AutoCloseable {
     return new Piece(number, offset, size, descriptor);
   }
 
-  private SharedMemory create(long octets) throws RefusedException {
-    quota.take(octets);
+  private SharedMemory create(long size) throws RefusedException {
+    take(size);
     try {
-      return SharedMemory.create("rddp-region", octets);
+      return SharedMemory.create("rddp-region", size);
     } catch (SystemCallException e) {
-      quota.give(octets);
+      give(size);
       throw new RefusedException(Reason.RESOURCES, "no memory: " + e.getMessage());
     }
+  }
+
+  private static long wholePages(long size) {
+    return Math.max(size, size + PAGE - 1 & -PAGE);
+  }
+
+  /** Counts a memory. */
+  private void take(long size) throws RefusedException {
+    memories.take(1);
+    try {
+      octets.take(size);
+    } catch (RefusedException e) {
+      memories.give(1);
+      throw e;
+    }
+  }
+
+  private void give(long size) {
+    memories.give(1);
+    octets.give(size);
   }
 
   /** The program has the memory's descriptor: ours can go, the mapping stays. */
@@ -133,7 +169,7 @@ final class ProgramMemory implements AutoCloseable {
       throw new RefusedException(Reason.RESOURCES, e.getMessage());
     }
     try {
-      quota.take(shared.length());
+      take(wholePages(shared.length()));
     } catch (RefusedException e) {
       shared.close();
       throw e;
@@ -145,22 +181,23 @@ final class ProgramMemory implements AutoCloseable {
 
   private int add(SharedMemory shared, RangeAllocator pieces) {
     int number = nextNumber++;
-    blocks.put(number, new Block(shared, pieces, shared.length()));
+    blocks.put(number, new Block(shared, pieces));
     return number;
   }
 
   /** Takes a piece, or memory that the program brought, back. */
   void free(int memory, long offset) throws RefusedException {
     Block block = require(memory);
-    long octets = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
-    if (octets == 0 || (block.pieces == null && offset != 0)) {
+    long size = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
+    if (size == 0 || (block.pieces == null && offset != 0)) {
       throw new RefusedException(Reason.NOT_FOUND, "no memory begins there");
     }
     if (block.beingRegistered > 0) {
       throw new RefusedException(Reason.STATE, "the memory is being registered");
     }
+    // Each lies within one piece: when the last piece can go, no STag names the memory at all.
     for (Registration registration : registrations.values()) {
-      if (registration.overlaps(memory, offset, octets)) {
+      if (registration.overlaps(memory, offset, size)) {
         throw new RefusedException(Reason.STATE, "an STag names the memory: deregister it first");
       }
     }
@@ -176,30 +213,28 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /**
-   * Where a range lies that is to be registered. It counts as registered from now on.
+   * Where a range lies that is to be registered: within one piece of the program's, which stays for
+   * as long as the range has an STag. It counts as registered from now on.
    *
    * @return its address
    */
-  long resolve(int memory, long offset, long octets) throws RefusedException {
+  long resolve(int memory, long offset, long size) throws RefusedException {
     Block block = require(memory);
-    if (offset < 0
-        || octets <= 0
-        || octets > block.shared.length()
-        || offset > block.shared.length() - octets) {
+    if (!block.holds(offset, size)) {
       throw new RefusedException(
           Reason.INVALID,
-          "octets " + offset + " to " + (offset + octets) + " are not within the memory");
+          "octets " + offset + " to " + (offset + size) + " are not within one piece of memory");
     }
     block.beingRegistered++;
     return block.shared.address() + offset;
   }
 
   /** The range that was resolved has an STag, or 0: it was refused one. */
-  void registered(int stag, int memory, long offset, long octets) {
+  void registered(int stag, int memory, long offset, long size) {
     Block block = blocks.get(memory);
     block.beingRegistered--;
     if (stag != 0) {
-      registrations.put(stag, new Registration(memory, offset, octets));
+      registrations.put(stag, new Registration(memory, offset, size));
     }
   }
 
@@ -218,7 +253,7 @@ final class ProgramMemory implements AutoCloseable {
 
   private void release(Block block) {
     block.shared.close();
-    quota.give(block.counted);
+    give(wholePages(block.shared.length()));
   }
 
   /** Unmaps everything: when the engine has ended the session. */

@@ -69,6 +69,8 @@ class ConfigurationFileTest {
             [limits]
             sessions = 3
             memory = 1048576
+            mappings = 9
+            session-mappings = 10
             session-regions = 4
             session-memory = "1MiB"
             session-connections = 5
@@ -104,7 +106,8 @@ class ConfigurationFileTest {
         .isEqualTo(new DpdkConfiguration(false, 128 << 20, List.of("--log-level=8")));
     assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
     assertThat(read.idling()).isEqualTo(Idling.SPIN);
-    assertThat(read.limits()).isEqualTo(new Limits(3, 1 << 20, 4, 1 << 20, 5, 6, 7, 8, 128, 256));
+    assertThat(read.limits())
+        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 10, 5, 6, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(

@@ -1,0 +1,129 @@
+package org.rddp.daemon.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rddp.daemon.engine.RefusedException;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SharedMemory;
+
+/** What a hostile program can do with memory numbers, offsets and descriptors. */
+class ProgramMemoryTest {
+  private static final int PAGE = 4096;
+  private static final int STAG = 77;
+
+  private final Quota daemonOctets = new Quota("octets", 1 << 30, null);
+  private final Quota daemonMappings = new Quota("memories", 5, null);
+  private final ProgramMemory memory =
+      new ProgramMemory(
+          new Quota("octets", 64 << 20, daemonOctets), new Quota("memories", 3, daemonMappings));
+
+  @AfterEach
+  void shouldGiveAllBack() {
+    memory.close();
+    assertThat(daemonOctets.used()).isZero();
+    assertThat(daemonMappings.used()).isZero();
+  }
+
+  private static void refused(Reason reason, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+  }
+
+  private int adopt(long octets) throws Exception {
+    try (SharedMemory theirs = SharedMemory.create("theirs", octets)) {
+      return memory.adopt(theirs.descriptor().duplicate());
+    }
+  }
+
+  /** Otherwise the slab would be unmapped with its last piece, and the STag would still name it. */
+  @Test
+  void shouldRefuseToRegisterWhatIsNotWithinOnePiece() throws Exception {
+    ProgramMemory.Piece first = memory.allocate(PAGE);
+    ProgramMemory.Piece second = memory.allocate(PAGE);
+    assertThat(second.memory()).isEqualTo(first.memory());
+
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), 2 * PAGE, PAGE));
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), first.offset(), 2 * PAGE));
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), -1, PAGE));
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), 0, 0));
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), 1, Long.MAX_VALUE));
+    refused(Reason.NOT_FOUND, () -> memory.resolve(first.memory() + 1, 0, PAGE));
+
+    memory.free(first.memory(), first.offset());
+    refused(Reason.INVALID, () -> memory.resolve(first.memory(), first.offset(), 1));
+    assertThat(memory.resolve(second.memory(), second.offset(), PAGE)).isNotZero();
+  }
+
+  @Test
+  void shouldRefuseToRegisterBeyondMemoryThatTheProgramBrought() throws Exception {
+    int number = adopt(100);
+    refused(Reason.INVALID, () -> memory.resolve(number, 0, 101));
+    refused(Reason.INVALID, () -> memory.resolve(number, 1, 100));
+    refused(Reason.INVALID, () -> memory.resolve(number, Long.MAX_VALUE, 1));
+    assertThat(memory.resolve(number, 1, 99)).isNotZero();
+  }
+
+  @Test
+  void shouldKeepAPieceUntilNoStagNamesIt() throws Exception {
+    ProgramMemory.Piece piece = memory.allocate(2 * PAGE);
+    memory.resolve(piece.memory(), piece.offset() + PAGE, 8);
+    refused(Reason.STATE, () -> memory.free(piece.memory(), piece.offset()));
+
+    memory.registered(STAG, piece.memory(), piece.offset() + PAGE, 8);
+    refused(Reason.STATE, () -> memory.free(piece.memory(), piece.offset()));
+
+    memory.deregistered(STAG);
+    memory.free(piece.memory(), piece.offset());
+    assertThat(daemonMappings.used()).isZero();
+  }
+
+  @Test
+  void shouldLetAPieceGoThatWasRefusedItsStag() throws Exception {
+    int number = adopt(PAGE);
+    memory.resolve(number, 0, 1);
+    memory.registered(0, number, 0, 1);
+    memory.free(number, 0);
+    assertThat(daemonMappings.used()).isZero();
+  }
+
+  @Test
+  void shouldCountTheMemoriesThatAProgramBringsAndTheirWholePages() throws Exception {
+    int first = adopt(1);
+    adopt(PAGE + 1);
+    assertThat(daemonOctets.used()).isEqualTo(3 * PAGE);
+    memory.allocate(1);
+    assertThat(daemonMappings.used()).isEqualTo(3);
+
+    refused(Reason.LIMIT, () -> adopt(1));
+    refused(Reason.LIMIT, () -> memory.allocate(2 << 20));
+    memory.allocate(PAGE); // a piece of the memory that is there
+    memory.free(first, 0);
+    adopt(1);
+  }
+
+  @Test
+  void shouldCountNothingWhenThereAreTooManyOctets() throws Exception {
+    refused(Reason.LIMIT, () -> memory.allocate(65 << 20));
+    refused(Reason.LIMIT, () -> adopt(65 << 20));
+    assertThat(daemonMappings.used()).isZero();
+  }
+
+  @Test
+  void shouldLimitTheMemoriesOfAllProgramsTogether() throws Exception {
+    ProgramMemory other =
+        new ProgramMemory(
+            new Quota("octets", 64 << 20, daemonOctets), new Quota("memories", 9, daemonMappings));
+    for (int i = 0; i < 3; i++) {
+      adopt(1);
+    }
+    other.allocate(2 << 20);
+    other.allocate(2 << 20);
+    refused(Reason.LIMIT, () -> other.allocate(2 << 20));
+    other.close();
+  }
+}
