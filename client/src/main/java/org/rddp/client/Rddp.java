@@ -23,6 +23,7 @@ import org.rddp.ipc.ProgramRings;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SignalReceiver;
 import org.rddp.ipc.SystemCallException;
 
 /**
@@ -48,16 +49,19 @@ public final class Rddp implements AutoCloseable {
   private final Completion completion = new Completion();
   private final PollSet completionEvent = new PollSet();
   private final ConnectionTable connections = new ConnectionTable();
-  private final SessionEvents events = new SessionEvents(this, connections);
+  private final EventFd wake;
+  private final SessionEvents events;
   private final SessionMemory memory;
   private DaemonMessage.Welcome welcome;
   private SharedMemory ringMemory;
   private ProgramRings rings;
-  private EventFd event;
+  private SignalReceiver signals;
   private volatile boolean closed;
 
   private Rddp(ControlSocket socket, Duration requestTimeout) throws IOException {
     this.socket = socket;
+    this.wake = EventFd.create();
+    this.events = new SessionEvents(this, connections, wake);
     this.channel = new ControlChannel(socket, requestTimeout);
     this.memory = new SessionMemory(this, channel);
   }
@@ -145,15 +149,13 @@ public final class Rddp implements AutoCloseable {
                     ControlMessage.VERSION,
                     options.programName(),
                     options.interfaceName()),
-            DaemonMessage.Welcome.class,
-            reply -> {
-              event = new EventFd(reply.event());
-              events.wakes(event);
-            });
+            DaemonMessage.Welcome.class);
+    signals = new SignalReceiver(welcome.event());
     ringMemory = SharedMemory.map(welcome.rings());
     ringMemory.descriptor().close();
     rings = new ProgramRings(ringMemory.segment(arena));
-    completionEvent.add(event.descriptor());
+    completionEvent.add(signals.descriptor());
+    completionEvent.add(wake.descriptor());
   }
 
   /** What this session may use. */
@@ -305,7 +307,7 @@ public final class Rddp implements AutoCloseable {
     if (!rings.requestSignal()) {
       return true;
     }
-    // Held so that close() does not close the eventfd under the one who waits.
+    // Held so that close() does not close the descriptors under the one who waits.
     synchronized (completionEvent) {
       throwIfUnusable();
       boolean signalled = awaitEvent(timeout);
@@ -318,7 +320,8 @@ public final class Rddp implements AutoCloseable {
     try {
       boolean signalled = completionEvent.await(timeout.toNanos()) > 0;
       if (signalled) {
-        event.clear();
+        signals.clear();
+        wake.clear();
       }
       return signalled;
     } catch (SystemCallException e) {
@@ -403,11 +406,12 @@ public final class Rddp implements AutoCloseable {
     if (ringMemory != null) {
       ringMemory.close();
     }
-    if (event != null) {
-      event.signal();
-      synchronized (completionEvent) {
-        event.close();
+    wake.signal();
+    synchronized (completionEvent) {
+      if (signals != null) {
+        signals.close();
       }
+      wake.close();
     }
   }
 }

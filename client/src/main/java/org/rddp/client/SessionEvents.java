@@ -15,16 +15,17 @@ final class SessionEvents implements ControlChannel.Events {
   private final Rddp session;
   private final ConnectionTable connections;
   private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
-  private EventFd wake;
+  private final EventFd wake;
 
-  SessionEvents(Rddp session, ConnectionTable connections) {
+  /**
+   * Events of a session.
+   *
+   * @param wake signalled after each
+   */
+  SessionEvents(Rddp session, ConnectionTable connections, EventFd wake) {
     this.session = session;
     this.connections = connections;
-  }
-
-  /** What the program waits for. */
-  void wakes(EventFd event) {
-    wake = event;
+    this.wake = wake;
   }
 
   void add(Listener listener) {
@@ -63,7 +64,7 @@ final class SessionEvents implements ControlChannel.Events {
       }
       default -> event.closeDescriptors();
     }
-    signal();
+    wake.signal();
   }
 
   private void onRequested(DaemonMessage.ConnectionRequested requested) {
@@ -100,12 +101,6 @@ final class SessionEvents implements ControlChannel.Events {
       }
     }
     listeners.values().forEach(Listener::onLost);
-    signal();
-  }
-
-  private void signal() {
-    if (wake != null) {
-      wake.signal();
-    }
+    wake.signal();
   }
 }

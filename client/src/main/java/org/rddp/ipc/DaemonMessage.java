@@ -85,7 +85,7 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param interfaceName the interface
    * @param address its IPv4 address
    * @param rings memory of the rings
-   * @param event eventfd that wakes the program
+   * @param event socket that wakes the program: {@link SignalReceiver}
    */
   record Welcome(
       int request,

@@ -133,7 +133,7 @@ public final class DaemonRings {
   /**
    * Tells the program what was taken, and whether it waits: call it at the end of each turn.
    *
-   * @return true when the program asked to be woken: signal its eventfd
+   * @return true when the program asked to be woken: signal it
    */
   public boolean flush() {
     if (published != taken) {

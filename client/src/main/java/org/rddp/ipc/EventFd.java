@@ -8,8 +8,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * An eventfd: one end signals, the other waits for it with {@link PollSet}. Never blocks. Any
- * thread may signal.
+ * An eventfd: one thread waits for it with {@link PollSet}, any thread signals. Never blocks.
+ *
+ * <p>For threads of one process: whoever else had the descriptor could make {@link #signal} block.
+ * A program is woken by a {@link SignalSender}.
  */
 public final class EventFd implements AutoCloseable {
   private static final int EFD_CLOEXEC = 0x80000;
@@ -17,7 +19,7 @@ public final class EventFd implements AutoCloseable {
   private static final SystemCall EVENTFD = SystemCall.bind("eventfd", "i:ii");
   private static final SystemCall READ = SystemCall.bind("read", "l:ill");
 
-  // Without errno, so that the engine's thread can signal without allocating.
+  // Without errno, so that a thread can signal without allocating.
   private static final MethodHandle WRITE =
       Linker.nativeLinker()
           .downcallHandle(
@@ -31,8 +33,7 @@ public final class EventFd implements AutoCloseable {
 
   private final Descriptor descriptor;
 
-  /** Takes over a descriptor that came from the other end. */
-  public EventFd(Descriptor descriptor) {
+  private EventFd(Descriptor descriptor) {
     this.descriptor = descriptor;
   }
 
@@ -41,7 +42,7 @@ public final class EventFd implements AutoCloseable {
     return new EventFd(Descriptor.of(EVENTFD.call(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   }
 
-  /** What {@link PollSet} waits for, and what is passed to the other end. */
+  /** What {@link PollSet} waits for. */
   public Descriptor descriptor() {
     return descriptor;
   }

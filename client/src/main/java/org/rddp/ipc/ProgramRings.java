@@ -202,7 +202,7 @@ public final class ProgramRings {
   }
 
   /**
-   * Asks to be woken by the eventfd at the next completion.
+   * Asks to be woken by a signal at the next completion.
    *
    * @return false when a completion is there already: do not wait
    */

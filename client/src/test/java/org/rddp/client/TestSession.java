@@ -13,13 +13,13 @@ import org.rddp.ipc.ControlSocket;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.EventFd;
 import org.rddp.ipc.PollSet;
 import org.rddp.ipc.ProgramMessage;
 import org.rddp.ipc.RangeAllocator;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SignalSender;
 import org.rddp.ipc.WorkRequest;
 
 /** One program's session with the {@link TestDaemon}. */
@@ -43,7 +43,7 @@ final class TestSession {
   private final List<TestConnection> connections = new ArrayList<>();
   private SharedMemory ringMemory;
   private DaemonRings rings;
-  private EventFd event;
+  private SignalSender signal;
   private CaptureRing capture;
   private int lastNumber;
   private int generation;
@@ -78,7 +78,7 @@ final class TestSession {
       throw new EOFException("the session was closed");
     }
     if (rings != null && rings.flush()) {
-      event.signal();
+      signal.signal();
     }
     return worked;
   }
@@ -172,7 +172,7 @@ final class TestSession {
     ringMemory =
         SharedMemory.create("rings", DaemonRings.octets(SUBMISSION_SLOTS, LIMITS.outstanding()));
     rings = new DaemonRings(ringMemory.segment(), SUBMISSION_SLOTS, LIMITS.outstanding());
-    event = EventFd.create();
+    signal = SignalSender.create();
     send(
         new DaemonMessage.Welcome(
             hello.request(),
@@ -181,7 +181,7 @@ final class TestSession {
             "test0",
             0x0a000001,
             ringMemory.descriptor(),
-            event.descriptor()));
+            signal.receiver()));
   }
 
   private void allocate(int request, long octets) throws IOException {
@@ -336,7 +336,7 @@ final class TestSession {
     socket.close();
     if (ringMemory != null) {
       ringMemory.close();
-      event.close();
+      signal.close();
     }
     rings = null;
     if (capture != null) {

@@ -108,16 +108,16 @@ class ControlSocketTest {
   void shouldPassDescriptors() throws IOException {
     SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7L << 40);
     try (SharedMemory memory = SharedMemory.create("passed", 4096);
-        EventFd event = EventFd.create()) {
+        SignalSender signal = SignalSender.create()) {
       daemon.send(
           new DaemonMessage.Welcome(
-              1, 2, limits, "eth0", 3, memory.descriptor(), event.descriptor()));
+              1, 2, limits, "eth0", 3, memory.descriptor(), signal.receiver()));
       DaemonMessage.Welcome welcome = (DaemonMessage.Welcome) program.receiveFromDaemon();
       assertThat(welcome.limits()).isEqualTo(limits);
       assertThat(SharedMemory.map(welcome.rings()).length()).isEqualTo(4096);
-      new EventFd(welcome.event()).signal();
+      signal.signal();
       PollSet poll = new PollSet();
-      poll.add(event.descriptor());
+      poll.add(welcome.event());
       assertThat(poll.await(0)).isEqualTo(1);
 
       daemon.send(new DaemonMessage.MemoryAllocated(2, 1, 2, 3, memory.descriptor()));

@@ -14,11 +14,11 @@ import org.rddp.ipc.ControlMessage;
 import org.rddp.ipc.ControlSocket;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.EventFd;
 import org.rddp.ipc.ProgramMessage;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.SignalSender;
 import org.rddp.ipc.SystemCallException;
 import org.rddp.ipc.WorkRequest;
 
@@ -57,7 +57,7 @@ final class Program implements SessionEvents {
   private Port port;
   private Session session;
   private SharedMemory rings;
-  private EventFd event;
+  private SignalSender signal;
   private CaptureRing capture;
   private int captureOctets;
   private int inEngine;
@@ -198,13 +198,13 @@ final class Program implements SessionEvents {
               limits.sessionMemory());
       long size = DaemonRings.octets(limits.requests(), limits.completions());
       rings = SharedMemory.create("rddp-rings", size);
-      event = EventFd.create();
+      signal = SignalSender.create();
       DaemonRings ends = new DaemonRings(rings.segment(), limits.requests(), limits.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
         name = hello.program() + " (pid " + socket.peer().pid() + ")";
       }
-      session = new Session(name, engine, sessionLimits, ends, event, this);
+      session = new Session(name, engine, sessionLimits, ends, signal, this);
       port = chosen;
       engine.execute(() -> engine.begin(session));
       send(
@@ -215,7 +215,7 @@ final class Program implements SessionEvents {
               chosen.name(),
               engine.address(),
               rings.descriptor(),
-              event.descriptor()));
+              signal.receiver()));
       server.log().say("session of " + name + " on " + chosen.name());
     } catch (SystemCallException e) {
       server.sessions().give(1);
@@ -535,8 +535,8 @@ final class Program implements SessionEvents {
     if (rings != null) {
       rings.close();
     }
-    if (event != null) {
-      event.close();
+    if (signal != null) {
+      signal.close();
     }
   }
 }

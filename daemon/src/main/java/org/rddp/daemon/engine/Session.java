@@ -10,10 +10,10 @@ import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.ConnectionId;
 import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.EventFd;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.SignalSender;
 import org.rddp.ipc.WorkRequest;
 
 /**
@@ -24,7 +24,7 @@ public final class Session {
   private final Engine engine;
   private final SessionLimits limits;
   private final DaemonRings rings;
-  private final EventFd event;
+  private final SignalSender signal;
   private final SessionEvents events;
   private final ProtectionDomain domain;
   private final WorkRequest request = new WorkRequest();
@@ -43,20 +43,20 @@ public final class Session {
    *
    * @param name of the program, for people
    * @param rings the daemon's end of its rings, with {@code limits.outstanding()} completions
-   * @param event wakes the program
+   * @param signal wakes the program
    */
   public Session(
       String name,
       Engine engine,
       SessionLimits limits,
       DaemonRings rings,
-      EventFd event,
+      SignalSender signal,
       SessionEvents events) {
     this.engine = engine;
     this.domain = new ProtectionDomain(name);
     this.limits = limits;
     this.rings = rings;
-    this.event = event;
+    this.signal = signal;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding());
   }
@@ -134,7 +134,7 @@ public final class Session {
   /** Tells the program what was taken and completed in this turn, and wakes it if it waits. */
   void flush() {
     if (rings.flush()) {
-      event.signal();
+      signal.signal();
     }
   }
 
