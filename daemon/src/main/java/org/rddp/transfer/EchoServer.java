@@ -100,6 +100,11 @@ public final class EchoServer {
         }
         dismiss();
       }
+    } catch (RddpException e) {
+      // An interrupt also ends a request that waits for the daemon's answer.
+      if (!Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
     }
   }
 
