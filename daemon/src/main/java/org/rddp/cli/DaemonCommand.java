@@ -79,13 +79,16 @@ final class DaemonCommand implements Callable<Integer> {
       waitForEof();
       System.exit(0);
     }
-    waitForever();
+    Throwable lost = awaitEnd(daemon);
+    if (lost != null) {
+      throw new CommandFailure("the daemon has ended, since it failed inside: " + lost, lost);
+    }
   }
 
   /** A signal ends the JVM with 128 and more; having closed everything in order is success. */
   private static void end(Daemon daemon) {
     daemon.close();
-    Runtime.getRuntime().halt(0);
+    Runtime.getRuntime().halt(awaitEnd(daemon) == null ? 0 : 1);
   }
 
   private static String describe(Configuration configuration) {
@@ -111,11 +114,12 @@ final class DaemonCommand implements Callable<Integer> {
     }
   }
 
-  private static void waitForever() {
+  private static Throwable awaitEnd(Daemon daemon) {
     try {
-      Thread.currentThread().join();
+      return daemon.awaitEnd();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return null;
     }
   }
 }

@@ -54,6 +54,8 @@ public final class Daemon implements AutoCloseable {
   private final List<Engine> engines = new ArrayList<>();
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Throwable lost;
   private boolean closed;
 
   private Daemon(Configuration configuration, Ports ports, PrintStream out) throws IOException {
@@ -120,7 +122,15 @@ public final class Daemon implements AutoCloseable {
   }
 
   private EngineThread thread(String name, List<Engine> driven) {
-    return new EngineThread(name, driven, configuration.idling(), ports::enter, ports::leave);
+    return new EngineThread(
+        name, driven, configuration.idling(), ports::enter, ports::leave, this::onEngineLost);
+  }
+
+  /** Without an engine programs would wait for ever: the daemon ends, which they notice. */
+  private void onEngineLost(Throwable cause) {
+    lost = cause;
+    control.onFault("an engine's thread, which has ended; so does the daemon", cause);
+    new Thread(this::close, "rddp-lost").start();
   }
 
   private static Engine engine(
@@ -203,6 +213,17 @@ public final class Daemon implements AutoCloseable {
     control.close();
     ports.close();
     statistics.close();
+    ended.countDown();
+  }
+
+  /**
+   * Waits until it has been closed.
+   *
+   * @return what made it end by itself, or null when somebody closed it
+   */
+  public Throwable awaitEnd() throws InterruptedException {
+    ended.await();
+    return lost;
   }
 
   private void closeConnections() throws InterruptedException {

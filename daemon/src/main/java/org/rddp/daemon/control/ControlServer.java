@@ -44,6 +44,9 @@ public final class ControlServer implements Faults, AutoCloseable {
   /** How long a program may take to say Hello. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
+  /** How long nobody is admitted after an attempt that failed. */
+  private static final long REST = TimeUnit.SECONDS.toNanos(1);
+
   private static final int OWN_USER = ownUser();
 
   private record Timer(long deadline, Runnable task) {}
@@ -68,6 +71,9 @@ public final class ControlServer implements Faults, AutoCloseable {
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
+
+  /** Whether nobody is admitted for the moment, because the last attempt failed. */
+  private boolean resting;
 
   /**
    * A server that is not started.
@@ -114,7 +120,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     while (running) {
       try {
         turn(poll, polled);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         log.failure("the control thread", e);
       }
     }
@@ -124,7 +130,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean admits = accepting && programs.size() < limits.sessions() + GREETERS;
+    boolean admits = accepting && !resting && programs.size() < limits.sessions() + GREETERS;
     int door = admits ? poll.add(listener.descriptor()) : -1;
     boolean waiting = false;
     int first = poll.add(wake.descriptor()) + 1;
@@ -177,8 +183,17 @@ public final class ControlServer implements Faults, AutoCloseable {
     }
   }
 
-  private void admit() throws IOException {
-    ControlSocket socket = listener.accept();
+  private void admit() {
+    ControlSocket socket;
+    try {
+      socket = listener.accept();
+    } catch (IOException e) {
+      // Out of descriptors, for example: whoever is inside must not suffer, and may free some.
+      log.failure("the control socket; no program is admitted for a second", e);
+      resting = true;
+      after(REST, () -> resting = false);
+      return;
+    }
     if (socket != null) {
       Program program = new Program(this, socket);
       programs.add(program);

@@ -111,7 +111,7 @@ public final class Engine {
     return done;
   }
 
-  private void fault(String where, Throwable cause) {
+  void fault(String where, Throwable cause) {
     counters.faults++;
     faults.onFault(name + ": " + where, cause);
   }

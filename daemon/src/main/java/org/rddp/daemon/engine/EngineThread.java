@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -13,25 +14,39 @@ public final class EngineThread implements AutoCloseable {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
+  /** Turns failing in a row after which the thread gives up. */
+  private static final int HOPELESS = 100;
+
   private final Engine[] engines;
   private final IdleStrategy idle;
   private final Runnable onStart;
   private final Runnable onEnd;
+  private final Consumer<Throwable> onLost;
   private final Thread thread;
   private volatile boolean running = true;
+
+  /** Turns that failed, one after the other. */
+  private int failures;
 
   /**
    * A thread that is not started.
    *
    * @param onStart what it does first, such as registering with DPDK
    * @param onEnd what it does last
+   * @param onLost called when it ends without having been told to, with the reason
    */
   public EngineThread(
-      String name, List<Engine> engines, Idling idling, Runnable onStart, Runnable onEnd) {
+      String name,
+      List<Engine> engines,
+      Idling idling,
+      Runnable onStart,
+      Runnable onEnd,
+      Consumer<Throwable> onLost) {
     this.engines = engines.toArray(Engine[]::new);
     this.idle = strategy(idling);
     this.onStart = onStart;
     this.onEnd = onEnd;
+    this.onLost = onLost;
     this.thread = new Thread(this::run, name);
   }
 
@@ -54,21 +69,48 @@ public final class EngineThread implements AutoCloseable {
   }
 
   private void run() {
-    onStart.run();
     try {
-      while (running) {
-        long now = System.nanoTime();
-        int work = 0;
+      onStart.run();
+      try {
+        takeTurns();
+      } finally {
         for (Engine engine : engines) {
-          work += engine.turn(now);
+          engine.close();
         }
-        idle.idle(work);
+        onEnd.run();
       }
-    } finally {
+    } catch (RuntimeException | Error e) {
+      onLost.accept(e);
+    }
+  }
+
+  private void takeTurns() {
+    while (running) {
+      long now = System.nanoTime();
+      int work = 0;
       for (Engine engine : engines) {
-        engine.close();
+        work += turn(engine, now);
       }
-      onEnd.run();
+      idle.idle(work);
+    }
+  }
+
+  /**
+   * A turn of one engine. What fails inside one connection or session has been dealt with there;
+   * what gets here may have left part of the turn undone. One that keeps failing is beyond help,
+   * and programs that wait for it must be told so: the thread ends.
+   */
+  private int turn(Engine engine, long now) {
+    try {
+      int work = engine.turn(now);
+      failures = 0;
+      return work;
+    } catch (RuntimeException | Error e) {
+      engine.fault("turn", e);
+      if (++failures >= HOPELESS) {
+        throw e;
+      }
+      return 1;
     }
   }
 

@@ -1,0 +1,141 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.Rddp;
+import org.rddp.client.SessionLostException;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.device.Ports;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.PacketPool;
+
+/** What becomes of the daemon when an engine fails outside every connection and session. */
+@Timeout(60)
+class EngineFailureTest {
+  @TempDir private Path directory;
+  private final ByteArrayOutputStream log = new ByteArrayOutputStream();
+  private final BreakableDevice device = new BreakableDevice();
+
+  @Test
+  void shouldGoOnAfterATurnThatFailed() throws Exception {
+    try (Daemon daemon = start();
+        Rddp program = Rddp.connect(socket())) {
+      device.failures = 1;
+      TestDaemon.await(() -> device.failures == 0, "the turn has failed");
+
+      try (var listener = program.listen(7471)) {
+        assertThat(listener.address().getPort()).isEqualTo(7471);
+      }
+      assertThat(daemon.engines().getFirst().counters().faults()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldEndAndTellProgramsWhenEveryTurnFails() throws Exception {
+    try (Daemon daemon = start();
+        Rddp program = Rddp.connect(socket())) {
+      device.failures = Integer.MAX_VALUE;
+
+      assertThat(daemon.awaitEnd()).hasMessage("the device is broken");
+      assertThatThrownBy(() -> program.listen(7471)).isInstanceOf(SessionLostException.class);
+    }
+    assertThat(log.toString(StandardCharsets.UTF_8)).contains("the device is broken");
+  }
+
+  private Path socket() {
+    return directory.resolve("rddpd.sock");
+  }
+
+  private Daemon start() throws Exception {
+    String text =
+        """
+        [control]
+        socket = "%s"
+        [[interface]]
+        name = "one"
+        device = "net_null0"
+        address = "10.0.0.1/24"
+        """
+            .formatted(socket());
+    return Daemon.start(
+        ConfigurationFile.parse("test", text),
+        new OnePort(device),
+        new PrintStream(log, true, StandardCharsets.UTF_8));
+  }
+
+  private record OnePort(FrameDevice device) implements Ports {
+    @Override
+    public List<FrameDevice> devices() {
+      return List.of(device);
+    }
+
+    @Override
+    public void enter() {}
+
+    @Override
+    public void leave() {}
+
+    @Override
+    public void close() {
+      device.close();
+    }
+  }
+
+  /** A device that fails as often as it is told to. */
+  private static final class BreakableDevice implements FrameDevice {
+    private final NativePacketPool pool = new NativePacketPool(64, 2048);
+    private final FrameDevice device = LoopedDevice.pair(pool, pool, 1500, 16)[0];
+    private volatile int failures;
+
+    @Override
+    public int receive(long[] packets) {
+      int left = failures;
+      if (left > 0) {
+        failures = left - 1;
+        throw new IllegalStateException("the device is broken");
+      }
+      return device.receive(packets);
+    }
+
+    @Override
+    public PacketPool pool() {
+      return pool;
+    }
+
+    @Override
+    public long macAddress() {
+      return device.macAddress();
+    }
+
+    @Override
+    public int mtu() {
+      return device.mtu();
+    }
+
+    @Override
+    public boolean up() {
+      return device.up();
+    }
+
+    @Override
+    public int transmit(long[] packets, int from, int count) {
+      return device.transmit(packets, from, count);
+    }
+
+    @Override
+    public void close() {
+      device.close();
+    }
+  }
+}
