@@ -203,17 +203,24 @@ public final class Daemon implements AutoCloseable {
     }
     closed = true;
     control.stopAccepting();
-    try {
-      closeConnections();
-      control.endSessions(END_TIMEOUT);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (lost == null) {
+      endInOrder();
     }
     threads.forEach(EngineThread::close);
     control.close();
     ports.close();
     statistics.close();
     ended.countDown();
+  }
+
+  /** Sessions end with the help of the engines, so this takes engines that run. */
+  private void endInOrder() {
+    try {
+      closeConnections();
+      control.endSessions(END_TIMEOUT);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**

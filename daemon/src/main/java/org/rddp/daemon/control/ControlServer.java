@@ -374,7 +374,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     }
   }
 
-  /** Stops the thread. Sessions should have ended. */
+  /** Stops the thread and hangs up on programs whose sessions have not ended. */
   @Override
   public void close() {
     running = false;
@@ -390,6 +390,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    programs.forEach(program -> program.socket().close());
     try {
       listener.close();
     } catch (IOException e) {
