@@ -43,6 +43,9 @@ public final class Daemon implements AutoCloseable {
   /** STags of an interface at most. */
   private static final int MAX_STAGS = 1 << 16;
 
+  /** A program that answers a message does so within this time, if it polls. */
+  private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
+
   /** How long peers have to close their halves when the daemon stops. */
   private static final long GRACE = TimeUnit.SECONDS.toNanos(3);
 
@@ -146,7 +149,8 @@ public final class Daemon implements AutoCloseable {
     TcpSettings tcpSettings =
         TcpSettings.DEFAULTS
             .withReceiveBuffer(configured.receiveBuffer())
-            .withLimits(TcpSettings.DEFAULTS.backlog(), configured.connections());
+            .withLimits(TcpSettings.DEFAULTS.backlog(), configured.connections())
+            .withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
     int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));

@@ -31,6 +31,8 @@ final class Receiver {
   private long recentTimestampAt;
   private long lastAcknowledged = -1;
   private boolean owed;
+  private boolean owedLater;
+  private long owedAt;
   private ReceiveQueue early;
 
   Receiver(TcpConnection connection, int capacity) {
@@ -73,9 +75,14 @@ final class Receiver {
     return next;
   }
 
-  /** Whether an acknowledgment is owed to the peer. */
+  /** Whether an acknowledgment is owed to the peer, now or a little later. */
+  boolean owes() {
+    return owed || owedLater;
+  }
+
+  /** Whether an acknowledgment is owed to the peer now. */
   boolean owed() {
-    return owed;
+    return owed || (owedLater && connection.now() >= owedAt);
   }
 
   void owe() {
@@ -90,6 +97,7 @@ final class Receiver {
   /** A segment that carries the acknowledgment is being sent. */
   void acknowledged() {
     owed = false;
+    owedLater = false;
     lastAcknowledged = next;
   }
 
@@ -178,7 +186,7 @@ final class Receiver {
     if (finPosition != NEVER) {
       to = Math.min(to, finPosition);
     }
-    owed = true;
+    oweFor(from == position && from == next && from < to);
     if (from > position) {
       counters.duplicates++;
     }
@@ -193,6 +201,21 @@ final class Receiver {
     }
     deliver(address, (int) (to - from), segment.packet);
     deliverEarly();
+  }
+
+  /**
+   * An acknowledgment is owed for a segment: at once for every second one, and for whatever tells
+   * the peer of loss (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+   */
+  private void oweFor(boolean inOrder) {
+    long delay = connection.acknowledgmentDelay();
+    boolean gap = early != null && !early.isEmpty();
+    if (delay == 0 || owes() || gap || !inOrder) {
+      owed = true;
+    } else {
+      owedLater = true;
+      owedAt = connection.now() + delay;
+    }
   }
 
   private void hold(long position, long address, int length, long packet) {

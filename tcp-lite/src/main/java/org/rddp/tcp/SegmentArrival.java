@@ -25,7 +25,7 @@ final class SegmentArrival {
     if (connection.state() != TcpState.CLOSED) {
       connection.wake();
     }
-    if (connection.state() != TcpState.CLOSED && connection.receiver.owed()) {
+    if (connection.state() != TcpState.CLOSED && connection.receiver.owes()) {
       connection.pend();
     }
   }

@@ -265,9 +265,19 @@ public final class TcpConnection implements TcpStream {
     }
     sender.output();
     wake();
-    if (state != TcpState.CLOSED && receiver.owed()) {
-      acknowledgeNow();
+    if (state == TcpState.CLOSED) {
+      return;
     }
+    if (receiver.owed()) {
+      acknowledgeNow();
+    } else if (receiver.owes()) {
+      pend();
+    }
+  }
+
+  /** How long an acknowledgment may wait for data to ride on. */
+  long acknowledgmentDelay() {
+    return stack.settings().acknowledgmentDelay();
   }
 
   /** Sends an acknowledgment now, not at the end of the burst. */

@@ -18,6 +18,8 @@ package org.rddp.tcp;
  * @param minimumRetransmission the least retransmission timeout; less than a peer delays its
  *     acknowledgments (Linux: 40 ms and more) makes needless retransmissions
  * @param maximumRetransmission the greatest retransmission timeout
+ * @param acknowledgmentDelay how long the acknowledgment of a single segment may wait for data to
+ *     ride on, 0 to half a second (RFC 9293 section 3.8.6.3); 0: to the end of the burst
  */
 public record TcpSettings(
     int receiveBuffer,
@@ -30,7 +32,8 @@ public record TcpSettings(
     long timeWait,
     long initialRetransmission,
     long minimumRetransmission,
-    long maximumRetransmission) {
+    long maximumRetransmission,
+    long acknowledgmentDelay) {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
 
@@ -47,7 +50,8 @@ public record TcpSettings(
           SECOND,
           SECOND,
           200 * MILLISECOND,
-          60 * SECOND);
+          60 * SECOND,
+          0);
 
   /** Checks the ranges. */
   public TcpSettings {
@@ -66,6 +70,10 @@ public record TcpSettings(
         maximumRetransmission >= initialRetransmission,
         "maximum retransmission",
         maximumRetransmission);
+    require(
+        acknowledgmentDelay >= 0 && acknowledgmentDelay <= SECOND / 2,
+        "acknowledgment delay",
+        acknowledgmentDelay);
   }
 
   private static void require(boolean sound, String name, long value) {
@@ -87,7 +95,8 @@ public record TcpSettings(
         timeWait,
         initialRetransmission,
         minimumRetransmission,
-        maximumRetransmission);
+        maximumRetransmission,
+        acknowledgmentDelay);
   }
 
   /** The same with other options offered. */
@@ -103,7 +112,8 @@ public record TcpSettings(
         timeWait,
         initialRetransmission,
         minimumRetransmission,
-        maximumRetransmission);
+        maximumRetransmission,
+        acknowledgmentDelay);
   }
 
   /** The same with other limits. */
@@ -119,7 +129,8 @@ public record TcpSettings(
         timeWait,
         initialRetransmission,
         minimumRetransmission,
-        maximumRetransmission);
+        maximumRetransmission,
+        acknowledgmentDelay);
   }
 
   /** The same with other timeouts. */
@@ -135,7 +146,8 @@ public record TcpSettings(
         closed,
         initialRetransmission,
         minimumRetransmission,
-        maximumRetransmission);
+        maximumRetransmission,
+        acknowledgmentDelay);
   }
 
   /** The same with other retransmission timeouts. */
@@ -151,6 +163,24 @@ public record TcpSettings(
         timeWait,
         initial,
         minimum,
-        maximum);
+        maximum,
+        acknowledgmentDelay);
+  }
+
+  /** The same with another delay of acknowledgments. */
+  public TcpSettings withAcknowledgmentDelay(long delay) {
+    return new TcpSettings(
+        receiveBuffer,
+        windowScale,
+        timestamps,
+        backlog,
+        connections,
+        connectTimeout,
+        userTimeout,
+        timeWait,
+        initialRetransmission,
+        minimumRetransmission,
+        maximumRetransmission,
+        delay);
   }
 }

@@ -139,9 +139,13 @@ public final class TcpStack implements AutoCloseable {
     return ip.transmit();
   }
 
-  /** The earliest time at which {@link #advance} may have work; {@link Long#MAX_VALUE} for none. */
+  /**
+   * The earliest time at which {@link #advance} or {@link #transmit} may have work; {@link
+   * Long#MAX_VALUE} for none.
+   */
   public long nextDeadline() {
-    return Math.min(timers.nextDeadline(), ip.nextDeadline());
+    long timer = Math.min(timers.nextDeadline(), ip.nextDeadline());
+    return pendingCount == 0 ? timer : Math.min(timer, now + settings.acknowledgmentDelay());
   }
 
   /**

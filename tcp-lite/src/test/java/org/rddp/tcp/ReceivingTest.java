@@ -38,6 +38,58 @@ class ReceivingTest {
     script.expectNothing();
   }
 
+  private static Script patient() {
+    return Script.established(Script.plain().withAcknowledgmentDelay(5000));
+  }
+
+  @Test
+  void shouldLetTheAcknowledgmentWaitForDataToRideOn() {
+    Script script = patient();
+    script.receive(". seq 1 ack 1 len 100");
+    script.expectNothing();
+    script.pass(4999);
+    script.expectNothing();
+    script.send(50);
+    script.expect("P. seq 1 ack 101 len 50");
+    script.pass(5000);
+    script.expectNothing();
+  }
+
+  @Test
+  void shouldNotLetTheAcknowledgmentWaitForLong() {
+    Script script = patient();
+    script.receive(". seq 1 ack 1 len 100");
+    assertThat(script.stack.nextDeadline()).isEqualTo(script.now + 5000);
+    script.pass(5000);
+    script.expect(". seq 1 ack 101");
+    script.pass(5000);
+    script.expectNothing();
+  }
+
+  @Test
+  void shouldAcknowledgeEverySecondSegmentAtOnce() {
+    Script script = patient();
+    script.receive(". seq 1 ack 1 len 100");
+    script.receive(". seq 101 ack 1 len 100");
+    script.expect(". seq 1 ack 201");
+    script.receiveTogether(". seq 201 ack 1 len 100", ". seq 301 ack 1 len 100");
+    script.expect(". seq 1 ack 401");
+    script.expectNothing();
+  }
+
+  @Test
+  void shouldNotLetTheAcknowledgmentWaitWhenSomethingIsMissingOrCameBefore() {
+    Script script = patient();
+    script.receive(". seq 101 ack 1 len 100");
+    script.expect(". seq 1 ack 1");
+    script.receive(". seq 1 ack 1 len 100");
+    script.expect(". seq 1 ack 201");
+    script.receive(". seq 1 ack 1 len 100");
+    script.expect(". seq 1 ack 201");
+    script.receive("F. seq 201 ack 1 len 100");
+    script.expect(". seq 1 ack 302");
+  }
+
   @Test
   void shouldNotAcknowledgeAnAcknowledgment() {
     Script script = Script.established();
