@@ -33,7 +33,7 @@ final class DemoSinkCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     try (Rddp daemon = session.open("demo sink")) {
-      BulkTransfer transfer = new BulkTransfer(daemon, seed, Duration.ofSeconds(30));
+      BulkTransfer transfer = new BulkTransfer(daemon, seed, Duration.ZERO, Duration.ofSeconds(30));
       String problem = transfer.receive(port, size, () -> say("listening"));
       JsonObject result = new JsonObject();
       result.addProperty("verified", problem == null);

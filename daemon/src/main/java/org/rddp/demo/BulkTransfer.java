@@ -14,7 +14,7 @@ import org.rddp.ipc.WorkRequest;
 
 /**
  * A transfer by RDMA Writes from one program to another, which checks every octet. First a part of
- * it with another pattern, so that both ends are warm; then all of it, timed.
+ * it with another pattern, again and again, until both ends are warm; then all of it, timed.
  */
 public final class BulkTransfer {
   /** Octets of one write. */
@@ -27,6 +27,7 @@ public final class BulkTransfer {
   private final Rddp session;
   private final Pattern pattern;
   private final Pattern warmUpPattern;
+  private final Duration warmUp;
   private final Duration timeout;
   private final Poller poller;
 
@@ -34,12 +35,14 @@ public final class BulkTransfer {
    * One end of a transfer.
    *
    * @param seed of the pattern, the same at both ends
+   * @param warmUp how long the source writes before it counts
    * @param timeout for every step
    */
-  public BulkTransfer(Rddp session, long seed, Duration timeout) {
+  public BulkTransfer(Rddp session, long seed, Duration warmUp, Duration timeout) {
     this.session = session;
     this.pattern = new Pattern(seed);
     this.warmUpPattern = new Pattern(~seed);
+    this.warmUp = warmUp;
     this.timeout = timeout;
     this.poller = new Poller(session, timeout);
   }
@@ -91,7 +94,10 @@ public final class BulkTransfer {
         throw new IllegalStateException("the sink has room for " + target.length() + " octets");
       }
       warmUpPattern.fill(source.segment(), 0);
-      write(connection, source, target, Math.min(octets, MOST_WARM_UP));
+      long began = System.nanoTime();
+      do {
+        write(connection, source, target, Math.min(octets, MOST_WARM_UP));
+      } while (System.nanoTime() - began < warmUp.toNanos());
       say(connection, 0);
       poller.until(() -> poller.received() >= 1, "the sink to be warm");
       pattern.fill(source.segment(), 0);

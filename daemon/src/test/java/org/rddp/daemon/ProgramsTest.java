@@ -159,11 +159,11 @@ class ProgramsTest {
     Thread sink =
         new Thread(() ->
             problem.complete(
-                new BulkTransfer(there, 42, PATIENCE)
+                new BulkTransfer(there, 42, Duration.ZERO, PATIENCE)
                     .receive(PORT, 3_000_001, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    long nanos = new BulkTransfer(here, 42, PATIENCE).send(TWO, 3_000_001);
+    long nanos = new BulkTransfer(here, 42, Duration.ZERO, PATIENCE).send(TWO, 3_000_001);
 
     assertThat(problem.get()).isNull();
     assertThat(nanos).isPositive();
@@ -176,11 +176,11 @@ class ProgramsTest {
     Thread sink =
         new Thread(() ->
             problem.complete(
-                new BulkTransfer(there, 43, PATIENCE)
+                new BulkTransfer(there, 43, Duration.ZERO, PATIENCE)
                     .receive(PORT, 100_000, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    new BulkTransfer(here, 42, PATIENCE).send(TWO, 100_000);
+    new BulkTransfer(here, 42, Duration.ZERO, PATIENCE).send(TWO, 100_000);
 
     assertThat(problem.get()).isEqualTo("octet 0 of 100000 is wrong");
   }
