@@ -52,6 +52,14 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
+   * The most octets of Private Data that {@link #accept} and {@link #reject} take, once the Request
+   * has come: 512, or 508 if it is an enhanced one.
+   */
+  public int maxPrivateData() {
+    return startup.maxPrivateData();
+  }
+
+  /**
    * Responder: answers the Request with a Reply that accepts. Full Operation begins, with {@link
    * UlpduHandler#onFullOperation}, when the Reply is on its way: as a rule within this call. Does
    * nothing when the connection has failed meanwhile.
@@ -67,8 +75,8 @@ public final class MpaConnection implements StreamHandler {
 
   /**
    * Responder: answers the Request with a Reply that declines. MPA is over then and TCP stays open;
-   * close it with {@link #closeSend()} or {@link #abort()}. Does nothing when the connection has
-   * failed meanwhile.
+   * close it with {@link #closeSend()}, which a timer follows, or {@link #abort()}. Does nothing
+   * when the connection has failed meanwhile.
    *
    * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
    * @throws IllegalArgumentException if there are more
@@ -122,7 +130,10 @@ public final class MpaConnection implements StreamHandler {
         && operation.send(header, headerLength, payload, payloadLength);
   }
 
-  /** Closes our half behind everything sent. Receiving goes on. */
+  /**
+   * Closes our half behind everything sent. Receiving goes on; when one of the two has declined,
+   * for as long as the Startup Phase may take.
+   */
   public void closeSend() {
     if (stream == null) {
       abandoned = true;

@@ -97,6 +97,11 @@ final class Startup {
     return errorReported;
   }
 
+  /** The most octets of Private Data that an answer carries. */
+  int maxPrivateData() {
+    return negotiation.room();
+  }
+
   /** Takes octets from the peer. */
   void take(long position, long address, int length) {
     switch (phase) {
@@ -128,7 +133,7 @@ final class Startup {
     if (phase == Phase.AWAITING_FRAME) {
       String after = " after " + timeoutNanos / 1_000_000 + " ms";
       fail(MpaError.STARTUP, negotiation.reader().missing() + after);
-    } else if (phase == Phase.REFUSING) {
+    } else if (phase != Phase.AGREED && closing) {
       stream.abort();
     }
   }
@@ -171,9 +176,15 @@ final class Startup {
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
   }
 
-  /** Closes our half behind what has to be sent. */
+  /**
+   * Closes our half behind what has to be sent. Where MPA is over, nobody else counts the time in
+   * which the peer has to close its half.
+   */
   void closeSend() {
     closing = true;
+    if (phase != Phase.AGREED && phase != Phase.AWAITING_FRAME) {
+      stream.alarm(stream.now() + timeoutNanos);
+    }
     if (negotiation.flush(stream)) {
       stream.closeSend();
     }
@@ -226,7 +237,6 @@ final class Startup {
    */
   private void refuse(String incompatibility) {
     phase = Phase.REFUSING;
-    stream.alarm(stream.now() + timeoutNanos);
     if (!initiator) {
       negotiation.prepareRefusal();
     }

@@ -3,6 +3,7 @@ package org.rddp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.rddp.mpa.Endpoint.C;
 import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.Endpoint.R;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -115,6 +116,29 @@ class StartupErrorTest {
     assertThat(slow.stream.alarm).isEqualTo(deadline);
     slow.stream.ring();
     assertRefused(slow, "MPA Request: Private Data is incomplete: 2 of 8 octets after 10000 ms");
+  }
+
+  @Test
+  void shouldNotWaitForEverForTheFinOfAPeerThatWasDeclined() {
+    Endpoint end = responder();
+    end.stream.receive(Wire.request(C, NONE));
+    end.mpa.reject(NONE);
+    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    end.mpa.closeSend();
+    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
+    assertThat(end.stream.aborted).isFalse();
+    end.stream.ring();
+    assertThat(end.stream.aborted).isTrue();
+  }
+
+  @Test
+  void shouldNotWaitForEverForTheFinOfAPeerThatDeclined() {
+    Endpoint end = initiator();
+    end.stream.receive(Wire.reply(C | R, NONE));
+    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    end.mpa.closeSend();
+    end.stream.ring();
+    assertThat(end.stream.aborted).isTrue();
   }
 
   @Test
