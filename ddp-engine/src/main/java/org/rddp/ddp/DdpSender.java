@@ -208,6 +208,11 @@ final class DdpSender {
     wake();
   }
 
+  /** Resets the connection: the stream cannot go on. */
+  void abort() {
+    mpa.abort();
+  }
+
   private void closeIfAsked() {
     if (closing) {
       closing = false;

@@ -42,11 +42,17 @@ final class SendRound {
     return sender;
   }
 
-  /** Sends at most {@code limit} segments; returns how many. */
+  /** Sends at most {@code limit} segments; returns how many. What fails inside ends its stream. */
   int run(int limit) {
     int sent = 0;
     while (sent < limit && first != null) {
-      sent += removeFirst().takeTurn(Math.min(SHARE, limit - sent));
+      DdpSender sender = removeFirst();
+      try {
+        sent += sender.takeTurn(Math.min(SHARE, limit - sent));
+      } catch (RuntimeException | Error e) {
+        sender.abort();
+        throw e;
+      }
     }
     return sent;
   }

@@ -66,6 +66,22 @@ class DdpStreamTest {
   }
 
   @Test
+  void shouldEndAStreamWhoseUserFailsWhileItSends() {
+    DdpFixture ddp = sending();
+    ddp.ulp.onSent =
+        () -> {
+          throw new IllegalStateException("the user fails");
+        };
+    ddp.stream.postUntagged(1, SEND, 0, 0, memory.address(), 0);
+    ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 0);
+
+    assertThatThrownBy(() -> ddp.engine.send(8)).hasMessage("the user fails");
+    assertThat(ddp.ulp.events())
+        .containsExactly("sent 1 octets 0", "send flushed 2", "closed ABORTED");
+    assertThat(ddp.engine.send(8)).isZero();
+  }
+
+  @Test
   @Tag("DDP-4.3-06")
   @Tag("DDP-4.3-07")
   void shouldNumberTheMessagesOfEachQueueByThemselves() {

@@ -17,6 +17,9 @@ final class RecordingUlp implements UlpHandler {
   /** What it does when it is told of an error. */
   Runnable onError = () -> {};
 
+  /** What it does when a message has been sent. */
+  Runnable onSent = () -> {};
+
   /** Whether messages may start. */
   boolean mayStart = true;
 
@@ -98,6 +101,7 @@ final class RecordingUlp implements UlpHandler {
   @Override
   public void onSent(long id, int rsvdUlp, long octets) {
     events.add("sent %d octets %d".formatted(id, octets));
+    onSent.run();
   }
 
   @Override
