@@ -20,8 +20,12 @@ public final class MemoryRegion implements AutoCloseable {
   private final long length;
   private final Arena arena;
   private final MemorySegment segment;
-  private final boolean ownsPiece;
+
+  /** Whether the daemon has taken the STag back. */
   private volatile boolean closed;
+
+  /** Whether it has taken the memory back, or that is another region's business. */
+  private boolean freed;
 
   MemoryRegion(
       Rddp session,
@@ -39,7 +43,7 @@ public final class MemoryRegion implements AutoCloseable {
     this.stag = stag;
     this.baseTo = baseTo;
     this.rights = rights;
-    this.ownsPiece = ownsPiece;
+    this.freed = !ownsPiece;
     this.arena = Arena.ofShared();
     this.segment = piece.segment(offset, length, arena);
   }
@@ -112,35 +116,33 @@ public final class MemoryRegion implements AutoCloseable {
    * Takes the STag back, and the memory with it if this region was the first on it: when this
    * returns, nothing is placed there any more. When the session is gone already, so is all of it.
    *
-   * @throws RefusedException when other regions on this one's memory are still open
+   * @throws RefusedException when requests that name the region have not completed, or other
+   *     regions on this one's memory are still open; close it again when they are gone
    */
   @Override
-  public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
+  public synchronized void close() {
+    if (!closed) {
+      session.memory().deregister(this);
       closed = true;
     }
-    try {
-      session.memory().deregister(this);
-    } finally {
-      arena.close();
-    }
-    if (ownsPiece) {
+    forgetSegment();
+    if (!freed) {
       session.memory().free(piece);
+      freed = true;
     }
   }
 
   /** The session ends, and the mapping with it. */
-  void onSessionClosed() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
+  synchronized void onSessionClosed() {
+    closed = true;
+    freed = true;
+    forgetSegment();
+  }
+
+  private void forgetSegment() {
+    if (arena.scope().isAlive()) {
+      arena.close();
     }
-    arena.close();
   }
 
   @Override

@@ -151,16 +151,15 @@ final class SessionMemory {
   }
 
   void deregister(MemoryRegion region) {
-    synchronized (this) {
-      regions.remove(region);
-    }
     try {
       channel.request(
           request -> new ProgramMessage.Deregister(request, region.stag()),
           DaemonMessage.Done.class);
     } catch (SessionLostException sessionEnded) {
       // Nothing is placed there any more either.
-      return;
+    }
+    synchronized (this) {
+      regions.remove(region);
     }
   }
 

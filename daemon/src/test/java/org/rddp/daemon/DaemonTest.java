@@ -19,6 +19,7 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.Opcode;
@@ -228,6 +229,44 @@ class DaemonTest {
       assertThat(stag).isNotZero();
       assertThatThrownBy(() -> pair.out.postWrite(1, source, 60, 8, sink.stag(), 0))
           .isInstanceOf(IndexOutOfBoundsException.class);
+    }
+  }
+
+  @Test
+  void shouldCloseARegionAtTheSecondTryWhenTheFirstWasRefused() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion region = pair.there.allocate(2 << 20, Access.LOCAL_WRITE);
+      TestDaemon.await(
+          () -> counter(pair.here, "daemon.memory.octets") == 2 << 20, "memory is counted");
+      pair.in.postReceive(1, region, 0, 64);
+      assertThatThrownBy(region::close).isInstanceOf(RefusedException.class);
+      region.segment().fill((byte) 1);
+
+      pair.in.abort();
+      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      region.close();
+      region.close();
+      TestDaemon.await(() -> counter(pair.here, "daemon.memory.octets") == 0, "memory is back");
+      assertThat(counter(pair.here, "two.stags")).isZero();
+      assertThatThrownBy(() -> region.segment().fill((byte) 1))
+          .isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void shouldKeepARegionsMemoryUntilThePartsOfItAreClosed() {
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp session = daemon.connect("one")) {
+      MemoryRegion region = session.allocate(2 << 20);
+      MemoryRegion part = region.register(0, 64);
+      TestDaemon.await(
+          () -> counter(session, "daemon.memory.octets") == 2 << 20, "memory is counted");
+      assertThatThrownBy(region::close).isInstanceOf(RefusedException.class);
+      part.segment().fill((byte) 1);
+      part.close();
+      region.close();
+      TestDaemon.await(() -> counter(session, "daemon.memory.octets") == 0, "memory is back");
     }
   }
 
