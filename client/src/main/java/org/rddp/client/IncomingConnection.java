@@ -5,6 +5,7 @@ import java.time.Duration;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.PrivateData;
 import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.Reason;
 
 /**
  * A peer's wish to connect: accept it or reject it. Post the first receives to {@link
@@ -42,9 +43,11 @@ public final class IncomingConnection {
   /**
    * Accepts.
    *
-   * @param privateData for the peer's program
+   * @param privateData for the peer's program: 512 octets, or 508 for a peer that speaks MPA's
+   *     revision 2
    * @return the connection, established
    * @throws ConnectionFailedException when the peer has gone in the meantime
+   * @throws RefusedException when the private data does not fit; answer again
    */
   public Connection accept(PrivateData privateData) {
     try {
@@ -55,6 +58,9 @@ public final class IncomingConnection {
               request -> new ProgramMessage.Accept(request, connection.id(), privateData),
               DaemonMessage.Done.class);
     } catch (RefusedException e) {
+      if (e.reason() == Reason.INVALID) {
+        throw e;
+      }
       throw new ConnectionFailedException(e.reason(), 0, "it ended before it was accepted");
     }
     connection.life().awaitEstablished(ACCEPT_TIMEOUT);
@@ -64,7 +70,9 @@ public final class IncomingConnection {
   /**
    * Rejects.
    *
-   * @param privateData for the peer's program
+   * @param privateData for the peer's program, as for {@link #accept(PrivateData)}
+   * @throws RefusedException when the private data does not fit, answer again; or when the peer has
+   *     gone in the meantime
    */
   public void reject(PrivateData privateData) {
     connection

@@ -94,6 +94,11 @@ public final class DdpStream implements UlpduHandler {
     return domain;
   }
 
+  /** Responder: the most octets of Private Data that an answer to the peer's request carries. */
+  public int maxPrivateData() {
+    return mpa.maxPrivateData();
+  }
+
   /** Responder: answers the peer's request. */
   public void accept(byte[] privateData) {
     mpa.accept(privateData);

@@ -100,9 +100,17 @@ public final class RdmapStream {
   }
 
   /**
+   * Responder: the most octets of Private Data that an answer to the peer's request carries, 508 or
+   * 512.
+   */
+  public int maxPrivateData() {
+    return ddp.maxPrivateData();
+  }
+
+  /**
    * Responder: answers the peer's request.
    *
-   * @param privateData for the peer's program, 0 to 512 octets
+   * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
   public void accept(byte[] privateData) {
     ddp.accept(privateData);
@@ -111,7 +119,7 @@ public final class RdmapStream {
   /**
    * Responder: declines the peer's request. The connection stays until {@link #close()}.
    *
-   * @param privateData for the peer's program, 0 to 512 octets
+   * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
   public void reject(byte[] privateData) {
     ddp.reject(privateData);

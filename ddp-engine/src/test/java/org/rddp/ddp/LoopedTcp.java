@@ -144,6 +144,11 @@ public final class LoopedTcp {
     }
 
     @Override
+    public long receivePosition() {
+      return other.delivered;
+    }
+
+    @Override
     public boolean sendable() {
       boolean sendable = !closed && !finQueued && queued < window;
       asked |= !sendable;

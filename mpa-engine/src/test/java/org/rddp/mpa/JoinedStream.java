@@ -66,6 +66,11 @@ final class JoinedStream implements TcpStream {
   }
 
   @Override
+  public long receivePosition() {
+    return peer.sent;
+  }
+
+  @Override
   public boolean sendable() {
     return true;
   }

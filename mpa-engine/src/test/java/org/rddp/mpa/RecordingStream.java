@@ -120,6 +120,11 @@ final class RecordingStream implements TcpStream {
   }
 
   @Override
+  public long receivePosition() {
+    return received;
+  }
+
+  @Override
   public boolean sendable() {
     return windowOpen && packetsToBeHad;
   }

@@ -110,6 +110,11 @@ public final class TcpConnection implements TcpStream {
   }
 
   @Override
+  public long receivePosition() {
+    return receiver.next();
+  }
+
+  @Override
   public boolean sendable() {
     if (!state.open()) {
       return false;

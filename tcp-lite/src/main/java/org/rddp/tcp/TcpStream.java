@@ -21,6 +21,9 @@ public interface TcpStream {
   /** Stream position of the next octet to be sent; the first octet ever sent is 0. */
   long sendPosition();
 
+  /** Stream position behind the last octet handed up; the peer's first octet is at 0. */
+  long receivePosition();
+
   /**
    * Whether another segment would leave now: the windows have room for one of EMSS octets, nothing
    * waits before it, and a packet is to be had. When false, {@link StreamHandler#onSendable()}

@@ -38,11 +38,14 @@ public final class ControlServer implements Faults, AutoCloseable {
   /** Programs that have connected and not said Hello, beyond the sessions. */
   private static final int GREETERS = 32;
 
-  /** Tasks waiting, beyond which peers' misdeeds are no longer logged. */
+  /** Tasks waiting, beyond which peers' misdeeds and failures inside are no longer logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
 
   /** How long a program may take to say Hello. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
+  /** How often is looked for programs that have not said Hello in time. */
+  private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /** How long nobody is admitted after an attempt that failed. */
   private static final long REST = TimeUnit.SECONDS.toNanos(1);
@@ -104,7 +107,19 @@ public final class ControlServer implements Faults, AutoCloseable {
   /** Starts it. */
   public void start() {
     after(Statistics.PERIOD, this::refreshStatistics);
+    after(HELLO_PERIOD, this::endSilent);
     thread.start();
+  }
+
+  /** One timer for all: programs that come and go leave none behind. */
+  private void endSilent() {
+    long now = System.nanoTime();
+    for (Program program : List.copyOf(programs)) {
+      if (!program.hasSession() && now - program.admitted() > HELLO_TIMEOUT) {
+        program.end("it did not say Hello", null);
+      }
+    }
+    after(HELLO_PERIOD, this::endSilent);
   }
 
   private void refreshStatistics() {
@@ -177,7 +192,7 @@ public final class ControlServer implements Faults, AutoCloseable {
       }
     } catch (IOException e) {
       program.end(e.getMessage(), null);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.failure("a request of " + program.name(), e);
       program.end("internal error: " + e, null);
     }
@@ -195,32 +210,28 @@ public final class ControlServer implements Faults, AutoCloseable {
       return;
     }
     if (socket != null) {
-      Program program = new Program(this, socket);
-      programs.add(program);
-      after(
-          HELLO_TIMEOUT,
-          () -> {
-            if (!program.hasSession()) {
-              program.end("it did not say Hello", null);
-            }
-          });
+      programs.add(new Program(this, socket));
     }
   }
 
   private void runTasks() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      try {
-        task.run();
-      } catch (RuntimeException e) {
-        log.failure("the control thread", e);
-      }
+      run(task);
+    }
+  }
+
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      log.failure("the control thread", e);
     }
   }
 
   private void runTimers() {
     long now = System.nanoTime();
     while (!timers.isEmpty() && timers.peek().deadline - now <= 0) {
-      timers.poll().task.run();
+      run(timers.poll().task);
     }
   }
 
@@ -245,10 +256,12 @@ public final class ControlServer implements Faults, AutoCloseable {
     timers.add(new Timer(System.nanoTime() + nanos, task));
   }
 
-  /** Notes something that should not happen. From any thread. */
+  /** Notes something that should not happen, unless too much waits already. From any thread. */
   @Override
   public void onFault(String where, Throwable cause) {
-    execute(() -> log.failure(where, cause));
+    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+      execute(() -> log.failure(where, cause));
+    }
   }
 
   /** Notes what a peer did, unless too much of that waits already. From any thread. */

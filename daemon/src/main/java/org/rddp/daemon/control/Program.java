@@ -33,12 +33,6 @@ final class Program implements SessionEvents {
   /** Requests in the engine's queue; no more are read meanwhile. */
   private static final int MAX_IN_ENGINE = 64;
 
-  /** How long a peer may take to close its half after the program has closed ours. */
-  private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
-
-  /** How long a peer may take to close its half after it was told of an error. */
-  private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
-
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   /** What the engine does for a request; the result is the reply. */
@@ -48,6 +42,7 @@ final class Program implements SessionEvents {
 
   private final ControlServer server;
   private final ControlSocket socket;
+  private final long admitted = System.nanoTime();
   private final ArrayDeque<DaemonMessage> waiting = new ArrayDeque<>();
   private final Quota regions;
   private final Quota octets;
@@ -83,6 +78,11 @@ final class Program implements SessionEvents {
 
   String name() {
     return name;
+  }
+
+  /** When it connected, in nanoseconds of {@link System#nanoTime}. */
+  long admitted() {
+    return admitted;
   }
 
   /** Whether it has said who it is. */
@@ -317,17 +317,10 @@ final class Program implements SessionEvents {
               session.connect(
                   connect.remoteAddress(),
                   connect.remotePort(),
-                  connect.privateData().toByteArray());
-          server.execute(
-              () -> server.after(timeout, () -> onEngine(() -> expireConnecting(connection))));
+                  connect.privateData().toByteArray(),
+                  timeout);
           return new DaemonMessage.Connecting(connect.request(), connection);
         });
-  }
-
-  private void expireConnecting(int connection) {
-    if (session.isConnecting(connection)) {
-      session.expire(connection);
-    }
   }
 
   private void disconnect(ProgramMessage.Disconnect disconnect) {
@@ -338,9 +331,6 @@ final class Program implements SessionEvents {
           session.disconnect(connection, disconnect.graceful());
           return new DaemonMessage.Done(disconnect.request());
         });
-    if (disconnect.graceful()) {
-      server.after(CLOSE_TIMEOUT, () -> onEngine(() -> session.expire(connection)));
-    }
   }
 
   private void checkLocalAddress(int address) throws RefusedException {
@@ -397,7 +387,7 @@ final class Program implements SessionEvents {
             reply = ended ? null : call.call();
           } catch (RefusedException e) {
             reply = refusal(request, e);
-          } catch (RuntimeException e) {
+          } catch (RuntimeException | Error e) {
             server.onFault("request of " + name, e);
             reply = new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
           }
@@ -409,13 +399,6 @@ final class Program implements SessionEvents {
             }
           });
         });
-  }
-
-  /** Something that nobody waits for. */
-  private void onEngine(Runnable task) {
-    if (!ended) {
-      port.engine().execute(task);
-    }
   }
 
   // ---- Messages to the program ----
@@ -476,13 +459,6 @@ final class Program implements SessionEvents {
   }
 
   // ---- The end ----
-
-  /** From the engine's thread. */
-  @Override
-  public void onConnectionFailed(int connection) {
-    server.execute(
-        () -> server.after(FAILURE_TIMEOUT, () -> onEngine(() -> session.expire(connection))));
-  }
 
   /** From the engine's thread. */
   @Override

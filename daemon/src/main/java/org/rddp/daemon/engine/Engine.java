@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.rdmap.RdmapSettings;
@@ -21,6 +22,9 @@ public final class Engine {
   /** Segments built in a turn. */
   private static final int SEGMENTS = 64;
 
+  /** Nanoseconds between two looks at which connections have waited long enough. */
+  private static final long EXPIRY_PERIOD = TimeUnit.MILLISECONDS.toNanos(20);
+
   /** Commands carried out in a turn. */
   private static final int COMMANDS = 16;
 
@@ -34,6 +38,7 @@ public final class Engine {
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
+  private long nextExpiry;
 
   /**
    * An engine that has not taken a turn.
@@ -74,9 +79,10 @@ public final class Engine {
     work += tcp.advance(now);
     work += tcp.transmit(now);
     for (int i = 0; i < sessions.size(); i++) {
-      sessions.get(i).flush();
+      flush(sessions.get(i));
     }
     work += command();
+    expireConnections(now);
     counters.turns++;
     if (work == 0) {
       counters.idleTurns++;
@@ -88,9 +94,31 @@ public final class Engine {
     try {
       return session.takeRequests(REQUESTS);
     } catch (RuntimeException | Error e) {
-      fault("session", e);
-      session.fail("internal error: " + e);
+      failed(session, e);
       return 1;
+    }
+  }
+
+  private void flush(Session session) {
+    try {
+      session.flush();
+    } catch (RuntimeException | Error e) {
+      failed(session, e);
+    }
+  }
+
+  private void failed(Session session, Throwable cause) {
+    fault("session", cause);
+    session.fail("internal error: " + cause);
+  }
+
+  private void expireConnections(long now) {
+    if (now - nextExpiry < 0) {
+      return;
+    }
+    nextExpiry = now + EXPIRY_PERIOD;
+    for (int i = 0; i < sessions.size(); i++) {
+      sessions.get(i).expireConnections(now);
     }
   }
 

@@ -204,6 +204,7 @@ public final class Session {
 
   /** Stops listening; requests that the program has not answered are rejected. */
   public void closeListener(int number) throws RefusedException {
+    takeRequests(limits.outstanding());
     for (SessionListener listener : listeners) {
       if (listener.number() == number) {
         listener.close();
@@ -217,12 +218,13 @@ public final class Session {
   /**
    * Opens a connection to a peer; the outcome is an event.
    *
+   * @param timeout nanoseconds until it is given up
    * @return the connection's number
    */
-  public int connect(int remoteAddress, int remotePort, byte[] privateData)
+  public int connect(int remoteAddress, int remotePort, byte[] privateData, long timeout)
       throws RefusedException {
     SessionConnection connection = SessionConnection.outgoing(this, reserve(), privateData);
-    connection.open(remoteAddress, remotePort);
+    connection.open(remoteAddress, remotePort, timeout);
     return connection.number();
   }
 
@@ -234,6 +236,7 @@ public final class Session {
 
   /** Answers a peer's request with no. */
   public void reject(int connection, byte[] privateData) throws RefusedException {
+    takeRequests(limits.outstanding());
     require(connection).reject(privateData);
   }
 
@@ -247,18 +250,13 @@ public final class Session {
     require(connection).disconnect(graceful);
   }
 
-  /** Ends a connection that has not come up, or gone down, in time; it may be gone already. */
-  public void expire(int connection) {
-    SessionConnection found = connection(connection);
-    if (found != null) {
-      found.expire();
+  /** Ends the connections that have not come up, or gone down, in time. */
+  void expireConnections(long now) {
+    for (SessionConnection connection : connections) {
+      if (connection != null) {
+        connection.expireWhenDue(now);
+      }
     }
-  }
-
-  /** Whether a connection is still being opened or closed. */
-  public boolean isConnecting(int connection) {
-    SessionConnection found = connection(connection);
-    return found != null && found.isConnecting();
   }
 
   boolean hasRoomForConnection() {

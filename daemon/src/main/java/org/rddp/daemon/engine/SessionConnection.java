@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.CompletionStatus;
@@ -14,6 +15,8 @@ import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpStream;
 
 /**
  * A connection of a program: an RDMAP stream whose requests come from the session's ring and whose
@@ -36,9 +39,22 @@ final class SessionConnection implements RdmapHandler {
     GONE
   }
 
+  /** How long nothing may move once the program has closed our half. */
+  private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
+
+  /** How long a peer may take to close its half after it was told of an error. */
+  private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
+
+  private static final byte[] NONE = {};
+
   private final Session session;
   private final SessionListener listener;
   private final RdmapStream stream;
+  private final Deadline deadline = new Deadline();
+
+  /** Null before {@link #open}. */
+  private TcpStream tcp;
+
   private int localPort;
   private int remoteAddress;
   private int remotePort;
@@ -68,30 +84,41 @@ final class SessionConnection implements RdmapHandler {
   }
 
   static SessionConnection incoming(
-      Session session, SessionListener listener, int remoteAddress, int remotePort) {
+      Session session, SessionListener listener, TcpStream tcp, int remoteAddress, int remotePort) {
     SessionConnection connection =
         new SessionConnection(session, listener, 0, State.AWAITING_REQUEST, null);
+    connection.tcp = tcp;
     connection.localPort = listener.port();
     connection.remoteAddress = remoteAddress;
     connection.remotePort = remotePort;
     return connection;
   }
 
-  static SessionConnection outgoing(Session session, int number, byte[] privateData) {
-    return new SessionConnection(session, null, number, State.CONNECTING, privateData);
+  static SessionConnection outgoing(Session session, int number, byte[] privateData)
+      throws RefusedException {
+    try {
+      return new SessionConnection(session, null, number, State.CONNECTING, privateData);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(Reason.INVALID, e.getMessage());
+    }
   }
 
-  void open(int address, int port) throws RefusedException {
+  /**
+   * Begins to connect.
+   *
+   * @param timeout nanoseconds until it is given up
+   */
+  void open(int address, int port, long timeout) throws RefusedException {
     session.add(this);
     remoteAddress = address;
     remotePort = port;
+    Engine engine = session.engine();
     try {
-      localPort =
-          session
-              .engine()
-              .tcp()
-              .connect(new Ipv4Address(address), port, stream.transport())
-              .localPort();
+      TcpConnection opened =
+          engine.tcp().connect(new Ipv4Address(address), port, stream.transport());
+      tcp = opened;
+      localPort = opened.localPort();
+      deadline.set(opened.now() + timeout);
     } catch (IllegalStateException e) {
       session.remove(this);
       throw new RefusedException(Reason.RESOURCES, "cannot connect: " + e.getMessage());
@@ -109,10 +136,6 @@ final class SessionConnection implements RdmapHandler {
   /** Its number in the session, 0 while the program knows nothing of it. */
   int number() {
     return number;
-  }
-
-  boolean isConnecting() {
-    return state == State.CONNECTING || state == State.REQUESTED;
   }
 
   // ---- What the program wants ----
@@ -133,23 +156,34 @@ final class SessionConnection implements RdmapHandler {
   }
 
   void accept(byte[] privateData) throws RefusedException {
-    requireUnanswered();
+    requireAnswerable(privateData);
     listener.answered(this);
     stream.accept(privateData);
   }
 
   void reject(byte[] privateData) throws RefusedException {
-    requireUnanswered();
+    requireAnswerable(privateData);
     listener.answered(this);
+    decline(privateData);
     leave();
-    stream.reject(privateData);
-    stream.close();
   }
 
-  private void requireUnanswered() throws RefusedException {
+  private void requireAnswerable(byte[] privateData) throws RefusedException {
     if (state != State.REQUESTED || !listener.awaits(this)) {
       throw new RefusedException(Reason.STATE, "the connection has been answered");
     }
+    int most = stream.maxPrivateData();
+    if (privateData.length > most) {
+      throw new RefusedException(
+          Reason.INVALID,
+          privateData.length + " octets of private data; this peer's request allows " + most);
+    }
+  }
+
+  /** The requests that were posted end within this, while they can still be reported. */
+  private void decline(byte[] privateData) {
+    stream.reject(privateData);
+    stream.close();
   }
 
   /** The listener closes before the program has answered. */
@@ -158,29 +192,39 @@ final class SessionConnection implements RdmapHandler {
     if (state == State.AWAITING_REQUEST) {
       abandon();
     } else {
+      decline(NONE);
       tell(new DaemonMessage.Failed(number, Reason.LOCAL_CLOSE, 0, "the listener was closed"));
       leave();
-      stream.reject(new byte[0]);
-      stream.close();
     }
   }
 
   void disconnect(boolean graceful) {
     if (graceful && state == State.ESTABLISHED) {
       state = State.CLOSING;
+      deadline.setIdle(tcp, CLOSE_TIMEOUT, tcp.now());
       stream.close();
-    } else {
-      stream.abort();
+    } else if (!graceful || (state != State.CLOSING && state != State.FAILED)) {
+      abort();
     }
   }
 
-  /** The peer has not answered, or not closed its half, in time. */
-  void expire() {
+  /** Resets the connection, also one whose SYN has not been answered: no layer above has it yet. */
+  private void abort() {
+    stream.abort();
+    tcp.abort();
+  }
+
+  /** Ends it if the peer has not answered, or not closed its half, in time. */
+  void expireWhenDue(long now) {
+    if (!deadline.isDue(now)) {
+      return;
+    }
+    deadline.clear();
     if (failure == null) {
       failure = Reason.TIMEOUT;
       failureText = "the peer did not answer in time";
     }
-    stream.abort();
+    abort();
   }
 
   /** Ends it without a word. */
@@ -188,7 +232,7 @@ final class SessionConnection implements RdmapHandler {
     if (state != State.GONE) {
       leave();
     }
-    stream.abort();
+    abort();
   }
 
   // ---- What happens to it ----
@@ -219,6 +263,7 @@ final class SessionConnection implements RdmapHandler {
   @Override
   public void onEstablished(byte[] privateData) {
     state = State.ESTABLISHED;
+    deadline.clear();
     session.engine().counters().connectionsOpened++;
     tell(
         new DaemonMessage.Established(
@@ -232,9 +277,9 @@ final class SessionConnection implements RdmapHandler {
 
   @Override
   public void onRejected(byte[] privateData) {
+    stream.close();
     tell(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
     leave();
-    stream.close();
   }
 
   @Override
@@ -307,7 +352,7 @@ final class SessionConnection implements RdmapHandler {
     session.engine().report(detail);
     if (established) {
       state = State.FAILED;
-      session.events().onConnectionFailed(number);
+      deadline.set(tcp.now() + FAILURE_TIMEOUT);
     } else {
       stream.abort();
     }

@@ -11,12 +11,6 @@ public interface SessionEvents {
   void send(DaemonMessage message);
 
   /**
-   * A connection has failed and its peer is being told: {@link Session#expire} ends it when that
-   * takes too long.
-   */
-  void onConnectionFailed(int connection);
-
-  /**
    * The program did what no program of ours does, or the engine failed over it: the session has to
    * end.
    *

@@ -23,6 +23,9 @@ public final class SessionListener {
   private final List<SessionConnection> unanswered = new ArrayList<>();
   private Listener listener;
 
+  /** A handshake that was under way when it closed may still end. */
+  private boolean closed;
+
   SessionListener(Session session, int number, int backlog) {
     this.session = session;
     this.number = number;
@@ -57,10 +60,11 @@ public final class SessionListener {
   }
 
   private StreamHandler onIncoming(TcpStream stream, Ipv4Address address, int port) {
-    if (unanswered.size() >= backlog || !session.hasRoomForConnection()) {
+    if (closed || unanswered.size() >= backlog || !session.hasRoomForConnection()) {
       return null;
     }
-    SessionConnection connection = SessionConnection.incoming(session, this, address.bits(), port);
+    SessionConnection connection =
+        SessionConnection.incoming(session, this, stream, address.bits(), port);
     unanswered.add(connection);
     return connection.transport();
   }
@@ -76,6 +80,7 @@ public final class SessionListener {
   }
 
   void close() {
+    closed = true;
     listener.close();
     for (SessionConnection connection : List.copyOf(unanswered)) {
       connection.decline();

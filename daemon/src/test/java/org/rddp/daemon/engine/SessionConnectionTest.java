@@ -1,0 +1,340 @@
+package org.rddp.daemon.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.SignalSender;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+/**
+ * The lives of a session's connections, with a peer that need not play along, under virtual time.
+ */
+class SessionConnectionTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int PORT = 7;
+  private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
+  private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  private static final Ipv4Address NOBODY = Ipv4Address.parse("10.0.0.77");
+
+  private final LoopedDevice[] link =
+      LoopedDevice.pair(
+          new NativePacketPool(512, 1514), new NativePacketPool(512, 1514), 1500, 256);
+  private long now = SECOND;
+  private final TcpStack tcp = stack(link[0], OURS, 1);
+  private final TcpStack peerTcp = stack(link[1], THEIRS, 2);
+  private final DdpEngine peerDdp = new DdpEngine(new TaggedBuffers(4, new SplittableRandom(4)));
+  private final ProtectionDomain peerDomain = new ProtectionDomain("peer");
+  private final List<DaemonMessage> events = new ArrayList<>();
+  private final Engine engine =
+      new Engine(
+          "test",
+          OURS.bits(),
+          tcp,
+          new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
+          RdmapSettings.DEFAULTS,
+          new Faults() {
+            @Override
+            public void onFault(String where, Throwable cause) {
+              throw new AssertionError(where, cause);
+            }
+
+            @Override
+            public void onRefused(String detail) {}
+          });
+  private final MemorySegment ringMemory = Arena.ofAuto().allocate(DaemonRings.octets(16, 16), 64);
+  private final MemorySegment data = Arena.ofAuto().allocate(4096, 64);
+  private final Session session;
+  private final ProgramRings rings;
+
+  SessionConnectionTest() throws Exception {
+    DaemonRings ends = new DaemonRings(ringMemory, 16, 16);
+    rings = new ProgramRings(ringMemory);
+    session =
+        new Session(
+            "program",
+            engine,
+            new SessionLimits(16, 16, 16, 168, 16, 16, 1 << 20),
+            ends,
+            SignalSender.create(),
+            new SessionEvents() {
+              @Override
+              public void send(DaemonMessage message) {
+                events.add(message);
+              }
+
+              @Override
+              public void onBroken(String detail) {
+                throw new AssertionError(detail);
+              }
+            });
+    engine.begin(session);
+  }
+
+  private TcpStack stack(LoopedDevice device, Ipv4Address address, int seed) {
+    return new TcpStack(
+        device,
+        new InterfaceAddress(address, 24),
+        TcpSettings.DEFAULTS,
+        new SplittableRandom(seed),
+        now);
+  }
+
+  private void run(int turns, long step) {
+    for (int i = 0; i < turns; i++) {
+      now += step;
+      engine.turn(now);
+      peerTcp.receive(now);
+      peerDdp.send(64);
+      peerTcp.advance(now);
+      peerTcp.transmit(now);
+    }
+  }
+
+  /** A peer's program that does nothing of its own accord, also not close. */
+  private static class Idle implements RdmapHandler {
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onEstablished(byte[] privateData) {}
+
+    @Override
+    public void onRejected(byte[] privateData) {}
+
+    @Override
+    public void onCompletion(long id, int kind, int status, long octets) {}
+
+    @Override
+    public void onError(int layer, int type, int code, String detail) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+
+  private RdmapStream peerConnects(MpaSettings mpa, RdmapHandler handler) {
+    RdmapStream stream =
+        RdmapStream.initiator(
+            peerDdp, peerDomain, new RdmapSettings(mpa, 16, 16), new byte[0], handler);
+    peerTcp.connect(OURS, PORT, stream.transport());
+    return stream;
+  }
+
+  /** A peer has connected, and the program has been asked. */
+  private int requested() {
+    return requested(MpaSettings.DEFAULTS);
+  }
+
+  private int requested(MpaSettings mpa) {
+    peerConnects(mpa, new Idle());
+    run(20, 1000);
+    return event(DaemonMessage.ConnectionRequested.class).connection();
+  }
+
+  private <E extends DaemonMessage> E event(Class<E> kind) {
+    return events.stream().filter(kind::isInstance).map(kind::cast).findFirst().orElseThrow();
+  }
+
+  private List<CompletionStatus> completions() {
+    Completion completion = new Completion();
+    List<CompletionStatus> statuses = new ArrayList<>();
+    while (rings.poll(completion)) {
+      statuses.add(completion.status());
+    }
+    rings.publish();
+    return statuses;
+  }
+
+  private void postReceive(int connection) throws RefusedException {
+    int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
+    assertThat(rings.post(Opcode.RECEIVE, 0, 5, connection, stag, 0, 64, 0, 0)).isTrue();
+  }
+
+  @Test
+  void shouldFlushTheReceivesOfAConnectionThatTheProgramRejects() throws Exception {
+    session.listen(PORT, 8);
+    int connection = requested();
+    postReceive(connection);
+    session.reject(connection, new byte[0]);
+    run(20, 1000);
+    assertThat(completions()).containsExactly(CompletionStatus.FLUSHED);
+  }
+
+  @Test
+  void shouldFlushTheReceivesOfAnUnansweredConnectionWhenTheListenerCloses() throws Exception {
+    SessionListener listener = session.listen(PORT, 8);
+    postReceive(requested());
+    session.closeListener(listener.number());
+    assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_CLOSE);
+    run(20, 1000);
+    assertThat(completions()).containsExactly(CompletionStatus.FLUSHED);
+  }
+
+  @Test
+  void shouldFlushTheReceivesOfAConnectionThatThePeerRejects() throws Exception {
+    peerRejects();
+    postReceive(session.connect(THEIRS.bits(), PORT, new byte[0], SECOND));
+    run(20, 1000);
+    assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
+    assertThat(completions()).containsExactly(CompletionStatus.FLUSHED);
+  }
+
+  @Test
+  void shouldNotKeepARejectedConnectionWhosePeerNeverCloses() throws Exception {
+    session.listen(PORT, 8);
+    session.reject(requested(), new byte[0]);
+    run(20, 1000);
+    assertThat(tcp.connections()).isEqualTo(1);
+    run(60, SECOND);
+    assertThat(tcp.connections()).isZero();
+  }
+
+  @Test
+  void shouldNotKeepAConnectionThatThePeerRejectedAndDoesNotClose() throws Exception {
+    peerRejects();
+    session.connect(THEIRS.bits(), PORT, new byte[0], SECOND);
+    run(20, 1000);
+    assertThat(tcp.connections()).isEqualTo(1);
+    run(60, SECOND);
+    assertThat(tcp.connections()).isZero();
+  }
+
+  private void peerRejects() {
+    peerTcp.listen(
+        PORT,
+        (tcpStream, address, port) -> {
+          RdmapStream[] stream = new RdmapStream[1];
+          stream[0] =
+              RdmapStream.responder(
+                  peerDdp,
+                  peerDomain,
+                  RdmapSettings.DEFAULTS,
+                  new Idle() {
+                    @Override
+                    public void onRequest(byte[] privateData) {
+                      stream[0].reject(new byte[0]);
+                    }
+                  });
+          return stream[0].transport();
+        });
+  }
+
+  @Test
+  void shouldRefuseAHandshakeThatEndsAfterTheListenerHasClosed() throws Exception {
+    SessionListener listener = session.listen(PORT, 8);
+    peerConnects(MpaSettings.DEFAULTS, new Idle());
+    while (tcp.connections() == 0) {
+      run(1, 1000);
+    }
+    assertThat(tcp.counters().established).isZero();
+    session.closeListener(listener.number());
+    run(50, 1000);
+    assertThat(events).isEmpty();
+    assertThat(tcp.connections()).isZero();
+  }
+
+  @Test
+  void shouldLetTheProgramAnswerAgainWhenItsPrivateDataDoesNotFit() throws Exception {
+    session.listen(PORT, 8);
+    int connection = requested(MpaSettings.DEFAULTS.withRevision(2));
+    assertInvalid(() -> session.accept(connection, new byte[509]));
+    assertInvalid(() -> session.reject(connection, new byte[509]));
+    session.accept(connection, new byte[508]);
+    assertThat(events).anyMatch(DaemonMessage.Established.class::isInstance);
+  }
+
+  private static void assertInvalid(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID));
+  }
+
+  /** The program's own timeout counts, not TCP's of 30 s. */
+  @Test
+  void shouldTellTheProgramInTimeWhenAConnectionToNobodyExpires() throws Exception {
+    session.connect(NOBODY.bits(), PORT, new byte[0], SECOND);
+    run(9, SECOND / 10);
+    assertThat(events).isEmpty();
+    run(2, SECOND / 10);
+    assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.TIMEOUT);
+    assertThat(tcp.connections()).isZero();
+  }
+
+  @Test
+  void shouldTellTheProgramAtOnceWhenItAbortsAConnectionToNobody() throws Exception {
+    int connection = session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND);
+    run(20, 1000);
+    session.disconnect(connection, false);
+    assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_ABORT);
+    assertThat(tcp.connections()).isZero();
+  }
+
+  /** The peer sends a message every five seconds, and closes after a minute. */
+  @Test
+  void shouldNotEndAClosingConnectionWhileAnythingMoves() throws Exception {
+    session.listen(PORT, 8);
+    RdmapStream peer = peerConnects(MpaSettings.DEFAULTS, new Idle());
+    run(20, 1000);
+    int connection = event(DaemonMessage.ConnectionRequested.class).connection();
+    for (int i = 0; i < 12; i++) {
+      postReceive(connection);
+    }
+    session.accept(connection, new byte[0]);
+    run(20, 1000);
+    session.disconnect(connection, true);
+    for (int i = 0; i < 12; i++) {
+      peer.postSend(i, data.address(), 1);
+      run(5, SECOND);
+    }
+    assertThat(completions()).hasSize(12).containsOnly(CompletionStatus.SUCCESS);
+    peer.close();
+    run(20, 1000);
+    assertThat(event(DaemonMessage.Closed.class).reason()).isEqualTo(Reason.LOCAL_CLOSE);
+  }
+
+  @Test
+  void shouldEndAClosingConnectionOnWhichNothingMovesForTenSeconds() throws Exception {
+    session.listen(PORT, 8);
+    int connection = requested();
+    session.accept(connection, new byte[0]);
+    run(20, 1000);
+    session.disconnect(connection, true);
+    run(1, 1000);
+    run(9, SECOND);
+    session.disconnect(connection, true);
+    assertThat(events).noneMatch(DaemonMessage.Closed.class::isInstance);
+    run(2, SECOND);
+    assertThat(event(DaemonMessage.Closed.class).reason()).isEqualTo(Reason.TIMEOUT);
+  }
+}
