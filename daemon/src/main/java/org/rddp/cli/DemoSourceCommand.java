@@ -15,9 +15,6 @@ import picocli.CommandLine.Spec;
 /** The program of {@code rddp demo} that writes. */
 @Command(name = "demo-source", hidden = true, description = "The demonstration's source.")
 final class DemoSourceCommand implements Callable<Integer> {
-  /** Until the JIT has compiled what a transfer takes, in four processes that share few cores. */
-  private static final Duration WARM_UP = Duration.ofSeconds(4);
-
   @Mixin private SessionOptions session;
 
   @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the sink listens.")
@@ -32,12 +29,16 @@ final class DemoSourceCommand implements Callable<Integer> {
   @Option(names = "--seed", description = "Of the pattern.")
   private long seed;
 
+  @Option(names = "--warm-up", description = "Seconds of writing before it counts.")
+  private int warmUp;
+
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
     try (Rddp daemon = session.open("demo source")) {
-      BulkTransfer transfer = new BulkTransfer(daemon, seed, WARM_UP, Duration.ofSeconds(30));
+      BulkTransfer transfer =
+          new BulkTransfer(daemon, seed, Duration.ofSeconds(warmUp), Duration.ofSeconds(30));
       JsonObject result = new JsonObject();
       result.addProperty("nanos", transfer.send(sink.toSocketAddress(), size));
       spec.commandLine().getOut().println(result);

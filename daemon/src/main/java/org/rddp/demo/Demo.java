@@ -20,6 +20,10 @@ import org.rddp.rig.RoundTrips;
  */
 public final class Demo implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(30);
+
+  /** Until the JIT has compiled what a transfer takes, in four processes that share few cores. */
+  private static final int WARM_UP_SECONDS = 4;
+
   private static final int SINK_PORT = 7471;
   private static final int ROUND_TRIP_OCTETS = 64;
   private static final String SOURCE_ADDRESS = "10.99.0.1";
@@ -110,6 +114,9 @@ public final class Demo implements AutoCloseable {
               Long.toString(settings.octets()),
               "--seed",
               Long.toString(settings.seed()),
+              "--warm-up",
+              // What is captured is to be looked at: no more than needs be.
+              Integer.toString(settings.pcap() == null ? WARM_UP_SECONDS : 0),
               SINK_ADDRESS + ":" + SINK_PORT);
       Duration patience = transferTimeout();
       JsonObject sent = json(source.awaitLine("{", patience));
@@ -199,7 +206,7 @@ public final class Demo implements AutoCloseable {
 
   private RoundTrips kernelTcp(int near, int far) throws IOException, InterruptedException {
     progress.accept("the same over the kernel's TCP");
-    int warmUp = Math.min(settings.count(), 20_000);
+    int warmUp = 20_000;
     int count = Math.min(settings.count(), 100_000);
     try {
       return KernelTcpPingPong.overVeth(ROUND_TRIP_OCTETS, warmUp, count, far, near);

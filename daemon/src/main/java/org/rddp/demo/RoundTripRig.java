@@ -24,6 +24,9 @@ import org.rddp.rig.RoundTrips;
 public final class RoundTripRig {
   private static final int PORT = 7472;
 
+  /** Until everything on the way is compiled. */
+  private static final int WARM_UP = 60_000;
+
   private RoundTripRig() {}
 
   /**
@@ -31,7 +34,7 @@ public final class RoundTripRig {
    *
    * @param configuration with two interfaces that are joined and one engine thread
    * @param octets of each write, a multiple of 8
-   * @param count round trips measured; as many again, but no more than 100,000, are not
+   * @param count round trips measured, after tens of thousands that are not
    * @param log where the daemon says what happens
    */
   public static RoundTrips measure(
@@ -48,7 +51,7 @@ public final class RoundTripRig {
           new InetSocketAddress(InetAddress.getByAddress(octets(far.address())), PORT);
       try (WritePingPong pingPong = new WritePingPong(nearSession, farSession, address, octets)) {
         String device = near.device().startsWith("ring:") ? "net_ring, copying" : near.device();
-        return pingPong.measure(Math.min(count, 100_000), count, device);
+        return pingPong.measure(WARM_UP, count, device);
       }
     }
   }
