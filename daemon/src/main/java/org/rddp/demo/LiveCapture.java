@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
 import org.rddp.device.PcapWriter;
 import org.rddp.ipc.CaptureRing;
 
@@ -72,13 +73,22 @@ public final class LiveCapture implements AutoCloseable {
     }
     closed = true;
     try {
-      session.stopCapture();
+      stop();
       while (poll() > 0) {
         // Until the ring is empty.
       }
     } finally {
       writer.close();
       ring.close();
+    }
+  }
+
+  private void stop() {
+    try {
+      session.stopCapture();
+    } catch (RddpException | IllegalStateException sessionEnded) {
+      // The capture has ended with it; what is in the ring can still be read.
+      return;
     }
   }
 }

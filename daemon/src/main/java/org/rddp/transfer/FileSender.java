@@ -23,7 +23,7 @@ final class FileSender {
   /**
    * A sender.
    *
-   * @param buffer as large as the window at least
+   * @param buffer where parts of the file lie while they are sent; of any size
    * @param progress told how many octets have gone, in all
    */
   FileSender(MessageChannel channel, MemoryRegion buffer, LongConsumer progress) {
@@ -34,7 +34,10 @@ final class FileSender {
 
   /** Sends all of a file, and its digest. */
   void send(FileChannel file, int stag, long to, long window) throws IOException {
-    long partOctets = Window.partOctets(Math.min(window, buffer.length()));
+    // Each end divides its own memory; a part holds what both have room for.
+    long theirs = Window.partOctets(window);
+    long ours = Window.partOctets(buffer.length());
+    long partOctets = Math.min(theirs, ours);
     MessageDigest digest = Window.digest();
     Arrays.fill(free, true);
     long done = 0;
@@ -42,10 +45,10 @@ final class FileSender {
     for (int part = 0; done < size; part = (part + 1) % Window.PARTS) {
       awaitFree(part);
       int octets = (int) Math.min(partOctets, size - done);
-      MemorySegment memory = buffer.segment().asSlice(part * partOctets, octets);
+      MemorySegment memory = buffer.segment().asSlice(part * ours, octets);
       read(file, memory);
       digest.update(memory.asByteBuffer());
-      channel.write(buffer, part * partOctets, octets, stag, to + part * partOctets);
+      channel.write(buffer, part * ours, octets, stag, to + part * theirs);
       channel.send(new TransferMessage.Filled(part, octets).encode());
       free[part] = false;
       done += octets;

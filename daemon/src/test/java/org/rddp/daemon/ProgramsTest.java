@@ -88,6 +88,27 @@ class ProgramsTest {
     assertThat(served).isDirectoryNotContaining("glob:**.part");
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {4 << 10, WINDOW - 2, WINDOW, 1 << 20})
+  void shouldPutAndGetWhateverTheWindowsOfTheTwoEnds(long window) throws Exception {
+    Path served = Files.createDirectory(folder.resolve("served"));
+    Path original = folder.resolve("original");
+    byte[] contents = new byte[300_001];
+    new Random(window).nextBytes(contents);
+    Files.write(original, contents);
+    FileServer server = new FileServer(there, served, WINDOW, said::add);
+    FileClient client = new FileClient(here, TWO, window, ProgramsTest::quiet);
+
+    CompletableFuture<Void> first = CompletableFuture.runAsync(() -> server.serve(PORT, true));
+    connectWhenListening(() -> client.put(original, "kept"));
+    first.join();
+    CompletableFuture<Void> second = CompletableFuture.runAsync(() -> server.serve(PORT, true));
+    connectWhenListening(() -> client.get("kept", folder.resolve("copy")));
+    second.join();
+
+    assertThat(folder.resolve("copy")).hasBinaryContent(contents);
+  }
+
   private interface Attempt {
     String run() throws Exception;
   }
