@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.rddp.dpdk.Eal;
 
 /**
  * Another process of this program: the same JVM and class path, another command. Its standard input
@@ -121,6 +122,9 @@ final class ChildProcess implements AutoCloseable {
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
+    }
+    if (!process.isAlive()) {
+      Eal.removeLeftovers(process.pid());
     }
   }
 }

@@ -131,6 +131,22 @@ public final class Eal {
     }
   }
 
+  /**
+   * Removes the files that another process of rddp left behind because it was ended by force, or in
+   * the midst of starting. It must have ended.
+   *
+   * @param pid of that process
+   */
+  public static void removeLeftovers(long pid) {
+    String runtime = System.getenv().getOrDefault("XDG_RUNTIME_DIR", "/tmp");
+    for (String base : List.of("/run", runtime)) {
+      Path folder = Path.of(base, "dpdk", EalArguments.filePrefix(pid));
+      if (Files.isDirectory(folder)) {
+        remove(folder);
+      }
+    }
+  }
+
   private static void remove(Path folder) {
     try {
       try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {

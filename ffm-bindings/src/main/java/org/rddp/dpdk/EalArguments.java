@@ -25,7 +25,7 @@ public final class EalArguments {
    * hugepages. All of it is in few files without names, because a vhost peer maps eight at most.
    */
   public static EalArguments hugepages() {
-    return common("rddp-" + ProcessHandle.current().pid())
+    return common(filePrefix(ProcessHandle.current().pid()))
         .and("--in-memory", "--single-file-segments");
   }
 
@@ -96,5 +96,10 @@ public final class EalArguments {
   @Override
   public String toString() {
     return String.join(" ", arguments);
+  }
+
+  /** What the files of a process of rddp are called, unless it chose otherwise. */
+  static String filePrefix(long pid) {
+    return "rddp-" + pid;
   }
 }
