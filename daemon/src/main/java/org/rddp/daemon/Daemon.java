@@ -149,7 +149,8 @@ public final class Daemon implements AutoCloseable {
     TcpSettings tcpSettings =
         TcpSettings.DEFAULTS
             .withReceiveBuffer(configured.receiveBuffer())
-            .withLimits(TcpSettings.DEFAULTS.backlog(), configured.connections())
+            .withBacklog(TcpSettings.DEFAULTS.backlog())
+            .withConnections(configured.connections())
             .withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
     int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());

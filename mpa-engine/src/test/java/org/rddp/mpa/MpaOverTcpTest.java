@@ -165,9 +165,14 @@ class MpaOverTcpTest {
     private static TcpSettings settings(SplittableRandom random) {
       return TcpSettings.DEFAULTS
           .withReceiveBuffer(2048 + random.nextInt(1 << random.nextInt(10, 20)))
-          .withOptions(random.nextBoolean(), random.nextBoolean())
-          .withTimeouts(600 * SECOND, 600 * SECOND, SECOND)
-          .withRetransmission(SECOND, SECOND / 100, 5 * SECOND);
+          .withWindowScale(random.nextBoolean())
+          .withTimestamps(random.nextBoolean())
+          .withConnectTimeout(600 * SECOND)
+          .withUserTimeout(600 * SECOND)
+          .withTimeWait(SECOND)
+          .withMinimumRetransmission(SECOND / 100)
+          .withMaximumRetransmission(5 * SECOND)
+          .withInitialRetransmission(SECOND);
     }
 
     private static MpaSettings wishes(SplittableRandom random) {

@@ -55,7 +55,10 @@ class FairnessTest {
   @Test
   void shouldGiveUpAPeerThatKeepsItsWindowClosedWhenPacketsAreScarce() {
     TcpSettings patient =
-        Script.plain().withTimeouts(3600 * Script.SECOND, 60 * Script.SECOND, Script.SECOND);
+        Script.plain()
+            .withConnectTimeout(3600 * Script.SECOND)
+            .withUserTimeout(60 * Script.SECOND)
+            .withTimeWait(Script.SECOND);
     Script script = Script.established(patient);
     script.receive(". seq 1 ack 1 win 0");
     fill(script, script.stream);

@@ -310,7 +310,7 @@ class LossTest {
 
   @Test
   void shouldTakeTheRoundTripFromTimestampsWhenTheSegmentWasSentTwice() {
-    Script script = new Script(Script.plain().withOptions(false, true));
+    Script script = new Script(Script.plain().withWindowScale(false).withTimestamps(true));
     script.connect();
     script.expect("S seq 0");
     script.receive("S. seq 0 ack 1 win 65535 mss 1012 ts 1000");

@@ -166,7 +166,7 @@ class OpeningTest {
 
   @Test
   void shouldDropSynsBeyondTheBacklog() {
-    Script script = new Script(Script.plain().withLimits(2, 100));
+    Script script = new Script(Script.plain().withBacklog(2).withConnections(100));
     script.listen();
     for (int port = 1; port <= 3; port++) {
       script.theirPort = port;
@@ -183,7 +183,7 @@ class OpeningTest {
 
   @Test
   void shouldDropSynsWhenTheTableOfConnectionsIsFull() {
-    Script script = new Script(Script.plain().withLimits(10, 1));
+    Script script = new Script(Script.plain().withBacklog(10).withConnections(1));
     script.listen();
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0");

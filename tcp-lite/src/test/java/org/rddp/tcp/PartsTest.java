@@ -25,7 +25,10 @@ class PartsTest {
   @Test
   void shouldComputeTheTimeoutAsRfc6298Does() {
     TcpSettings settings =
-        TcpSettings.DEFAULTS.withRetransmission(1000 * MILLISECOND, 1, 60_000 * MILLISECOND);
+        TcpSettings.DEFAULTS
+            .withMinimumRetransmission(1)
+            .withMaximumRetransmission(60_000 * MILLISECOND)
+            .withInitialRetransmission(1000 * MILLISECOND);
     RetransmissionTimeout timeout = new RetransmissionTimeout(settings);
     assertThat(timeout.current()).isEqualTo(1000 * MILLISECOND);
     timeout.measured(100 * MILLISECOND);
@@ -68,7 +71,7 @@ class PartsTest {
 
   @Test
   void shouldFindWhatAHashMapFinds() {
-    Script script = new Script(Script.plain().withLimits(1000, 1000));
+    Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
     ConnectionTable table = new ConnectionTable(5);
     Map<Long, TcpConnection> model = new HashMap<>();
     List<TcpConnection> some = new ArrayList<>();
@@ -95,7 +98,7 @@ class PartsTest {
 
   @Test
   void shouldFireTimersInOrderWhateverIsPutOffOrRemoved() {
-    Script script = new Script(Script.plain().withLimits(1000, 1000));
+    Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
     Timers timers = new Timers();
     List<TcpConnection> some = new ArrayList<>();
     for (int port = 1; port <= 50; port++) {
@@ -218,11 +221,11 @@ class PartsTest {
     assertThatThrownBy(() -> TcpSettings.DEFAULTS.withReceiveBuffer(100))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("receive buffer");
-    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withLimits(0, 1))
+    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withBacklog(0))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withRetransmission(1, 2, 3))
+    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withInitialRetransmission(1))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withTimeouts(0, 1, 1))
+    assertThatThrownBy(() -> TcpSettings.DEFAULTS.withConnectTimeout(0))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

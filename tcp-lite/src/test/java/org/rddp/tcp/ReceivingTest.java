@@ -252,7 +252,10 @@ class ReceivingTest {
   @Test
   void shouldNeverMoveTheRightEdgeOfAScaledWindowBack() {
     TcpSettings settings =
-        TcpSettings.DEFAULTS.withOptions(true, false).withReceiveBuffer(1_000_003);
+        TcpSettings.DEFAULTS
+            .withWindowScale(true)
+            .withTimestamps(false)
+            .withReceiveBuffer(1_000_003);
     Script script = new Script(settings);
     script.handler.consumes = false;
     script.connect();
@@ -278,7 +281,7 @@ class ReceivingTest {
   }
 
   private static Script stamped() {
-    Script script = new Script(Script.plain().withOptions(false, true));
+    Script script = new Script(Script.plain().withWindowScale(false).withTimestamps(true));
     script.connect();
     script.expect("S seq 0 ecr 0");
     script.receive("S. seq 0 ack 1 win 65535 mss 1012 ts 1000");

@@ -64,7 +64,10 @@ final class Script {
 
   /** Settings without options, so that scripts can leave them out. */
   static TcpSettings plain() {
-    return TcpSettings.DEFAULTS.withOptions(false, false).withReceiveBuffer(20_000);
+    return TcpSettings.DEFAULTS
+        .withWindowScale(false)
+        .withTimestamps(false)
+        .withReceiveBuffer(20_000);
   }
 
   /** A connection that we have opened; the peer's window is 65535, its MSS 1000. */

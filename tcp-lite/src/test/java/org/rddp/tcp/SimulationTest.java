@@ -89,9 +89,14 @@ class SimulationTest {
     private static TcpSettings settings(SplittableRandom random) {
       return TcpSettings.DEFAULTS
           .withReceiveBuffer(2048 + random.nextInt(1 << random.nextInt(12, 21)))
-          .withOptions(random.nextInt(4) != 0, random.nextInt(4) != 0)
-          .withTimeouts(600 * SECOND, 600 * SECOND, SECOND)
-          .withRetransmission(SECOND, SECOND / 100, 5 * SECOND);
+          .withWindowScale(random.nextInt(4) != 0)
+          .withTimestamps(random.nextInt(4) != 0)
+          .withConnectTimeout(600 * SECOND)
+          .withUserTimeout(600 * SECOND)
+          .withTimeWait(SECOND)
+          .withMinimumRetransmission(SECOND / 100)
+          .withMaximumRetransmission(5 * SECOND)
+          .withInitialRetransmission(SECOND);
     }
 
     private static InterfaceAddress address(int host) {
