@@ -122,7 +122,8 @@ public final class IpLayer {
     long payload = header + headerLength;
     int length = Ipv4.totalLength(header) - headerLength;
     switch (Ipv4.protocol(header)) {
-      case Ipv4.PROTOCOL_TCP -> transport.onDatagram(source, senderMac, payload, length, packet);
+      case Ipv4.PROTOCOL_TCP ->
+          transport.onDatagram(source, senderMac, Ipv4.ecn(header), payload, length, packet);
       case Ipv4.PROTOCOL_ICMP -> icmp(payload, length, source, senderMac, packet);
       default -> counters.unknownProtocols++;
     }
@@ -200,12 +201,19 @@ public final class IpLayer {
    *
    * @param payload first octet of the payload, with room for the headers in front
    * @param length its octets
+   * @param ecn the ECN codepoint of the packet, such as {@link Ipv4#ECT_0}
    */
   public void send(
-      Neighbour neighbour, long packet, long payload, int length, int destination, long now) {
+      Neighbour neighbour,
+      long packet,
+      long payload,
+      int length,
+      int destination,
+      int ecn,
+      long now) {
     long header = payload - Ipv4.HEADER;
     int total = length + Ipv4.HEADER;
-    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination);
+    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination, ecn);
     if (neighbour.macAddress == Neighbour.UNKNOWN) {
       pool.window(packet, header, total);
       neighbours.hold(neighbour, packet, now);

@@ -7,11 +7,12 @@ public interface TransportHandler {
    *
    * @param source the sender's address
    * @param senderMac where its frame came from
+   * @param ecn the ECN codepoint that it came with, such as {@link org.rddp.wire.Ipv4#CE}
    * @param address the transport header's first octet
    * @param length octets of header and payload
    * @param packet the packet they lie in, the caller's; retain it to keep it
    */
-  void onDatagram(int source, long senderMac, long address, int length, long packet);
+  void onDatagram(int source, long senderMac, int ecn, long address, int length, long packet);
 
   /**
    * An ICMP message says that a packet of ours was not delivered. Anyone can send such a message.

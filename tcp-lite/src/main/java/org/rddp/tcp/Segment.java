@@ -15,6 +15,9 @@ final class Segment {
   int flags;
   int window;
 
+  /** The ECN codepoint of the IP packet. */
+  int ecn;
+
   /** Address of the payload. */
   long payload;
 
@@ -30,7 +33,8 @@ final class Segment {
    * @param segmentLength octets of header and payload
    * @return false when header or options have impossible lengths
    */
-  boolean parse(int source, long sourceMac, long address, int segmentLength, long inPacket) {
+  boolean parse(
+      int source, long sourceMac, int codepoint, long address, int segmentLength, long inPacket) {
     if (!Tcp.wellFormed(address, segmentLength)) {
       return false;
     }
@@ -40,6 +44,7 @@ final class Segment {
     }
     remoteAddress = source;
     remoteMac = sourceMac;
+    ecn = codepoint;
     remotePort = Tcp.sourcePort(address);
     localPort = Tcp.destinationPort(address);
     sequence = Tcp.sequence(address);

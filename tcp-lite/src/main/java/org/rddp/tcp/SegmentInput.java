@@ -30,8 +30,9 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public void onDatagram(int source, long senderMac, long address, int length, long packet) {
-    if (!segment.parse(source, senderMac, address, length, packet)) {
+  public void onDatagram(
+      int source, long senderMac, int ecn, long address, int length, long packet) {
+    if (!segment.parse(source, senderMac, ecn, address, length, packet)) {
       counters.malformed++;
       return;
     }

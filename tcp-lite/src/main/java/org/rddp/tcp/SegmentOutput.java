@@ -138,7 +138,7 @@ final class SegmentOutput {
     Tcp.putChecksum(
         header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
     counters.segmentsOut++;
-    ip.send(connection.route, packet, header, length, remote, stack.now());
+    ip.send(connection.route, packet, header, length, remote, Ipv4.NOT_ECT, stack.now());
   }
 
   /** Answers a segment that belongs to no connection with a reset (RFC 9293 section 3.10.7.1). */

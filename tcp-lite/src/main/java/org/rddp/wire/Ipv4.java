@@ -3,6 +3,7 @@ package org.rddp.wire;
 /** The IPv4 header (RFC 791). */
 public final class Ipv4 {
   private static final int VERSION_AND_LENGTH = 0;
+  private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;
   private static final int IDENTIFICATION = 4;
   private static final int FRAGMENT = 6;
@@ -20,6 +21,18 @@ public final class Ipv4 {
 
   /** Protocol number of TCP. */
   public static final int PROTOCOL_TCP = 6;
+
+  /** ECN codepoint (RFC 3168 section 5): the transport does not understand ECN. */
+  public static final int NOT_ECT = 0;
+
+  /** ECN codepoint: an ECN-capable transport, the other kind. */
+  public static final int ECT_1 = 1;
+
+  /** ECN codepoint: an ECN-capable transport. */
+  public static final int ECT_0 = 2;
+
+  /** ECN codepoint: a router has met congestion. */
+  public static final int CE = 3;
 
   private static final int DONT_FRAGMENT = 0x4000;
   private static final int MORE_FRAGMENTS_AND_OFFSET = 0x3fff;
@@ -50,6 +63,11 @@ public final class Ipv4 {
   /** Octets of header and payload, as the header says; a frame may be padded beyond them. */
   public static int totalLength(long packet) {
     return Memory.getShort(packet + TOTAL_LENGTH);
+  }
+
+  /** The ECN codepoint: the low two bits of what was the type of service. */
+  public static int ecn(long packet) {
+    return Memory.getByte(packet + TRAFFIC_CLASS) & CE;
   }
 
   /** Whether the header's checksum is right; for a well-formed packet. */
@@ -83,14 +101,26 @@ public final class Ipv4 {
   }
 
   /**
-   * Writes a header without options: not to be fragmented, so that its identification may be 0 (RFC
-   * 6864 section 4.1), 64 hops, checksummed.
+   * Writes a header of a packet whose transport does not understand ECN.
    *
    * @param totalLength octets of header and payload, 20 to 65535
    */
   public static void write(
       long packet, int totalLength, int protocol, int source, int destination) {
-    Memory.putShort(packet + VERSION_AND_LENGTH, FIRST_WORD);
+    write(packet, totalLength, protocol, source, destination, NOT_ECT);
+  }
+
+  /**
+   * Writes a header without options: not to be fragmented, so that its identification may be 0 (RFC
+   * 6864 section 4.1), 64 hops, checksummed.
+   *
+   * @param totalLength octets of header and payload, 20 to 65535
+   * @param ecn the ECN codepoint, 0 to 3
+   */
+  public static void write(
+      long packet, int totalLength, int protocol, int source, int destination, int ecn) {
+    int firstWord = FIRST_WORD | ecn;
+    Memory.putShort(packet + VERSION_AND_LENGTH, firstWord);
     Memory.putShort(packet + TOTAL_LENGTH, totalLength);
     Memory.putInt(packet + IDENTIFICATION, DONT_FRAGMENT);
     Memory.putShort(packet + TIME_TO_LIVE, (TTL << 8) | protocol);
@@ -99,7 +129,7 @@ public final class Ipv4 {
     long sum =
         (source & 0xffff_ffffL)
             + (destination & 0xffff_ffffL)
-            + (FIRST_WORD + DONT_FRAGMENT + (TTL << 8) + protocol + totalLength);
+            + (firstWord + DONT_FRAGMENT + (TTL << 8) + protocol + totalLength);
     Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
   }
 }

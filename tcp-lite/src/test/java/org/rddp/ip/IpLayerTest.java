@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.NativePacketPool;
@@ -34,7 +35,9 @@ class IpLayerTest {
   private final TransportHandler transport =
       new TransportHandler() {
         @Override
-        public void onDatagram(int source, long mac, long address, int length, long packet) {
+        public void onDatagram(
+            int source, long mac, int ecn, long address, int length, long packet) {
+          lastEcn = ecn;
           heard.add(new Ipv4Address(source) + " " + length);
         }
 
@@ -51,6 +54,7 @@ class IpLayerTest {
           transport);
   private final long frame = Memory.allocate(4096);
   private long now;
+  private int lastEcn;
 
   private void receive(int length) {
     device.put(Memory.bytes(frame, length));
@@ -73,7 +77,7 @@ class IpLayerTest {
 
   private void send(Neighbour neighbour, int destination) {
     long packet = pool.allocate();
-    ip.send(neighbour, packet, pool.address(packet), PAYLOAD, destination, now);
+    ip.send(neighbour, packet, pool.address(packet), PAYLOAD, destination, Ipv4.NOT_ECT, now);
     ip.transmit();
   }
 
@@ -249,6 +253,31 @@ class IpLayerTest {
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD + 6);
     assertThat(heard).containsExactly("10.0.0.2 40");
     assertThat(pool.available()).isEqualTo(pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 3168 5: the ECN codepoint of a packet is handed up")
+  void shouldHandUpTheEcnCodepoint() {
+    packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
+    int total = Ipv4.HEADER + PAYLOAD;
+    Ipv4.write(frame + Ethernet.HEADER, total, Ipv4.PROTOCOL_TCP, PEER, OURS, Ipv4.CE);
+    receive(Ethernet.HEADER + total);
+    assertThat(heard).containsExactly("10.0.0.2 40");
+    assertThat(lastEcn).isEqualTo(Ipv4.CE);
+  }
+
+  @Test
+  @DisplayName("RFC 3168 5: the transport chooses the ECN codepoint, and the checksum covers it")
+  void shouldSendWithTheEcnCodepoint() {
+    Neighbour peer = ip.route(PEER);
+    long packet = pool.allocate();
+    ip.send(peer, packet, pool.address(packet), PAYLOAD, PEER, Ipv4.ECT_0, now);
+    ip.transmit();
+    expectRequest(PEER);
+    arp(Arp.REPLY, PEER_MAC, PEER, OURS);
+    expectPacket(PEER_MAC, PEER);
+    assertThat(Ipv4.ecn(frame + Ethernet.HEADER)).isEqualTo(Ipv4.ECT_0);
+    assertThat(Ipv4.intact(frame + Ethernet.HEADER)).isTrue();
   }
 
   @Test
