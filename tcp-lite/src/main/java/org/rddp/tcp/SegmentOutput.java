@@ -15,6 +15,7 @@ final class SegmentOutput {
   private final TcpCounters counters;
   private final boolean offerScale;
   private final boolean offerTimestamps;
+  private final boolean offerSack;
   private final int scale;
 
   SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
@@ -24,6 +25,7 @@ final class SegmentOutput {
     counters = stack.counters();
     offerScale = settings.windowScale();
     offerTimestamps = settings.timestamps();
+    offerSack = settings.selectiveAcknowledgment();
     scale = Receiver.shiftFor(settings.receiveBuffer());
   }
 
@@ -102,6 +104,7 @@ final class SegmentOutput {
     }
     boolean scaled = answer ? connection.scaled : offerScale;
     boolean stamped = answer ? connection.timestamps : offerTimestamps;
+    boolean selective = answer ? connection.sack : offerSack;
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
     long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
@@ -109,6 +112,10 @@ final class SegmentOutput {
     if (scaled) {
       sum += TcpOptions.putWindowScale(option, scale);
       option += TcpOptions.WINDOW_SCALE_LENGTH;
+    }
+    if (selective) {
+      sum += TcpOptions.putSackPermitted(option);
+      option += TcpOptions.SACK_PERMITTED_LENGTH;
     }
     if (stamped) {
       int echo = answer ? connection.receiver.recentTimestamp() : 0;

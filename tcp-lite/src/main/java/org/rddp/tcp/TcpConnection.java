@@ -29,6 +29,9 @@ public final class TcpConnection implements TcpStream {
   /** Whether timestamps are in use. */
   boolean timestamps;
 
+  /** Whether both ends may send SACK blocks. */
+  boolean sack;
+
   /** Whether windows are scaled. */
   boolean scaled;
 
@@ -317,6 +320,7 @@ public final class TcpConnection implements TcpStream {
   void negotiate(Segment syn) {
     timestamps = stack.settings().timestamps() && syn.options.timestamps();
     scaled = stack.settings().windowScale() && syn.options.windowScale() >= 0;
+    sack = stack.settings().selectiveAcknowledgment() && syn.options.sackPermitted();
     int ours = stack.mss();
     int theirs = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
     int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;

@@ -1,14 +1,16 @@
 package org.rddp.wire;
 
 /**
- * The options of one TCP header (RFC 9293 section 3.2, RFC 7323), parsed into fields. Meant to be
- * used again for every segment.
+ * The options of one TCP header (RFC 9293 section 3.2, RFC 7323, RFC 2018), parsed into fields.
+ * Meant to be used again for every segment.
  */
 public final class TcpOptions {
   private static final int END = 0;
   private static final int NO_OPERATION = 1;
   private static final int MSS = 2;
   private static final int WINDOW_SCALE = 3;
+  private static final int SACK_PERMITTED = 4;
+  private static final int SACK = 5;
   private static final int TIMESTAMPS = 8;
 
   /** Octets of {@link #putMss}. */
@@ -20,6 +22,18 @@ public final class TcpOptions {
   /** Octets of {@link #putTimestamps}, padding included. */
   public static final int TIMESTAMPS_LENGTH = 12;
 
+  /** Octets of {@link #putSackPermitted}, padding included. */
+  public static final int SACK_PERMITTED_LENGTH = 4;
+
+  /** Octets of {@link #putSack} before the first block, padding included. */
+  public static final int SACK_LENGTH = 4;
+
+  /** Octets of {@link #putSackBlock}. */
+  public static final int SACK_BLOCK_LENGTH = 8;
+
+  /** The most SACK blocks that the longest header holds (RFC 2018 section 3). */
+  public static final int MOST_SACK_BLOCKS = 4;
+
   /** The largest shift that a window may be scaled by (RFC 7323 section 2.3). */
   public static final int LARGEST_SCALE = 14;
 
@@ -27,6 +41,14 @@ public final class TcpOptions {
       (NO_OPERATION << 24) | (NO_OPERATION << 16) | (TIMESTAMPS << 8) | 10;
   private static final int PADDED_SCALE = (NO_OPERATION << 24) | (WINDOW_SCALE << 16) | (3 << 8);
 
+  private static final int PADDED_SACK_PERMITTED =
+      (NO_OPERATION << 24) | (NO_OPERATION << 16) | (SACK_PERMITTED << 8) | 2;
+  private static final int PADDED_SACK = (NO_OPERATION << 24) | (NO_OPERATION << 16) | (SACK << 8);
+
+  private final int[] sackLeft = new int[MOST_SACK_BLOCKS];
+  private final int[] sackRight = new int[MOST_SACK_BLOCKS];
+  private int sackBlocks;
+  private boolean sackPermitted;
   private int mss;
   private int windowScale;
   private boolean timestamps;
@@ -87,6 +109,15 @@ public final class TcpOptions {
         }
         windowScale = Math.min(Memory.getByte(at + 2), LARGEST_SCALE);
       }
+      case SACK_PERMITTED -> {
+        if (length != 2) {
+          return false;
+        }
+        sackPermitted = true;
+      }
+      case SACK -> {
+        return takeSack(at + 2, length - 2);
+      }
       case TIMESTAMPS -> {
         if (length != 10) {
           return false;
@@ -104,7 +135,22 @@ public final class TcpOptions {
     timestampEcho = Memory.getInt(at + 4);
   }
 
+  /** Whole blocks, at least one; no header has room for more than four. */
+  private boolean takeSack(long at, int octets) {
+    if (octets == 0 || octets % SACK_BLOCK_LENGTH != 0) {
+      return false;
+    }
+    sackBlocks = octets / SACK_BLOCK_LENGTH;
+    for (int i = 0; i < sackBlocks; i++) {
+      sackLeft[i] = Memory.getInt(at + (long) i * SACK_BLOCK_LENGTH);
+      sackRight[i] = Memory.getInt(at + (long) i * SACK_BLOCK_LENGTH + 4);
+    }
+    return true;
+  }
+
   private void clear() {
+    sackBlocks = 0;
+    sackPermitted = false;
     mss = 0;
     windowScale = -1;
     timestamps = false;
@@ -120,6 +166,26 @@ public final class TcpOptions {
   /** The window's shift, 0 to 14, or -1 when the option is not there. */
   public int windowScale() {
     return windowScale;
+  }
+
+  /** Whether the SACK-permitted option is there; it means something in a SYN only. */
+  public boolean sackPermitted() {
+    return sackPermitted;
+  }
+
+  /** How many SACK blocks there are, 0 to 4. */
+  public int sackBlocks() {
+    return sackBlocks;
+  }
+
+  /** The sequence number of the first octet of block {@code index}; nothing has been checked. */
+  public int sackLeft(int index) {
+    return sackLeft[index];
+  }
+
+  /** The sequence number behind the last octet of block {@code index}; nothing has been checked. */
+  public int sackRight(int index) {
+    return sackRight[index];
   }
 
   /** Whether the timestamps option is there. */
@@ -168,5 +234,40 @@ public final class TcpOptions {
     Memory.putInt(at + 4, value);
     Memory.putInt(at + 8, echo);
     return PADDED_TIMESTAMPS + Integer.toUnsignedLong(value) + Integer.toUnsignedLong(echo);
+  }
+
+  /**
+   * Writes the SACK-permitted option after two no-operations, four octets.
+   *
+   * @return its partial sum
+   */
+  public static long putSackPermitted(long at) {
+    Memory.putInt(at, PADDED_SACK_PERMITTED);
+    return Integer.toUnsignedLong(PADDED_SACK_PERMITTED);
+  }
+
+  /**
+   * Writes the head of a SACK option after two no-operations, four octets; its blocks follow.
+   *
+   * @param blocks how many, 1 to 4
+   * @return its partial sum
+   */
+  public static long putSack(long at, int blocks) {
+    int head = PADDED_SACK | (2 + blocks * SACK_BLOCK_LENGTH);
+    Memory.putInt(at, head);
+    return Integer.toUnsignedLong(head);
+  }
+
+  /**
+   * Writes one block of a SACK option, eight octets.
+   *
+   * @param left sequence number of its first octet
+   * @param right sequence number behind its last octet
+   * @return its partial sum
+   */
+  public static long putSackBlock(long at, int left, int right) {
+    Memory.putInt(at, left);
+    Memory.putInt(at + 4, right);
+    return Integer.toUnsignedLong(left) + Integer.toUnsignedLong(right);
   }
 }

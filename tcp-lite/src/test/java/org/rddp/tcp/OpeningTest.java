@@ -3,6 +3,7 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.rddp.ip.Ipv4Address;
 
@@ -14,6 +15,38 @@ class OpeningTest {
     script.connect();
     script.expect("S seq 0 mss 1460 ws 5 ecr 0 win 65535");
     script.expectNothing();
+  }
+
+  @Test
+  @DisplayName("RFC 2018 2: a SYN offers SACK")
+  void shouldOfferSackInTheSyn() {
+    Script script = new Script(Script.plain().withSelectiveAcknowledgment(true));
+    script.connect();
+    script.expect("S seq 0 sackok");
+    script.receive("S. seq 0 ack 1 mss 1000 sackok");
+    assertThat(((TcpConnection) script.stream).sack).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 2018 2: a SYN-ACK permits SACK only to a peer that offers it")
+  void shouldPermitSackOnlyToAPeerThatOffersIt() {
+    Script script = new Script(TcpSettings.DEFAULTS);
+    script.listen();
+    script.receive("S seq 0 mss 1000 sackok");
+    script.expect("S. seq 0 ack 1 sackok");
+    Script without = new Script(TcpSettings.DEFAULTS);
+    without.listen();
+    without.receive("S seq 0 mss 1000");
+    without.expect("S. seq 0 ack 1 sackno");
+    Script off = new Script(TcpSettings.DEFAULTS.withSelectiveAcknowledgment(false));
+    off.listen();
+    off.receive("S seq 0 mss 1000 sackok");
+    off.expect("S. seq 0 ack 1 sackno");
+    Script refused = new Script(TcpSettings.DEFAULTS);
+    refused.connect();
+    refused.expect("S seq 0 sackok");
+    refused.receive("S. seq 0 ack 1 mss 1000");
+    assertThat(((TcpConnection) refused.stream).sack).isFalse();
   }
 
   @Test

@@ -3,6 +3,8 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.ip.InterfaceAddress;
@@ -21,10 +23,11 @@ import org.rddp.wire.TcpOptions;
  *
  * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U, and {@code .} for
  * ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss}, {@code
- * ws}, {@code ts} and {@code ecr}. Numbers count from each end's SYN, which is 0; so the first
- * octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
- * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
- * what is given.
+ * ws}, {@code ts} and {@code ecr}, {@code sackok} ({@code sackno} expects none), and {@code sack}
+ * with blocks such as {@code 101-201,301-401} ({@code -} expects none). Numbers count from each
+ * end's SYN, which is 0; so the first octet is 1. Each payload octet is the low eight bits of its
+ * sequence number. In an expected segment the flags (but for P) and the length, 0 unless given,
+ * must be the same; of the rest only what is given.
  */
 final class Script {
   static final long MILLISECOND = 1_000_000;
@@ -32,6 +35,7 @@ final class Script {
   static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
   static final long THEIR_MAC = 0x02_00_00_00_00_02L;
+  private static final Pattern BLOCK = Pattern.compile("(\\d+)-(\\d+)");
   private static final int THEIR_SEQUENCE = 0xfffff000;
   private static final int HEADERS = Ethernet.HEADER + Ipv4.HEADER;
 
@@ -67,6 +71,7 @@ final class Script {
     return TcpSettings.DEFAULTS
         .withWindowScale(false)
         .withTimestamps(false)
+        .withSelectiveAcknowledgment(false)
         .withReceiveBuffer(20_000);
   }
 
@@ -152,6 +157,22 @@ final class Script {
     if (has(text, "ws")) {
       sum += TcpOptions.putWindowScale(option, number(text, "ws", 0));
       option += TcpOptions.WINDOW_SCALE_LENGTH;
+    }
+    if (hasWord(text, "sackok")) {
+      sum += TcpOptions.putSackPermitted(option);
+      option += TcpOptions.SACK_PERMITTED_LENGTH;
+    }
+    if (has(text, "sack")) {
+      Matcher blocks = BLOCK.matcher(word(text, "sack"));
+      sum += TcpOptions.putSack(option, (int) blocks.results().count());
+      option += TcpOptions.SACK_LENGTH;
+      blocks.reset();
+      while (blocks.find()) {
+        int left = ourSequence + Integer.parseInt(blocks.group(1));
+        int right = ourSequence + Integer.parseInt(blocks.group(2));
+        sum += TcpOptions.putSackBlock(option, left, right);
+        option += TcpOptions.SACK_BLOCK_LENGTH;
+      }
     }
     if (has(text, "ts")) {
       sum += TcpOptions.putTimestamps(option, number(text, "ts", 0), number(text, "ecr", 0));
@@ -253,6 +274,15 @@ final class Script {
     check(expected, "mss", options.mss(), was);
     check(expected, "ws", options.windowScale(), was);
     check(expected, "ecr", options.timestampEcho(), was);
+    if (hasWord(expected, "sackok")) {
+      assertThat(options.sackPermitted()).as("sackok of %s", was).isTrue();
+    }
+    if (hasWord(expected, "sackno")) {
+      assertThat(options.sackPermitted()).as("sackok of %s", was).isFalse();
+    }
+    if (has(expected, "sack")) {
+      assertThat(sack(tcp)).as("sack of %s", was).isEqualTo(word(expected, "sack"));
+    }
     for (int i = 0; i < total - header; i++) {
       int sequence = Tcp.sequence(tcp) - ourSequence + i;
       assertThat(Memory.getByte(tcp + header + i)).as(was).isEqualTo(sequence & 0xff);
@@ -284,7 +314,21 @@ final class Script {
         .append(Tcp.window(tcp))
         .append(" len ")
         .append(sent.length - HEADERS - Tcp.headerLength(tcp))
+        .append(" sack ")
+        .append(sack(tcp))
         .toString();
+  }
+
+  /** The SACK blocks of a segment that we sent, {@code -} for none. */
+  private String sack(long tcp) {
+    options.parse(tcp, Tcp.headerLength(tcp));
+    StringBuilder blocks = new StringBuilder();
+    for (int i = 0; i < options.sackBlocks(); i++) {
+      blocks.append(i == 0 ? "" : ",");
+      blocks.append(options.sackLeft(i) - THEIR_SEQUENCE).append('-');
+      blocks.append(options.sackRight(i) - THEIR_SEQUENCE);
+    }
+    return blocks.isEmpty() ? "-" : blocks.toString();
   }
 
   private static int flags(String letters) {
@@ -310,6 +354,16 @@ final class Script {
 
   private static boolean has(String text, String key) {
     return text.contains(" " + key + " ");
+  }
+
+  private static boolean hasWord(String text, String word) {
+    return (text + " ").contains(" " + word + " ");
+  }
+
+  private static String word(String text, String key) {
+    int from = text.indexOf(" " + key + " ") + key.length() + 2;
+    int to = text.indexOf(' ', from);
+    return text.substring(from, to < 0 ? text.length() : to);
   }
 
   private static int number(String text, String key, int otherwise) {

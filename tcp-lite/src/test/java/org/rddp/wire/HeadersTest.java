@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.HexFormat;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -181,6 +182,43 @@ class HeadersTest {
     assertThat(options.windowScale()).isEqualTo(14);
   }
 
+  @Test
+  @DisplayName("RFC 2018 2: SACK-permitted is two octets")
+  void shouldTakeSackPermitted() {
+    assertThat(parses("04020101")).isTrue();
+    assertThat(options.sackPermitted()).isTrue();
+    assertThat(parses("01010101")).isTrue();
+    assertThat(options.sackPermitted()).isFalse();
+    long sum = TcpOptions.putSackPermitted(memory + Tcp.HEADER);
+    assertThat(Memory.bytes(memory + Tcp.HEADER, 4)).containsExactly(1, 1, 4, 2);
+    assertThat(sum).isEqualTo(0x01010402L);
+  }
+
+  @Test
+  @DisplayName("RFC 2018 3: one to four SACK blocks, left and right edge each")
+  void shouldReadTheSackBlocksThatItWrites() {
+    for (int blocks = 1; blocks <= TcpOptions.MOST_SACK_BLOCKS; blocks++) {
+      long at = memory + Tcp.HEADER;
+      long sum = TcpOptions.putSack(at, blocks);
+      at += TcpOptions.SACK_LENGTH;
+      for (int i = 0; i < blocks; i++) {
+        sum += TcpOptions.putSackBlock(at, 0xfffffff0 + i, 0x10 + i);
+        at += TcpOptions.SACK_BLOCK_LENGTH;
+      }
+      int length = (int) (at - memory);
+      assertThat(Checksum.field(sum))
+          .isEqualTo(Checksum.field(Checksum.sum(memory + Tcp.HEADER, length - Tcp.HEADER)));
+      assertThat(options.parse(memory, length)).isTrue();
+      assertThat(options.sackBlocks()).isEqualTo(blocks);
+      for (int i = 0; i < blocks; i++) {
+        assertThat(options.sackLeft(i)).isEqualTo(0xfffffff0 + i);
+        assertThat(options.sackRight(i)).isEqualTo(0x10 + i);
+      }
+    }
+    assertThat(parses("01010101")).isTrue();
+    assertThat(options.sackBlocks()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -192,6 +230,11 @@ class HeadersTest {
         "01010204",
         "0304aa00",
         "08090000",
+        "0403aa00",
+        "05020000",
+        "05060000000100000000",
+        "050b0000000100000002aa00",
+        "0512000000010000000200000003000000",
         "fd09aaaa",
         "fd00aaaa",
         "010101fd"
