@@ -1,5 +1,9 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.congestion.CongestionControl;
+import org.rddp.tcp.congestion.NewReno;
+import org.rddp.tcp.congestion.Unlimited;
+
 /** What limits how much is in flight, besides the peer's window. */
 public enum CongestionAlgorithm {
   /** RFC 9438. */
@@ -7,5 +11,13 @@ public enum CongestionAlgorithm {
   /** RFC 5681 and RFC 6582. */
   NEW_RENO,
   /** Nothing: for a private link that never has to be shared. */
-  NONE
+  NONE;
+
+  /** The congestion control of one new connection. */
+  CongestionControl control() {
+    return switch (this) {
+      case CUBIC, NEW_RENO -> new NewReno();
+      case NONE -> Unlimited.INSTANCE;
+    };
+  }
 }

@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.congestion.CongestionControl;
+
 /**
  * Fast retransmit and NewReno's fast recovery (RFC 5681 section 3.2, RFC 6582): counts duplicate
  * acknowledgments and says when the first unacknowledged segment is to be sent again.
@@ -8,7 +10,14 @@ final class FastRecovery {
   private static final int THRESHOLD = 3;
   private static final int JUMP = 4;
 
-  private final CongestionWindow congestion;
+  private final CongestionControl congestion;
+  private int emss;
+
+  /** What may be in flight during recovery, RFC 6582's inflated window, and just after it. */
+  private long inflated;
+
+  private boolean steered;
+
   private int duplicates;
   private boolean active;
 
@@ -18,8 +27,17 @@ final class FastRecovery {
   /** Octets that the last acknowledgment of new data brought. */
   private long lastAdvance;
 
-  FastRecovery(CongestionWindow congestion) {
+  FastRecovery(CongestionControl congestion) {
     this.congestion = congestion;
+  }
+
+  void emss(int octets) {
+    emss = octets;
+  }
+
+  /** Octets that may be in flight. */
+  long window() {
+    return steered ? inflated : congestion.window();
   }
 
   /**
@@ -29,18 +47,20 @@ final class FastRecovery {
    * @param max one past the last octet sent
    * @return whether to retransmit now
    */
-  boolean onDuplicate(long una, long max) {
+  boolean onDuplicate(long una, long max, long now) {
     duplicates++;
     if (active) {
-      congestion.inflate();
+      inflated += emss;
       return false;
     }
     if (duplicates != THRESHOLD || (una <= recover && !lostAgain())) {
       return false;
     }
     active = true;
+    steered = true;
     recover = max;
-    congestion.enterRecovery(max - una);
+    congestion.onCongestion(max - una, now);
+    inflated = congestion.threshold() + (long) THRESHOLD * emss;
     return true;
   }
 
@@ -49,45 +69,53 @@ final class FastRecovery {
    * again what the peer had: then the acknowledgment would have jumped (RFC 6582 section 4.1).
    */
   private boolean lostAgain() {
-    int segment = congestion.segment();
-    return congestion.octets() > segment && lastAdvance <= (long) JUMP * segment;
+    return congestion.window() > emss && lastAdvance <= (long) JUMP * emss;
   }
 
   /**
    * New data was acknowledged.
    *
    * @param acknowledged how many octets
-   * @param full whether the congestion window was in full use
+   * @param roundTrip what the acknowledgment says the round trip is, 0 if nothing
+   * @param limited whether the congestion window was in full use
    * @return whether to retransmit now: the acknowledgment was partial, so the next one is lost too
    */
-  boolean onAcknowledged(long una, long max, long acknowledged, boolean full) {
+  boolean onAcknowledged(
+      long una,
+      long max,
+      long acknowledged,
+      long roundTrip,
+      long smoothed,
+      boolean limited,
+      long now) {
     duplicates = 0;
     lastAdvance = acknowledged;
     if (!active) {
-      if (full) {
-        congestion.grow(acknowledged);
-      }
+      steered = false;
+      congestion.onAcknowledged(acknowledged, max - una, roundTrip, smoothed, limited, now);
       return false;
     }
     if (una >= recover) {
       active = false;
-      congestion.leaveRecovery(max - una);
+      congestion.onRecovered(now);
+      inflated = Math.min(congestion.threshold(), Math.max(max - una, emss) + emss);
       return false;
     }
-    congestion.deflate(acknowledged);
+    inflated = Math.max(inflated - acknowledged, emss) + (acknowledged >= emss ? emss : 0);
     return true;
   }
 
   /** The retransmission timer has expired. */
   void onTimeout(long max) {
     active = false;
+    steered = false;
     duplicates = 0;
     recover = max;
   }
 
   /** Octets that may be sent beyond the congestion window (limited transmit, RFC 3042). */
   long limitedTransmit() {
-    return active ? 0 : (long) Math.min(duplicates, THRESHOLD - 1) * congestion.segment();
+    return active ? 0 : (long) Math.min(duplicates, THRESHOLD - 1) * emss;
   }
 
   /** Whether a loss is being repaired. */

@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
+import org.rddp.tcp.congestion.CongestionControl;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
@@ -19,8 +20,8 @@ final class Sender {
   private final TcpCounters counters;
   private final SendQueue queue;
   private final RetransmissionTimeout timeout;
-  private final CongestionWindow congestion = new CongestionWindow();
-  private final FastRecovery recovery = new FastRecovery(congestion);
+  private final CongestionControl congestion;
+  private final FastRecovery recovery;
   private final SendWindow window = new SendWindow();
   private final int initialSequence;
   private long una = -1;
@@ -49,6 +50,8 @@ final class Sender {
     counters = connection.counters();
     queue = new SendQueue(pool);
     timeout = new RetransmissionTimeout(settings);
+    congestion = settings.congestion().control();
+    recovery = new FastRecovery(congestion);
     initialSequence = sequence;
   }
 
@@ -100,7 +103,8 @@ final class Sender {
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
     window.scale(windowShift);
-    congestion.open(effectiveMss);
+    congestion.open(effectiveMss, connection.now());
+    recovery.emss(effectiveMss);
   }
 
   /** Our SYN has been acknowledged. */
@@ -136,7 +140,7 @@ final class Sender {
     if (finQueued || cursor < queue.tail()) {
       return false;
     }
-    long room = Math.min(window.octets(), congestion.octets()) - (queue.endPosition() - una);
+    long room = Math.min(window.octets(), recovery.window()) - (queue.endPosition() - una);
     return room >= emss || (window.octets() > 0 && queue.endPosition() == una);
   }
 
@@ -159,7 +163,7 @@ final class Sender {
       advance(ack, segment);
     } else if (ack == una && same && max > una && segment.sequenceLength() == 0) {
       counters.duplicateAcknowledgments++;
-      if (recovery.onDuplicate(una, max)) {
+      if (recovery.onDuplicate(una, max, connection.now())) {
         counters.fastRetransmits++;
         retransmitFirst();
       }
@@ -185,7 +189,7 @@ final class Sender {
 
   private void advance(long ack, Segment segment) {
     long acknowledged = ack - una;
-    boolean full = max - una + emss > congestion.octets();
+    boolean limited = max - una + emss > recovery.window();
     int before = queue.size();
     long sentAt = queue.acknowledge(ack);
     connection.keepsSent(queue.size() - before);
@@ -197,10 +201,11 @@ final class Sender {
     if (ack > queue.endPosition()) {
       nxt = ack;
     }
-    measure(sentAt, queue.size() != before, segment);
+    long roundTrip = measure(sentAt, queue.size() != before, segment);
     expirations = 0;
     progress();
-    if (recovery.onAcknowledged(una, max, acknowledged, full)) {
+    if (recovery.onAcknowledged(
+        una, max, acknowledged, roundTrip, timeout.smoothed(), limited, connection.now())) {
       retransmitFirst();
     }
     connection.retransmitAt = Long.MAX_VALUE;
@@ -212,13 +217,18 @@ final class Sender {
     unanswered = 0;
   }
 
-  private void measure(long sentAt, boolean any, Segment segment) {
-    long now = connection.now();
+  /** Takes in the round trip that an acknowledgment tells, and returns it; 0 if it tells none. */
+  private long measure(long sentAt, boolean any, Segment segment) {
+    long roundTrip = 0;
     if (any && sentAt != SendQueue.AMBIGUOUS) {
-      timeout.measured(now - sentAt);
+      roundTrip = Math.max(connection.now() - sentAt, 1);
     } else if (segment.options.timestamps() && connection.timestamps) {
-      timeout.measured(connection.elapsed(segment.options.timestampEcho()));
+      roundTrip = connection.elapsed(segment.options.timestampEcho());
     }
+    if (roundTrip > 0) {
+      timeout.measured(roundTrip);
+    }
+    return roundTrip;
   }
 
   /** Sends the first unacknowledged segment again, whatever the windows say. */
@@ -241,7 +251,7 @@ final class Sender {
     }
     long now = connection.now();
     if (max == una && now - lastSentAt > timeout.current()) {
-      congestion.restart();
+      congestion.onIdle(now);
     }
     while (cursor < queue.tail()) {
       int length = piece(cursor);
@@ -292,7 +302,7 @@ final class Sender {
   }
 
   private long allowed() {
-    return una + congestion.octets() + recovery.limitedTransmit() - nxt;
+    return una + recovery.window() + recovery.limitedTransmit() - nxt;
   }
 
   /** Sends one segment; false when a copy is needed and no packet is to be had. */
@@ -378,7 +388,7 @@ final class Sender {
   /** Go back to the first unacknowledged segment and start slowly (RFC 5681 section 3.1). */
   private void retransmit() {
     counters.timeouts++;
-    congestion.timeout(max - una, expirations == 0);
+    congestion.onTimeout(max - una, expirations == 0, connection.now());
     recovery.onTimeout(max);
     timeout.backOff();
     expirations++;

@@ -50,26 +50,6 @@ class PartsTest {
   }
 
   @Test
-  void shouldGrowByASegmentPerRoundTripInCongestionAvoidance() {
-    CongestionWindow window = new CongestionWindow();
-    window.open(1000);
-    assertThat(window.octets()).isEqualTo(10_000);
-    window.enterRecovery(10_000);
-    assertThat(window.octets()).isEqualTo(8000);
-    window.leaveRecovery(6000);
-    assertThat(window.octets()).isEqualTo(5000);
-    for (int i = 0; i < 5; i++) {
-      window.grow(1000);
-    }
-    assertThat(window.octets()).isEqualTo(6000);
-    window.timeout(6000, true);
-    assertThat(window.octets()).isEqualTo(1000);
-    assertThat(window.threshold()).isEqualTo(3000);
-    window.timeout(1000, false);
-    assertThat(window.threshold()).isEqualTo(3000);
-  }
-
-  @Test
   void shouldFindWhatAHashMapFinds() {
     Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
     ConnectionTable table = new ConnectionTable(5);

@@ -66,12 +66,13 @@ final class Script {
             device, new InterfaceAddress(OURS, 24), settings, new SplittableRandom(42), now);
   }
 
-  /** Settings without options, so that scripts can leave them out. */
+  /** Settings without options, so that scripts can leave them out, and with the simplest window. */
   static TcpSettings plain() {
     return TcpSettings.DEFAULTS
         .withWindowScale(false)
         .withTimestamps(false)
         .withSelectiveAcknowledgment(false)
+        .withCongestion(CongestionAlgorithm.NEW_RENO)
         .withReceiveBuffer(20_000);
   }
 
