@@ -9,7 +9,7 @@ import org.rddp.wire.Tcp;
  * One TCP connection: its identity, its state, its timers and its user. What its halves do is in
  * {@link Sender} and {@link Receiver}, what segments do to its state in {@link SegmentArrival}.
  */
-public final class TcpConnection implements TcpStream {
+public final class TcpConnection extends Timed implements TcpStream {
   private static final long MILLISECOND = 1_000_000;
 
   final long key;
@@ -17,11 +17,6 @@ public final class TcpConnection implements TcpStream {
   final Neighbour route;
   final Sender sender;
   final Receiver receiver;
-
-  /** The place in {@link Timers}, -1 for none, and the time looked at. */
-  int timerIndex = -1;
-
-  long timerAt;
 
   /** When the retransmission or persist timer expires. */
   long retransmitAt = Long.MAX_VALUE;

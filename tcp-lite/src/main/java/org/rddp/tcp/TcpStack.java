@@ -40,7 +40,7 @@ public final class TcpStack implements AutoCloseable {
   private final RandomGenerator random;
   private final TcpCounters counters = new TcpCounters();
   private final ConnectionTable connections;
-  private final Timers timers = new Timers();
+  private final TimerWheel timers;
   private final Map<Integer, Listener> listeners = new HashMap<>();
   private final KeyedHash hash;
   private final SegmentOutput output;
@@ -74,6 +74,7 @@ public final class TcpStack implements AutoCloseable {
     this.settings = settings;
     this.random = random;
     this.now = now;
+    timers = new TimerWheel(now);
     pool = device.pool();
     // The rest is for what comes in, for acknowledgments, and for what the device holds.
     sentLimit = pool.capacity() / 2;
@@ -109,12 +110,12 @@ public final class TcpStack implements AutoCloseable {
   public int advance(long time) {
     now = time;
     int fired = ip.advance(time);
-    TcpConnection connection = timers.poll(time);
-    while (connection != null) {
-      if (connection.advance(time)) {
+    Timed timed = timers.poll(time);
+    while (timed != null) {
+      if (((TcpConnection) timed).advance(time)) {
         fired++;
       }
-      connection = timers.poll(time);
+      timed = timers.poll(time);
     }
     return fired;
   }

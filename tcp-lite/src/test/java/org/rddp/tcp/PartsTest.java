@@ -77,37 +77,6 @@ class PartsTest {
   }
 
   @Test
-  void shouldFireTimersInOrderWhateverIsPutOffOrRemoved() {
-    Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
-    Timers timers = new Timers();
-    List<TcpConnection> some = new ArrayList<>();
-    for (int port = 1; port <= 50; port++) {
-      TcpConnection one = script.stack.connect(Script.THEIRS, port, new Recorder());
-      script.stack.forget(one);
-      some.add(one);
-    }
-    SplittableRandom random = new SplittableRandom(7);
-    for (int round = 0; round < 2000; round++) {
-      for (TcpConnection one : some) {
-        switch (random.nextInt(4)) {
-          case 0 -> timers.schedule(one, random.nextLong(1000));
-          case 1 -> timers.remove(one);
-          default -> {}
-        }
-      }
-      long last = -1;
-      long until = random.nextLong(1000);
-      while (timers.nextDeadline() <= until) {
-        TcpConnection due = timers.poll(until);
-        assertThat(due.timerAt).isBetween(last, until);
-        assertThat(due.timerIndex).isEqualTo(-1);
-        last = due.timerAt;
-      }
-      assertThat(timers.poll(until)).isNull();
-    }
-  }
-
-  @Test
   void shouldHoldRangesAsASetOfOctetsWould() {
     NativePacketPool pool = new NativePacketPool(200, 64);
     SplittableRandom random = new SplittableRandom(8);
