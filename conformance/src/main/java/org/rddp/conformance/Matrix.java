@@ -1,0 +1,77 @@
+package org.rddp.conformance;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Every clause with the tests that show it, and what is wrong with that. */
+final class Matrix {
+  private final List<Row> rows = new ArrayList<>();
+  private final List<String> faults = new ArrayList<>();
+
+  /**
+   * Joins clauses and tests.
+   *
+   * @param clauses in the order of the documents
+   * @param reasons why a clause is not shown, by its id
+   * @param outcomes what the tests came to
+   */
+  Matrix(Collection<Clause> clauses, Map<String, String> reasons, Collection<Outcome> outcomes) {
+    Map<String, TreeSet<String>> passed = new TreeMap<>();
+    TreeSet<String> unknown = new TreeSet<>(reasons.keySet());
+    for (Outcome outcome : outcomes) {
+      unknown.add(outcome.clause());
+      if (outcome.passed()) {
+        passed.computeIfAbsent(outcome.clause(), id -> new TreeSet<>()).add(outcome.test());
+      }
+    }
+    for (Clause clause : clauses) {
+      unknown.remove(clause.id());
+      TreeSet<String> tests = passed.getOrDefault(clause.id(), new TreeSet<>());
+      String reason = reasons.getOrDefault(clause.id(), "");
+      if (!tests.isEmpty() && !reason.isEmpty()) {
+        faults.add(
+            clause.id() + ": docs/reasons.tsv says why it is not shown, but it is: " + tests);
+      }
+      rows.add(new Row(clause, List.copyOf(tests), reason));
+    }
+    for (String id : unknown) {
+      faults.add(id + ": docs/clauses.tsv has no such clause; named by " + namedBy(id, outcomes));
+    }
+  }
+
+  private static String namedBy(String id, Collection<Outcome> outcomes) {
+    TreeSet<String> tests = new TreeSet<>();
+    outcomes.stream().filter(o -> o.clause().equals(id)).forEach(o -> tests.add(o.test()));
+    return tests.isEmpty() ? "docs/reasons.tsv" : String.join(", ", tests);
+  }
+
+  List<Row> rows() {
+    return rows;
+  }
+
+  /** What is wrong, for a person to read; empty when all is well. */
+  List<String> faults() {
+    return faults;
+  }
+
+  /**
+   * What was claimed before and no longer holds.
+   *
+   * @param claimed ids that the committed matrix says are shown
+   */
+  List<String> broken(Collection<String> claimed) {
+    List<String> broken = new ArrayList<>();
+    for (Row row : rows) {
+      if (claimed.contains(row.clause().id()) && row.status() != Status.SHOWN) {
+        broken.add(
+            "%s (%s): claimed to be shown, but no passing test carries it"
+                .formatted(row.clause().id(), row.clause().level()));
+      }
+    }
+    return broken;
+  }
+}

@@ -1,0 +1,2 @@
+/** Which clause of the specifications is shown by which test. */
+package org.rddp.conformance;

@@ -1,0 +1,61 @@
+package org.rddp.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder.request;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherConfig;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+class ClauseListenerTest {
+  @TempDir private Path folder;
+
+  /** What is written down; it is run by hand only, so that its failures are nobody's. */
+  static final class Example {
+    @Test
+    @Tag("X-1-01")
+    @Tag("slow")
+    void passes() {}
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    @Tag("X-1-02")
+    void failsOnce(int number) {
+      assertThat(number).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void shouldWriteDownWhatCameOfEachTestThatNamesAClause() {
+    Path record = folder.resolve("target/clauses.tsv");
+    run(record);
+    // A second run replaces what the first one wrote.
+    run(record);
+    String name = Example.class.getName();
+    assertThat(record)
+        .hasContent(
+            Outcome.HEADER
+                + "\nX-1-01\t"
+                + name
+                + "#passes\tpassed\nX-1-02\t"
+                + name
+                + "#failsOnce\tfailed\n");
+  }
+
+  private static void run(Path record) {
+    LauncherConfig config =
+        LauncherConfig.builder()
+            .enableTestExecutionListenerAutoRegistration(false)
+            .addTestExecutionListeners(new ClauseListener(record))
+            .build();
+    LauncherDiscoveryRequest request = request().selectors(selectClass(Example.class)).build();
+    LauncherFactory.create(config).execute(request);
+  }
+}

@@ -1,0 +1,110 @@
+package org.rddp.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A project of three clauses, and what its tests have written down. */
+class MatrixTest {
+  @TempDir private Path root;
+
+  @BeforeEach
+  void clauses() throws IOException {
+    write(
+        "docs/clauses.tsv",
+        "id\tdoc\tsection\tlevel\tside\trequirement\thow_to_test",
+        "X-1-01\tRFC1\t1\tMUST\ttx\tdo | this\tlook",
+        "X-1-02\tRFC1\t1\tMUST\ttx\tdo that\tlook",
+        "Y-1-01\tRFC2\t1\tSHOULD\trx\ttry\tlook");
+    write("docs/reasons.tsv", "id\treason");
+    tests("X-1-01\ta.B#c\tpassed");
+  }
+
+  private void write(String file, String... lines) throws IOException {
+    Path path = root.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.write(path, List.of(lines));
+  }
+
+  private void tests(String... rows) throws IOException {
+    String[] lines = new String[rows.length + 1];
+    lines[0] = Outcome.HEADER;
+    System.arraycopy(rows, 0, lines, 1, rows.length);
+    write("module/target/clauses.tsv", lines);
+  }
+
+  @Test
+  void shouldSayOfEachClauseWhatShowsItOrWhyNothingDoes() throws IOException {
+    write("docs/reasons.tsv", "id\treason", "X-1-02\tnobody can see it");
+    assertThat(Main.run("write", root)).isEmpty();
+    assertThat(root.resolve("docs/conformance.tsv"))
+        .hasContent(
+            """
+            id\tlevel\tstatus\tevidence
+            X-1-01\tMUST\tshown\ta.B#c
+            X-1-02\tMUST\treason\tnobody can see it
+            Y-1-01\tSHOULD\tmissing\t
+            """);
+    assertThat(Files.readString(root.resolve("docs/conformance.md")))
+        .startsWith(
+            "# Conformance\n\nMUST: 1 of 2 shown, 1 not shown for a stated reason, 0 missing")
+        .contains("| RFC1 | 1 of 2 |", "| X-1-01 | MUST | do \\| this | `a.B#c` |");
+  }
+
+  @Test
+  void shouldBeContentWithWhatItHasWritten() throws IOException {
+    Main.run("write", root);
+    assertThat(Main.run("check", root)).isEmpty();
+  }
+
+  @Test
+  void shouldRefuseAClauseThatDoesNotExist() throws IOException {
+    tests("X-9-99\ta.B#c\tpassed");
+    assertThat(Main.run("write", root)).singleElement().asString().contains("X-9-99", "a.B#c");
+  }
+
+  @Test
+  void shouldRefuseAClaimWhoseTestIsGoneOrFails() throws IOException {
+    Main.run("write", root);
+    tests("X-1-01\ta.B#c\tfailed");
+    assertThat(Main.run("check", root)).singleElement().asString().contains("X-1-01 (MUST)");
+    tests();
+    assertThat(Main.run("check", root)).singleElement().asString().contains("X-1-01 (MUST)");
+  }
+
+  @Test
+  void shouldRefuseDocumentsThatAreOutOfDate() throws IOException {
+    Main.run("write", root);
+    tests("X-1-01\ta.B#c\tpassed", "X-1-02\ta.B#d\tpassed");
+    assertThat(Main.run("check", root)).singleElement().asString().contains("mvn verify");
+  }
+
+  @Test
+  void shouldLookAtNamesOnlyWhereSomeTestsCannotRun() throws IOException {
+    Main.run("write", root);
+    tests();
+    assertThat(Main.run("names", root)).isEmpty();
+    tests("X-9-99\ta.B#c\tpassed");
+    assertThat(Main.run("names", root)).singleElement().asString().contains("X-9-99");
+  }
+
+  @Test
+  void shouldRefuseAReasonForWhatIsShown() throws IOException {
+    write("docs/reasons.tsv", "id\treason", "X-1-01\tnobody can see it");
+    assertThat(Main.run("write", root)).singleElement().asString().contains("X-1-01", "a.B#c");
+  }
+
+  @Test
+  void shouldSayWhereARowIsBroken() throws IOException {
+    write("docs/reasons.tsv", "id\treason", "X-1-01");
+    assertThatThrownBy(() -> Main.run("write", root))
+        .hasMessageContaining("reasons.tsv:2 has 1 columns, not 2");
+  }
+}
