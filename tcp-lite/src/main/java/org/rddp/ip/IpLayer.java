@@ -23,6 +23,7 @@ public final class IpLayer {
   private final PacketPool pool;
   private final TransmitQueue transmit;
   private final Neighbours neighbours;
+  private final PathMtus pathMtus;
   private final IpCounters counters = new IpCounters();
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
@@ -45,6 +46,7 @@ public final class IpLayer {
     // A device that takes nothing must not end up with every packet there is.
     int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
     transmit = new TransmitQueue(device, frames);
+    pathMtus = new PathMtus(mtu, transport);
     neighbours = new Neighbours(pool, transmit, counters, macAddress, this.address);
   }
 
@@ -61,6 +63,19 @@ public final class IpLayer {
   /** The largest packet that leaves, in octets: the least of device, configuration and pool. */
   public int mtu() {
     return mtu;
+  }
+
+  /** The largest packet that the path to a destination is known to carry, in octets. */
+  public int pathMtu(int destination) {
+    return pathMtus.get(destination);
+  }
+
+  /**
+   * Remembers that a path carries no more than that: for ten minutes, and whatever is said, at
+   * least 296 octets. A larger value than is known changes nothing.
+   */
+  public void lowerPathMtu(int destination, int octets, long now) {
+    pathMtus.lower(destination, octets, now);
   }
 
   /** Takes one burst from the device and handles it; returns how many frames it had. */
@@ -164,11 +179,24 @@ public final class IpLayer {
         && octets >= headerLength + 8
         && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
         && Ipv4.source(quoted) == address) {
-      transport.onUnreachable(
-          Icmpv4.code(message),
-          Ipv4.destination(quoted),
-          quoted + headerLength,
-          octets - headerLength);
+      undelivered(message, quoted, octets);
+    }
+  }
+
+  private void undelivered(long message, long quoted, int octets) {
+    int code = Icmpv4.code(message);
+    int remote = Ipv4.destination(quoted);
+    int headerLength = Ipv4.headerLength(quoted);
+    long header = quoted + headerLength;
+    int length = octets - headerLength;
+    if (code != Icmpv4.FRAGMENTATION_NEEDED) {
+      transport.onUnreachable(code, remote, header, length);
+      return;
+    }
+    int packet = Ipv4.totalLength(quoted);
+    int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
+    if (claimed < packet && claimed < pathMtu(remote)) {
+      transport.onTooBig(remote, claimed, header, length);
     }
   }
 
@@ -249,12 +277,12 @@ public final class IpLayer {
 
   /** Does what is due; returns how much. */
   public int advance(long now) {
-    return neighbours.advance(now);
+    return neighbours.advance(now) + pathMtus.advance(now);
   }
 
   /** When {@link #advance} has something to do; {@link Long#MAX_VALUE} for never. */
   public long nextDeadline() {
-    return neighbours.nextDeadline();
+    return Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
   }
 
   /** Hands queued frames to the device; returns how many it took. */

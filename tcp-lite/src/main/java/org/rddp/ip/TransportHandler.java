@@ -23,4 +23,23 @@ public interface TransportHandler {
    * @param length octets quoted from there, at least 8
    */
   void onUnreachable(int code, int remote, long address, int length);
+
+  /**
+   * An ICMP message says that a packet of ours was too large for its path (RFC 1191). Anyone can
+   * send such a message: the transport answers with {@link IpLayer#lowerPathMtu} if it believes it.
+   *
+   * @param remote where our packet was going
+   * @param mtu what the path is said to carry, in octets of an IP packet, less than that packet had
+   * @param address the transport header that it quotes
+   * @param length octets quoted from there, at least 8
+   */
+  void onTooBig(int remote, int mtu, long address, int length);
+
+  /**
+   * What was known of a path is too old to count: larger packets may be tried again (RFC 1191
+   * section 6.3).
+   *
+   * @param mtu octets that may be tried
+   */
+  void onPathMtu(int remote, int mtu);
 }

@@ -99,4 +99,18 @@ final class SegmentInput implements TransportHandler {
       connection.terminate(CloseReason.TIMEOUT);
     }
   }
+
+  @Override
+  public void onTooBig(int remote, int mtu, long address, int length) {
+    long key = ConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
+    TcpConnection connection = connections.get(key);
+    if (connection != null) {
+      connection.tooBig(Tcp.sequence(address), mtu);
+    }
+  }
+
+  @Override
+  public void onPathMtu(int remote, int mtu) {
+    stack.pathMtuChanged(remote, mtu);
+  }
 }

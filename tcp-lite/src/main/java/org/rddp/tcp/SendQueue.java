@@ -28,6 +28,7 @@ final class SendQueue {
   private long tail;
   private long headPosition;
   private long endPosition;
+  private int largestAcknowledged;
 
   SendQueue(PacketPool pool) {
     this.pool = pool;
@@ -193,12 +194,23 @@ final class SendQueue {
         break;
       }
       pool.release(packets[slot]);
+      largestAcknowledged = Math.max(largestAcknowledged, lengths[slot]);
       sampled = sentAt[slot];
       again |= sampled == AMBIGUOUS;
       headPosition += lengths[slot];
       head++;
     }
     return again ? AMBIGUOUS : sampled;
+  }
+
+  /** Octets of the largest segment that the peer has acknowledged. */
+  int largestAcknowledged() {
+    return largestAcknowledged;
+  }
+
+  /** The path has changed: what has passed says nothing of it. */
+  void forgetLargestAcknowledged() {
+    largestAcknowledged = 0;
   }
 
   /** Drops everything. */

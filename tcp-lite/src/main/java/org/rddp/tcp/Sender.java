@@ -74,6 +74,17 @@ final class Sender {
     return emss;
   }
 
+  /** The path now carries segments of so many octets. */
+  void emss(int octets) {
+    emss = octets;
+    queue.forgetLargestAcknowledged();
+  }
+
+  /** Octets of the largest segment acknowledged since the EMSS changed. */
+  int largestAcknowledged() {
+    return queue.largestAcknowledged();
+  }
+
   RetransmissionTimeout timeout() {
     return timeout;
   }

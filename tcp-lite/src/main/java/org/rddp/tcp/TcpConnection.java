@@ -1,8 +1,10 @@
 package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
+import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ip.Neighbour;
+import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /**
@@ -39,6 +41,13 @@ public final class TcpConnection extends Timed implements TcpStream {
   private long lifeEndsAt = Long.MAX_VALUE;
   private long alarmAt = Long.MAX_VALUE;
   private long opened;
+
+  /** EMSS as far as both ends and their options go, whatever the path. */
+  private int widestEmss;
+
+  /** What an ICMP message claims of the path and has not been believed yet, or null. */
+  private PathMtuClaim claim;
+
   private boolean synRepeated;
   private boolean wantsToSend;
   private boolean pending;
@@ -319,11 +328,54 @@ public final class TcpConnection extends Timed implements TcpStream {
     int ours = stack.mss();
     int theirs = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
     int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    int emss = Math.max(Math.min(ours, theirs), TcpStack.SMALLEST_MSS) - options;
-    sender.negotiated(emss, scaled ? syn.options.windowScale() : 0);
+    widestEmss = Math.max(Math.min(ours, theirs), TcpStack.SMALLEST_MSS) - options;
+    sender.negotiated(emssFor(stack.pathMtu(remote)), scaled ? syn.options.windowScale() : 0);
     receiver.open(syn.sequence, scaled);
     if (timestamps) {
       receiver.firstTimestamp(syn.options.timestampValue());
+    }
+  }
+
+  /** EMSS on a path that carries packets of so many octets. */
+  private int emssFor(int mtu) {
+    int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
+    return Math.min(widestEmss, IpLayer.mss(mtu) - options);
+  }
+
+  /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
+  void pathMtu(int mtu) {
+    if (widestEmss > 0 && state != TcpState.TIME_WAIT) {
+      int emss = emssFor(mtu);
+      if (emss != sender.emss()) {
+        sender.emss(emss);
+      }
+    }
+  }
+
+  /**
+   * An ICMP message claims that a segment was too large for its path. It must be about octets in
+   * flight. If nothing has ever arrived that would contradict it, it is believed at once; otherwise
+   * only when the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
+   */
+  void tooBig(int sequence, int mtu) {
+    long una = sender.una();
+    long position = una + SequenceNumber.distance(sender.sequence(una), sequence);
+    boolean inFlight = state.synchronised() && position >= una && position < sender.max();
+    if (!inFlight || emssFor(mtu) >= sender.emss()) {
+      stack.counters().icmpIgnored++;
+    } else if (sender.largestAcknowledged() <= emssFor(mtu)) {
+      stack.lowerPathMtu(remote, mtu);
+    } else {
+      claim = new PathMtuClaim(position, mtu);
+    }
+  }
+
+  /** The timer has expired: a claim about what is still in flight has shown itself to be true. */
+  private void believeClaim() {
+    PathMtuClaim believed = claim;
+    claim = null;
+    if (believed != null && believed.position() >= sender.una()) {
+      stack.lowerPathMtu(remote, believed.mtu());
     }
   }
 
@@ -462,6 +514,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   private void retransmit() {
     if (state.synchronised()) {
+      believeClaim();
       if (!sender.expired(stack.settings().userTimeout())) {
         stack.counters().timedOut++;
         reset();

@@ -65,6 +65,12 @@ public final class TcpCounters {
   /** Resets received and obeyed. */
   public long resetsIn;
 
+  /** Times that a path was found to carry less than was known. */
+  public long pathMtuLowered;
+
+  /** ICMP errors about no segment in flight, or otherwise not believed. */
+  public long icmpIgnored;
+
   /** SYNs dropped because the backlog, the connection table or the neighbour table was full. */
   public long synsDropped;
 

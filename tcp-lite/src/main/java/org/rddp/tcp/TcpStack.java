@@ -254,6 +254,29 @@ public final class TcpStack implements AutoCloseable {
     return IpLayer.mss(ip.mtu());
   }
 
+  /** The largest packet that the path to a destination is known to carry, in octets. */
+  int pathMtu(int remote) {
+    return ip.pathMtu(remote);
+  }
+
+  /** A path carries no more than that: for every connection on it, and for those to come. */
+  void lowerPathMtu(int remote, int mtu) {
+    if (mtu < ip.pathMtu(remote)) {
+      ip.lowerPathMtu(remote, mtu, now);
+      counters.pathMtuLowered++;
+      pathMtuChanged(remote, ip.pathMtu(remote));
+    }
+  }
+
+  /** Tells every connection with that peer (RFC 1191 section 6.1). */
+  void pathMtuChanged(int remote, int mtu) {
+    for (TcpConnection connection : connections.snapshot()) {
+      if (connection.remote == remote) {
+        connection.pathMtu(mtu);
+      }
+    }
+  }
+
   boolean room() {
     return ip.room();
   }

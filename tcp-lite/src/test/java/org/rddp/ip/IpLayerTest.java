@@ -45,6 +45,16 @@ class IpLayerTest {
         public void onUnreachable(int code, int remote, long address, int length) {
           heard.add("unreachable " + code + " " + new Ipv4Address(remote) + " " + length);
         }
+
+        @Override
+        public void onTooBig(int remote, int mtu, long address, int length) {
+          heard.add("too big " + mtu + " " + new Ipv4Address(remote) + " " + length);
+        }
+
+        @Override
+        public void onPathMtu(int remote, int mtu) {
+          heard.add("path " + mtu + " " + new Ipv4Address(remote));
+        }
       };
   private final IpLayer ip =
       new IpLayer(

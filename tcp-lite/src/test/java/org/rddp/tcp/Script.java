@@ -12,6 +12,7 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
+import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
@@ -34,6 +35,7 @@ final class Script {
   static final long SECOND = 1000 * MILLISECOND;
   static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+  static final Ipv4Address ROUTER = Ipv4Address.parse("192.0.2.1");
   static final long THEIR_MAC = 0x02_00_00_00_00_02L;
   private static final Pattern BLOCK = Pattern.compile("(\\d+)-(\\d+)");
   private static final int THEIR_SEQUENCE = 0xfffff000;
@@ -198,6 +200,36 @@ final class Script {
     Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, THEIRS.bits(), OURS.bits());
     Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_IPV4);
     return Memory.bytes(frame, HEADERS + total);
+  }
+
+  /**
+   * An ICMP error arrives about a segment of ours, and a turn goes by.
+   *
+   * @param sequence of the segment that it quotes
+   * @param length octets of the packet that it quotes
+   * @param mtu of the next hop, if that is what it is about
+   */
+  void receiveIcmp(int type, int code, int sequence, int length, int mtu) {
+    long message = frame + HEADERS;
+    long quoted = message + Icmpv4.HEADER;
+    Ipv4.write(quoted, length, Ipv4.PROTOCOL_TCP, OURS.bits(), THEIRS.bits());
+    long tcp = quoted + Ipv4.HEADER;
+    Tcp.write(tcp, ourPort, theirPort, ourSequence + sequence, 0, Tcp.HEADER, Tcp.ACK, 0);
+    int total = Icmpv4.HEADER + Ipv4.HEADER + 8;
+    Memory.putLong(message, 0);
+    Memory.putShort(message, (type << 8) | code);
+    Memory.putShort(message + 6, mtu);
+    Memory.putShort(message + 2, Checksum.field(Checksum.sum(message, total)));
+    long ip = frame + Ethernet.HEADER;
+    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_ICMP, ROUTER.bits(), OURS.bits());
+    Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_IPV4);
+    device.put(Memory.bytes(frame, HEADERS + total));
+    turn();
+  }
+
+  /** A router says that a segment of ours, in a packet of that length, is too large for it. */
+  void receiveTooBig(int sequence, int length, int mtu) {
+    receiveIcmp(Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, sequence, length, mtu);
   }
 
   /** The next segment to leave is this one. */

@@ -1,0 +1,21 @@
+package org.rddp.ip;
+
+import java.util.List;
+
+/** A transport that only writes down what it hears of paths. */
+record PathListener(List<String> heard) implements TransportHandler {
+  @Override
+  public void onDatagram(
+      int source, long senderMac, int ecn, long address, int length, long packet) {}
+
+  @Override
+  public void onUnreachable(int code, int remote, long address, int length) {}
+
+  @Override
+  public void onTooBig(int remote, int mtu, long address, int length) {}
+
+  @Override
+  public void onPathMtu(int remote, int mtu) {
+    heard.add(new Ipv4Address(remote) + " " + mtu);
+  }
+}

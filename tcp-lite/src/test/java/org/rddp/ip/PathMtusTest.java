@@ -1,0 +1,86 @@
+package org.rddp.ip;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is known of paths, and for how long. */
+class PathMtusTest {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int FAR = Ipv4Address.parse("192.0.2.7").bits();
+
+  private final List<String> heard = new ArrayList<>();
+  private final PathMtus paths = new PathMtus(1500, new PathListener(heard));
+
+  @Test
+  @DisplayName("RFC 1191 3: a path is taken to carry what the link does until it is known not to")
+  void shouldBeginWithTheLink() {
+    assertThat(paths.get(FAR)).isEqualTo(1500);
+    paths.lower(FAR, 1400, 0);
+    assertThat(paths.get(FAR)).isEqualTo(1400);
+    assertThat(paths.get(FAR + 1)).isEqualTo(1500);
+  }
+
+  @Test
+  @DisplayName("RFC 1191 3: a message never raises what is known of a path")
+  void shouldNeverRaise() {
+    paths.lower(FAR, 1200, 0);
+    paths.lower(FAR, 1300, 1);
+    paths.lower(FAR, 9000, 2);
+    assertThat(paths.get(FAR)).isEqualTo(1200);
+    assertThat(paths.nextDeadline()).isEqualTo(600 * SECOND);
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.3: ten minutes after it was lowered a path may carry more again")
+  void shouldForgetAfterTenMinutes() {
+    paths.lower(FAR, 1200, 0);
+    paths.lower(FAR + 1, 1400, 5 * SECOND);
+    paths.lower(FAR, 1100, 10 * SECOND);
+    assertThat(paths.advance(604 * SECOND)).isZero();
+    assertThat(paths.advance(605 * SECOND)).isEqualTo(1);
+    assertThat(paths.get(FAR + 1)).isEqualTo(1500);
+    assertThat(paths.get(FAR)).isEqualTo(1100);
+    assertThat(paths.nextDeadline()).isEqualTo(610 * SECOND);
+    assertThat(paths.advance(610 * SECOND)).isEqualTo(1);
+    assertThat(heard).containsExactly("192.0.2.8 1500", "192.0.2.7 1500");
+    assertThat(paths.nextDeadline()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  @DisplayName("RFC 5927 7.2: however many paths are lowered, 1024 are remembered")
+  void shouldRememberOnlySoMany() {
+    for (int i = 0; i < 1025; i++) {
+      paths.lower(FAR + i, 1000, i);
+    }
+    assertThat(heard).containsExactly("192.0.2.7 1500");
+    assertThat(paths.get(FAR)).isEqualTo(1500);
+    assertThat(paths.get(FAR + 1)).isEqualTo(1000);
+    assertThat(paths.nextDeadline()).isEqualTo(600 * SECOND + 1);
+  }
+
+  @Test
+  @DisplayName("RFC 1191 3: no path is believed to carry less than 296 octets")
+  void shouldHaveAFloor() {
+    paths.lower(FAR, 68, 0);
+    assertThat(paths.get(FAR)).isEqualTo(296);
+    PathMtus narrow = new PathMtus(200, new PathListener(heard));
+    narrow.lower(FAR, 68, 0);
+    assertThat(narrow.get(FAR)).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @DisplayName("RFC 1191 5 and 7.1: an old router names no MTU, so the next plateau is tried")
+  @CsvSource({
+    "0, 9000, 8166", "0, 1500, 1492", "0, 1492, 1006", "0, 1006, 508", "0, 508, 296",
+    "0, 296, 296", "0, 40, 296", "0, 65535, 32000", "1400, 1500, 1400", "20, 1500, 296"
+  })
+  void shouldFindWhatIsClaimed(int nextHopMtu, int quoted, int claimed) {
+    assertThat(PathMtus.claimed(nextHopMtu, quoted)).isEqualTo(claimed);
+  }
+}
