@@ -59,7 +59,7 @@ final class FastRecovery {
     active = true;
     steered = true;
     recover = max;
-    congestion.onCongestion(max - una, now);
+    congestion.onCongestion(max - una, true, now);
     inflated = congestion.threshold() + (long) THRESHOLD * emss;
     return true;
   }

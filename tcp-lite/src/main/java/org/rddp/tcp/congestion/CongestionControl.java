@@ -48,8 +48,10 @@ public interface CongestionControl {
    * A segment was lost, or the peer echoes that one met congestion; called once per window of data.
    *
    * @param flight what was in flight
+   * @param lost whether it was a loss; after an echo no recovery follows, and the window may fall
+   *     to one segment instead of two (RFC 9438 section 4.6)
    */
-  void onCongestion(long flight, long now);
+  void onCongestion(long flight, boolean lost, long now);
 
   /** What {@link #onCongestion} began is over, and everything lost then has been repaired. */
   void onRecovered(long now);

@@ -62,10 +62,10 @@ public final class NewReno implements CongestionControl {
   }
 
   @Override
-  public void onCongestion(long flight, long now) {
+  public void onCongestion(long flight, boolean lost, long now) {
     remember();
     threshold = half(flight);
-    window = threshold;
+    window = lost ? threshold : (int) Math.max(flight / 2, segment);
     counted = 0;
   }
 

@@ -28,7 +28,7 @@ public final class Unlimited implements CongestionControl {
       long acknowledged, long flight, long roundTrip, long smoothed, boolean limited, long now) {}
 
   @Override
-  public void onCongestion(long flight, long now) {}
+  public void onCongestion(long flight, boolean lost, long now) {}
 
   @Override
   public void onRecovered(long now) {}

@@ -13,7 +13,7 @@ class NewRenoTest {
     NewReno window = new NewReno();
     window.open(1000, 0);
     assertThat(window.window()).isEqualTo(10_000);
-    window.onCongestion(10_000, 0);
+    window.onCongestion(10_000, true, 0);
     window.onRecovered(0);
     assertThat(window.window()).isEqualTo(5000);
     for (int i = 0; i < 5; i++) {
