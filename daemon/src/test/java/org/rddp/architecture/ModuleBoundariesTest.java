@@ -30,7 +30,7 @@ class ModuleBoundariesTest {
           .withImportOption(new ImportOption.DoNotIncludeTests())
           .importPackages("org.rddp");
 
-  /** The protocol: a network of these runs in one thread under a clock that a test makes up. */
+  /** The protocol and its simulation: one thread, a clock that is made up, and no surroundings. */
   private static final String[] ENGINES = {
     "org.rddp.wire..",
     "org.rddp.device..",
@@ -39,7 +39,8 @@ class ModuleBoundariesTest {
     "org.rddp.crc..",
     "org.rddp.mpa..",
     "org.rddp.ddp..",
-    "org.rddp.rdmap.."
+    "org.rddp.rdmap..",
+    "org.rddp.simulation.."
   };
 
   @ParameterizedTest(name = "org.rddp.{0} knows only: {1}")
@@ -52,6 +53,7 @@ class ModuleBoundariesTest {
     "mpa,    wire device ip tcp crc",
     "ddp,    wire device ip tcp crc mpa",
     "rdmap,  wire device ip tcp crc mpa ddp",
+    "simulation, wire device ip tcp crc mpa ddp rdmap",
     "dpdk,",
     "ipc,",
     "client, ipc",
@@ -141,7 +143,11 @@ class ModuleBoundariesTest {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "org.rddp.cli..", "org.rddp.daemon..", "org.rddp.rig..", "org.rddp.dpdk.generated..")
+            "org.rddp.cli..",
+            "org.rddp.conformance..",
+            "org.rddp.daemon..",
+            "org.rddp.rig..",
+            "org.rddp.dpdk.generated..")
         .should()
         .accessField(System.class, "out")
         .orShould()

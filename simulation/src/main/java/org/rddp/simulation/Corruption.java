@@ -1,0 +1,69 @@
+package org.rddp.simulation;
+
+import java.util.SplittableRandom;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
+
+/** Turns single bits of packets, as a bad memory in a switch does. */
+final class Corruption {
+  private static final int TCP_CHECKSUM = 16;
+
+  private final SplittableRandom random;
+  private int turned;
+
+  Corruption(SplittableRandom random) {
+    this.random = random;
+  }
+
+  /**
+   * Turns any one bit of an IP packet. Ethernet's own header and ARP are left alone: they have no
+   * checksum but the frame's, which a card checks by itself.
+   *
+   * @return false if the frame is none such
+   */
+  boolean turn(long frame) {
+    if (Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
+      return false;
+    }
+    long packet = frame + Ethernet.HEADER;
+    turn(packet, Ipv4.totalLength(packet));
+    return true;
+  }
+
+  /**
+   * Turns one bit of a TCP segment's payload and makes TCP's checksum right again.
+   *
+   * @param octets the frame's
+   * @return the octet's index in the frame, or -1 if the frame has no such payload
+   */
+  int turnUnseen(long frame, int octets) {
+    if (!SegmentView.isSegment(frame, octets) || !SegmentView.intact(frame)) {
+      return -1;
+    }
+    int length = SegmentView.payloadLength(frame);
+    if (length == 0) {
+      return -1;
+    }
+    long segment = SegmentView.segment(frame);
+    long payload = SegmentView.payload(frame);
+    long octet = turn(payload, length);
+    // The word under the checksum that the octet is in: words count from the segment's start.
+    boolean high = ((octet - segment) & 1) == 0;
+    int after = Memory.getByte(octet);
+    int before = after ^ turned;
+    int shift = high ? 8 : 0;
+    int field = Checksum.replace(Tcp.checksum(segment), before << shift, after << shift);
+    Memory.putShort(segment + TCP_CHECKSUM, field);
+    return (int) (octet - frame);
+  }
+
+  private long turn(long address, int length) {
+    long octet = address + random.nextInt(length);
+    turned = 1 << random.nextInt(8);
+    Memory.putByte(octet, Memory.getByte(octet) ^ turned);
+    return octet;
+  }
+}

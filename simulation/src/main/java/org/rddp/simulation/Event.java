@@ -1,0 +1,12 @@
+package org.rddp.simulation;
+
+/** Something that an {@link Agenda} lets happen when its time has come. */
+@FunctionalInterface
+public interface Event {
+  /**
+   * The time has come.
+   *
+   * @param argument what the event was put on the agenda with
+   */
+  void happen(long argument);
+}

@@ -1,0 +1,142 @@
+package org.rddp.simulation;
+
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.PacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+/**
+ * A machine with one card and a TCP stack, and the engine thread that drives it: a turn of the duty
+ * cycle takes some time and follows when a frame has come or something is due, as if it slept in
+ * between.
+ */
+public final class Host {
+  private static final int PREFIX = 24;
+  private static final int HEADERS = 14;
+  private static final int LEAST_ROOM = 2048;
+
+  /** How long a turn takes, unless something else is said. */
+  private static final long TURN = 1_000;
+
+  /** How long turns that find nothing to do come to take at most. */
+  private static final long SLOWEST_TURN = 1_000_000;
+
+  private final Network network;
+  private final PacketPool pool;
+  private final Card card;
+  private final Ipv4Address address;
+  private final TcpStack stack;
+  private final Event awake = this::awake;
+  private Runnable afterTurn = () -> {};
+  private long wakeAt = Long.MAX_VALUE;
+  private long turnEnds;
+  private long turn = TURN;
+  private long idle = TURN;
+  private boolean off;
+
+  /**
+   * A host on the network 10.0.0.0/24 or the like.
+   *
+   * @param packets in its pool
+   * @param mtu of its card, in octets
+   */
+  public Host(Network network, String address, TcpSettings settings, int packets, int mtu) {
+    this(network, Ipv4Address.parse(address), settings, pool(packets, mtu), mtu);
+  }
+
+  /** A host whose packets are those of the given pool. */
+  public Host(
+      Network network, Ipv4Address address, TcpSettings settings, PacketPool pool, int mtu) {
+    this.network = network;
+    this.address = address;
+    this.pool = pool;
+    card = network.card(pool, mtu);
+    stack =
+        new TcpStack(
+            card, new InterfaceAddress(address, PREFIX), settings, network.chance(), network.now());
+    card.interrupt(() -> wake(turnEnds));
+    wake(network.now());
+  }
+
+  private static PacketPool pool(int packets, int mtu) {
+    return new NativePacketPool(packets, Math.max(mtu + HEADERS, LEAST_ROOM));
+  }
+
+  /** Its card. */
+  public Card card() {
+    return card;
+  }
+
+  /** Its address. */
+  public Ipv4Address address() {
+    return address;
+  }
+
+  /** Its TCP. What is done with it outside of an upcall is to be followed by {@link #poke}. */
+  public TcpStack stack() {
+    return stack;
+  }
+
+  /** Its packets. */
+  public PacketPool pool() {
+    return pool;
+  }
+
+  /** How long a turn of the duty cycle takes, in nanoseconds; frames gather meanwhile. */
+  public void turnTakes(long time) {
+    turn = time;
+  }
+
+  /** Calls the given code after each turn of the duty cycle. */
+  public void afterTurn(Runnable code) {
+    afterTurn = code;
+  }
+
+  /** Lets a turn follow as soon as may be. */
+  public void poke() {
+    wake(turnEnds);
+  }
+
+  /** Power fails: nothing comes from this host any more, and nothing reaches it. */
+  public void powerOff() {
+    off = true;
+    card.close();
+  }
+
+  /** Whether power has failed. */
+  public boolean off() {
+    return off;
+  }
+
+  private void wake(long time) {
+    long soon = Math.max(time, network.now());
+    if (soon < wakeAt) {
+      wakeAt = soon;
+      network.agenda().at(soon, awake, soon);
+    }
+  }
+
+  /**
+   * An event whose time is no longer that of the next turn has been overtaken by an earlier one.
+   */
+  private void awake(long time) {
+    if (time != wakeAt || off) {
+      return;
+    }
+    wakeAt = Long.MAX_VALUE;
+    long now = network.now();
+    int work = stack.receive(now);
+    work += stack.advance(now);
+    work += stack.transmit(now);
+    afterTurn.run();
+    idle = work > 0 ? turn : Math.min(idle * 2, Math.max(turn, SLOWEST_TURN));
+    turnEnds = now + turn;
+    if (card.waiting() > 0) {
+      wake(turnEnds);
+    } else if (stack.nextDeadline() != Long.MAX_VALUE) {
+      wake(Math.max(stack.nextDeadline(), now + idle));
+    }
+  }
+}

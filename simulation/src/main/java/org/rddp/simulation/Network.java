@@ -1,0 +1,137 @@
+package org.rddp.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.rddp.device.PacketPool;
+import org.rddp.tcp.TcpSettings;
+
+/**
+ * Hosts, cards and wires under one virtual clock, and everything that chance does to them from one
+ * seed: the same seed makes the same run, to the octet.
+ *
+ * <pre>{@code
+ * Network network = new Network(42);
+ * Host client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
+ * Host server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
+ * network.join(client.card(), server.card(), WireSettings.PERFECT.withDelay(5_000_000));
+ * server.stack().listen(7, acceptor);
+ * client.stack().connect(server.address(), 7, handler);
+ * network.run(() -> handler.finished(), network.now() + 60 * SECOND);
+ * }</pre>
+ */
+public final class Network {
+  private static final int MTU = 1500;
+  private static final int PACKETS = 4096;
+  private static final long SECOND = 1_000_000_000L;
+
+  private final SplittableRandom random;
+  private final Agenda agenda;
+  private final FrameStore frames;
+  private final List<Witness> witnesses = new ArrayList<>();
+  private final Tally tally = new Tally();
+  private int cards;
+
+  /** An empty network. */
+  public Network(long seed) {
+    this(seed, new FrameStore());
+  }
+
+  /** An empty network whose frames lie in the given store, which other networks have used. */
+  public Network(long seed, FrameStore frames) {
+    this.frames = frames;
+    random = new SplittableRandom(seed);
+    agenda = new Agenda(random.nextLong(SECOND));
+    watch(tally);
+  }
+
+  /** What happens, and when. */
+  public Agenda agenda() {
+    return agenda;
+  }
+
+  /** The time in nanoseconds. */
+  public long now() {
+    return agenda.now();
+  }
+
+  /** Where the frames under way are. */
+  public FrameStore frames() {
+    return frames;
+  }
+
+  /** How often what was done to frames. */
+  public Tally tally() {
+    return tally;
+  }
+
+  /** A generator of its own for whoever asks; the seed and the order of asking decide which. */
+  public SplittableRandom chance() {
+    return random.split();
+  }
+
+  /** Shows everything that is done to frames from now on to a witness. */
+  public void watch(Witness witness) {
+    witnesses.add(witness);
+  }
+
+  /**
+   * A card, not joined to anything yet, with a MAC address of its own.
+   *
+   * @param mtu largest IP packet in octets
+   */
+  public Card card(PacketPool pool, int mtu) {
+    return new Card(this, pool, 0x02_00_00_00_00_00L + ++cards, mtu);
+  }
+
+  /** A host with packets and an MTU that are ordinary. */
+  public Host host(String address, TcpSettings settings) {
+    return new Host(this, address, settings, PACKETS, MTU);
+  }
+
+  /** Joins two cards by a link that is the same in both directions. */
+  public Link join(Card first, Card second, WireSettings settings) {
+    return join(first, second, settings, settings);
+  }
+
+  /** Joins two cards by a link: how it is from the first to the second, and back. */
+  public Link join(Card first, Card second, WireSettings there, WireSettings back) {
+    return new Link(this, first, second, there, back);
+  }
+
+  /**
+   * Lets things happen until something is so, or nothing is left to happen.
+   *
+   * @param done asked after every event
+   * @param until the time at which to stop at the latest
+   * @return whether it is so
+   */
+  public boolean run(BooleanSupplier done, long until) {
+    while (!done.getAsBoolean()) {
+      if (agenda.next() > until || !agenda.step()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // What hops need.
+
+  void did(Deed deed, long frame) {
+    did(deed, frame, 0);
+  }
+
+  void did(Deed deed, long frame, int detail) {
+    long address = frames.address(frame);
+    int length = frames.length(frame);
+    for (int i = 0; i < witnesses.size(); i++) {
+      witnesses.get(i).saw(deed, address, length, detail);
+    }
+  }
+
+  void drop(Deed deed, long frame) {
+    did(deed, frame);
+    frames.release(frame);
+  }
+}
