@@ -139,6 +139,7 @@ final class SegmentArrival {
         connection.receiver.owe();
         connection.establish(segment, position);
       } else {
+        connection.ecn &= connection.negotiatesEcn(segment);
         connection.sendSyn();
       }
       return;

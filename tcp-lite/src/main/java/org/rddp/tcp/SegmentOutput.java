@@ -16,6 +16,7 @@ final class SegmentOutput {
   private final boolean offerScale;
   private final boolean offerTimestamps;
   private final boolean offerSack;
+  private final boolean offerEcn;
   private final int scale;
 
   SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
@@ -26,6 +27,7 @@ final class SegmentOutput {
     offerScale = settings.windowScale();
     offerTimestamps = settings.timestamps();
     offerSack = settings.selectiveAcknowledgment();
+    offerEcn = settings.ecn();
     scale = Receiver.shiftFor(settings.receiveBuffer());
   }
 
@@ -131,13 +133,22 @@ final class SegmentOutput {
             connection.sender.sequence(-1),
             answer ? connection.receiver.acknowledgment() : 0,
             headerLength,
-            answer ? Tcp.SYN | Tcp.ACK : Tcp.SYN,
+            answer ? synAckFlags(connection) : synFlags(connection),
             connection.receiver.unscaledWindow());
     if (answer) {
       connection.receiver.acknowledged();
     }
     finish(connection, packet, header, headerLength, sum);
     return true;
+  }
+
+  /** Once a SYN has gone unanswered, ECN may be what a middlebox drops (RFC 3168 6.1.1.1). */
+  private int synFlags(TcpConnection connection) {
+    return offerEcn && !connection.synRepeated() ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
+  }
+
+  private static int synAckFlags(TcpConnection connection) {
+    return connection.ecn ? Tcp.SYN | Tcp.ACK | Tcp.ECE : Tcp.SYN | Tcp.ACK;
   }
 
   private void finish(TcpConnection connection, long packet, long header, int length, long sum) {

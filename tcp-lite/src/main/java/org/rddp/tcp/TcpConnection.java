@@ -29,6 +29,9 @@ public final class TcpConnection extends Timed implements TcpStream {
   /** Whether both ends may send SACK blocks. */
   boolean sack;
 
+  /** Whether both ends know of explicit congestion notification. */
+  boolean ecn;
+
   /** Whether windows are scaled. */
   boolean scaled;
 
@@ -325,6 +328,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     timestamps = stack.settings().timestamps() && syn.options.timestamps();
     scaled = stack.settings().windowScale() && syn.options.windowScale() >= 0;
     sack = stack.settings().selectiveAcknowledgment() && syn.options.sackPermitted();
+    ecn = negotiatesEcn(syn);
     int ours = stack.mss();
     int theirs = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
     int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
@@ -334,6 +338,20 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (timestamps) {
       receiver.firstTimestamp(syn.options.timestampValue());
     }
+  }
+
+  /**
+   * Whether a SYN or SYN-ACK leaves us with ECN: not after a SYN of ours without, nor when a
+   * middlebox sends our flags back as they were (RFC 3168 section 6.1.1).
+   */
+  boolean negotiatesEcn(Segment syn) {
+    int setup = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
+    boolean asked = (syn.flags & (Tcp.ECE | Tcp.CWR)) == setup;
+    return stack.settings().ecn() && asked && !synRepeated;
+  }
+
+  boolean synRepeated() {
+    return synRepeated;
   }
 
   /** EMSS on a path that carries packets of so many octets. */

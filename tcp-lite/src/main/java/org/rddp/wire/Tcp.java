@@ -35,6 +35,12 @@ public final class Tcp {
   /** Flag: the urgent pointer means something. */
   public static final int URG = 0x20;
 
+  /** Flag: congestion was experienced on the way here (RFC 3168 section 6.1). */
+  public static final int ECE = 0x40;
+
+  /** Flag: the sender has reduced its congestion window (RFC 3168 section 6.1). */
+  public static final int CWR = 0x80;
+
   private Tcp() {}
 
   /**

@@ -13,7 +13,7 @@ class OpeningTest {
   void shouldOfferMssWindowScaleAndTimestampsInTheSyn() {
     Script script = new Script(TcpSettings.DEFAULTS);
     script.connect();
-    script.expect("S seq 0 mss 1460 ws 5 ecr 0 win 65535");
+    script.expect("SEW seq 0 mss 1460 ws 5 ecr 0 win 65535");
     script.expectNothing();
   }
 
@@ -44,7 +44,7 @@ class OpeningTest {
     off.expect("S. seq 0 ack 1 sackno");
     Script refused = new Script(TcpSettings.DEFAULTS);
     refused.connect();
-    refused.expect("S seq 0 sackok");
+    refused.expect("SEW seq 0 sackok");
     refused.receive("S. seq 0 ack 1 mss 1000");
     assertThat(((TcpConnection) refused.stream).sack).isFalse();
   }
@@ -93,7 +93,7 @@ class OpeningTest {
   void shouldNotUseOptionsThatThePeerDoesNotAnswer() {
     Script script = new Script(TcpSettings.DEFAULTS);
     script.connect();
-    script.expect("S seq 0 ws 5");
+    script.expect("SEW seq 0 ws 5");
     script.receive("S. seq 0 ack 1 mss 1460");
     script.expect(". seq 1 ack 1 win 65535");
     assertThat(script.stream.emss()).isEqualTo(1460);
@@ -103,7 +103,7 @@ class OpeningTest {
   void shouldTakeTheLesserMssLessTheOptions() {
     Script script = new Script(TcpSettings.DEFAULTS, 9000);
     script.connect();
-    script.expect("S seq 0 mss 8960");
+    script.expect("SEW seq 0 mss 8960");
     script.receive("S. seq 0 ack 1 mss 1460 ws 7 ts 5");
     assertThat(script.stream.emss()).isEqualTo(1448);
   }

@@ -255,6 +255,7 @@ class ReceivingTest {
         TcpSettings.DEFAULTS
             .withWindowScale(true)
             .withTimestamps(false)
+            .withEcn(false)
             .withReceiveBuffer(1_000_003);
     Script script = new Script(settings);
     script.handler.consumes = false;

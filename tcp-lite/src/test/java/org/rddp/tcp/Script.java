@@ -22,12 +22,12 @@ import org.rddp.wire.TcpOptions;
  * A stack and the script of what happens to it: segments that arrive and segments that must leave,
  * written as text.
  *
- * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U, and {@code .} for
- * ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss}, {@code
- * ws}, {@code ts} and {@code ecr}, {@code sackok} ({@code sackno} expects none), and {@code sack}
- * with blocks such as {@code 101-201,301-401} ({@code -} expects none). Numbers count from each
- * end's SYN, which is 0; so the first octet is 1. Each payload octet is the low eight bits of its
- * sequence number. In an expected segment the flags (but for P) and the length, 0 unless given,
+ * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U E W, and {@code .}
+ * for ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss},
+ * {@code ws}, {@code ts} and {@code ecr}, {@code sackok} ({@code sackno} expects none), and {@code
+ * sack} with blocks such as {@code 101-201,301-401} ({@code -} expects none). Numbers count from
+ * each end's SYN, which is 0; so the first octet is 1. Each payload octet is the low eight bits of
+ * its sequence number. In an expected segment the flags (but for P) and the length, 0 unless given,
  * must be the same; of the rest only what is given.
  */
 final class Script {
@@ -73,6 +73,7 @@ final class Script {
     return TcpSettings.DEFAULTS
         .withWindowScale(false)
         .withTimestamps(false)
+        .withEcn(false)
         .withSelectiveAcknowledgment(false)
         .withCongestion(CongestionAlgorithm.NEW_RENO)
         .withReceiveBuffer(20_000);
@@ -333,7 +334,7 @@ final class Script {
     long tcp = frame + HEADERS;
     int flags = Tcp.flags(tcp);
     StringBuilder text = new StringBuilder();
-    String letters = "SFRPU.";
+    String letters = "SFRPUEW.";
     for (int i = 0; i < letters.length(); i++) {
       if ((flags & flag(letters.charAt(i))) != 0) {
         text.append(letters.charAt(i));
@@ -379,6 +380,8 @@ final class Script {
       case 'R' -> Tcp.RST;
       case 'P' -> Tcp.PSH;
       case 'U' -> Tcp.URG;
+      case 'E' -> Tcp.ECE;
+      case 'W' -> Tcp.CWR;
       case '.' -> Tcp.ACK;
       case '-' -> 0;
       default -> throw new IllegalArgumentException("flag " + letter);
