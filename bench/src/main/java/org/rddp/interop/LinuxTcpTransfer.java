@@ -14,6 +14,7 @@ import org.rddp.dpdk.Eal;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.InOrder;
 import org.rddp.tcp.TcpCounters;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
@@ -73,10 +74,10 @@ public final class LinuxTcpTransfer {
 
   private void run(String role, Ipv4Address peer, int port) throws IOException {
     if (role.equals("listen")) {
-      stack.listen(port, (stream, remoteAddress, remotePort) -> end);
+      stack.listen(port, (stream, remoteAddress, remotePort) -> new InOrder(end));
       System.out.println("listening");
     } else {
-      stack.connect(peer, port, end);
+      stack.connect(peer, port, new InOrder(end));
     }
     long began = System.nanoTime();
     turnUntilClosed();

@@ -8,7 +8,10 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/** One end of a transfer of octets over TCP: counts them and takes their SHA-256. */
+/**
+ * One end of a transfer of octets over TCP: counts them and takes their SHA-256. Wants octets in
+ * order: to be given to a connection as {@link org.rddp.tcp.InOrder}.
+ */
 abstract class TransferEnd implements StreamHandler {
   private final MessageDigest digest;
   private TcpStream stream;
@@ -52,6 +55,10 @@ abstract class TransferEnd implements StreamHandler {
   public void onOpen(TcpStream opened) {
     stream = opened;
   }
+
+  /** Never comes: octets are wanted in order. */
+  @Override
+  public final void onLeftEdge(long position) {}
 
   @Override
   public void onEmss(int emss) {}

@@ -56,6 +56,9 @@ final class RawPeer implements StreamHandler {
   }
 
   @Override
+  public void onLeftEdge(long position) {}
+
+  @Override
   public void onSendable() {}
 
   @Override

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.EarlySegments;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
@@ -20,6 +21,9 @@ public final class MpaConnection implements StreamHandler {
 
   /** Null before TCP is established. */
   private TcpStream stream;
+
+  /** What came before its turn and can only be used in order; null before TCP is established. */
+  private EarlySegments waiting;
 
   /** Null before Full Operation. */
   private FullOperation operation;
@@ -185,7 +189,17 @@ public final class MpaConnection implements StreamHandler {
 
   @Override
   public void onOpen(TcpStream opened) {
+    open(opened, new EarlySegments(opened.pool()));
+  }
+
+  /**
+   * TCP is established.
+   *
+   * @param early where octets before their turn wait, shared with whoever was in charge before
+   */
+  void open(TcpStream opened, EarlySegments early) {
     stream = opened;
+    waiting = early;
     if (abandoned) {
       stream.abort();
     } else {
@@ -195,6 +209,20 @@ public final class MpaConnection implements StreamHandler {
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
+    if (position > stream.receivePosition()) {
+      waiting.hold(position, address, length, packet);
+    } else {
+      take(position, address, length, packet);
+    }
+  }
+
+  @Override
+  public void onLeftEdge(long edge) {
+    waiting.handUp(edge, this);
+  }
+
+  /** Takes octets in their turn. */
+  private void take(long position, long address, int length, long packet) {
     if (operation == null) {
       startup.take(position, address, length);
       proceed();
@@ -244,6 +272,9 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onClosed(CloseReason reason) {
     closed = true;
+    if (waiting != null) {
+      waiting.clear();
+    }
     startup.closed();
     boolean known = startup.errorReported();
     if (operation != null) {

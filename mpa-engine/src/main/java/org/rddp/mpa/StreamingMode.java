@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.EarlySegments;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
@@ -17,6 +18,10 @@ import org.rddp.wire.Memory;
 public final class StreamingMode implements StreamHandler {
   private final StreamingHandler handler;
   private TcpStream stream;
+
+  /** What came before its turn, shared with MPA; null before TCP is established. */
+  private EarlySegments waiting;
+
   private MpaConnection mpa;
   private boolean wantsToSend;
 
@@ -38,7 +43,7 @@ public final class StreamingMode implements StreamHandler {
       throw new IllegalStateException("started before");
     }
     mpa = connection;
-    connection.onOpen(opened());
+    connection.open(opened(), waiting);
   }
 
   /**
@@ -93,11 +98,31 @@ public final class StreamingMode implements StreamHandler {
   @Override
   public void onOpen(TcpStream opened) {
     stream = opened;
+    waiting = new EarlySegments(opened.pool());
     handler.onOpen(this);
   }
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
+    if (position <= stream.receivePosition()) {
+      take(position, address, length, packet);
+    } else if (inMpa()) {
+      mpa.onSegment(position, address, length, packet);
+    } else {
+      waiting.hold(position, address, length, packet);
+    }
+  }
+
+  @Override
+  public void onLeftEdge(long edge) {
+    waiting.handUp(edge, this);
+    if (inMpa()) {
+      mpa.onLeftEdge(edge);
+    }
+  }
+
+  /** Takes octets in their turn. */
+  private void take(long position, long address, int length, long packet) {
     int plain = inMpa() ? 0 : plain(address, length);
     if (plain < length) {
       mpa.onSegment(position + plain, address + plain, length - plain, packet);
@@ -160,6 +185,9 @@ public final class StreamingMode implements StreamHandler {
 
   @Override
   public void onClosed(CloseReason reason) {
+    if (waiting != null) {
+      waiting.clear();
+    }
     if (mpa != null) {
       mpa.onClosed(reason);
     }

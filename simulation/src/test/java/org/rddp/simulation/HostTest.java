@@ -38,6 +38,9 @@ class HostTest {
     }
 
     @Override
+    public void onLeftEdge(long position) {}
+
+    @Override
     public void onSendable() {
       while (left > 0 && stream.sendable()) {
         long packet = stream.allocate();

@@ -1,11 +1,11 @@
 package org.rddp.tcp;
 
 import org.rddp.wire.SequenceNumber;
-import org.rddp.wire.Tcp;
 
 /**
- * The receiving half of a connection: what is expected next, the window, the order of octets, and
- * timestamps (RFC 9293 section 3.8.6, RFC 7323).
+ * The receiving half of a connection: what is expected next, what has come before its turn, the
+ * window, and timestamps (RFC 9293 section 3.8.6, RFC 7323). {@link PayloadArrival} says what a
+ * segment does to it.
  *
  * <p>Sequence numbers become 64-bit stream positions on the way in: the peer's SYN has position -1,
  * its first octet 0, its FIN the position behind the last octet.
@@ -33,7 +33,7 @@ final class Receiver {
   private boolean owed;
   private boolean owedLater;
   private long owedAt;
-  private ReceiveQueue early;
+  private EarlyRanges early;
 
   Receiver(TcpConnection connection, int capacity) {
     this.connection = connection;
@@ -111,7 +111,7 @@ final class Receiver {
    * section 3.8.6.2.2), and never back, also where the scaling rounds (RFC 7323 section 2.4).
    */
   int window() {
-    long promise = promisable() < worthwhile() ? edge : consumed + capacity;
+    long promise = promisable() < worthwhile() ? edge : promisable() + edge;
     int field = (int) Math.min((promise - next) >> shift, 0xffff);
     if (next + ((long) field << shift) < edge && field < 0xffff) {
       field++;
@@ -120,8 +120,9 @@ final class Receiver {
     return field;
   }
 
+  /** How far the right edge could move: what is done with counts up to the left edge. */
   private long promisable() {
-    return consumed + capacity - edge;
+    return Math.min(consumed, next) + capacity - edge;
   }
 
   private int worthwhile() {
@@ -130,7 +131,7 @@ final class Receiver {
 
   /** The user is done with octets; an update is owed when it opens the window noticeably. */
   void consume(int octets) {
-    consumed = Math.min(consumed + octets, next);
+    consumed = Math.min(consumed + octets, next + (early == null ? 0 : early.octets()));
     if (promisable() >= Math.min(capacity / 2, 2L * connection.emss())) {
       owed = true;
     }
@@ -167,95 +168,84 @@ final class Receiver {
     recentTimestampAt = connection.now();
   }
 
-  /** Handles the payload and the FIN of an acceptable segment. */
-  void arrived(Segment segment, long position) {
-    if (segment.has(Tcp.FIN) && finPosition == NEVER) {
-      finPosition = position + segment.length;
-    }
-    if (segment.length > 0) {
-      payload(segment, position);
-    } else {
-      owed = true;
+  /**
+   * The peer's FIN says where its octets end. One that lies beyond the window is not believed yet.
+   */
+  void fin(long position) {
+    if (finPosition == NEVER && position <= edge) {
+      finPosition = position;
     }
   }
 
-  private void payload(Segment segment, long position) {
-    TcpCounters counters = connection.counters();
-    long from = Math.max(position, next);
-    long to = Math.min(position + segment.length, edge);
-    if (finPosition != NEVER) {
-      to = Math.min(to, finPosition);
+  /** The position behind the last octet that is taken: the right edge, or where the FIN is. */
+  long limit() {
+    return finPosition == NEVER ? edge : Math.min(edge, finPosition);
+  }
+
+  /** Octets in order are about to be handed up. */
+  void advance(long position) {
+    next = position;
+  }
+
+  /** What has come before its turn, null for nothing. */
+  EarlyRanges early() {
+    return early;
+  }
+
+  /**
+   * Notes octets that came before their turn, none of which is here.
+   *
+   * @return false when there is no room to note them, or no packet may be kept for them
+   */
+  boolean keepEarly(long from, long to) {
+    int kept = early == null ? 0 : early.packets();
+    if (!connection.mayKeepEarly(kept)) {
+      return false;
     }
-    oweFor(from == position && from == next && from < to);
-    if (from > position) {
-      counters.duplicates++;
+    if (early == null) {
+      early = connection.earlyRanges().take();
     }
-    if (from >= to) {
-      return;
+    int most = Math.max(2 * capacity / connection.emss(), FEWEST_RANGES);
+    boolean added = early.add(from, to, most);
+    if (added) {
+      connection.keepsEarly(1);
     }
-    long address = segment.payload + (from - position);
-    if (from > next) {
-      hold(from, address, (int) (to - from), segment.packet);
-      connection.acknowledgeNow();
-      return;
+    return added;
+  }
+
+  /**
+   * Closes the gap before the first early range if nothing is missing before it any more.
+   *
+   * @return whether it has moved the left edge
+   */
+  boolean closeGap() {
+    if (early == null || early.start(0) > next) {
+      return false;
     }
-    deliver(address, (int) (to - from), segment.packet);
-    deliverEarly();
+    next = early.end(0);
+    connection.keepsEarly(-early.removeFirst());
+    if (early.isEmpty()) {
+      giveBackRanges();
+    }
+    return true;
+  }
+
+  private void giveBackRanges() {
+    connection.earlyRanges().give(early);
+    early = null;
   }
 
   /**
    * An acknowledgment is owed for a segment: at once for every second one, and for whatever tells
    * the peer of loss (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
    */
-  private void oweFor(boolean inOrder) {
+  void oweFor(boolean inOrder) {
     long delay = connection.acknowledgmentDelay();
-    boolean gap = early != null && !early.isEmpty();
-    if (delay == 0 || owes() || gap || !inOrder) {
+    if (delay == 0 || owes() || early != null || !inOrder) {
       owed = true;
     } else {
       owedLater = true;
       owedAt = connection.now() + delay;
-    }
-  }
-
-  private void hold(long position, long address, int length, long packet) {
-    TcpCounters counters = connection.counters();
-    if (early == null) {
-      int ranges = 2 * capacity / connection.emss();
-      early = new ReceiveQueue(connection.pool(), Math.max(ranges, FEWEST_RANGES));
-    }
-    int before = early.size();
-    int added = connection.mayKeepEarly(before) ? early.add(position, address, length, packet) : -1;
-    connection.keepsEarly(early.size() - before);
-    if (added < 0) {
-      counters.outOfOrderDropped++;
-    } else if (added == 0) {
-      counters.duplicates++;
-    } else {
-      counters.outOfOrder++;
-    }
-  }
-
-  private void deliver(long address, int length, long packet) {
-    long position = next;
-    next += length;
-    connection.counters().octetsIn += length;
-    connection.deliver(position, address, length, packet);
-  }
-
-  /** Hands up what had waited for the gap to be filled. */
-  private void deliverEarly() {
-    while (early != null && !early.isEmpty() && early.position() <= next) {
-      long packet = early.packet();
-      int skip = (int) (next - early.position());
-      long address = early.address() + skip;
-      int length = early.length() - skip;
-      early.removeFirst();
-      connection.keepsEarly(-1);
-      if (length > 0) {
-        deliver(address, length, packet);
-      }
-      connection.pool().release(packet);
     }
   }
 
@@ -267,15 +257,15 @@ final class Receiver {
     next++;
     consumed = next;
     owed = true;
+    clear();
     return true;
   }
 
-  /** Gives back every packet. */
+  /** Forgets what came before its turn. */
   void clear() {
     if (early != null) {
-      connection.keepsEarly(-early.size());
-      early.clear();
-      early = null;
+      connection.keepsEarly(-early.packets());
+      giveBackRanges();
     }
   }
 }

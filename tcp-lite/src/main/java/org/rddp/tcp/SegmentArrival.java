@@ -10,10 +10,12 @@ import org.rddp.wire.Tcp;
 final class SegmentArrival {
   private final SegmentOutput output;
   private final TcpCounters counters;
+  private final PayloadArrival payload;
 
   SegmentArrival(SegmentOutput output, TcpCounters counters) {
     this.output = output;
     this.counters = counters;
+    payload = new PayloadArrival(counters);
   }
 
   void process(TcpConnection connection, Segment segment) {
@@ -92,7 +94,7 @@ final class SegmentArrival {
       connection.finAcknowledged();
     }
     if (connection.state().receiving() && segment.sequenceLength() > 0) {
-      receiver.arrived(segment, position);
+      payload.process(connection, segment, position);
       if (connection.state().receiving() && receiver.finReached()) {
         connection.peerClosed();
       }

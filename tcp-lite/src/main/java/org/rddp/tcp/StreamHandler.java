@@ -10,7 +10,14 @@ public interface StreamHandler {
   void onOpen(TcpStream stream);
 
   /**
-   * Octets have arrived. Every octet comes exactly once, in order.
+   * Octets have arrived, in their turn or before it: the moment that their segment is accepted (RFC
+   * 5044 appendix A.3). Every octet comes exactly once: of a segment that repeats some, only the
+   * pieces that are new come, each in a call of its own. {@link InOrder} is for users who want them
+   * in order.
+   *
+   * <p>In their turn, {@code position + length} is {@link TcpStream#receivePosition()} during this
+   * call. Before their turn, {@code position} is greater than that; the turn comes with {@link
+   * #onLeftEdge}.
    *
    * <p>The octets stay in the packet buffer and count against the receive window until {@link
    * TcpStream#consumed(int)} says that they are done with. To keep them beyond this call, retain
@@ -22,6 +29,15 @@ public interface StreamHandler {
    * @param packet the packet they lie in
    */
   void onSegment(long position, long address, int length, long packet);
+
+  /**
+   * A gap is closed: with the octets just handed up in their turn, everything before the position
+   * has been handed up. Without early octets {@link #onSegment} moves the edge, to behind its
+   * octets, and this does not come.
+   *
+   * @param position the left edge of the receive window, {@link TcpStream#receivePosition()}
+   */
+  void onLeftEdge(long position);
 
   /**
    * After {@link TcpStream#sendable()} was false or {@link TcpStream#allocate()} gave nothing: it

@@ -231,6 +231,10 @@ public final class TcpConnection extends Timed implements TcpStream {
     return stack.mayKeepSent(sender.kept());
   }
 
+  EarlyRangesPool earlyRanges() {
+    return stack.earlyRanges();
+  }
+
   /** Whether another packet may wait for its turn, when so many do. */
   boolean mayKeepEarly(int waiting) {
     return stack.mayKeepEarly(waiting);
@@ -482,6 +486,11 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   void deliver(long position, long address, int length, long packet) {
     upcalls.segment(position, address, length, packet);
+  }
+
+  /** A gap is closed: everything before the position has come. */
+  void leftEdge(long position) {
+    upcalls.leftEdge(position);
   }
 
   /** Tells the user that sending may be tried again, if it asked and that is so. */

@@ -42,6 +42,7 @@ public final class TcpStack implements AutoCloseable {
   private final ConnectionTable connections;
   private final TimerWheel timers;
   private final Map<Integer, Listener> listeners = new HashMap<>();
+  private final EarlyRangesPool earlyRanges = new EarlyRangesPool();
   private final KeyedHash hash;
   private final SegmentOutput output;
   private final IpLayer ip;
@@ -299,6 +300,11 @@ public final class TcpStack implements AutoCloseable {
 
   void keepsSent(int more) {
     sent += more;
+  }
+
+  /** Where connections that miss something have their ranges from. */
+  EarlyRangesPool earlyRanges() {
+    return earlyRanges;
   }
 
   /**

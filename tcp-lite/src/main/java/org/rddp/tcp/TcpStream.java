@@ -21,7 +21,10 @@ public interface TcpStream {
   /** Stream position of the next octet to be sent; the first octet ever sent is 0. */
   long sendPosition();
 
-  /** Stream position behind the last octet handed up; the peer's first octet is at 0. */
+  /**
+   * The left edge of the receive window: every octet before this stream position has been handed
+   * up, or is being handed up. The peer's first octet is at 0.
+   */
   long receivePosition();
 
   /**
@@ -50,7 +53,8 @@ public interface TcpStream {
 
   /**
    * Gives back receive window: the user is done with that many octets handed up by {@link
-   * StreamHandler#onSegment}.
+   * StreamHandler#onSegment}. Octets before their turn may be given back at once, too; the window
+   * opens by them when the left edge has passed them.
    */
   void consumed(int octets);
 

@@ -62,6 +62,17 @@ final class Upcalls {
     }
   }
 
+  void leftEdge(long position) {
+    if (handler == null) {
+      return;
+    }
+    try {
+      handler.onLeftEdge(position);
+    } catch (Throwable failure) {
+      failed(failure);
+    }
+  }
+
   void sendable() {
     try {
       handler.onSendable();

@@ -38,6 +38,7 @@ class AllocationTest {
     private final boolean answers;
     private TcpStream stream;
     private long received;
+    private long edges;
 
     Tireless(boolean sends, boolean answers) {
       this.sends = sends;
@@ -71,6 +72,11 @@ class AllocationTest {
       if (answers && stream.sendable()) {
         send(64);
       }
+    }
+
+    @Override
+    public void onLeftEdge(long position) {
+      edges++;
     }
 
     @Override
@@ -136,18 +142,25 @@ class AllocationTest {
 
   @Test
   void shouldAllocateNothingWhenEarlyRangesComeAndGo() {
-    ReceiveQueue queue = new ReceiveQueue(firstPool, 100);
+    EarlyRangesPool ranges = new EarlyRangesPool();
+    EarlySegments segments = new EarlySegments(firstPool);
     long packet = firstPool.allocate();
     long[] position = new long[1];
     Runnable passing =
         () -> {
+          EarlyRanges early = ranges.take();
           for (int i = 0; i < 1000; i++) {
-            queue.add(position[0] += 2, 0, 1, packet);
-            if (queue.size() == 3) {
-              firstPool.release(queue.packet());
-              queue.removeFirst();
+            long at = position[0] += 2;
+            early.add(at, at + 1, 100);
+            segments.hold(at, 0, 1, packet);
+            if (early.count() == 30) {
+              early.removeFirst();
+              firstPool.release(segments.packet(0));
+              segments.removeFirst();
             }
           }
+          segments.clear();
+          ranges.give(early);
         };
     for (int i = 0; i < 50; i++) {
       passing.run();
@@ -181,5 +194,6 @@ class AllocationTest {
     assertThat(leastAllocated(lossy)).isZero();
     assertThat(client.counters().retransmitted).isGreaterThan(before);
     assertThat(server.counters().outOfOrder).isPositive();
+    assertThat(sink.edges).isPositive();
   }
 }

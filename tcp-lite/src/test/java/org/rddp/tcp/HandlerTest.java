@@ -42,6 +42,12 @@ class HandlerTest {
     }
 
     @Override
+    public void onLeftEdge(long position) {
+      super.onLeftEdge(position);
+      at("edge");
+    }
+
+    @Override
     public void onSendable() {
       super.onSendable();
       at("sendable");
@@ -83,17 +89,23 @@ class HandlerTest {
     return failures;
   }
 
+  private static String expected(String where) {
+    return switch (where) {
+      case "segment" -> "201+100";
+      case "edge" -> "edge 301";
+      default -> where;
+    };
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"open", "segment", "sendable", "alarm", "peer closed"})
+  @ValueSource(strings = {"open", "segment", "edge", "sendable", "alarm", "peer closed"})
   void shouldFailOnlyTheConnectionWhoseHandlerThrows(String where) {
     Script script = new Script();
     Troubled troubled = new Troubled(where, true);
     List<Throwable> failures = live(script, troubled);
     assertThat(failures).hasSize(1);
     assertThat(failures.get(0)).hasMessage(where);
-    assertThat(troubled.events)
-        .endsWith("closed ABORTED")
-        .contains(where.equals("segment") ? "1+100" : where);
+    assertThat(troubled.events).endsWith("closed ABORTED").contains(expected(where));
     assertThat(script.stack.counters().handlerFailures).isEqualTo(1);
     assertThat(script.stack.counters().resetsOut).isPositive();
     assertThat(script.stack.connections()).isZero();
@@ -106,7 +118,7 @@ class HandlerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"open", "segment", "sendable", "alarm", "peer closed"})
+  @ValueSource(strings = {"open", "segment", "edge", "sendable", "alarm", "peer closed"})
   void shouldAllowAbortFromEveryUpcall(String where) {
     Script script = new Script();
     Troubled troubled = new Troubled(where, false);
@@ -145,7 +157,8 @@ class HandlerTest {
     Troubled untroubled = new Troubled("never", true);
     assertThat(live(script, untroubled)).isEmpty();
     assertThat(untroubled.events)
-        .containsExactly("open", "alarm", "sendable", "1+100", "101+100", "201+100", "peer closed");
+        .containsExactly(
+            "open", "alarm", "sendable", "201+100", "1+100", "101+100", "edge 301", "peer closed");
   }
 
   @Test

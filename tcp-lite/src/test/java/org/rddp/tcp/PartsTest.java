@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,42 +79,120 @@ class PartsTest {
   }
 
   @Test
-  void shouldHoldRangesAsASetOfOctetsWould() {
+  void shouldNoteEarlyOctetsAsASetOfOctetsWould() {
+    SplittableRandom random = new SplittableRandom(8);
+    EarlyRangesPool pool = new EarlyRangesPool();
+    for (int life = 0; life < 300; life++) {
+      EarlyRanges ranges = pool.take();
+      BitSet model = new BitSet();
+      int packets = 0;
+      for (int i = 1; i < 60; i++) {
+        int from = model.nextClearBit(random.nextInt(330));
+        int next = model.nextSetBit(from);
+        int to = from + 1 + random.nextInt(20);
+        to = next < 0 ? to : Math.min(to, next);
+        model.set(from, to);
+        packets++;
+        assertThat(ranges.add(from, to, 1000)).isTrue();
+        assertThat(ranges.packets()).isEqualTo(packets);
+        assertThat(ranges.octets()).isEqualTo(model.cardinality());
+        assertRanges(ranges, model);
+        int[] newest = new int[4];
+        int found = ranges.lastMet(newest, 3);
+        assertThat(found).isEqualTo(Math.min(3, ranges.count()));
+        assertThat(ranges.start(newest[0])).isLessThanOrEqualTo(from);
+        assertThat(ranges.end(newest[0])).isGreaterThanOrEqualTo(to);
+      }
+      while (!ranges.isEmpty()) {
+        model.clear((int) ranges.start(0), (int) ranges.end(0));
+        packets -= ranges.removeFirst();
+        assertRanges(ranges, model);
+      }
+      assertThat(packets).isZero();
+      assertThat(ranges.octets()).isZero();
+      pool.give(ranges);
+    }
+  }
+
+  private static void assertRanges(EarlyRanges ranges, BitSet model) {
+    int at = 0;
+    for (int i = 0; i < ranges.count(); i++) {
+      int start = model.nextSetBit(at);
+      at = model.nextClearBit(start);
+      assertThat(ranges.start(i)).isEqualTo(start);
+      assertThat(ranges.end(i)).isEqualTo(at);
+      assertThat(ranges.endingBehind(start)).isEqualTo(i);
+      assertThat(ranges.endingBehind(at)).isEqualTo(i + 1);
+    }
+    assertThat(model.nextSetBit(at)).isEqualTo(-1);
+  }
+
+  @Test
+  void shouldNameTheRangesMetLast() {
+    EarlyRanges ranges = new EarlyRanges();
+    for (int i = 0; i < 6; i++) {
+      assertThat(ranges.add(10L * i, 10L * i + 5, 6)).isTrue();
+    }
+    assertThat(ranges.add(100, 105, 6)).as("one range too many").isFalse();
+    ranges.meet(2);
+    int[] indices = new int[4];
+    assertThat(ranges.lastMet(indices, 4)).isEqualTo(4);
+    assertThat(indices).containsExactly(2, 5, 4, 3);
+    assertThat(ranges.add(5, 10, 6)).isTrue();
+    assertThat(ranges.lastMet(indices, 3)).isEqualTo(3);
+    assertThat(ranges.start(indices[0])).isZero();
+    assertThat(ranges.end(indices[0])).isEqualTo(15);
+    assertThat(ranges.start(indices[1])).isEqualTo(20);
+  }
+
+  @Test
+  void shouldHoldEarlyPiecesUntilTheyAreDoneWith() {
     NativePacketPool pool = new NativePacketPool(200, 64);
     SplittableRandom random = new SplittableRandom(8);
+    EarlySegments segments = new EarlySegments(pool);
     for (int life = 0; life < 300; life++) {
-      ReceiveQueue queue = new ReceiveQueue(pool, 1000);
-      int[] firstTo = new int[400];
+      long[] addressOf = new long[400];
       for (int i = 1; i < 60; i++) {
-        long packet = pool.allocate();
-        int position = random.nextInt(330);
-        int length = 1 + random.nextInt(60);
-        int expected = 0;
-        for (int at = position; at < position + length; at++) {
-          if (firstTo[at] == 0) {
-            firstTo[at] = i;
-            expected++;
-          }
+        int from = random.nextInt(330);
+        int to = from;
+        while (addressOf[to] == 0 && to < from + 50) {
+          addressOf[to] = i * 1000L + to;
+          to++;
         }
-        // Addresses tell which segment an octet came in, and where in it.
-        assertThat(queue.add(position, i * 1000L + position, length, packet)).isEqualTo(expected);
-        pool.release(packet);
-      }
-      long end = -1;
-      while (!queue.isEmpty()) {
-        assertThat(queue.position()).isGreaterThanOrEqualTo(end);
-        for (int i = 0; i < queue.length(); i++) {
-          int at = (int) queue.position() + i;
-          assertThat(queue.address() + i).isEqualTo(firstTo[at] * 1000L + at);
-          firstTo[at] = 0;
+        if (to > from) {
+          long packet = pool.allocate();
+          segments.hold(from, i * 1000L + from, to - from, packet);
+          pool.release(packet);
         }
-        end = queue.position() + queue.length();
-        pool.release(queue.packet());
-        queue.removeFirst();
+        if (random.nextInt(3) == 0) {
+          int first = random.nextInt(400);
+          int behind = first + random.nextInt(400 - first);
+          segments.discard(first, behind);
+          Arrays.fill(addressOf, first, behind, 0);
+        }
+        assertThat(octets(segments)).isEqualTo(addressOf);
       }
-      assertThat(firstTo).containsOnly(0);
+      while (!segments.isEmpty()) {
+        Arrays.fill(addressOf, (int) segments.position(0), (int) segments.end(0), 0);
+        pool.release(segments.packet(0));
+        segments.removeFirst();
+        assertThat(octets(segments)).isEqualTo(addressOf);
+      }
       assertThat(pool.available()).isEqualTo(pool.capacity());
     }
+  }
+
+  private static long[] octets(EarlySegments segments) {
+    long[] octets = new long[400];
+    long last = -1;
+    for (int i = 0; i < segments.size(); i++) {
+      assertThat(segments.position(i)).isGreaterThanOrEqualTo(last);
+      for (int at = 0; at < segments.length(i); at++) {
+        octets[(int) segments.position(i) + at] = segments.address(i) + at;
+      }
+      last = segments.end(i);
+    }
+    return octets;
   }
 
   @Test

@@ -1,11 +1,12 @@
 package org.rddp.tcp;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.SplittableRandom;
 
 /**
  * A user of TCP for tests: sends so many octets of a pattern in segments of random sizes, checks
- * what comes, and closes when it has sent everything.
+ * what comes, in its turn or before it, and closes when it has sent everything.
  */
 final class Peer implements StreamHandler {
   private final Pattern sends;
@@ -13,9 +14,12 @@ final class Peer implements StreamHandler {
   private final long toSend;
   private final SplittableRandom sizes;
   private final int largest;
+  private final BitSet seen = new BitSet();
   private long sent;
+  private long edge;
   TcpStream stream;
   long received;
+  long outOfOrder;
   boolean opened;
   boolean peerClosed;
   CloseReason closed;
@@ -63,12 +67,30 @@ final class Peer implements StreamHandler {
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
-    check(position == received, "position " + position + " after " + received);
+    if (position == edge) {
+      edge += length;
+    } else {
+      check(position > edge, "position " + position + " with the edge at " + edge);
+      outOfOrder++;
+    }
+    check(stream.receivePosition() == edge, "receive position");
+    int from = (int) position;
+    int first = seen.nextSetBit(from);
+    check(first < 0 || first >= from + length, "octet " + first + " twice");
+    seen.set(from, from + length);
     long mismatch = expects.mismatch(position, address, length);
     check(mismatch < 0, "wrong octet at " + mismatch);
     check(!peerClosed && closed == null, "octets after the end");
     received += length;
     stream.consumed(length);
+  }
+
+  @Override
+  public void onLeftEdge(long position) {
+    check(position > edge, "edge " + position + " after " + edge);
+    check(seen.nextClearBit(0) == position, "edge " + position + " with octets missing");
+    check(stream.receivePosition() == position, "receive position");
+    edge = position;
   }
 
   @Override
@@ -85,6 +107,7 @@ final class Peer implements StreamHandler {
   @Override
   public void onPeerClosed() {
     check(!peerClosed, "peer closed twice");
+    check(edge == received, "closed before the last octet");
     peerClosed = true;
   }
 

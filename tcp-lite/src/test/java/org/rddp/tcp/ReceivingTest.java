@@ -99,14 +99,15 @@ class ReceivingTest {
 
   @Test
   @Tag("MPAA-3-04")
-  void shouldHoldWhatComesBeforeItsTurnAndAskForTheRestAtOnce() {
+  void shouldHandUpWhatComesBeforeItsTurnAndAskForTheRestAtOnce() {
     Script script = Script.established();
     script.receiveTogether(". seq 101 ack 1 len 100", ". seq 201 ack 1 len 100");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.heard()).containsExactly("101+100", "201+100");
     script.expect(". seq 1 ack 1");
     script.expect(". seq 1 ack 1");
+    assertThat(script.stack.packetsHeld()).isEqualTo(2);
     script.receive(". seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("1+100", "101+100", "201+100");
+    assertThat(script.handler.heard()).containsExactly("1+100", "edge 301");
     script.expect(". seq 1 ack 301");
     assertThat(script.stack.counters().outOfOrder).isEqualTo(2);
     assertThat(script.stack.packetsHeld()).isZero();
@@ -118,10 +119,11 @@ class ReceivingTest {
     script.receive(". seq 401 ack 1 len 100");
     script.receive(". seq 201 ack 1 len 100");
     script.receive(". seq 301 ack 1 len 100");
+    assertThat(script.handler.heard()).containsExactly("401+100", "201+100", "301+100");
     script.receive(". seq 1 ack 1 len 100");
     assertThat(script.handler.heard()).containsExactly("1+100");
     script.receive(". seq 101 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("101+100", "201+100", "301+100", "401+100");
+    assertThat(script.handler.heard()).containsExactly("101+100", "edge 501");
   }
 
   @Test
@@ -134,7 +136,8 @@ class ReceivingTest {
     script.receive(". seq 201 ack 1 len 100");
     script.receive(". seq 181 ack 1 len 200");
     script.receive(". seq 151 ack 1 len 40");
-    assertThat(script.handler.heard()).containsExactly("151+40", "191+10", "201+100", "301+80");
+    assertThat(script.handler.heard())
+        .containsExactly("201+100", "181+20", "301+80", "151+30", "edge 381");
   }
 
   @Test
@@ -145,6 +148,7 @@ class ReceivingTest {
     byte[] other = script.build(". seq 101 ack 1 len 100");
     script.device.put(other);
     script.turn();
+    assertThat(script.handler.heard()).containsExactly("101+100");
     assertThat(script.stack.packetsHeld()).isEqualTo(1);
     assertThat(script.stack.counters().duplicates).isEqualTo(1);
   }
@@ -277,8 +281,10 @@ class ReceivingTest {
     }
     assertThat(script.stack.packetsHeld()).isEqualTo(64);
     assertThat(script.stack.counters().outOfOrderDropped).isEqualTo(236);
+    assertThat(script.handler.heard()).hasSize(64);
     script.receive(". seq 1 ack 1 len 99");
-    assertThat(script.handler.heard()).containsExactly("1+99", "100+1");
+    assertThat(script.handler.heard()).containsExactly("1+99", "edge 101");
+    assertThat(script.stack.packetsHeld()).isEqualTo(63);
   }
 
   private static Script stamped() {

@@ -6,7 +6,8 @@ import org.rddp.wire.Memory;
 
 /**
  * A handler that writes down what it hears, checks that octets are those of the script (each the
- * low eight bits of its sequence number) and consumes them unless told otherwise.
+ * low eight bits of its sequence number) and consumes them unless told otherwise. Positions are
+ * written as a script's sequence numbers: the first octet is 1.
  */
 class Recorder implements StreamHandler {
   final List<String> events = new ArrayList<>();
@@ -36,6 +37,11 @@ class Recorder implements StreamHandler {
     if (consumes) {
       stream.consumed(length);
     }
+  }
+
+  @Override
+  public void onLeftEdge(long position) {
+    events.add("edge " + (position + 1));
   }
 
   @Override

@@ -26,6 +26,7 @@ class SimulationTest {
     long retransmitted = 0;
     long outOfOrder = 0;
     long fast = 0;
+    long early = 0;
     for (long seed = 1; seed <= LIVES; seed++) {
       Life life = new Life(seed);
       life.run();
@@ -35,10 +36,11 @@ class SimulationTest {
       corrupted += life.first.corrupted() + life.second.corrupted();
       retransmitted += life.client.counters().retransmitted;
       outOfOrder += life.server.counters().outOfOrder;
+      early += life.serverPeer.outOfOrder;
       fast += life.client.counters().fastRetransmits;
     }
     assertThat(new long[] {dropped, duplicated, reordered, corrupted}).doesNotContain(0);
-    assertThat(new long[] {retransmitted, outOfOrder, fast}).doesNotContain(0);
+    assertThat(new long[] {retransmitted, outOfOrder, fast, early}).doesNotContain(0);
   }
 
   /** One connection from opening to closing, everything about it drawn from a seed. */

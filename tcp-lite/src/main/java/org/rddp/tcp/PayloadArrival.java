@@ -1,0 +1,95 @@
+package org.rddp.tcp;
+
+import org.rddp.wire.Tcp;
+
+/**
+ * What the payload and the FIN of an acceptable segment do: which octets are new, and the upcalls
+ * that hand them up at once, in their turn or before it (RFC 9293 section 3.10.7.4, seventh and
+ * eighth check; RFC 5044 appendix A.3).
+ *
+ * <p>Of octets that come twice the first are handed up and the others are not: a segment that
+ * overlaps what is here is handed up in the pieces that are not. An octet that has been handed up,
+ * or noted as received, is never given up again.
+ */
+final class PayloadArrival {
+  private final TcpCounters counters;
+
+  PayloadArrival(TcpCounters counters) {
+    this.counters = counters;
+  }
+
+  void process(TcpConnection connection, Segment segment, long position) {
+    Receiver receiver = connection.receiver;
+    if (segment.has(Tcp.FIN)) {
+      receiver.fin(position + segment.length);
+    }
+    if (segment.length == 0) {
+      receiver.owe();
+      return;
+    }
+    long next = receiver.next();
+    long from = Math.max(position, next);
+    long to = Math.min(position + segment.length, receiver.limit());
+    receiver.oweFor(from == position && from == next && from < to);
+    if (from > position) {
+      counters.duplicates++;
+    }
+    if (from > next && from < to) {
+      handUpEarly(connection, segment, position, to);
+      connection.acknowledgeNow();
+    } else if (from < to) {
+      handUp(connection, segment, position, to);
+    }
+  }
+
+  /** Hands up octets in their turn, and tells where the left edge goes when that closes a gap. */
+  private void handUp(TcpConnection connection, Segment segment, long position, long to) {
+    Receiver receiver = connection.receiver;
+    while (receiver.next() < to && connection.state().receiving()) {
+      long from = receiver.next();
+      long end = receiver.early() == null ? to : Math.min(to, receiver.early().start(0));
+      receiver.advance(end);
+      deliver(connection, segment, position, from, end);
+      if (receiver.closeGap()) {
+        receiver.owe();
+        connection.leftEdge(receiver.next());
+      }
+    }
+  }
+
+  /** Hands up what is new of octets before their turn, as long as there is room to keep them. */
+  private void handUpEarly(TcpConnection connection, Segment segment, long position, long to) {
+    Receiver receiver = connection.receiver;
+    boolean fresh = false;
+    long at = position;
+    while (at < to && connection.state().receiving()) {
+      EarlyRanges early = receiver.early();
+      int behind = early == null ? 0 : early.endingBehind(at);
+      boolean last = early == null || behind == early.count();
+      if (!last && early.start(behind) <= at) {
+        at = early.end(behind);
+        continue;
+      }
+      long end = last ? to : Math.min(to, early.start(behind));
+      if (!receiver.keepEarly(at, end)) {
+        counters.outOfOrderDropped++;
+        return;
+      }
+      fresh = true;
+      deliver(connection, segment, position, at, end);
+      at = end;
+    }
+    if (fresh) {
+      counters.outOfOrder++;
+    } else {
+      counters.duplicates++;
+    }
+  }
+
+  private void deliver(
+      TcpConnection connection, Segment segment, long position, long from, long to) {
+    int length = (int) (to - from);
+    counters.octetsIn += length;
+    connection.deliver(from, segment.payload + (from - position), length, segment.packet);
+  }
+}
