@@ -1,6 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.tcp.congestion.CongestionControl;
+import org.rddp.tcp.congestion.Cubic;
 import org.rddp.tcp.congestion.NewReno;
 import org.rddp.tcp.congestion.Unlimited;
 
@@ -16,7 +17,8 @@ public enum CongestionAlgorithm {
   /** The congestion control of one new connection. */
   CongestionControl control() {
     return switch (this) {
-      case CUBIC, NEW_RENO -> new NewReno();
+      case CUBIC -> new Cubic();
+      case NEW_RENO -> new NewReno();
       case NONE -> Unlimited.INSTANCE;
     };
   }

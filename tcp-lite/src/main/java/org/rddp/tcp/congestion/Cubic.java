@@ -1,0 +1,205 @@
+package org.rddp.tcp.congestion;
+
+/**
+ * CUBIC (RFC 9438): after a loss the window returns fast to near where the loss was, stays there
+ * for a while, then looks further, by a cubic function of time; and it is never less than Reno's
+ * would be. The first slow start is that of {@link HyStart}.
+ *
+ * <p>Of the function's time t only t - K is kept. It advances while the window is in full use, so
+ * that silence does not count. The window is moved eight times per round trip, which costs less
+ * than to do so for each acknowledgment, and comes to the same.
+ */
+public final class Cubic extends SlowStart {
+  private static final double C = 0.4;
+
+  /** alpha of section 4.3 for a beta of 0.7: 3 * (1 - beta) / (1 + beta). */
+  private static final double ALPHA = 9.0 / 17;
+
+  private static final int MOVES_PER_ROUND_TRIP = 8;
+  private static final double MICROSECOND = 1e-6;
+  private static final double NANOSECOND = 1e-9;
+
+  /** Null until the first slow start has filled its window, and when that is over. */
+  private HyStart hyStart;
+
+  /** The window when the threshold was last set: CWND_prior. */
+  private int prior;
+
+  /** Where the function is flat: W_max. 0: where congestion avoidance begins, then K is 0. */
+  private int saddle;
+
+  /** Microseconds since the function was flat, negative before: t - K. */
+  private int sinceSaddle;
+
+  /** What Reno's window would be: W_est. 0 until congestion avoidance begins. */
+  private int reno;
+
+  /** When {@link #sinceSaddle} was right, in microseconds; it wraps. */
+  private int updatedAt;
+
+  /** Octets acknowledged since the window was last moved. */
+  private int counted;
+
+  private int undoPrior;
+
+  /** 0 when there is nothing to undo. */
+  private int undoThreshold;
+
+  private int undoSaddle;
+  private int undoSinceSaddle;
+  private int undoReno;
+
+  @Override
+  public void onAcknowledged(
+      long acknowledged, long flight, long roundTrip, long smoothed, boolean limited, long now) {
+    long rest = acknowledged;
+    if (window < threshold) {
+      rest = start(acknowledged, flight, roundTrip, limited);
+    }
+    if (window >= threshold) {
+      avoid(rest, smoothed, limited, (int) (now / 1000));
+    }
+  }
+
+  /** Slow start, returning what of the acknowledged octets it leaves over. */
+  private long start(long acknowledged, long flight, long roundTrip, boolean limited) {
+    if (threshold == LARGEST) {
+      if (hyStart == null && limited) {
+        hyStart = new HyStart(acknowledged + flight);
+      }
+      if (hyStart != null && hyStart.onAcknowledged(acknowledged, flight, roundTrip)) {
+        hyStart = null;
+        prior = window;
+        threshold = window;
+        return acknowledged;
+      }
+    }
+    boolean slower = hyStart != null && hyStart.conservative();
+    return limited ? slowStart(acknowledged, slower ? HyStart.DIVISOR : 1) : 0;
+  }
+
+  /** Congestion avoidance (sections 4.2 to 4.5). */
+  private void avoid(long acknowledged, long smoothed, boolean limited, int time) {
+    int passed = time - updatedAt;
+    updatedAt = time;
+    if (!limited) {
+      return;
+    }
+    if (reno == 0) {
+      begin();
+    } else {
+      pass(passed, smoothed);
+    }
+    counted += (int) acknowledged;
+    if (counted >= Math.max(window / MOVES_PER_ROUND_TRIP, segment)) {
+      double share = (double) counted / window;
+      counted = 0;
+      move(share, smoothed);
+    }
+  }
+
+  private void begin() {
+    reno = window;
+    counted = 0;
+    sinceSaddle = 0;
+    if (saddle <= window) {
+      saddle = window;
+    } else {
+      double segments = (double) (saddle - window) / segment;
+      sinceSaddle = (int) (-StrictMath.cbrt(segments / C) / MICROSECOND);
+    }
+  }
+
+  /**
+   * Lets time pass. Acknowledgments of a window in full use come within two round trips, so longer
+   * was silence (section 5.8).
+   */
+  private void pass(int passed, long smoothed) {
+    long longest = 2 * smoothed / 1000;
+    long counts = passed < 0 ? longest : Math.min(passed, longest);
+    sinceSaddle = (int) Math.min(sinceSaddle + counts, Integer.MAX_VALUE);
+  }
+
+  /** Moves the window for that share of a round trip. */
+  private void move(double share, long smoothed) {
+    double alpha = reno >= prior ? 1 : ALPHA;
+    reno = (int) Math.min(reno + alpha * segment * share + 0.5, LARGEST);
+    double since = sinceSaddle * MICROSECOND;
+    double moved;
+    if (cubic(since) < reno) {
+      moved = Math.max(window, reno);
+    } else {
+      double target = Math.clamp(cubic(since + smoothed * NANOSECOND), window, 1.5 * window);
+      moved = window + (target - window) * share + 0.5;
+    }
+    window = (int) Math.min(moved, LARGEST);
+  }
+
+  /** W_cubic. */
+  private double cubic(double since) {
+    return saddle + C * segment * since * since * since;
+  }
+
+  @Override
+  public void onCongestion(long flight, boolean lost, long now) {
+    remember();
+    // Fast convergence: make room when even less was had than the last time (section 4.7).
+    saddle = window < saddle ? (int) (window * 17L / 20) : window;
+    prior = window;
+    reduce(decreased(flight), lost);
+    leave();
+  }
+
+  @Override
+  public void onTimeout(long flight, boolean first, long now) {
+    if (first) {
+      remember();
+      prior = window;
+      reduce(decreased(flight), true);
+    }
+    saddle = 0;
+    restart();
+    leave();
+  }
+
+  @Override
+  public void onIdle(long now) {
+    super.onIdle(now);
+    hyStart = null;
+    if (window < threshold) {
+      leave();
+    }
+  }
+
+  @Override
+  public void undo(long now) {
+    if (undoThreshold != 0 && window < prior) {
+      restore(prior, undoThreshold);
+      prior = undoPrior;
+      saddle = undoSaddle;
+      sinceSaddle = undoSinceSaddle;
+      reno = undoReno;
+    }
+    undoThreshold = 0;
+  }
+
+  private void remember() {
+    undoPrior = prior;
+    undoThreshold = threshold;
+    undoSaddle = saddle;
+    undoSinceSaddle = sinceSaddle;
+    undoReno = reno;
+  }
+
+  /** Congestion avoidance is over, or the first slow start is. */
+  private void leave() {
+    reno = 0;
+    counted = 0;
+    hyStart = null;
+  }
+
+  /** Multiplied by beta, 0.7. */
+  private static long decreased(long flight) {
+    return flight * 7 / 10;
+  }
+}

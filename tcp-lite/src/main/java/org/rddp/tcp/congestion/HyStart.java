@@ -1,0 +1,100 @@
+package org.rddp.tcp.congestion;
+
+/**
+ * HyStart++ (RFC 9406): ends the first slow start when round trips grow, before anything is lost.
+ * Where they seem to have grown, slow start goes on for five rounds at a quarter of its pace
+ * (Conservative Slow Start), and at its full pace again if they had not. Times in microseconds.
+ *
+ * <p>It needs eight round trips measured per round; peers that acknowledge less often leave slow
+ * start by a loss.
+ */
+final class HyStart {
+  /** By how much slower Conservative Slow Start is: CSS_GROWTH_DIVISOR. */
+  static final int DIVISOR = 4;
+
+  /** MIN_RTT_THRESH and MAX_RTT_THRESH. */
+  private static final int LEAST_GROWTH = 4000;
+
+  private static final int MOST_GROWTH = 16_000;
+
+  /** MIN_RTT_DIVISOR. */
+  private static final int GROWTH = 8;
+
+  /** N_RTT_SAMPLE. */
+  private static final int SAMPLES = 8;
+
+  /** CSS_ROUNDS. */
+  private static final int ROUNDS = 5;
+
+  private static final int UNKNOWN = Integer.MAX_VALUE;
+
+  /** The least round trip of the last round; during Conservative Slow Start, that of its start. */
+  private int reference = UNKNOWN;
+
+  /** The least round trip of this round. */
+  private int least = UNKNOWN;
+
+  /** Octets that are to be acknowledged before the next round begins. */
+  private long left;
+
+  private byte samples;
+
+  /** Rounds of Conservative Slow Start that have begun, 0 outside of it. */
+  private byte rounds;
+
+  /** A first round begins, with so many octets in flight. */
+  HyStart(long flight) {
+    left = flight;
+  }
+
+  /** Whether slow start is to be slower now. */
+  boolean conservative() {
+    return rounds > 0;
+  }
+
+  /**
+   * New data was acknowledged.
+   *
+   * @param flight octets still in flight
+   * @param roundTrip nanoseconds, 0 if there is none
+   * @return whether slow start is over
+   */
+  boolean onAcknowledged(long acknowledged, long flight, long roundTrip) {
+    if (roundTrip > 0) {
+      least = (int) Math.min(least, roundTrip / 1000);
+      samples = (byte) Math.min(samples + 1, SAMPLES);
+    }
+    if (samples == SAMPLES) {
+      compare();
+    }
+    left -= acknowledged;
+    return left <= 0 && roundEnds(flight);
+  }
+
+  private void compare() {
+    if (conservative()) {
+      if (least < reference) {
+        rounds = 0;
+        reference = UNKNOWN;
+      }
+    } else if (reference != UNKNOWN) {
+      int growth = Math.clamp(reference / GROWTH, LEAST_GROWTH, MOST_GROWTH);
+      if (least >= reference + growth) {
+        rounds = 1;
+        reference = least;
+      }
+    }
+  }
+
+  private boolean roundEnds(long flight) {
+    left = flight;
+    samples = 0;
+    if (conservative()) {
+      rounds++;
+    } else {
+      reference = least;
+    }
+    least = UNKNOWN;
+    return rounds > ROUNDS;
+  }
+}

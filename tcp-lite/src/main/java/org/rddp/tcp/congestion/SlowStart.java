@@ -1,0 +1,97 @@
+package org.rddp.tcp.congestion;
+
+/**
+ * What NewReno and CUBIC share: the initial window (RFC 6928), slow start (RFC 5681 section 3.1) by
+ * octets (RFC 3465), and starting again after silence (RFC 5681 section 4.1).
+ */
+abstract class SlowStart implements CongestionControl {
+  /**
+   * How many segments' worth one acknowledgment may open the window (the limit L of RFC 3465).
+   * Receivers such as ours acknowledge once per burst, so two would be too few.
+   */
+  static final int LIMIT = 32;
+
+  /** CWND. */
+  int window;
+
+  /** SSTHRESH. */
+  int threshold = LARGEST;
+
+  /** EMSS. */
+  char segment;
+
+  /**
+   * Whether the timer has expired and slow start is not over since. An acknowledgment may then be
+   * for much that left the network before, so the limit is one segment (RFC 3465 section 2.3).
+   */
+  private boolean afterTimeout;
+
+  @Override
+  public void open(int emss, long now) {
+    segment = (char) emss;
+    window = CongestionControl.initialWindow(emss);
+  }
+
+  @Override
+  public final void emss(int emss) {
+    segment = (char) emss;
+    window = Math.max(window, emss);
+  }
+
+  @Override
+  public final long window() {
+    return window;
+  }
+
+  @Override
+  public final long threshold() {
+    return threshold;
+  }
+
+  @Override
+  public void onRecovered(long now) {
+    window = threshold;
+  }
+
+  @Override
+  public void onIdle(long now) {
+    window = Math.min(window, CongestionControl.initialWindow(segment));
+  }
+
+  /**
+   * Opens the window below the threshold.
+   *
+   * @param divisor how much slower than it could
+   * @return how much of what was acknowledged is left for congestion avoidance
+   */
+  final long slowStart(long acknowledged, int divisor) {
+    long most = Math.min(acknowledged, (long) (afterTimeout ? 1 : LIMIT) * segment) / divisor;
+    long step = Math.min(most, threshold - window);
+    window += (int) step;
+    if (window < threshold) {
+      return 0;
+    }
+    afterTimeout = false;
+    return most - step;
+  }
+
+  /** A loss, or an echo of congestion: both go down, the window after an echo as far as it must. */
+  final void reduce(long reduced, boolean lost) {
+    threshold = Math.clamp(reduced, 2 * segment, LARGEST);
+    window = lost ? threshold : Math.clamp(reduced, segment, LARGEST);
+    afterTimeout = false;
+  }
+
+  /** The timer has expired: one segment, and slow start up to the threshold. */
+  final void restart() {
+    window = segment;
+    afterTimeout = true;
+  }
+
+  /** The window is again what it was. */
+  final void restore(int priorWindow, int priorThreshold) {
+    window = priorWindow;
+    threshold = priorThreshold;
+    afterTimeout = false;
+  }
+}
