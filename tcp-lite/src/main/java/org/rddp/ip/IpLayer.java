@@ -3,33 +3,31 @@ package org.rddp.ip;
 import java.util.Optional;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
+import org.rddp.device.TransmitQueue;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
-import org.rddp.wire.Vlan;
 
 /**
- * IPv4 on one device: takes frames apart, checks them and hands on what they carry; finds the next
- * hop, and queues what the transport sends. Packets leave with DF set.
+ * IPv4 on one device: takes frames apart and checks them, answers echoes, finds the next hop, and
+ * queues what the transport sends. Packets leave with DF set; fragments are not accepted.
  */
 public final class IpLayer {
   private static final int BURST = 64;
+  private static final int QUEUED_FRAMES = 256;
+  private static final int FEWEST_QUEUED_FRAMES = 4;
 
   private final FrameDevice device;
   private final PacketPool pool;
-  private final Link link;
-  private final Announcement announcement;
+  private final TransmitQueue transmit;
   private final Neighbours neighbours;
   private final PathMtus pathMtus;
-  private final IpOutput output;
-  private final IcmpErrors errors;
-  private final IcmpInput icmp;
-  private final Reassembly reassembly;
   private final IpCounters counters = new IpCounters();
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
+  private final long macAddress;
   private final int address;
   private final int mask;
   private final Optional<Ipv4Address> gateway;
@@ -40,18 +38,16 @@ public final class IpLayer {
     this.device = device;
     this.transport = transport;
     pool = device.pool();
+    macAddress = device.macAddress();
     this.address = address.address().bits();
     mask = -1 << (32 - address.prefixLength());
     gateway = address.gateway();
-    link = new Link(device, address.vlan());
-    mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
+    mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - Ethernet.HEADER);
+    // A device that takes nothing must not end up with every packet there is.
+    int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
+    transmit = new TransmitQueue(device, frames);
     pathMtus = new PathMtus(mtu, transport);
-    announcement = new Announcement(link, counters, this.address);
-    neighbours = new Neighbours(link, announcement, counters, this.address);
-    output = new IpOutput(link, neighbours, this.address);
-    errors = new IcmpErrors(output, pool, counters);
-    icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
-    reassembly = new Reassembly(pool, errors, counters, mtu);
+    neighbours = new Neighbours(pool, transmit, counters, macAddress, this.address);
   }
 
   /** What has been seen. */
@@ -97,25 +93,18 @@ public final class IpLayer {
   private void frame(long packet, long now) {
     long frame = pool.address(packet);
     int length = pool.length(packet);
-    int header = link.header(frame, length);
-    if (header == 0) {
+    if (!Ethernet.wellFormed(length)) {
       counters.malformed++;
       return;
     }
     long destination = Ethernet.destination(frame);
-    boolean ours = destination == link.macAddress();
-    if (header < 0
-        || !(ours || destination == Ethernet.BROADCAST)
-        || !Ethernet.unicast(Ethernet.source(frame))) {
-      counters.framesIgnored++;
-      return;
-    }
-    int type = header == Ethernet.HEADER ? Ethernet.type(frame) : Vlan.type(frame);
-    long payload = frame + header;
-    int octets = length - header;
+    boolean ours = destination == macAddress;
+    int type = Ethernet.type(frame);
+    long payload = frame + Ethernet.HEADER;
+    int octets = length - Ethernet.HEADER;
     if (type == Ethernet.TYPE_IPV4 && ours) {
-      packet(payload, octets, Ethernet.source(frame), packet, now);
-    } else if (type == Ethernet.TYPE_ARP) {
+      packet(payload, octets, Ethernet.source(frame), packet);
+    } else if (type == Ethernet.TYPE_ARP && (ours || destination == Ethernet.BROADCAST)) {
       if (Arp.wellFormed(payload, octets)) {
         neighbours.onMessage(payload, now);
       } else {
@@ -126,7 +115,7 @@ public final class IpLayer {
     }
   }
 
-  private void packet(long header, int available, long senderMac, long packet, long now) {
+  private void packet(long header, int available, long senderMac, long packet) {
     if (!Ipv4.wellFormed(header, available)) {
       counters.malformed++;
       return;
@@ -140,59 +129,75 @@ public final class IpLayer {
       counters.addressErrors++;
       return;
     }
-    int protocol = Ipv4.protocol(header);
-    if (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP) {
-      counters.unknownProtocols++;
-      if (Ipv4.fragmentOffset(header) == 0) {
-        errors.send(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 0, header, senderMac, now);
-      }
-    } else if (Ipv4.fragment(header)) {
-      fragment(header, senderMac, packet, now);
-    } else {
-      int headerLength = Ipv4.headerLength(header);
-      long payload = header + headerLength;
-      int length = Ipv4.totalLength(header) - headerLength;
-      payload(protocol, source, senderMac, Ipv4.ecn(header), payload, length, packet);
-    }
-  }
-
-  private void payload(
-      int protocol, int source, long senderMac, int ecn, long payload, int length, long packet) {
-    if (protocol == Ipv4.PROTOCOL_TCP) {
-      transport.onDatagram(source, senderMac, ecn, payload, length, packet);
-    } else {
-      icmp.onMessage(payload, length, source, senderMac, packet);
-    }
-  }
-
-  private void fragment(long header, long senderMac, long packet, long now) {
-    FragmentedDatagram datagram = reassembly.add(header, senderMac, packet, now);
-    if (datagram == null) {
+    if (Ipv4.fragment(header)) {
+      counters.fragments++;
       return;
     }
-    int protocol = datagram.protocol();
-    int source = datagram.source();
-    int ecn = datagram.ecn();
-    long whole = reassembly.finish(datagram);
-    if (whole == 0) {
-      return;
+    int headerLength = Ipv4.headerLength(header);
+    long payload = header + headerLength;
+    int length = Ipv4.totalLength(header) - headerLength;
+    switch (Ipv4.protocol(header)) {
+      case Ipv4.PROTOCOL_TCP ->
+          transport.onDatagram(source, senderMac, Ipv4.ecn(header), payload, length, packet);
+      case Ipv4.PROTOCOL_ICMP -> icmp(payload, length, source, senderMac, packet);
+      default -> counters.unknownProtocols++;
     }
-    if (ecn < 0) {
-      counters.fragmentsDropped++;
-    } else {
-      payload(protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole);
-    }
-    pool.release(whole);
   }
 
-  /**
-   * Whether a packet may come from there: one host, not us, neither the link itself nor all of its
-   * hosts (RFC 1122 section 3.2.1.3).
-   */
+  /** Whether a packet may come from there: one host, not us, not the link's broadcast address. */
   private boolean hostAddress(int source) {
-    return Ipv4Address.unicast(source)
-        && source != address
-        && !(onLink(source) && mask < -2 && ((source | mask) == -1 || (source & ~mask) == 0));
+    boolean broadcast = (source | mask) == -1 && onLink(source) && mask < -2;
+    return Ipv4Address.unicast(source) && source != address && !broadcast;
+  }
+
+  private void icmp(long message, int length, int source, long senderMac, long packet) {
+    if (!Icmpv4.wellFormed(message, length)) {
+      counters.checksumErrors++;
+      return;
+    }
+    int type = Icmpv4.type(message);
+    if (type == Icmpv4.ECHO) {
+      if (transmit.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
+        Icmpv4.reply(message);
+        reply(packet, message, length, Ipv4.PROTOCOL_ICMP, source, senderMac);
+        counters.echoes++;
+      }
+    } else if (type == Icmpv4.UNREACHABLE) {
+      counters.icmpErrors++;
+      unreachable(message, length);
+    }
+  }
+
+  private void unreachable(long message, int length) {
+    long quoted = Icmpv4.quoted(message);
+    int octets = length - Icmpv4.HEADER;
+    if (octets < Ipv4.HEADER) {
+      return;
+    }
+    int headerLength = Ipv4.headerLength(quoted);
+    if (headerLength >= Ipv4.HEADER
+        && octets >= headerLength + 8
+        && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
+        && Ipv4.source(quoted) == address) {
+      undelivered(message, quoted, octets);
+    }
+  }
+
+  private void undelivered(long message, long quoted, int octets) {
+    int code = Icmpv4.code(message);
+    int remote = Ipv4.destination(quoted);
+    int headerLength = Ipv4.headerLength(quoted);
+    long header = quoted + headerLength;
+    int length = octets - headerLength;
+    if (code != Icmpv4.FRAGMENTATION_NEEDED) {
+      transport.onUnreachable(code, remote, header, length);
+      return;
+    }
+    int packet = Ipv4.totalLength(quoted);
+    int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
+    if (claimed < packet && claimed < pathMtu(remote)) {
+      transport.onTooBig(remote, claimed, header, length);
+    }
   }
 
   /**
@@ -214,7 +219,7 @@ public final class IpLayer {
 
   /** Whether another packet would be taken now. */
   public boolean room() {
-    return link.room();
+    return transmit.room();
   }
 
   /**
@@ -234,7 +239,18 @@ public final class IpLayer {
       int destination,
       int ecn,
       long now) {
-    output.send(neighbour, packet, payload, length, destination, ecn, now);
+    long header = payload - Ipv4.HEADER;
+    int total = length + Ipv4.HEADER;
+    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination, ecn);
+    if (neighbour.macAddress == Neighbour.UNKNOWN) {
+      pool.window(packet, header, total);
+      neighbours.hold(neighbour, packet, now);
+      return;
+    }
+    if (now >= neighbour.confirmAt) {
+      neighbours.confirm(neighbour, now);
+    }
+    queue(packet, header, total, neighbour.macAddress);
   }
 
   /**
@@ -244,34 +260,39 @@ public final class IpLayer {
    */
   public void reply(
       long packet, long payload, int length, int protocol, int destination, long macAddress) {
-    output.reply(packet, payload, length, protocol, destination, macAddress);
+    long header = payload - Ipv4.HEADER;
+    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
+    pool.retain(packet);
+    queue(packet, header, length + Ipv4.HEADER, macAddress);
   }
 
-  /**
-   * Tells the link that our address is at our MAC address, now and again in two seconds (RFC 5227
-   * section 2.3): when we begin to use it, and when the link has come up.
-   */
-  public void announce(long now) {
-    announcement.start(now);
+  private void queue(long packet, long header, int length, long destination) {
+    long frame = header - Ethernet.HEADER;
+    Ethernet.write(frame, destination, macAddress, Ethernet.TYPE_IPV4);
+    pool.window(packet, frame, length + Ethernet.HEADER);
+    if (!transmit.offer(packet)) {
+      pool.release(packet);
+    }
   }
 
   /** Does what is due; returns how much. */
   public int advance(long now) {
-    return neighbours.advance(now)
-        + pathMtus.advance(now)
-        + reassembly.advance(now)
-        + announcement.advance(now);
+    return neighbours.advance(now) + pathMtus.advance(now);
   }
 
   /** When {@link #advance} has something to do; {@link Long#MAX_VALUE} for never. */
   public long nextDeadline() {
-    long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
-    return Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
+    return Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
   }
 
   /** Hands queued frames to the device; returns how many it took. */
   public int transmit() {
-    return link.flush();
+    return transmit.flush();
+  }
+
+  /** Octets that IP and Ethernet put in front of a transport segment. */
+  public static int headers() {
+    return Ipv4.HEADER + Ethernet.HEADER;
   }
 
   /** The largest TCP payload, without TCP options, in a packet of the given size. */
@@ -281,8 +302,8 @@ public final class IpLayer {
 
   /** Gives back every packet that waits here. */
   public void close() {
-    link.close();
+    transmit.flush();
+    transmit.clear();
     neighbours.close();
-    reassembly.close();
   }
 }

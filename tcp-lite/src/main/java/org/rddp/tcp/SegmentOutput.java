@@ -35,6 +35,7 @@ final class SegmentOutput {
    * Sends a payload of the send queue. Call only while there is room. Takes over a reference.
    *
    * @param payloadSum its partial checksum
+   * @param ecn the ECN codepoint of the packet
    */
   void data(
       TcpConnection connection,
@@ -43,12 +44,13 @@ final class SegmentOutput {
       int length,
       int payloadSum,
       long position,
-      int flags) {
+      int flags,
+      int ecn) {
     int headerLength = headerLength(connection);
     long header = payload - headerLength;
     long sum =
         header(connection, header, connection.sender.sequence(position), flags, headerLength);
-    finish(connection, packet, header, headerLength + length, sum + payloadSum);
+    finish(connection, packet, header, headerLength + length, sum + payloadSum, ecn);
   }
 
   /**
@@ -64,7 +66,7 @@ final class SegmentOutput {
     int headerLength = headerLength(connection);
     long header = pool.address(packet);
     long sum = header(connection, header, sequence, flags, headerLength);
-    finish(connection, packet, header, headerLength, sum);
+    finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
     return true;
   }
 
@@ -138,7 +140,7 @@ final class SegmentOutput {
     if (answer) {
       connection.receiver.acknowledged();
     }
-    finish(connection, packet, header, headerLength, sum);
+    finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
     return true;
   }
 
@@ -151,12 +153,13 @@ final class SegmentOutput {
     return connection.ecn ? Tcp.SYN | Tcp.ACK | Tcp.ECE : Tcp.SYN | Tcp.ACK;
   }
 
-  private void finish(TcpConnection connection, long packet, long header, int length, long sum) {
+  private void finish(
+      TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
     int remote = connection.remote;
     Tcp.putChecksum(
         header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
     counters.segmentsOut++;
-    ip.send(connection.route, packet, header, length, remote, Ipv4.NOT_ECT, stack.now());
+    ip.send(connection.route, packet, header, length, remote, ecn, stack.now());
   }
 
   /** Answers a segment that belongs to no connection with a reset (RFC 9293 section 3.10.7.1). */

@@ -1,57 +1,66 @@
 package org.rddp.tcp;
 
-import org.rddp.device.PacketPool;
 import org.rddp.tcp.congestion.CongestionControl;
+import org.rddp.tcp.loss.Acknowledgment;
+import org.rddp.tcp.loss.Flight;
+import org.rddp.tcp.loss.LossRecovery;
+import org.rddp.tcp.loss.ReorderingWindow;
+import org.rddp.tcp.loss.RetransmissionTimeout;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /**
- * The sending half of a connection: what is in flight, what may leave, what must be sent again (RFC
- * 9293 section 3.8, RFC 5681, RFC 6298).
+ * The sending half of a connection: what has been sent and acknowledged, and what acknowledgments
+ * and timers mean for it (RFC 9293 section 3.8). What leaves is up to {@link Departures}, what is
+ * lost to {@link LossRecovery}; both need a {@link Flight} only while there is something to send.
  *
  * <p>Stream positions stand for sequence numbers: our SYN has position -1, the first octet 0, the
- * FIN the position behind the last octet. After a timeout sending starts again at the first
- * unacknowledged segment ({@code nxt} goes back, {@code max} does not).
+ * FIN the position behind the last octet.
  */
 final class Sender {
-  private final TcpConnection connection;
-  private final SegmentOutput output;
-  private final PacketPool pool;
-  private final TcpCounters counters;
-  private final SendQueue queue;
-  private final RetransmissionTimeout timeout;
-  private final CongestionControl congestion;
-  private final FastRecovery recovery;
-  private final SendWindow window = new SendWindow();
+  final TcpConnection connection;
+  final CongestionControl congestion;
+  final RetransmissionTimeout timeout;
+  final SendTimer timer;
+  final SendWindow window = new SendWindow();
+
+  /** SND.UNA as a stream position. */
+  long una = -1;
+
+  /** SND.NXT: one past everything ever sent. */
+  long max = -1;
+
+  /** Stream position behind the last octet that the user has sent. */
+  long end;
+
+  /** What waits or is in flight; null when nothing does. */
+  Flight flight;
+
+  int emss;
+
+  /** Whether the peer is to be told that the congestion window was reduced (CWR of RFC 3168). */
+  boolean reduced;
+
+  /** When a segment was last sent. */
+  long lastSentAt;
+
+  private final SendResources shared;
+  private final ReorderingWindow reordering = new ReorderingWindow();
   private final int initialSequence;
-  private long una = -1;
-  private long nxt = -1;
-  private long max = -1;
-  private long cursor;
-  private int emss;
+
+  /** EMSS as far as it is known what the path carries; {@link #blackHole} may say less. */
+  private int widest;
+
+  private BlackHole blackHole;
+  private int largestAcknowledged;
   private boolean finQueued;
-  private boolean forced;
 
-  /** How often the timer has expired since data was acknowledged, or the window changed. */
-  private int expirations;
-
-  /** How often the timer has expired since {@link #progressAt}. */
-  private int unanswered;
-
-  /** When the peer last gave a sign of life that matters, or had first reason to. */
-  private long progressAt;
-
-  private long lastSentAt;
-
-  Sender(TcpConnection connection, SegmentOutput output, TcpSettings settings, int sequence) {
+  Sender(TcpConnection connection, SendResources shared, int sequence) {
     this.connection = connection;
-    this.output = output;
-    pool = connection.pool();
-    counters = connection.counters();
-    queue = new SendQueue(pool);
-    timeout = new RetransmissionTimeout(settings);
-    congestion = settings.congestion().control();
-    recovery = new FastRecovery(congestion);
+    this.shared = shared;
+    congestion = shared.congestion.control();
+    timeout = new RetransmissionTimeout(shared.loss);
+    timer = new SendTimer(connection);
     initialSequence = sequence;
   }
 
@@ -74,15 +83,9 @@ final class Sender {
     return emss;
   }
 
-  /** The path now carries segments of so many octets. */
-  void emss(int octets) {
-    emss = octets;
-    queue.forgetLargestAcknowledged();
-  }
-
-  /** Octets of the largest segment acknowledged since the EMSS changed. */
+  /** Octets of the largest segment acknowledged since the path changed. */
   int largestAcknowledged() {
-    return queue.largestAcknowledged();
+    return largestAcknowledged;
   }
 
   RetransmissionTimeout timeout() {
@@ -91,69 +94,98 @@ final class Sender {
 
   /** Stream position of the next octet that the user sends. */
   long endPosition() {
-    return queue.endPosition();
+    return end;
   }
 
   /** Octets sent or waiting that are not acknowledged. */
   long unacknowledged() {
-    return queue.endPosition() - Math.max(una, 0);
+    return Math.max(end - Math.max(una, 0), 0);
   }
 
   /** Packets that are kept until they are acknowledged. */
   int kept() {
-    return queue.size();
+    return flight == null ? 0 : flight.queue.packets();
   }
 
   /** The SYN has left. */
   void synSent() {
-    nxt = 0;
     max = 0;
   }
 
   /** The peer's SYN said how much a segment may hold and how windows are scaled. */
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
+    widest = effectiveMss;
     window.scale(windowShift);
     congestion.open(effectiveMss, connection.now());
-    recovery.emss(effectiveMss);
   }
 
   /** Our SYN has been acknowledged. */
   void open(Segment segment, long position) {
     una = 0;
     window.open(segment.window, segment.has(Tcp.SYN), position);
-    progress();
+    timer.progress();
   }
 
   /** Takes a segment from the user. */
   void send(long packet) {
-    queue.add(packet);
-    connection.keepsSent(1);
+    Flight airborne = airborne();
+    int length = shared.pool.length(packet);
+    boolean waits = airborne.board.unsent() < airborne.queue.tail();
+    if (shared.nagle && waits && airborne.queue.appendToLast(packet, emss)) {
+      shared.pool.release(packet);
+    } else {
+      airborne.queue.add(packet);
+      connection.keepsSent(1);
+    }
+    end += length;
     output();
+  }
+
+  private Flight airborne() {
+    if (flight == null) {
+      flight = shared.memory.take();
+      flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
+    }
+    return flight;
   }
 
   /** A FIN follows everything sent so far. */
   void close() {
+    airborne().queue.addFin();
     finQueued = true;
     output();
   }
 
   /** Whether our FIN has been acknowledged. */
   boolean finAcknowledged() {
-    return finQueued && una > queue.endPosition();
+    return finQueued && una > end;
   }
 
-  /**
-   * Whether a segment of EMSS octets would leave now. With nothing in flight any open window will
-   * do: where the peer's is always small, segments leave in pieces.
-   */
-  boolean sendable() {
-    if (finQueued || cursor < queue.tail()) {
-      return false;
-    }
-    long room = Math.min(window.octets(), recovery.window()) - (queue.endPosition() - una);
-    return room >= emss || (window.octets() > 0 && queue.endPosition() == una);
+  /** Whether nothing more can come from the user. */
+  boolean finQueued() {
+    return finQueued;
   }
+
+  /** Whether a segment of EMSS octets would leave now. */
+  boolean sendable() {
+    return !finQueued && shared.departures.sendable(this);
+  }
+
+  /** Sends whatever may leave now. */
+  void output() {
+    if (!connection.state().synchronised()) {
+      return;
+    }
+    if (blackHole != null && blackHole.trialDue(connection.now())) {
+      blackHole.trial();
+      emss(widest);
+    }
+    shared.departures.output(this);
+    startTimer();
+  }
+
+  // What the peer says.
 
   /**
    * Processes the acknowledgment and the window of an acceptable segment (RFC 9293 section
@@ -166,18 +198,16 @@ final class Sender {
   boolean acknowledged(Segment segment, long position) {
     long ack = una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
     if (ack > max || ack < una - window.largest()) {
-      counters.unacceptable++;
+      shared.counters.unacceptable++;
       return false;
     }
     boolean same = !updateWindow(segment, position, ack);
-    if (ack > una) {
-      advance(ack, segment);
-    } else if (ack == una && same && max > una && segment.sequenceLength() == 0) {
-      counters.duplicateAcknowledgments++;
-      if (recovery.onDuplicate(una, max, connection.now())) {
-        counters.fastRetransmits++;
-        retransmitFirst();
+    if (ack >= una && flight != null) {
+      boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
+      if (duplicate) {
+        shared.counters.duplicateAcknowledgments++;
       }
+      takeIn(segment, ack, duplicate);
     }
     return true;
   }
@@ -187,195 +217,95 @@ final class Sender {
     boolean changed = ack >= una && window.update(segment.window, position, ack);
     if (changed && max == una) {
       // The window no longer holds us back, or not as it did: the persist timer starts afresh.
-      expirations = 0;
-      connection.retransmitAt = Long.MAX_VALUE;
+      timer.windowChanged();
     }
     if (window.octets() < emss && !connection.sendingScarce()) {
       // The peer is alive and wants us to wait: that is no reason to give it up, unless others have
       // no packets to send with on its account (RFC 6429).
-      progress();
+      timer.progress();
     }
     return changed;
   }
 
-  private void advance(long ack, Segment segment) {
-    long acknowledged = ack - una;
-    boolean limited = max - una + emss > recovery.window();
-    int before = queue.size();
-    long sentAt = queue.acknowledge(ack);
-    connection.keepsSent(queue.size() - before);
+  private void takeIn(Segment segment, long ack, boolean duplicate) {
+    Acknowledgment a = shared.acknowledgment;
+    a.una = una;
+    a.ack = ack;
+    a.sequence = segment.acknowledgment;
+    a.max = max;
+    a.oldest = una - window.largest();
+    a.options = segment.options;
+    a.stamped = connection.timestamps && segment.options.timestamps();
+    a.stampedRoundTrip = 0;
+    if (a.stamped && ack > una) {
+      a.stampedRoundTrip = connection.elapsed(segment.options.timestampEcho());
+    }
+    a.duplicate = duplicate;
+    a.congestion = connection.ecn && segment.has(Tcp.ECE);
+    a.canSendNew = shared.departures.windowHasRoom(this);
+    a.now = connection.now();
+    int before = kept();
+    if (flight.recovery.acknowledged(a)) {
+      shared.counters.fastRetransmits++;
+    }
     una = ack;
-    if (cursor < queue.head()) {
-      cursor = queue.head();
-      nxt = queue.headPosition();
+    largestAcknowledged = Math.max(largestAcknowledged, flight.recovery.largestDelivered());
+    connection.keepsSent(kept() - before);
+    noteReduction();
+    if (ack > a.una) {
+      timer.acknowledged();
     }
-    if (ack > queue.endPosition()) {
-      nxt = ack;
-    }
-    long roundTrip = measure(sentAt, queue.size() != before, segment);
-    expirations = 0;
-    progress();
-    if (recovery.onAcknowledged(
-        una, max, acknowledged, roundTrip, timeout.smoothed(), limited, connection.now())) {
-      retransmitFirst();
-    }
-    connection.retransmitAt = Long.MAX_VALUE;
+    land();
     startTimer();
   }
 
-  private void progress() {
-    progressAt = connection.now();
-    unanswered = 0;
+  private void noteReduction() {
+    reduced |= flight.recovery.takeReduced();
   }
 
-  /** Takes in the round trip that an acknowledgment tells, and returns it; 0 if it tells none. */
-  private long measure(long sentAt, boolean any, Segment segment) {
-    long roundTrip = 0;
-    if (any && sentAt != SendQueue.AMBIGUOUS) {
-      roundTrip = Math.max(connection.now() - sentAt, 1);
-    } else if (segment.options.timestamps() && connection.timestamps) {
-      roundTrip = connection.elapsed(segment.options.timestampEcho());
-    }
-    if (roundTrip > 0) {
-      timeout.measured(roundTrip);
-    }
-    return roundTrip;
-  }
-
-  /** Sends the first unacknowledged segment again, whatever the windows say. */
-  private void retransmitFirst() {
-    if (queue.head() < queue.tail()) {
-      if (connection.room()) {
-        transmit(queue.head(), queue.headPosition(), true);
-      } else {
-        connection.pend();
-      }
-    } else if (finQueued && max > queue.endPosition()) {
-      sendFin();
+  /** Gives the flight back when there is nothing left to send, nor to learn. */
+  private void land() {
+    if (flight.queue.size() == 0 && !flight.recovery.unresolved()) {
+      endFlight();
     }
   }
 
-  /** Sends whatever may leave now. */
-  void output() {
-    if (!connection.state().synchronised()) {
-      return;
-    }
-    long now = connection.now();
-    if (max == una && now - lastSentAt > timeout.current()) {
-      congestion.onIdle(now);
-    }
-    while (cursor < queue.tail()) {
-      int length = piece(cursor);
-      if (length == 0) {
-        break;
-      }
-      if (!connection.room() || !transmit(cursor, nxt, nxt < max)) {
-        connection.pend();
-        break;
-      }
-      nxt += length;
-      cursor++;
-      max = Math.max(max, nxt);
-    }
-    if (finQueued && cursor == queue.tail() && nxt == queue.endPosition()) {
-      sendFin();
-    }
-    startTimer();
+  private void endFlight() {
+    connection.keepsSent(-kept());
+    flight.end(connection.now());
+    flight = null;
   }
+
+  // Time.
 
   /**
-   * How many octets of a segment may leave now, 0 for none; cuts the segment if that is less than
-   * all of it. Segments stay whole as long as there is another way: one is cut only when it exceeds
-   * the EMSS, or when it exceeds the peer's window with nothing in flight, so that no
-   * acknowledgment could open it (RFC 9293 section 3.8.6.2.1).
+   * Starts the timer if something is in flight, or if only the peer's window holds us back, or if
+   * the peer may yet say that something came twice.
    */
-  private int piece(long number) {
-    int length = queue.length(number);
-    long offered = una + window.octets() - nxt;
-    long room = Math.min(offered, allowed());
-    int whole = Math.min(length, emss);
-    if (whole > room) {
-      if (max > una || offered <= 0 || (offered < window.largest() / 2 && !forced)) {
-        return 0;
-      }
-      whole = (int) Math.min(whole, offered);
-    }
-    if (whole < length) {
-      if (!queue.split(number, whole)) {
-        counters.packetsExhausted++;
-        connection.pend();
-        return 0;
-      }
-      connection.keepsSent(1);
-      counters.split++;
-    }
-    return whole;
-  }
-
-  private long allowed() {
-    return una + recovery.window() + recovery.limitedTransmit() - nxt;
-  }
-
-  /** Sends one segment; false when a copy is needed and no packet is to be had. */
-  private boolean transmit(long number, long position, boolean again) {
-    if (pool.shared(queue.packet(number))) {
-      if (!queue.replaceByCopy(number)) {
-        counters.packetsExhausted++;
-        return false;
-      }
-      counters.copiedForRetransmission++;
-    }
-    long packet = queue.packet(number);
-    int length = queue.length(number);
-    boolean last = number + 1 == queue.tail();
-    int flags = last ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
-    long now = connection.now();
-    if (again) {
-      queue.sent(number, SendQueue.AMBIGUOUS);
-      counters.retransmitted++;
-    } else {
-      queue.sent(number, now);
-      counters.octetsOut += length;
-    }
-    if (max == una) {
-      progress();
-    }
-    lastSentAt = now;
-    pool.retain(packet);
-    output.data(
-        connection, packet, queue.payload(number), length, queue.sum(number), position, flags);
-    return true;
-  }
-
-  private void sendFin() {
-    if (!output.control(connection, sequence(queue.endPosition()), Tcp.FIN | Tcp.ACK)) {
-      connection.pend();
-      return;
-    }
-    if (max > queue.endPosition()) {
-      counters.retransmitted++;
-    } else if (max == una) {
-      progress();
-    }
-    nxt = queue.endPosition() + 1;
-    max = Math.max(max, nxt);
-    lastSentAt = connection.now();
-  }
-
-  /** Starts the timer if something is in flight, or if only the peer's window holds us back. */
   void startTimer() {
+    timer.nothingEarlier();
+    boolean waits = flight != null && flight.board.unsent() < flight.queue.tail();
     if (max > una) {
-      if (connection.retransmitAt == Long.MAX_VALUE) {
-        connection.retransmitAt = connection.now() + timeout.current();
+      timer.start(timeout.current());
+      if (flight != null) {
+        startEarlier(flight.recovery);
       }
-    } else if (cursor < queue.tail() || (connection.wantsToSend() && window.octets() == 0)) {
-      if (connection.retransmitAt == Long.MAX_VALUE) {
-        connection.retransmitAt = connection.now() + timeout.backedOff(expirations);
-      }
+    } else if (waits || (connection.wantsToSend() && window.octets() == 0)) {
+      timer.start(timeout.backedOff(timer.expirations()));
+    } else if (flight != null) {
+      timer.start(timeout.current());
     } else {
-      connection.retransmitAt = Long.MAX_VALUE;
+      timer.stop();
     }
-    connection.reschedule();
+    timer.schedule();
+  }
+
+  private void startEarlier(LossRecovery recovery) {
+    if (recovery.reorderingDeadline() != Long.MAX_VALUE) {
+      timer.reorderingAt(recovery.reorderingDeadline());
+    } else if (recovery.wantsProbe()) {
+      timer.probeAfter(recovery.probeTimeout(shared.loss));
+    }
   }
 
   /**
@@ -384,38 +314,71 @@ final class Sender {
    * @return false when the peer has not answered for so long that the connection is to be given up
    */
   boolean expired(long userTimeout) {
-    if (unanswered > 0 && connection.now() - progressAt >= userTimeout) {
+    if (timer.earlierDue()) {
+      earlier();
+    } else if (timer.givesUp(userTimeout)) {
       return false;
-    }
-    unanswered++;
-    if (max > una) {
+    } else if (max > una) {
       retransmit();
+    } else if (flight != null && flight.queue.size() == 0 && !connection.wantsToSend()) {
+      endFlight();
+      startTimer();
     } else {
-      probe();
+      probeWindow();
     }
     return true;
   }
 
-  /** Go back to the first unacknowledged segment and start slowly (RFC 5681 section 3.1). */
-  private void retransmit() {
-    counters.timeouts++;
-    congestion.onTimeout(max - una, expirations == 0, connection.now());
-    recovery.onTimeout(max);
-    timeout.backOff();
-    expirations++;
-    cursor = queue.head();
-    nxt = queue.headPosition();
-    if (cursor < queue.tail()) {
-      if (connection.room() && transmit(cursor, nxt, true)) {
-        nxt += queue.length(cursor);
-        cursor++;
-      } else {
-        connection.pend();
-      }
-    } else {
-      sendFin();
+  /** What comes before the timeout has come. */
+  private void earlier() {
+    if (timer.probe()) {
+      shared.departures.probeTail(this);
+      timer.restart();
+    } else if (flight.recovery.reorderingExpired(una, max, connection.now())) {
+      shared.counters.fastRetransmits++;
     }
+    noteReduction();
+    output();
+  }
+
+  /** The first segment goes again, and the rest slowly (RFC 5681 section 3.1, RFC 6298 5.4-5.6). */
+  private void retransmit() {
+    shared.counters.timeouts++;
+    int before = timer.expired();
+    long now = connection.now();
+    flight.recovery.timedOut(una, max, before > 0, now);
+    timeout.backOff();
+    noteReduction();
+    int length = flight.queue.length(flight.queue.slot(flight.queue.head()));
+    boolean swallowed = doubtPath(length, before + 1, now);
+    shared.departures.repeatFirst(this);
     startTimer();
+    if (swallowed) {
+      connection.emssChanged();
+    }
+  }
+
+  /** Whether the path is now taken to swallow segments of that length. */
+  private boolean doubtPath(int length, int timeouts, long now) {
+    int options = connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
+    if (window.octets() < length) {
+      // That the peer has shut its window says enough.
+      return false;
+    }
+    boolean failed = blackHole != null && blackHole.trying() && length > blackHole.emss();
+    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged)) {
+      return false;
+    }
+    if (blackHole == null) {
+      blackHole = BlackHole.swallowing(length, options, now);
+    } else if (failed) {
+      blackHole.failed(now);
+    } else {
+      blackHole.lower(length, options, now);
+    }
+    shared.counters.blackHoles++;
+    largestAcknowledged = 0;
+    return narrow(Math.min(widest, blackHole.emss()));
   }
 
   /**
@@ -423,25 +386,58 @@ final class Sender {
    * closed, an empty segment with an old sequence number makes the peer say how wide it is now: an
    * octet of new data, as RFC 9293 section 3.8.6.1 has it, would tear an FPDU from its segment.
    */
-  private void probe() {
-    if (expirations == 0) {
-      progressAt = connection.now();
+  private void probeWindow() {
+    if (timer.expired() == 0) {
+      timer.awaitProgress();
     }
-    expirations++;
     if (window.octets() > 0) {
-      forced = true;
-      output();
-      forced = false;
-    } else if (output.control(connection, sequence(una - 1), Tcp.ACK)) {
-      counters.probes++;
+      shared.departures.force(this);
+    } else if (shared.output.control(connection, sequence(una - 1), Tcp.ACK)) {
+      shared.counters.probes++;
     }
     startTimer();
   }
 
+  // The path.
+
+  /** The path carries, or may carry, segments of so many octets. */
+  void pathEmss(int octets) {
+    widest = octets;
+    largestAcknowledged = 0;
+    if (blackHole != null && octets <= blackHole.emss()) {
+      blackHole = null;
+    }
+    emss(blackHole == null ? octets : Math.min(octets, blackHole.emss()));
+  }
+
+  /** EMSS changes: what is longer and in flight is sent again in pieces. */
+  private void emss(int octets) {
+    if (narrow(octets)) {
+      if (connection.state().synchronised()) {
+        shared.departures.output(this);
+        startTimer();
+      }
+      connection.emssChanged();
+    }
+  }
+
+  /** Returns whether EMSS is another now. */
+  private boolean narrow(int octets) {
+    if (octets == emss) {
+      return false;
+    }
+    emss = octets;
+    congestion.emss(octets);
+    if (flight != null) {
+      flight.recovery.narrowed(octets, max);
+    }
+    return true;
+  }
+
   /** Gives back every packet. */
   void clear() {
-    connection.keepsSent(-queue.size());
-    queue.clear();
-    cursor = queue.tail();
+    if (flight != null) {
+      endFlight();
+    }
   }
 }

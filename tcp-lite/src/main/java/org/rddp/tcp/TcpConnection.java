@@ -72,7 +72,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     long secret = stack.secret(key);
     timestampOffset = (int) (secret >>> 32);
-    sender = new Sender(this, output, stack.settings(), stack.initialSequence(secret));
+    sender = new Sender(this, stack.sending(), stack.initialSequence(secret));
     receiver = new Receiver(this, stack.settings().receiveBuffer());
     opened = stack.now();
     lifeEndsAt = opened + stack.settings().connectTimeout();
@@ -364,12 +364,19 @@ public final class TcpConnection extends Timed implements TcpStream {
     return Math.min(widestEmss, IpLayer.mss(mtu) - options);
   }
 
+  /** The user learns that EMSS is another. */
+  void emssChanged() {
+    if (state.synchronised() && upcalls.heard()) {
+      upcalls.emss(sender.emss());
+    }
+  }
+
   /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
   void pathMtu(int mtu) {
     if (widestEmss > 0 && state != TcpState.TIME_WAIT) {
       int emss = emssFor(mtu);
       if (emss != sender.emss()) {
-        sender.emss(emss);
+        sender.pathEmss(emss);
       }
     }
   }
@@ -416,7 +423,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (synRepeated) {
       sender.timeout().synWasLost();
     } else {
-      sender.timeout().measured(now() - opened);
+      sender.timeout().measured(now() - opened, now());
     }
     stack.counters().established++;
     if (listener != null) {

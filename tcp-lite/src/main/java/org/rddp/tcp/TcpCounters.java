@@ -1,5 +1,7 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.loss.LossCounters;
+
 /** What one stack has done. Written by the engine's thread; elsewhere a value may be old. */
 public final class TcpCounters {
   /** Segments received with a right checksum. */
@@ -34,6 +36,12 @@ public final class TcpCounters {
 
   /** Fast retransmissions begun. */
   public long fastRetransmits;
+
+  /** What loss recovery has seen and done. */
+  public final LossCounters loss = new LossCounters();
+
+  /** Times that the EMSS was lowered because a path swallowed segments without a word. */
+  public long blackHoles;
 
   /** Duplicate acknowledgments received. */
   public long duplicateAcknowledgments;

@@ -33,6 +33,11 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param minimumRetransmission the least retransmission timeout; less than a peer delays its
  *     acknowledgments (Linux: 40 ms and more) makes needless retransmissions
  * @param maximumRetransmission the greatest retransmission timeout
+ * @param minimumProbe the least time without an acknowledgment after which a tail loss probe leaves
+ *     (RFC 8985 section 7.2), otherwise two round trips; less makes needless probes whenever a
+ *     peer's thread is held up for a moment
+ * @param peerAcknowledgmentDelay how long a peer is taken to delay the acknowledgment of a lone
+ *     segment (TLP.max_ack_delay of RFC 8985); Linux: 40 ms
  * @param acknowledgmentDelay how long the acknowledgment of a single segment may wait for data to
  *     ride on, 0 to half a second (RFC 9293 section 3.8.6.3); 0: to the end of the burst
  */
@@ -58,6 +63,8 @@ public record TcpSettings(
     long initialRetransmission,
     long minimumRetransmission,
     long maximumRetransmission,
+    long minimumProbe,
+    long peerAcknowledgmentDelay,
     long acknowledgmentDelay)
     implements TcpSettingsBuilder.With {
   private static final long MILLISECOND = 1_000_000;
@@ -86,6 +93,8 @@ public record TcpSettings(
           .initialRetransmission(SECOND)
           .minimumRetransmission(200 * MILLISECOND)
           .maximumRetransmission(60 * SECOND)
+          .minimumProbe(MILLISECOND)
+          .peerAcknowledgmentDelay(40 * MILLISECOND)
           .acknowledgmentDelay(0)
           .build();
 
@@ -110,6 +119,8 @@ public record TcpSettings(
         maximumRetransmission >= initialRetransmission,
         "maximum retransmission",
         maximumRetransmission);
+    require(minimumProbe > 0, "minimum probe", minimumProbe);
+    require(peerAcknowledgmentDelay >= 0, "peer's acknowledgment delay", peerAcknowledgmentDelay);
     require(
         acknowledgmentDelay >= 0 && acknowledgmentDelay <= SECOND / 2,
         "acknowledgment delay",

@@ -45,6 +45,7 @@ public final class TcpStack implements AutoCloseable {
   private final EarlyRangesPool earlyRanges = new EarlyRangesPool();
   private final KeyedHash hash;
   private final SegmentOutput output;
+  private final SendResources sending;
   private final IpLayer ip;
   private final int sentLimit;
   private final int earlyLimit;
@@ -85,6 +86,7 @@ public final class TcpStack implements AutoCloseable {
     SegmentInput input = new SegmentInput(this, connections);
     ip = new IpLayer(device, address, input);
     output = new SegmentOutput(this, ip, pool, settings);
+    sending = new SendResources(output, pool, counters, settings);
     input.connect(ip, output);
   }
 
@@ -139,12 +141,6 @@ public final class TcpStack implements AutoCloseable {
       connection.flush();
     }
     return ip.transmit();
-  }
-
-  /** Tells the link where our address is: at the start, and when the link has come up. */
-  public void announce(long time) {
-    now = time;
-    ip.announce(time);
   }
 
   /**
@@ -250,6 +246,10 @@ public final class TcpStack implements AutoCloseable {
 
   PacketPool pool() {
     return pool;
+  }
+
+  SendResources sending() {
+    return sending;
   }
 
   TcpSettings settings() {

@@ -81,6 +81,14 @@ final class Upcalls {
     }
   }
 
+  void emss(int octets) {
+    try {
+      handler.onEmss(octets);
+    } catch (Throwable failure) {
+      failed(failure);
+    }
+  }
+
   void alarm(long now) {
     try {
       handler.onAlarm(now);

@@ -1,36 +1,49 @@
-package org.rddp.tcp;
+package org.rddp.tcp.loss;
 
-/** The retransmission timeout from measured round trips (RFC 6298). Times in nanoseconds. */
-final class RetransmissionTimeout {
+/**
+ * The retransmission timeout from measured round trips (RFC 6298), and the least of these (RFC 8985
+ * section 6.2). Times in nanoseconds.
+ */
+public final class RetransmissionTimeout {
   /** Where it starts again when the SYN had to be retransmitted (RFC 6298 section 5.7). */
   private static final long AFTER_LOST_SYN = 3_000_000_000L;
 
   private static final int LARGEST_SHIFT = 30;
 
-  private final TcpSettings settings;
+  /** A path may change: the least round trip counts for five minutes. */
+  private static final long LEAST_COUNTS = 300_000_000_000L;
+
+  private final LossSettings settings;
   private long smoothed;
   private long variation;
   private long timeout;
+  private long least = Long.MAX_VALUE;
+  private long leastAt;
   private int shift;
 
-  RetransmissionTimeout(TcpSettings settings) {
+  /** A timeout of a connection that has not measured anything. */
+  public RetransmissionTimeout(LossSettings settings) {
     this.settings = settings;
-    timeout = settings.initialRetransmission();
+    timeout = settings.initialTimeout();
   }
 
   /** The timeout now, backed off as often as it has expired. */
-  long current() {
+  public long current() {
     return backedOff(shift);
   }
 
   /** The timeout doubled that many times, within the maximum. */
-  long backedOff(int times) {
+  public long backedOff(int times) {
     long doubled = timeout << Math.min(times, LARGEST_SHIFT);
-    return Math.min(doubled < timeout ? Long.MAX_VALUE : doubled, settings.maximumRetransmission());
+    return Math.min(doubled < timeout ? Long.MAX_VALUE : doubled, settings.maximumTimeout());
   }
 
   /** Takes in the round trip of a segment that was sent once (Karn's algorithm). */
-  void measured(long roundTrip) {
+  public void measured(long roundTrip, long now) {
+    if (roundTrip <= least || now - leastAt > LEAST_COUNTS) {
+      least = roundTrip;
+      leastAt = now;
+    }
     if (smoothed == 0) {
       smoothed = Math.max(roundTrip, 1);
       variation = roundTrip / 2;
@@ -43,23 +56,27 @@ final class RetransmissionTimeout {
   }
 
   /** The timer has expired: the next one waits twice as long. */
-  void backOff() {
+  public void backOff() {
     shift++;
   }
 
   /** The connection was established after the SYN had been sent more than once. */
-  void synWasLost() {
+  public void synWasLost() {
     shift = 0;
     timeout = clamp(Math.max(timeout, AFTER_LOST_SYN));
   }
 
   /** The smoothed round trip, 0 when none has been measured. */
-  long smoothed() {
+  public long smoothed() {
     return smoothed;
   }
 
+  /** The least round trip of the last minutes, 0 when none has been measured. */
+  public long least() {
+    return least == Long.MAX_VALUE ? 0 : least;
+  }
+
   private long clamp(long nanoseconds) {
-    return Math.min(
-        Math.max(nanoseconds, settings.minimumRetransmission()), settings.maximumRetransmission());
+    return Math.min(Math.max(nanoseconds, settings.minimumTimeout()), settings.maximumTimeout());
   }
 }

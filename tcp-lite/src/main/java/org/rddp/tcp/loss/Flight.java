@@ -1,0 +1,51 @@
+package org.rddp.tcp.loss;
+
+import org.rddp.device.PacketPool;
+import org.rddp.tcp.congestion.CongestionControl;
+
+/**
+ * All that one connection needs only while it has segments that wait or are in flight: taken from
+ * {@link SendMemory}, and given back when everything is acknowledged.
+ */
+public final class Flight {
+  /** The segments. */
+  public final SendQueue queue;
+
+  /** What has become of each. */
+  public final Scoreboard board;
+
+  /** What is done about those that are lost. */
+  public final LossRecovery recovery;
+
+  private final SendMemory memory;
+
+  Flight(SendMemory memory, PacketPool pool) {
+    this.memory = memory;
+    queue = new SendQueue(memory, pool);
+    recovery = new LossRecovery(queue, memory.counters());
+    board = recovery.board();
+  }
+
+  /**
+   * A connection has something to send.
+   *
+   * @param position stream position of the next octet
+   */
+  public void begin(
+      CongestionControl congestion,
+      RetransmissionTimeout timeout,
+      ReorderingWindow reordering,
+      boolean sack,
+      int emss,
+      long position) {
+    queue.begin(position);
+    recovery.begin(congestion, timeout, reordering, sack, emss, position);
+  }
+
+  /** Everything is acknowledged, or given up: gives back the packets, and itself. */
+  public void end(long now) {
+    recovery.landed(now);
+    queue.end();
+    memory.give(this);
+  }
+}

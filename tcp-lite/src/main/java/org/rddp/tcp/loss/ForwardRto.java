@@ -1,0 +1,82 @@
+package org.rddp.tcp.loss;
+
+/**
+ * Forward RTO-recovery: after a timeout and the retransmission of the first segment, the next two
+ * acknowledgments tell whether the others had been lost at all (RFC 5682).
+ */
+final class ForwardRto {
+  private static final int FRESH_SEGMENTS = 2;
+
+  private static final byte OFF = 0;
+  private static final byte FIRST = 1;
+  private static final byte SECOND = 2;
+
+  private byte step;
+  private long recover;
+  private long fresh;
+
+  void begin() {
+    step = OFF;
+  }
+
+  /**
+   * The timer has expired and the first segment leaves again (step 1).
+   *
+   * @param highest one past the last octet sent
+   * @param usable whether the timer had not expired for the same data before
+   */
+  void timedOut(long highest, boolean usable) {
+    step = usable ? FIRST : OFF;
+    recover = highest;
+  }
+
+  /**
+   * An acknowledgment has come (steps 2 and 3).
+   *
+   * @param advanced whether it acknowledges new data
+   * @param original whether it tells that the peer has a segment that was not sent again
+   * @param selective whether the peer uses SACK (section 3), so that this is known for certain
+   * @param canSendNew whether there is new data that may be sent
+   * @return whether the timeout was spurious
+   */
+  boolean acknowledged(
+      long ack,
+      boolean advanced,
+      boolean original,
+      boolean selective,
+      boolean canSendNew,
+      int emss) {
+    if (step == OFF) {
+      return false;
+    }
+    if (step == FIRST) {
+      boolean maybe = advanced && ack < recover && canSendNew;
+      step = maybe ? SECOND : OFF;
+      fresh = (long) FRESH_SEGMENTS * emss;
+      return false;
+    }
+    step = OFF;
+    return selective ? original : advanced;
+  }
+
+  /** Whether new data leaves rather than retransmissions. */
+  boolean forward() {
+    return step == SECOND;
+  }
+
+  /** Octets of new data that may leave so. */
+  long allowance() {
+    return fresh;
+  }
+
+  void sent(long octets) {
+    fresh -= octets;
+  }
+
+  /** Something lost was sent again all the same: what comes then tells nothing. */
+  void repeated() {
+    if (step == SECOND) {
+      step = OFF;
+    }
+  }
+}

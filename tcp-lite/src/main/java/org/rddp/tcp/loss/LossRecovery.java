@@ -1,0 +1,463 @@
+package org.rddp.tcp.loss;
+
+import org.rddp.tcp.congestion.CongestionControl;
+
+/**
+ * Repairs what is lost in one flight: decides by what acknowledgments tell when a recovery begins,
+ * how much may leave in it, when it is over, and whether it was needless.
+ *
+ * <p>With SACK losses are found by {@link Rack}, without by {@link DuplicateAcknowledgments}; from
+ * there on there is no difference. Times in nanoseconds.
+ */
+public final class LossRecovery {
+  /** Nothing is known to be lost. */
+  private static final byte OPEN = 0;
+
+  /** The peer has echoed congestion: the window is being reduced (RFC 3168). */
+  private static final byte REDUCING = 1;
+
+  /** A loss is being repaired, the window being reduced (RFC 6937). */
+  private static final byte REPAIRING = 2;
+
+  /** The timer has expired, or the path has narrowed: repairs go by the congestion window. */
+  private static final byte LOSS = 3;
+
+  private final SendQueue queue;
+  private final Scoreboard board;
+  private final Delivery delivery;
+  private final SackBlocks blocks;
+  private final Rack rack;
+  private final LossCounters counters;
+  private final DuplicateAcknowledgments duplicates = new DuplicateAcknowledgments();
+  private final ProportionalRateReduction reduction = new ProportionalRateReduction();
+  private final SpuriousRecovery spurious = new SpuriousRecovery();
+  private final ForwardRto forward = new ForwardRto();
+  private final TailLossProbe probe = new TailLossProbe();
+  private CongestionControl congestion;
+  private RetransmissionTimeout timeout;
+  private ReorderingWindow reordering;
+  private boolean selective;
+  private int emss;
+  private byte state;
+
+  /** The recovery is over when everything before this is acknowledged. */
+  private long recoveryPoint;
+
+  /** One past the last octet sent when a loss was last noticed: "recover" of RFC 6582. */
+  private long recover;
+
+  /** The window was reduced for what happened to octets before this. */
+  private long reducedFor;
+
+  private boolean reduced;
+  private long reorderingDeadline;
+
+  LossRecovery(SendQueue queue, LossCounters counters) {
+    this.queue = queue;
+    this.counters = counters;
+    delivery = new Delivery();
+    board = new Scoreboard(queue, delivery);
+    blocks = new SackBlocks(queue, board);
+    rack = new Rack(queue, board);
+  }
+
+  void begin(
+      CongestionControl control,
+      RetransmissionTimeout retransmission,
+      ReorderingWindow window,
+      boolean sack,
+      int segment,
+      long position) {
+    congestion = control;
+    timeout = retransmission;
+    reordering = window;
+    selective = sack;
+    emss = segment;
+    state = OPEN;
+    recoveryPoint = position;
+    recover = position - 1;
+    reducedFor = position - 1;
+    reduced = false;
+    reorderingDeadline = Long.MAX_VALUE;
+    board.begin();
+    blocks.forget();
+    rack.begin(window, position);
+    duplicates.begin();
+    spurious.begin();
+    forward.begin();
+    probe.begin();
+  }
+
+  Scoreboard board() {
+    return board;
+  }
+
+  /** What an acknowledgment changes. Returns whether a recovery begins with it. */
+  public boolean acknowledged(Acknowledgment a) {
+    boolean reducing = state == REDUCING || state == REPAIRING;
+    boolean limited = pipe() + emss > congestion.window();
+    long flight = a.max - a.una;
+    long octets = delivered(a);
+    long roundTrip = measure(a);
+    rack.delivered(delivery, timeout.least(), a.now);
+    if (blocks.duplicate()) {
+      counters.duplicatesReported++;
+      rack.duplicate(a.ack, a.max);
+    }
+    boolean lost = false;
+    if (needless(a)) {
+      undo(a.now);
+    } else {
+      finishIfOver(a);
+      lost = detect(a);
+    }
+    boolean begins = lost && state < REPAIRING;
+    if (begins) {
+      repair(flight, a.max, a.una, a.now);
+    }
+    if (a.congestion) {
+      congestionEchoed(a, flight);
+    }
+    probed(a, flight);
+    if (state == REDUCING || state == REPAIRING) {
+      reduction.acknowledged(octets, pipe(), a.ack > a.una && !lost, emss);
+    } else if (a.ack > a.una && !reducing) {
+      long grown = a.ack - a.una;
+      if (state == LOSS) {
+        // What was sent before the timer expired says nothing of the network now (RFC 3465 2.3).
+        grown = Math.min(grown, Math.max(delivery.repeatedOctets(), emss));
+      }
+      congestion.onAcknowledged(
+          grown, board.inFlight(), roundTrip, timeout.smoothed(), limited, a.now);
+    }
+    return begins;
+  }
+
+  /** Takes in what the peer has; returns how many octets more than before: DeliveredData. */
+  private long delivered(Acknowledgment a) {
+    long sackedBefore = board.sackedOctets();
+    int before = queue.size();
+    long advance = a.ack - a.una;
+    delivery.clear();
+    board.acknowledge(a.ack);
+    if (selective) {
+      if (a.options.sackBlocks() > 0) {
+        blocks.take(a.options, a.ack, a.sequence, a.max, a.oldest);
+      } else {
+        blocks.none();
+      }
+      return advance + board.sackedOctets() - sackedBefore;
+    }
+    if (advance == 0) {
+      if (a.duplicate) {
+        duplicates.more(board.outstanding());
+      }
+      return a.duplicate ? emss : 0;
+    }
+    int accounted = duplicates.advanced(before - queue.size(), advance);
+    return Math.max(advance - (long) accounted * emss, Math.min(advance, emss));
+  }
+
+  private long measure(Acknowledgment a) {
+    long roundTrip = delivery.roundTrip(a.now);
+    if (roundTrip == 0 && a.ack > a.una) {
+      roundTrip = a.stampedRoundTrip;
+    }
+    if (roundTrip > 0) {
+      timeout.measured(roundTrip, a.now);
+    }
+    return roundTrip;
+  }
+
+  /** Whether the acknowledgment shows that what was sent again had not been lost. */
+  private boolean needless(Acknowledgment a) {
+    boolean advanced = a.ack > a.una;
+    boolean original = delivery.firstOriginalEnd() <= recoveryPoint;
+    boolean late = advanced && spurious.advanced(a.stamped, a.options.timestampEcho());
+    boolean tells = advanced || a.duplicate || delivery.any();
+    boolean forwarded =
+        tells && forward.acknowledged(a.ack, advanced, original, selective, a.canSendNew, emss);
+    boolean reported =
+        blocks.duplicate() && spurious.duplicate(blocks.duplicateLeft(), blocks.duplicateRight());
+    return late || (forwarded && state == LOSS) || reported;
+  }
+
+  private void undo(long now) {
+    counters.undone++;
+    congestion.undo(now);
+    if (selective) {
+      reordering.reordered();
+    }
+    board.restoreLost();
+    duplicates.clear();
+    forward.begin();
+    spurious.forget();
+    state = OPEN;
+    reorderingDeadline = Long.MAX_VALUE;
+  }
+
+  private void finishIfOver(Acknowledgment a) {
+    // The peer has our CWR only with something behind the point (RFC 3168 section 6.1.2).
+    boolean over = a.ack > recoveryPoint || (a.ack == recoveryPoint && state != REDUCING);
+    if (state != OPEN && over) {
+      finish(a.now);
+    }
+  }
+
+  /** Recovery is over. */
+  private void finish(long now) {
+    if (state == REDUCING || state == REPAIRING) {
+      congestion.onRecovered(now);
+    }
+    if (state == REPAIRING) {
+      reordering.recovered();
+    }
+    state = OPEN;
+    duplicates.clear();
+    forward.begin();
+  }
+
+  /** Looks for losses; returns whether there are more than before. */
+  private boolean detect(Acknowledgment a) {
+    long before = board.lostOctets();
+    if (selective) {
+      detectByTime(a.now);
+    } else {
+      detectByDuplicates(a);
+    }
+    return board.lostOctets() > before;
+  }
+
+  private void detectByTime(long now) {
+    reorderingDeadline = rack.detect(state >= REPAIRING, timeout.least(), timeout.smoothed(), now);
+  }
+
+  private void detectByDuplicates(Acknowledgment a) {
+    boolean partial = state == REPAIRING && a.ack > a.una;
+    boolean third =
+        state != REPAIRING
+            && a.ack == a.una
+            && duplicates.firstLost(a.ack, recover, congestion.window(), emss);
+    if ((partial || third) && board.outstanding() > 0) {
+      loseFirst();
+      if (third && state == LOSS) {
+        state = OPEN;
+      }
+    }
+  }
+
+  private void loseFirst() {
+    int first = queue.slot(queue.head());
+    if (!board.lost(first) && !board.sacked(first)) {
+      board.lose(first);
+    }
+  }
+
+  /** A loss has been found: reduce the window, once for all that is in flight now. */
+  private void repair(long flight, long max, long una, long now) {
+    counters.recoveries++;
+    if (state == OPEN) {
+      congestion.onCongestion(flight, true, now);
+      reduction.begin(congestion.threshold(), flight);
+      spurious.started(una, max);
+      reduced = true;
+      reducedFor = max;
+    }
+    state = REPAIRING;
+    recoveryPoint = max;
+    recover = max;
+    probe.forget();
+    forward.begin();
+  }
+
+  private void congestionEchoed(Acknowledgment a, long flight) {
+    if (state != OPEN || a.ack <= reducedFor) {
+      return;
+    }
+    counters.congestionEchoes++;
+    congestion.onCongestion(flight, false, a.now);
+    reduction.begin(congestion.threshold(), flight);
+    spurious.forget();
+    reduced = true;
+    reducedFor = a.max;
+    recoveryPoint = a.max;
+    state = REDUCING;
+  }
+
+  /** Whether a probe has hidden a loss, which congestion control has to know of all the same. */
+  private void probed(Acknowledgment a, long flight) {
+    boolean bare = a.duplicate && a.options.sackBlocks() == 0;
+    boolean repaired = probe.acknowledged(a.ack, blocks.duplicateRight(), bare);
+    if (repaired && state == OPEN) {
+      congestion.onCongestion(flight, true, a.now);
+      congestion.onRecovered(a.now);
+      reduced = true;
+      reducedFor = a.max;
+    }
+  }
+
+  /**
+   * The reordering timer has expired (RFC 8985 section 6.3): looks for losses again.
+   *
+   * @return whether a recovery begins
+   */
+  public boolean reorderingExpired(long una, long max, long now) {
+    long before = board.lostOctets();
+    detectByTime(now);
+    boolean begins = board.lostOctets() > before && state < REPAIRING;
+    if (begins) {
+      repair(max - una, max, una, now);
+    }
+    if (state == REPAIRING) {
+      reduction.acknowledged(0, pipe(), false, emss);
+    }
+    return begins;
+  }
+
+  /**
+   * The retransmission timer has expired: the first segment is to be sent again now, and what is
+   * lost besides as acknowledgments come (RFC 5681 section 3.1, RFC 8985 section 6.3).
+   *
+   * @param again whether it had expired for the same data before
+   */
+  public void timedOut(long una, long max, boolean again, long now) {
+    boolean first = state == OPEN || (state == LOSS && !again);
+    boolean earlier = state == LOSS && una <= recover;
+    congestion.onTimeout(max - una, first, now);
+    if (first) {
+      spurious.started(una, max);
+    } else {
+      spurious.extended(max);
+    }
+    state = LOSS;
+    recoveryPoint = max;
+    recover = max;
+    reducedFor = max;
+    reduced = true;
+    reorderingDeadline = Long.MAX_VALUE;
+    if (board.sacked(queue.slot(queue.head()))) {
+      counters.reneged++;
+      board.forgetSacked();
+      blocks.forget();
+    }
+    loseFirst();
+    if (selective) {
+      board.loseSentBy(rack.lostBy(now));
+    } else {
+      board.loseAll();
+    }
+    duplicates.clear();
+    probe.forget();
+    forward.timedOut(max, !earlier);
+  }
+
+  /**
+   * A full segment has that many octets from now on. Those in flight that are longer do not get
+   * through: they are lost, though not to congestion (RFC 1191 section 6.4).
+   */
+  public void narrowed(int octets, long max) {
+    emss = octets;
+    blocks.forget();
+    if (board.loseLongerThan(octets) && state == OPEN) {
+      state = LOSS;
+      recoveryPoint = max;
+      recover = max;
+      probe.forget();
+      forward.begin();
+      spurious.forget();
+    }
+  }
+
+  /** Octets of the longest segment that the last acknowledgment delivered, 0 if none. */
+  public int largestDelivered() {
+    return delivery.longest();
+  }
+
+  /** Octets that are on their way, as far as is known. */
+  private long pipe() {
+    return Math.max(board.inFlight() - (long) duplicates.count() * emss, 0);
+  }
+
+  /** Octets that may leave now, as far as congestion control is concerned. */
+  public long allowance() {
+    if (forward.forward()) {
+      return forward.allowance();
+    }
+    if (state == REDUCING || state == REPAIRING) {
+      return reduction.allowance();
+    }
+    return congestion.window() - pipe();
+  }
+
+  /** Whether a segment may leave; when nothing is in flight one always may. */
+  public boolean mayLeave(int octets) {
+    return octets <= allowance() || board.inFlight() == 0;
+  }
+
+  /** The segment to be sent again now, if it may leave; {@link SendQueue#NONE} if there is none. */
+  public int toRepeat() {
+    return forward.forward() && board.inFlight() > 0 ? SendQueue.NONE : board.firstLost();
+  }
+
+  /**
+   * A segment has been sent.
+   *
+   * @param timestamp what it says the time is
+   */
+  public void sent(int slot, int timestamp, long now) {
+    int octets = queue.length(slot);
+    board.sent(slot, now);
+    reduction.sent(octets);
+    if (board.repeated(slot)) {
+      spurious.retransmitted(octets, timestamp);
+      forward.repeated();
+    } else {
+      forward.sent(octets);
+    }
+  }
+
+  /** When the reordering timer is to expire; {@link Long#MAX_VALUE} for never. */
+  public long reorderingDeadline() {
+    return reorderingDeadline;
+  }
+
+  /** Whether a tail loss probe is worth waiting for (RFC 8985 section 7.2). */
+  public boolean wantsProbe() {
+    return selective
+        && state <= REDUCING
+        && !probe.outstanding()
+        && board.inFlight() > 0
+        && board.sackedSegments() == 0
+        && board.firstLost() == SendQueue.NONE;
+  }
+
+  /** How long to wait for an acknowledgment before the probe. */
+  public long probeTimeout(LossSettings settings) {
+    return TailLossProbe.timeout(timeout.smoothed(), board.outstanding() == 1, settings);
+  }
+
+  /** The probe has been sent. */
+  public void probeSent(long max, boolean retransmission) {
+    counters.tailLossProbes++;
+    probe.sent(max, retransmission);
+  }
+
+  /** Whether the window was reduced since this was asked last: the peer is to be told (CWR). */
+  public boolean takeReduced() {
+    boolean was = reduced;
+    reduced = false;
+    return was;
+  }
+
+  /** Everything is acknowledged: there is nothing to recover. */
+  void landed(long now) {
+    if (state != OPEN) {
+      finish(now);
+    }
+  }
+
+  /** Whether what comes may still show that a recovery was needless, or a probe not. */
+  public boolean unresolved() {
+    return probe.outstanding() || (selective && spurious.open());
+  }
+}

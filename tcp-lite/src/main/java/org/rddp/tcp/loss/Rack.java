@@ -1,0 +1,90 @@
+package org.rddp.tcp.loss;
+
+/**
+ * Recent acknowledgment: a segment is lost when one that was sent sufficiently later has been
+ * delivered (RFC 8985 section 6). Times in nanoseconds.
+ *
+ * <p>Transmissions are compared by their serial, which is exact also for those of one turn of the
+ * duty cycle, where the RFC compares send times and then sequence numbers.
+ */
+final class Rack {
+  private final Scoreboard board;
+  private final SendQueue queue;
+  private ReorderingWindow reordering;
+  private long serial;
+  private long roundTrip;
+  private long highestEnd;
+
+  /** Up to where D-SACKs tell nothing new: they belong to one round trip. */
+  private long round;
+
+  private long width;
+
+  Rack(SendQueue queue, Scoreboard board) {
+    this.queue = queue;
+    this.board = board;
+  }
+
+  void begin(ReorderingWindow window, long position) {
+    reordering = window;
+    serial = -1;
+    roundTrip = 0;
+    highestEnd = position;
+    round = position;
+    width = 0;
+  }
+
+  /** Takes in what an acknowledgment has delivered (steps 1 to 3). */
+  void delivered(Delivery delivery, long leastRoundTrip, long now) {
+    if (!delivery.any()) {
+      return;
+    }
+    if (delivery.firstOriginalEnd() < highestEnd) {
+      reordering.reordered();
+    }
+    highestEnd = Math.max(highestEnd, delivery.highestEnd());
+    long measured = now - delivery.latestSentAt();
+    if (delivery.latestRepeated() && measured < leastRoundTrip) {
+      // An earlier transmission was delivered: this one cannot have been, yet.
+      return;
+    }
+    if (delivery.latestSerial() > serial) {
+      serial = delivery.latestSerial();
+      roundTrip = measured;
+    }
+  }
+
+  /** The peer tells of octets that came twice: the window was too narrow (step 4). */
+  void duplicate(long una, long max) {
+    if (una >= round) {
+      round = max;
+      reordering.widen();
+    }
+  }
+
+  /**
+   * Marks what is lost (step 5).
+   *
+   * @param repairing whether a loss is being repaired
+   * @return when another segment will have to be taken for lost if nothing is heard of it; {@link
+   *     Long#MAX_VALUE} if none
+   */
+  long detect(boolean repairing, long leastRoundTrip, long smoothed, long now) {
+    width = reordering.width(repairing, board.sackedSegments(), leastRoundTrip, smoothed);
+    int slot = board.oldest();
+    while (slot != SendQueue.NONE && queue.arrays.serials[slot] < serial) {
+      long deadline = queue.arrays.sentAt[slot] + roundTrip + width;
+      if (deadline > now) {
+        return deadline;
+      }
+      board.lose(slot);
+      slot = board.oldest();
+    }
+    return Long.MAX_VALUE;
+  }
+
+  /** What was sent by that time is lost when the retransmission timer expires (section 6.3). */
+  long lostBy(long now) {
+    return now - roundTrip - width;
+  }
+}

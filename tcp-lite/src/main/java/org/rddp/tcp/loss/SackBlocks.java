@@ -1,0 +1,154 @@
+package org.rddp.tcp.loss;
+
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * Takes SACK blocks apart: what is nonsense is left out, a D-SACK is told from the rest, and what
+ * the last acknowledgment told already is not looked at again (RFC 2018, RFC 2883).
+ */
+final class SackBlocks {
+  private final SendQueue queue;
+  private final Scoreboard board;
+  private final long[] left = new long[TcpOptions.MOST_SACK_BLOCKS];
+  private final long[] right = new long[TcpOptions.MOST_SACK_BLOCKS];
+  private final long[] knownLeft = new long[TcpOptions.MOST_SACK_BLOCKS];
+  private final long[] knownRight = new long[TcpOptions.MOST_SACK_BLOCKS];
+  private int count;
+  private int knownCount;
+  private long duplicateLeft;
+  private long duplicateRight;
+
+  SackBlocks(SendQueue queue, Scoreboard board) {
+    this.queue = queue;
+    this.board = board;
+  }
+
+  /** Nothing is known from before. */
+  void forget() {
+    knownCount = 0;
+  }
+
+  /** Whether the last acknowledgment told of octets that had come twice. */
+  boolean duplicate() {
+    return duplicateRight > duplicateLeft;
+  }
+
+  /** Where the octets begin that had come twice. */
+  long duplicateLeft() {
+    return duplicateLeft;
+  }
+
+  /** Where they end. */
+  long duplicateRight() {
+    return duplicateRight;
+  }
+
+  /** There are no blocks in this acknowledgment. */
+  void none() {
+    duplicateLeft = 0;
+    duplicateRight = 0;
+  }
+
+  /**
+   * Takes the blocks of an acknowledgment whose cumulative part has been taken in.
+   *
+   * @param una the stream position that it acknowledges
+   * @param sequence the sequence number of that
+   * @param max one past the last octet sent
+   * @param oldest D-SACKs of octets before this are not believed
+   */
+  void take(TcpOptions options, long una, int sequence, long max, long oldest) {
+    none();
+    count = 0;
+    for (int i = 0; i < options.sackBlocks(); i++) {
+      long from = una + SequenceNumber.distance(sequence, options.sackLeft(i));
+      long to = una + SequenceNumber.distance(sequence, options.sackRight(i));
+      if (from >= to || to > max) {
+        continue;
+      }
+      if (i == 0 && duplicate(options, from, to, una, sequence)) {
+        if (from >= oldest) {
+          duplicateLeft = from;
+          duplicateRight = to;
+        }
+      } else if (to > una) {
+        left[count] = Math.max(from, una);
+        right[count] = to;
+        count++;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      mark(left[i], right[i], una);
+    }
+    remember();
+  }
+
+  /**
+   * Whether the first block is a D-SACK: acknowledged, or within the second (RFC 2883 section 4).
+   */
+  private static boolean duplicate(TcpOptions options, long from, long to, long una, int sequence) {
+    if (to <= una) {
+      return true;
+    }
+    if (options.sackBlocks() < 2) {
+      return false;
+    }
+    long secondLeft = una + SequenceNumber.distance(sequence, options.sackLeft(1));
+    long secondRight = una + SequenceNumber.distance(sequence, options.sackRight(1));
+    return from >= secondLeft && to <= secondRight;
+  }
+
+  /** Marks what a block covers, but for the parts that the blocks before had covered. */
+  private void mark(long from, long to, long una) {
+    long at = from;
+    while (at < to) {
+      int known = knownAt(at);
+      if (known >= 0) {
+        at = knownRight[known];
+        continue;
+      }
+      long until = Math.min(to, nextKnownLeft(at));
+      mark(at, until, from, to, una);
+      at = until;
+    }
+  }
+
+  private int knownAt(long position) {
+    for (int i = 0; i < knownCount; i++) {
+      if (knownLeft[i] <= position && position < knownRight[i]) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private long nextKnownLeft(long position) {
+    long nearest = Long.MAX_VALUE;
+    for (int i = 0; i < knownCount; i++) {
+      if (knownLeft[i] > position) {
+        nearest = Math.min(nearest, knownLeft[i]);
+      }
+    }
+    return nearest;
+  }
+
+  /** Marks the segments that reach into a part of a block, and are in the block as a whole. */
+  private void mark(long partFrom, long partTo, long from, long to, long una) {
+    for (long number = queue.find(partFrom); number < board.unsent(); number++) {
+      int slot = queue.slot(number);
+      if (queue.position(slot) >= partTo || queue.end(slot) > to) {
+        break;
+      }
+      if (Math.max(queue.position(slot), una) >= from) {
+        board.sack(slot);
+      }
+    }
+  }
+
+  private void remember() {
+    System.arraycopy(left, 0, knownLeft, 0, count);
+    System.arraycopy(right, 0, knownRight, 0, count);
+    knownCount = count;
+  }
+}

@@ -1,0 +1,257 @@
+package org.rddp.tcp.loss;
+
+/**
+ * What has become of each segment of a send queue: not sent yet, in flight, lost, or acknowledged
+ * out of order (RFC 2018, RFC 6675).
+ *
+ * <p>Those in flight are listed in the order in which they were sent last, so that what RACK looks
+ * for is always in front (RFC 8985 section 6.2); those lost in the order in which that was noticed.
+ */
+public final class Scoreboard {
+  static final byte UNSENT = 0;
+  static final byte IN_FLIGHT = 1;
+  static final byte LOST = 2;
+  static final byte SACKED = 3;
+
+  private final SendQueue queue;
+  private final Delivery delivery;
+  private final SegmentList flying;
+  private final SegmentList lost;
+
+  /** The number of the first segment that was never sent. */
+  private long unsent;
+
+  private long transmissions;
+  private long sackedOctets;
+  private int sackedSegments;
+
+  Scoreboard(SendQueue queue, Delivery delivery) {
+    this.queue = queue;
+    this.delivery = delivery;
+    flying = new SegmentList(queue);
+    lost = new SegmentList(queue);
+  }
+
+  void begin() {
+    flying.clear();
+    lost.clear();
+    unsent = 0;
+    transmissions = 0;
+    sackedOctets = 0;
+    sackedSegments = 0;
+  }
+
+  /**
+   * The number of the first segment that was never sent, {@link SendQueue#tail} if there is none.
+   */
+  public long unsent() {
+    return unsent;
+  }
+
+  /** How many segments have been sent and not been acknowledged cumulatively. */
+  public int outstanding() {
+    return (int) (unsent - queue.head());
+  }
+
+  /** Octets of the segments that are on their way, as far as is known. */
+  public long inFlight() {
+    return flying.octets();
+  }
+
+  /** Octets of the segments that are lost and have not been sent again. */
+  long lostOctets() {
+    return lost.octets();
+  }
+
+  /** Octets that the peer has behind a gap. */
+  long sackedOctets() {
+    return sackedOctets;
+  }
+
+  /** Segments that the peer has behind a gap. */
+  public int sackedSegments() {
+    return sackedSegments;
+  }
+
+  /** Transmissions so far: what is sent next gets this serial. */
+  long transmissions() {
+    return transmissions;
+  }
+
+  /** The lost segment to be sent again first, or {@link SendQueue#NONE}. */
+  public int firstLost() {
+    return lost.first();
+  }
+
+  /** The segment that has been in flight for the longest time, or {@link SendQueue#NONE}. */
+  int oldest() {
+    return flying.first();
+  }
+
+  /** The segment in flight that was sent after another; {@link SendQueue#NONE} after the last. */
+  int sentAfter(int slot) {
+    return flying.after(slot);
+  }
+
+  /** Whether a segment has been lost and not been sent again. */
+  public boolean lost(int slot) {
+    return queue.arrays.states[slot] == LOST;
+  }
+
+  /** Whether the peer has a segment behind a gap. */
+  public boolean sacked(int slot) {
+    return queue.arrays.states[slot] == SACKED;
+  }
+
+  /** Whether a segment was sent more than once. */
+  public boolean repeated(int slot) {
+    return queue.arrays.repeated[slot];
+  }
+
+  /** A segment has been sent: the first unsent one, or one again. */
+  public void sent(int slot, long now) {
+    SegmentArrays arrays = queue.arrays;
+    switch (arrays.states[slot]) {
+      case UNSENT -> unsent++;
+      case LOST -> {
+        lost.remove(slot);
+        arrays.repeated[slot] = true;
+      }
+      default -> {
+        flying.remove(slot);
+        arrays.repeated[slot] = true;
+      }
+    }
+    arrays.states[slot] = IN_FLIGHT;
+    arrays.sentAt[slot] = now;
+    arrays.serials[slot] = transmissions++;
+    flying.append(slot);
+  }
+
+  /** A segment that was in flight is lost. */
+  void lose(int slot) {
+    flying.remove(slot);
+    queue.arrays.states[slot] = LOST;
+    lost.append(slot);
+  }
+
+  /** Whatever was in flight, and nobody knows of, is lost. */
+  void loseAll() {
+    while (!flying.isEmpty()) {
+      lose(flying.first());
+    }
+  }
+
+  /** Whatever is in flight and was sent no later than the given time is lost. */
+  void loseSentBy(long time) {
+    while (!flying.isEmpty() && queue.arrays.sentAt[flying.first()] <= time) {
+      lose(flying.first());
+    }
+  }
+
+  /** What is in flight and longer than that does not get through. Returns whether there was any. */
+  boolean loseLongerThan(int octets) {
+    boolean any = false;
+    for (int slot = flying.first(); slot != SendQueue.NONE; ) {
+      int following = flying.after(slot);
+      if (queue.arrays.lengths[slot] > octets) {
+        lose(slot);
+        any = true;
+      }
+      slot = following;
+    }
+    return any;
+  }
+
+  /**
+   * What was thought lost is not: it is in flight, as it was. Those lost were all sent before those
+   * that were not, near enough.
+   */
+  void restoreLost() {
+    while (!lost.isEmpty()) {
+      int slot = lost.last();
+      lost.remove(slot);
+      queue.arrays.states[slot] = IN_FLIGHT;
+      flying.prepend(slot);
+    }
+  }
+
+  /** The peer has a segment behind a gap; without effect if that was known. */
+  void sack(int slot) {
+    SegmentArrays arrays = queue.arrays;
+    if (arrays.states[slot] == SACKED) {
+      return;
+    }
+    delivered(slot);
+    arrays.states[slot] = SACKED;
+    sackedOctets += arrays.lengths[slot];
+    sackedSegments++;
+  }
+
+  private void delivered(int slot) {
+    SegmentArrays arrays = queue.arrays;
+    (arrays.states[slot] == LOST ? lost : flying).remove(slot);
+    delivery.add(
+        arrays.serials[slot],
+        arrays.sentAt[slot],
+        arrays.ends[slot],
+        arrays.lengths[slot],
+        arrays.repeated[slot]);
+  }
+
+  /** The peer has thrown away what it had behind gaps (RFC 2018 section 8): all of it is lost. */
+  void forgetSacked() {
+    for (long number = queue.head(); number < unsent && sackedSegments > 0; number++) {
+      int slot = queue.slot(number);
+      if (queue.arrays.states[slot] == SACKED) {
+        queue.arrays.states[slot] = LOST;
+        lost.append(slot);
+        sackedSegments--;
+      }
+    }
+    sackedOctets = 0;
+  }
+
+  /** Drops the segments whose last octet has been acknowledged. */
+  void acknowledge(long ack) {
+    while (queue.head() < unsent) {
+      int slot = queue.slot(queue.head());
+      if (queue.end(slot) > ack) {
+        break;
+      }
+      if (queue.arrays.states[slot] == SACKED) {
+        sackedOctets -= queue.length(slot);
+        sackedSegments--;
+      } else {
+        delivery.acknowledged(queue.arrays.repeated[slot]);
+        delivered(slot);
+      }
+      queue.removeFirst();
+    }
+  }
+
+  /**
+   * Cuts a segment in two, as {@link SendQueue#split}: one that is unsent or lost. What was cut is
+   * in the place of the whole.
+   *
+   * @return the slot of the first part, or {@link SendQueue#NONE}
+   */
+  public int split(long number, int octets) {
+    int first = queue.split(number, octets);
+    if (first == SendQueue.NONE) {
+      return SendQueue.NONE;
+    }
+    SegmentArrays arrays = queue.arrays;
+    int rest = queue.slot(number + 1);
+    if (arrays.states[rest] == LOST) {
+      arrays.states[first] = LOST;
+      arrays.sentAt[first] = arrays.sentAt[rest];
+      arrays.serials[first] = arrays.serials[rest];
+      arrays.repeated[first] = arrays.repeated[rest];
+      lost.shrunk(octets);
+      lost.insertBefore(rest, first);
+      unsent++;
+    }
+    return first;
+  }
+}

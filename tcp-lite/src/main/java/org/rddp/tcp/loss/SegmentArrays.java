@@ -1,0 +1,93 @@
+package org.rddp.tcp.loss;
+
+/**
+ * What is known about each of so many segments, by slot. A segment keeps its slot as long as it is
+ * queued; {@code order} says which slot comes when.
+ */
+final class SegmentArrays {
+  /** Slots, a power of two. */
+  final int capacity;
+
+  /** The packet that holds the segment; 0 for a FIN. */
+  final long[] packets;
+
+  /** Stream position behind the segment's last octet. */
+  final long[] ends;
+
+  /** When it was last sent. */
+  final long[] sentAt;
+
+  /** How many transmissions the connection had made when it was last sent. */
+  final long[] serials;
+
+  /** Its octets of sequence space. */
+  final int[] lengths;
+
+  /** The partial checksum of its payload, or {@link SendQueue#NO_SUM}. */
+  final int[] sums;
+
+  /** The segments before and after it in the list that it is in. */
+  final int[] previous;
+
+  final int[] next;
+
+  /**
+   * The slots in the order of the stream, as a ring. It holds every slot once: those that are not
+   * queued lie outside of the queue's part of it.
+   */
+  final int[] order;
+
+  /** What has become of it: see {@link Scoreboard}. */
+  final byte[] states;
+
+  /** Whether it was sent more than once. */
+  final boolean[] repeated;
+
+  /** Whether it begins where no segment of the user's began. */
+  final boolean[] cut;
+
+  SegmentArrays(int capacity) {
+    this.capacity = capacity;
+    packets = new long[capacity];
+    ends = new long[capacity];
+    sentAt = new long[capacity];
+    serials = new long[capacity];
+    lengths = new int[capacity];
+    sums = new int[capacity];
+    previous = new int[capacity];
+    next = new int[capacity];
+    order = new int[capacity];
+    for (int slot = 0; slot < capacity; slot++) {
+      order[slot] = slot;
+    }
+    states = new byte[capacity];
+    repeated = new boolean[capacity];
+    cut = new boolean[capacity];
+  }
+
+  /**
+   * Takes over what smaller arrays hold that are full.
+   *
+   * @param head number of the first segment, which the ring's order goes by
+   */
+  void takeOver(SegmentArrays full, long head) {
+    int count = full.capacity;
+    System.arraycopy(full.packets, 0, packets, 0, count);
+    System.arraycopy(full.ends, 0, ends, 0, count);
+    System.arraycopy(full.sentAt, 0, sentAt, 0, count);
+    System.arraycopy(full.serials, 0, serials, 0, count);
+    System.arraycopy(full.lengths, 0, lengths, 0, count);
+    System.arraycopy(full.sums, 0, sums, 0, count);
+    System.arraycopy(full.previous, 0, previous, 0, count);
+    System.arraycopy(full.next, 0, next, 0, count);
+    System.arraycopy(full.states, 0, states, 0, count);
+    System.arraycopy(full.repeated, 0, repeated, 0, count);
+    System.arraycopy(full.cut, 0, cut, 0, count);
+    for (int i = 0; i < count; i++) {
+      order[(int) (head + i) & (capacity - 1)] = full.order[(int) (head + i) & (count - 1)];
+    }
+    for (int i = count; i < capacity; i++) {
+      order[(int) (head + i) & (capacity - 1)] = i;
+    }
+  }
+}

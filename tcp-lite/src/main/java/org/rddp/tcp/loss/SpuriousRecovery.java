@@ -1,0 +1,82 @@
+package org.rddp.tcp.loss;
+
+/**
+ * Finds out that what was sent again had not been lost, by timestamps (Eifel, RFC 3522) or because
+ * every retransmission is reported as a duplicate (D-SACK, RFC 3708); the congestion window can
+ * then be given back (RFC 4015).
+ */
+final class SpuriousRecovery {
+  private static final long NONE = Long.MAX_VALUE;
+
+  /** The first octet of the recovery, or {@link #NONE} when there is nothing to undo. */
+  private long from = NONE;
+
+  private long until;
+
+  /** Octets sent again that no D-SACK has reported. */
+  private long unreported;
+
+  private boolean retransmitted;
+  private boolean firstAdvance;
+  private int stamp;
+
+  void begin() {
+    from = NONE;
+  }
+
+  /** A recovery of octets in that range begins; what it does can be undone. */
+  void started(long una, long max) {
+    from = una;
+    until = max;
+    unreported = 0;
+    retransmitted = false;
+    firstAdvance = true;
+  }
+
+  /** The timer has expired in a recovery that had begun before. */
+  void extended(long max) {
+    until = max;
+  }
+
+  /** There is nothing to undo (any more). */
+  void forget() {
+    from = NONE;
+  }
+
+  /** Whether what has begun can still turn out to have been needless. */
+  boolean open() {
+    return from != NONE && retransmitted && unreported > 0;
+  }
+
+  /** A segment was sent again, with that timestamp. */
+  void retransmitted(int octets, int timestamp) {
+    if (from != NONE) {
+      if (!retransmitted) {
+        retransmitted = true;
+        stamp = timestamp;
+      }
+      unreported += octets;
+    }
+  }
+
+  /** A D-SACK has come; returns whether with it every retransmission turns out to be needless. */
+  boolean duplicate(long left, long right) {
+    if (!open() || left < from || right > until) {
+      return false;
+    }
+    unreported -= right - left;
+    return unreported <= 0;
+  }
+
+  /**
+   * New data was acknowledged; returns whether it had come before anything was sent again: the
+   * first such acknowledgment echoes what was sent first.
+   *
+   * @param stamped whether the acknowledgment has a timestamp
+   */
+  boolean advanced(boolean stamped, int echo) {
+    boolean first = firstAdvance && open();
+    firstAdvance = false;
+    return first && stamped && echo - stamp < 0;
+  }
+}

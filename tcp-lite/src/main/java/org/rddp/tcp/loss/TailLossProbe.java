@@ -1,0 +1,79 @@
+package org.rddp.tcp.loss;
+
+/**
+ * The tail loss probe: when no acknowledgment has come for about two round trips, one segment makes
+ * the peer say what it has, long before the retransmission timer would (RFC 8985 section 7). Times
+ * in nanoseconds.
+ */
+public final class TailLossProbe {
+  private static final long NONE = -1;
+  private static final long WITHOUT_ROUND_TRIP = 1_000_000_000L;
+
+  private long end = NONE;
+  private boolean again;
+
+  TailLossProbe() {}
+
+  void begin() {
+    end = NONE;
+  }
+
+  /** Whether a probe has been sent of which it is not known whether it repaired a loss. */
+  public boolean outstanding() {
+    return end != NONE;
+  }
+
+  /**
+   * The probe timeout (section 7.2).
+   *
+   * @param alone whether a single segment is in flight, whose acknowledgment may be delayed
+   */
+  static long timeout(long smoothed, boolean alone, LossSettings settings) {
+    if (smoothed == 0) {
+      return WITHOUT_ROUND_TRIP;
+    }
+    long twice = Math.max(2 * smoothed, settings.minimumProbe());
+    return alone ? twice + settings.peerDelay() : twice;
+  }
+
+  /**
+   * The probe has been sent (section 7.3).
+   *
+   * @param highest one past the last octet sent
+   * @param retransmission whether it was no new data
+   */
+  void sent(long highest, boolean retransmission) {
+    end = highest;
+    again = retransmission;
+  }
+
+  /** The timer has expired, or a recovery has begun: the probe no longer matters. */
+  void forget() {
+    end = NONE;
+  }
+
+  /**
+   * An acknowledgment has come (section 7.4).
+   *
+   * @param duplicateRight where the octets end that a D-SACK of it reports, 0 if there is none
+   * @param bareDuplicate whether it acknowledges nothing and has no SACK blocks
+   * @return whether the probe repaired a loss that congestion control has to know of
+   */
+  boolean acknowledged(long ack, long duplicateRight, boolean bareDuplicate) {
+    if (end == NONE || ack < end) {
+      return false;
+    }
+    if (!again || duplicateRight == end) {
+      end = NONE;
+      return false;
+    }
+    if (ack > end) {
+      end = NONE;
+      return true;
+    }
+    if (bareDuplicate) {
+      end = NONE;
+    }
+    return false;
+  }
+}
