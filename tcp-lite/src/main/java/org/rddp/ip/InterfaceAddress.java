@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.Optional;
+import org.rddp.wire.Vlan;
 
 /**
  * Where an interface stands in the Internet.
@@ -9,9 +10,10 @@ import java.util.Optional;
  * @param prefixLength leading bits that the hosts of its link share, 1 to 32
  * @param gateway the router to everywhere else, if there is one
  * @param mtu largest IP packet to send in octets, 68 to 65535; the device's own limit holds too
+ * @param vlan the VLAN that it is in, 1 to 4094; {@link Vlan#NONE} for frames without a tag
  */
 public record InterfaceAddress(
-    Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu) {
+    Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
   /** The smallest MTU that an Internet host must handle (RFC 791). */
   private static final int SMALLEST_MTU = 68;
 
@@ -26,6 +28,15 @@ public record InterfaceAddress(
     if (mtu < SMALLEST_MTU || mtu > 65535) {
       throw new IllegalArgumentException("MTU " + mtu + " is not 68 to 65535");
     }
+    if (vlan < Vlan.NONE || vlan > Vlan.LARGEST) {
+      throw new IllegalArgumentException("VLAN " + vlan + " is not 1 to 4094, or 0 for none");
+    }
+  }
+
+  /** An interface whose frames have no VLAN tag. */
+  public InterfaceAddress(
+      Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu) {
+    this(address, prefixLength, gateway, mtu, Vlan.NONE);
   }
 
   /**

@@ -3,31 +3,33 @@ package org.rddp.ip;
 import java.util.Optional;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
-import org.rddp.device.TransmitQueue;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.Vlan;
 
 /**
- * IPv4 on one device: takes frames apart and checks them, answers echoes, finds the next hop, and
- * queues what the transport sends. Packets leave with DF set; fragments are not accepted.
+ * IPv4 on one device: takes frames apart, checks them and hands on what they carry; finds the next
+ * hop, and queues what the transport sends. Packets leave with DF set.
  */
 public final class IpLayer {
   private static final int BURST = 64;
-  private static final int QUEUED_FRAMES = 256;
-  private static final int FEWEST_QUEUED_FRAMES = 4;
 
   private final FrameDevice device;
   private final PacketPool pool;
-  private final TransmitQueue transmit;
+  private final Link link;
+  private final Announcement announcement;
   private final Neighbours neighbours;
   private final PathMtus pathMtus;
+  private final IpOutput output;
+  private final IcmpErrors errors;
+  private final IcmpInput icmp;
+  private final Reassembly reassembly;
   private final IpCounters counters = new IpCounters();
   private final TransportHandler transport;
   private final long[] burst = new long[BURST];
-  private final long macAddress;
   private final int address;
   private final int mask;
   private final Optional<Ipv4Address> gateway;
@@ -38,16 +40,18 @@ public final class IpLayer {
     this.device = device;
     this.transport = transport;
     pool = device.pool();
-    macAddress = device.macAddress();
     this.address = address.address().bits();
     mask = -1 << (32 - address.prefixLength());
     gateway = address.gateway();
-    mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - Ethernet.HEADER);
-    // A device that takes nothing must not end up with every packet there is.
-    int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
-    transmit = new TransmitQueue(device, frames);
+    link = new Link(device, address.vlan());
+    mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
     pathMtus = new PathMtus(mtu, transport);
-    neighbours = new Neighbours(pool, transmit, counters, macAddress, this.address);
+    announcement = new Announcement(link, counters, this.address);
+    neighbours = new Neighbours(link, announcement, counters, this.address);
+    output = new IpOutput(link, neighbours, this.address);
+    errors = new IcmpErrors(output, pool, counters);
+    icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
+    reassembly = new Reassembly(pool, errors, counters, mtu);
   }
 
   /** What has been seen. */
@@ -93,18 +97,25 @@ public final class IpLayer {
   private void frame(long packet, long now) {
     long frame = pool.address(packet);
     int length = pool.length(packet);
-    if (!Ethernet.wellFormed(length)) {
+    int header = link.header(frame, length);
+    if (header == 0) {
       counters.malformed++;
       return;
     }
     long destination = Ethernet.destination(frame);
-    boolean ours = destination == macAddress;
-    int type = Ethernet.type(frame);
-    long payload = frame + Ethernet.HEADER;
-    int octets = length - Ethernet.HEADER;
+    boolean ours = destination == link.macAddress();
+    if (header < 0
+        || !(ours || destination == Ethernet.BROADCAST)
+        || !Ethernet.unicast(Ethernet.source(frame))) {
+      counters.framesIgnored++;
+      return;
+    }
+    int type = header == Ethernet.HEADER ? Ethernet.type(frame) : Vlan.type(frame);
+    long payload = frame + header;
+    int octets = length - header;
     if (type == Ethernet.TYPE_IPV4 && ours) {
-      packet(payload, octets, Ethernet.source(frame), packet);
-    } else if (type == Ethernet.TYPE_ARP && (ours || destination == Ethernet.BROADCAST)) {
+      packet(payload, octets, Ethernet.source(frame), packet, now);
+    } else if (type == Ethernet.TYPE_ARP) {
       if (Arp.wellFormed(payload, octets)) {
         neighbours.onMessage(payload, now);
       } else {
@@ -115,7 +126,7 @@ public final class IpLayer {
     }
   }
 
-  private void packet(long header, int available, long senderMac, long packet) {
+  private void packet(long header, int available, long senderMac, long packet, long now) {
     if (!Ipv4.wellFormed(header, available)) {
       counters.malformed++;
       return;
@@ -129,75 +140,59 @@ public final class IpLayer {
       counters.addressErrors++;
       return;
     }
-    if (Ipv4.fragment(header)) {
-      counters.fragments++;
-      return;
-    }
-    int headerLength = Ipv4.headerLength(header);
-    long payload = header + headerLength;
-    int length = Ipv4.totalLength(header) - headerLength;
-    switch (Ipv4.protocol(header)) {
-      case Ipv4.PROTOCOL_TCP ->
-          transport.onDatagram(source, senderMac, Ipv4.ecn(header), payload, length, packet);
-      case Ipv4.PROTOCOL_ICMP -> icmp(payload, length, source, senderMac, packet);
-      default -> counters.unknownProtocols++;
-    }
-  }
-
-  /** Whether a packet may come from there: one host, not us, not the link's broadcast address. */
-  private boolean hostAddress(int source) {
-    boolean broadcast = (source | mask) == -1 && onLink(source) && mask < -2;
-    return Ipv4Address.unicast(source) && source != address && !broadcast;
-  }
-
-  private void icmp(long message, int length, int source, long senderMac, long packet) {
-    if (!Icmpv4.wellFormed(message, length)) {
-      counters.checksumErrors++;
-      return;
-    }
-    int type = Icmpv4.type(message);
-    if (type == Icmpv4.ECHO) {
-      if (transmit.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
-        Icmpv4.reply(message);
-        reply(packet, message, length, Ipv4.PROTOCOL_ICMP, source, senderMac);
-        counters.echoes++;
+    int protocol = Ipv4.protocol(header);
+    if (protocol != Ipv4.PROTOCOL_TCP && protocol != Ipv4.PROTOCOL_ICMP) {
+      counters.unknownProtocols++;
+      if (Ipv4.fragmentOffset(header) == 0) {
+        errors.send(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 0, header, senderMac, now);
       }
-    } else if (type == Icmpv4.UNREACHABLE) {
-      counters.icmpErrors++;
-      unreachable(message, length);
+    } else if (Ipv4.fragment(header)) {
+      fragment(header, senderMac, packet, now);
+    } else {
+      int headerLength = Ipv4.headerLength(header);
+      long payload = header + headerLength;
+      int length = Ipv4.totalLength(header) - headerLength;
+      payload(protocol, source, senderMac, Ipv4.ecn(header), payload, length, packet);
     }
   }
 
-  private void unreachable(long message, int length) {
-    long quoted = Icmpv4.quoted(message);
-    int octets = length - Icmpv4.HEADER;
-    if (octets < Ipv4.HEADER) {
-      return;
-    }
-    int headerLength = Ipv4.headerLength(quoted);
-    if (headerLength >= Ipv4.HEADER
-        && octets >= headerLength + 8
-        && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
-        && Ipv4.source(quoted) == address) {
-      undelivered(message, quoted, octets);
+  private void payload(
+      int protocol, int source, long senderMac, int ecn, long payload, int length, long packet) {
+    if (protocol == Ipv4.PROTOCOL_TCP) {
+      transport.onDatagram(source, senderMac, ecn, payload, length, packet);
+    } else {
+      icmp.onMessage(payload, length, source, senderMac, packet);
     }
   }
 
-  private void undelivered(long message, long quoted, int octets) {
-    int code = Icmpv4.code(message);
-    int remote = Ipv4.destination(quoted);
-    int headerLength = Ipv4.headerLength(quoted);
-    long header = quoted + headerLength;
-    int length = octets - headerLength;
-    if (code != Icmpv4.FRAGMENTATION_NEEDED) {
-      transport.onUnreachable(code, remote, header, length);
+  private void fragment(long header, long senderMac, long packet, long now) {
+    FragmentedDatagram datagram = reassembly.add(header, senderMac, packet, now);
+    if (datagram == null) {
       return;
     }
-    int packet = Ipv4.totalLength(quoted);
-    int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
-    if (claimed < packet && claimed < pathMtu(remote)) {
-      transport.onTooBig(remote, claimed, header, length);
+    int protocol = datagram.protocol();
+    int source = datagram.source();
+    int ecn = datagram.ecn();
+    long whole = reassembly.finish(datagram);
+    if (whole == 0) {
+      return;
     }
+    if (ecn < 0) {
+      counters.fragmentsDropped++;
+    } else {
+      payload(protocol, source, senderMac, ecn, pool.address(whole), pool.length(whole), whole);
+    }
+    pool.release(whole);
+  }
+
+  /**
+   * Whether a packet may come from there: one host, not us, neither the link itself nor all of its
+   * hosts (RFC 1122 section 3.2.1.3).
+   */
+  private boolean hostAddress(int source) {
+    return Ipv4Address.unicast(source)
+        && source != address
+        && !(onLink(source) && mask < -2 && ((source | mask) == -1 || (source & ~mask) == 0));
   }
 
   /**
@@ -219,7 +214,7 @@ public final class IpLayer {
 
   /** Whether another packet would be taken now. */
   public boolean room() {
-    return transmit.room();
+    return link.room();
   }
 
   /**
@@ -239,18 +234,7 @@ public final class IpLayer {
       int destination,
       int ecn,
       long now) {
-    long header = payload - Ipv4.HEADER;
-    int total = length + Ipv4.HEADER;
-    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination, ecn);
-    if (neighbour.macAddress == Neighbour.UNKNOWN) {
-      pool.window(packet, header, total);
-      neighbours.hold(neighbour, packet, now);
-      return;
-    }
-    if (now >= neighbour.confirmAt) {
-      neighbours.confirm(neighbour, now);
-    }
-    queue(packet, header, total, neighbour.macAddress);
+    output.send(neighbour, packet, payload, length, destination, ecn, now);
   }
 
   /**
@@ -260,39 +244,34 @@ public final class IpLayer {
    */
   public void reply(
       long packet, long payload, int length, int protocol, int destination, long macAddress) {
-    long header = payload - Ipv4.HEADER;
-    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
-    pool.retain(packet);
-    queue(packet, header, length + Ipv4.HEADER, macAddress);
+    output.reply(packet, payload, length, protocol, destination, macAddress);
   }
 
-  private void queue(long packet, long header, int length, long destination) {
-    long frame = header - Ethernet.HEADER;
-    Ethernet.write(frame, destination, macAddress, Ethernet.TYPE_IPV4);
-    pool.window(packet, frame, length + Ethernet.HEADER);
-    if (!transmit.offer(packet)) {
-      pool.release(packet);
-    }
+  /**
+   * Tells the link that our address is at our MAC address, now and again in two seconds (RFC 5227
+   * section 2.3): when we begin to use it, and when the link has come up.
+   */
+  public void announce(long now) {
+    announcement.start(now);
   }
 
   /** Does what is due; returns how much. */
   public int advance(long now) {
-    return neighbours.advance(now) + pathMtus.advance(now);
+    return neighbours.advance(now)
+        + pathMtus.advance(now)
+        + reassembly.advance(now)
+        + announcement.advance(now);
   }
 
   /** When {@link #advance} has something to do; {@link Long#MAX_VALUE} for never. */
   public long nextDeadline() {
-    return Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
+    long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
+    return Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
   }
 
   /** Hands queued frames to the device; returns how many it took. */
   public int transmit() {
-    return transmit.flush();
-  }
-
-  /** Octets that IP and Ethernet put in front of a transport segment. */
-  public static int headers() {
-    return Ipv4.HEADER + Ethernet.HEADER;
+    return link.flush();
   }
 
   /** The largest TCP payload, without TCP options, in a packet of the given size. */
@@ -302,8 +281,8 @@ public final class IpLayer {
 
   /** Gives back every packet that waits here. */
   public void close() {
-    transmit.flush();
-    transmit.clear();
+    link.close();
     neighbours.close();
+    reassembly.close();
   }
 }

@@ -6,6 +6,9 @@ package org.rddp.ip;
  * @param bits its 32 bits, the first octet in the highest
  */
 public record Ipv4Address(int bits) {
+  /** Loopback: never on a link (RFC 1122 section 3.2.1.3). */
+  private static final int LOOPBACK = 127;
+
   /** From here on: multicast, reserved, broadcast. */
   private static final int FIRST_CLASS_D = 224;
 
@@ -46,14 +49,17 @@ public record Ipv4Address(int bits) {
     return new IllegalArgumentException("not an IPv4 address: " + text);
   }
 
-  /** Whether it can be one host's: not multicast, not broadcast, not of this network (0.x). */
+  /**
+   * Whether it can be one host's on a link: not multicast, not broadcast, not of this network
+   * (0.x), not loopback (127.x).
+   */
   public boolean unicast() {
     return unicast(bits);
   }
 
   static boolean unicast(int bits) {
     int first = bits >>> 24;
-    return first != 0 && first < FIRST_CLASS_D;
+    return first != 0 && first != LOOPBACK && first < FIRST_CLASS_D;
   }
 
   /** Dotted decimal. */

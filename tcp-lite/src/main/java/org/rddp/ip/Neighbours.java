@@ -4,7 +4,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import org.rddp.device.PacketPool;
-import org.rddp.device.TransmitQueue;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
@@ -19,24 +18,27 @@ final class Neighbours {
   private static final long SECOND = 1_000_000_000L;
   private static final long CONFIRM_AFTER = 60 * SECOND;
   private static final long ASK_AGAIN_AFTER = SECOND;
+
+  /** An address that nobody has confirmed for so long is not used any more. */
+  private static final long STALE_AFTER = 600 * SECOND;
+
   private static final int ATTEMPTS = 3;
   private static final int CAPACITY = 1024;
 
   private final PacketPool pool;
-  private final TransmitQueue transmit;
+  private final Link link;
+  private final Announcement announcement;
   private final IpCounters counters;
-  private final long ourMac;
   private final int ourAddress;
   private final Map<Integer, Neighbour> entries = new HashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
 
-  Neighbours(
-      PacketPool pool, TransmitQueue transmit, IpCounters counters, long ourMac, int ourAddress) {
-    this.pool = pool;
-    this.transmit = transmit;
+  Neighbours(Link link, Announcement announcement, IpCounters counters, int ourAddress) {
+    this.link = link;
+    this.announcement = announcement;
     this.counters = counters;
-    this.ourMac = ourMac;
     this.ourAddress = ourAddress;
+    pool = link.pool();
   }
 
   /** The entry of a host of the link, or null when the table is full of hosts in use. */
@@ -71,6 +73,15 @@ final class Neighbours {
     }
   }
 
+  /** A MAC address is about to be used that is due for confirmation, or too old to be used. */
+  void refresh(Neighbour neighbour, long now) {
+    if (now - neighbour.confirmAt >= STALE_AFTER) {
+      forgetMac(neighbour);
+    } else {
+      confirm(neighbour, now);
+    }
+  }
+
   /** Asks for the MAC address once more, if that is not already under way. */
   void confirm(Neighbour neighbour, long now) {
     if (neighbour.asked == 0) {
@@ -83,8 +94,8 @@ final class Neighbours {
     int sender = Arp.senderIp(message);
     long senderMac = Arp.senderMac(message);
     if (sender == ourAddress) {
-      if (senderMac != ourMac) {
-        counters.addressConflicts++;
+      if (senderMac != link.macAddress()) {
+        announcement.defend(now);
       }
       return;
     }
@@ -118,13 +129,9 @@ final class Neighbours {
     }
   }
 
-  /** Puts the Ethernet header in front of an IP packet and queues it. Takes over the reference. */
   private void deliver(long packet, long macAddress) {
-    long frame = pool.address(packet) - Ethernet.HEADER;
-    Ethernet.write(frame, macAddress, ourMac, Ethernet.TYPE_IPV4);
-    pool.window(packet, frame, pool.length(packet) + Ethernet.HEADER);
-    if (!transmit.offer(packet)) {
-      pool.release(packet);
+    if (!link.send(
+        packet, pool.address(packet), pool.length(packet), macAddress, Ethernet.TYPE_IPV4)) {
       counters.unresolved++;
     }
   }
@@ -168,6 +175,7 @@ final class Neighbours {
     neighbour.macAddress = Neighbour.UNKNOWN;
     neighbour.asked = 0;
     neighbour.askAt = Long.MAX_VALUE;
+    neighbour.confirmAt = Long.MAX_VALUE;
     drop(neighbour);
   }
 
@@ -179,16 +187,14 @@ final class Neighbours {
   }
 
   private boolean send(int operation, long destination, long targetMac, int target) {
-    long packet = transmit.room() ? pool.allocate() : 0;
+    long packet = link.room() ? pool.allocate() : 0;
     if (packet == 0) {
       counters.exhausted++;
       return false;
     }
-    long frame = pool.address(packet);
-    Ethernet.write(frame, destination, ourMac, Ethernet.TYPE_ARP);
-    Arp.write(frame + Ethernet.HEADER, operation, ourMac, ourAddress, targetMac, target);
-    pool.window(packet, frame, Ethernet.HEADER + Arp.LENGTH);
-    return transmit.offer(packet);
+    long message = pool.address(packet);
+    Arp.write(message, operation, link.macAddress(), ourAddress, targetMac, target);
+    return link.send(packet, message, Arp.LENGTH, destination, Ethernet.TYPE_ARP);
   }
 
   /** Gives back the packets that wait. */

@@ -143,6 +143,12 @@ public final class TcpStack implements AutoCloseable {
     return ip.transmit();
   }
 
+  /** Tells the link where our address is: at the start, and when the link has come up. */
+  public void announce(long time) {
+    now = time;
+    ip.announce(time);
+  }
+
   /**
    * The earliest time at which {@link #advance} or {@link #transmit} may have work; {@link
    * Long#MAX_VALUE} for none.

@@ -1,6 +1,6 @@
 package org.rddp.wire;
 
-/** ICMP for IPv4: echo and destination unreachable (RFC 792, RFC 1191). */
+/** ICMP for IPv4: echo and errors (RFC 792, RFC 1191). */
 public final class Icmpv4 {
   private static final int TYPE = 0;
   private static final int CODE = 1;
@@ -17,8 +17,23 @@ public final class Icmpv4 {
   /** Type: a packet could not be delivered; the code says why. */
   public static final int UNREACHABLE = 3;
 
+  /** Type: send less; obsolete (RFC 6633). */
+  public static final int SOURCE_QUENCH = 4;
+
+  /** Type: there is a better router. */
+  public static final int REDIRECT = 5;
+
   /** Type: please answer. */
   public static final int ECHO = 8;
+
+  /** Type: a packet was on its way, or in pieces, for too long. */
+  public static final int TIME_EXCEEDED = 11;
+
+  /** Type: a packet's header was not understood. */
+  public static final int PARAMETER_PROBLEM = 12;
+
+  /** Code of {@link #TIME_EXCEEDED}: fragments were missing for too long. */
+  public static final int REASSEMBLY_TIME = 1;
 
   /** Code of {@link #UNREACHABLE}: the host does not speak that protocol. */
   public static final int PROTOCOL_UNREACHABLE = 2;
@@ -44,6 +59,26 @@ public final class Icmpv4 {
   /** The code, whose meaning depends on the type. */
   public static int code(long message) {
     return Memory.getByte(message + CODE);
+  }
+
+  /** Whether the message is an error, which is never answered with another. */
+  public static boolean error(long message) {
+    return switch (type(message)) {
+      case UNREACHABLE, SOURCE_QUENCH, REDIRECT, TIME_EXCEEDED, PARAMETER_PROBLEM -> true;
+      default -> false;
+    };
+  }
+
+  /**
+   * Writes the header of an error, and its checksum, in front of the packet that it quotes.
+   *
+   * @param nextHopMtu in octets for {@link #FRAGMENTATION_NEEDED}, else 0
+   * @param length octets of the whole message
+   */
+  public static void write(long message, int type, int code, int nextHopMtu, int length) {
+    Memory.putInt(message + TYPE, (type << 24) | (code << 16));
+    Memory.putInt(message + CHECKSUM + 2, nextHopMtu);
+    Memory.putShort(message + CHECKSUM, Checksum.field(Checksum.sum(message, length)));
   }
 
   /** The next hop's MTU in octets that {@link #FRAGMENTATION_NEEDED} reports; 0 if it does not. */

@@ -35,7 +35,8 @@ public final class Ipv4 {
   public static final int CE = 3;
 
   private static final int DONT_FRAGMENT = 0x4000;
-  private static final int MORE_FRAGMENTS_AND_OFFSET = 0x3fff;
+  private static final int MORE_FRAGMENTS = 0x2000;
+  private static final int OFFSET = 0x1fff;
   private static final int TTL = 64;
   private static final int FIRST_WORD = 0x4500;
 
@@ -77,7 +78,22 @@ public final class Ipv4 {
 
   /** Whether this is a part of a larger packet. */
   public static boolean fragment(long packet) {
-    return (Memory.getShort(packet + FRAGMENT) & MORE_FRAGMENTS_AND_OFFSET) != 0;
+    return (Memory.getShort(packet + FRAGMENT) & (MORE_FRAGMENTS | OFFSET)) != 0;
+  }
+
+  /** Where a fragment's payload begins in the datagram's, in octets; 0 for a whole packet. */
+  public static int fragmentOffset(long packet) {
+    return (Memory.getShort(packet + FRAGMENT) & OFFSET) << 3;
+  }
+
+  /** Whether other fragments follow this one. */
+  public static boolean moreFragments(long packet) {
+    return (Memory.getShort(packet + FRAGMENT) & MORE_FRAGMENTS) != 0;
+  }
+
+  /** What the fragments of one datagram have in common. */
+  public static int identification(long packet) {
+    return Memory.getShort(packet + IDENTIFICATION);
   }
 
   /** Whether routers must not fragment it. */
@@ -131,5 +147,21 @@ public final class Ipv4 {
             + (destination & 0xffff_ffffL)
             + (firstWord + DONT_FRAGMENT + (TTL << 8) + protocol + totalLength);
     Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
+  }
+
+  /**
+   * Makes a packet just written a fragment of a larger one, which may be fragmented further.
+   *
+   * @param offset octets of the larger packet's payload before this one's, a multiple of 8
+   * @param more whether others follow
+   */
+  public static void writeFragment(long packet, int identification, int offset, boolean more) {
+    int before = Memory.getShort(packet + FRAGMENT);
+    int after = (offset >> 3) | (more ? MORE_FRAGMENTS : 0);
+    int field = Checksum.replace(Memory.getShort(packet + CHECKSUM), before, after);
+    int old = identification(packet);
+    Memory.putShort(packet + FRAGMENT, after);
+    Memory.putShort(packet + IDENTIFICATION, identification);
+    Memory.putShort(packet + CHECKSUM, Checksum.replace(field, old, identification));
   }
 }

@@ -224,13 +224,6 @@ class IpLayerTest {
   }
 
   @Test
-  void shouldCountWhoeverClaimsOurAddress() {
-    arp(Arp.REQUEST, OTHER_MAC, OURS, OURS);
-    assertThat(ip.counters().addressConflicts).isEqualTo(1);
-    assertThat(sent()).isZero();
-  }
-
-  @Test
   void shouldSendToTheGatewayWhatIsNotOnTheLink() {
     Neighbour gateway = ip.route(FAR);
     assertThat(gateway).isSameAs(ip.route(GATEWAY));
@@ -335,18 +328,6 @@ class IpLayerTest {
     assertThat(ip.counters().framesIgnored).isEqualTo(3);
     assertThat(heard).isEmpty();
     assertThat(pool.available()).isEqualTo(pool.capacity());
-  }
-
-  @Test
-  void shouldCountFragmentsAndDropThem() {
-    packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
-    long header = frame + Ethernet.HEADER;
-    Memory.putShort(header + 6, 0x2000);
-    Memory.putShort(header + 10, 0);
-    Memory.putShort(header + 10, Checksum.field(Checksum.sum(header, Ipv4.HEADER)));
-    receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
-    assertThat(heard).isEmpty();
-    assertThat(ip.counters().fragments).isEqualTo(1);
   }
 
   @Test

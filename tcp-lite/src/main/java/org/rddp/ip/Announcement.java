@@ -1,0 +1,84 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Arp;
+import org.rddp.wire.Ethernet;
+
+/**
+ * Tells the link which MAC address is ours: when we begin to use it, and when another station
+ * claims our IP address (RFC 5227).
+ *
+ * <p>We never give the address up: it was configured, and connections depend on it. So a conflict
+ * is answered as in section 2.4 (c), at most once in ten seconds.
+ */
+final class Announcement {
+  private static final long SECOND = 1_000_000_000L;
+
+  /** ANNOUNCE_INTERVAL and ANNOUNCE_NUM of RFC 5227 section 1.1. */
+  private static final long INTERVAL = 2 * SECOND;
+
+  private static final int TIMES = 2;
+
+  /** DEFEND_INTERVAL. */
+  private static final long DEFEND_AFTER = 10 * SECOND;
+
+  private final Link link;
+  private final IpCounters counters;
+  private final int ourAddress;
+  private int left;
+  private long nextAt = Long.MAX_VALUE;
+  private long defendFrom = Long.MIN_VALUE;
+
+  Announcement(Link link, IpCounters counters, int ourAddress) {
+    this.link = link;
+    this.counters = counters;
+    this.ourAddress = ourAddress;
+  }
+
+  /** We are here from now on: said now, and once more two seconds later. */
+  void start(long now) {
+    left = TIMES;
+    nextAt = now;
+    advance(now);
+  }
+
+  /** Another station uses our address. */
+  void defend(long now) {
+    counters.addressConflicts++;
+    if (now >= defendFrom) {
+      defendFrom = now + DEFEND_AFTER;
+      announce();
+    }
+  }
+
+  /** Announces again when it is time to; returns how often that was. */
+  int advance(long now) {
+    if (now < nextAt) {
+      return 0;
+    }
+    announce();
+    left--;
+    nextAt = left == 0 ? Long.MAX_VALUE : now + INTERVAL;
+    return 1;
+  }
+
+  /** When {@link #advance} has something to do. */
+  long nextDeadline() {
+    return nextAt;
+  }
+
+  /** A request for our own address, from ourselves (RFC 5227 section 2.3). */
+  private void announce() {
+    PacketPool pool = link.pool();
+    long packet = link.room() ? pool.allocate() : 0;
+    if (packet == 0) {
+      counters.exhausted++;
+      return;
+    }
+    long message = pool.address(packet);
+    Arp.write(message, Arp.REQUEST, link.macAddress(), ourAddress, 0, ourAddress);
+    if (link.send(packet, message, Arp.LENGTH, Ethernet.BROADCAST, Ethernet.TYPE_ARP)) {
+      counters.announcements++;
+    }
+  }
+}

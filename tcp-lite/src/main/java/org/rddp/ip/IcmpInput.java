@@ -1,0 +1,104 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.Ipv4;
+
+/**
+ * What ICMP messages to us do (RFC 792, RFC 1122 section 3.2.2): echoes are answered, and what an
+ * error says of a packet of ours goes to the transport.
+ *
+ * <p>Ignored are source quench (RFC 6633), redirects, as there is one gateway and no reason to
+ * believe in another, and everything that only asks.
+ */
+final class IcmpInput {
+  /** Of a transport header an error quotes at least so much. */
+  private static final int QUOTED_TRANSPORT = 8;
+
+  private final IpOutput output;
+  private final PacketPool pool;
+  private final PathMtus pathMtus;
+  private final TransportHandler transport;
+  private final IpCounters counters;
+  private final int address;
+  private final int mtu;
+
+  IcmpInput(
+      IpOutput output,
+      PacketPool pool,
+      PathMtus pathMtus,
+      TransportHandler transport,
+      IpCounters counters,
+      int address,
+      int mtu) {
+    this.output = output;
+    this.pool = pool;
+    this.pathMtus = pathMtus;
+    this.transport = transport;
+    this.counters = counters;
+    this.address = address;
+    this.mtu = mtu;
+  }
+
+  void onMessage(long message, int length, int source, long senderMac, long packet) {
+    if (!Icmpv4.wellFormed(message, length)) {
+      counters.checksumErrors++;
+      return;
+    }
+    switch (Icmpv4.type(message)) {
+      case Icmpv4.ECHO -> echo(message, length, source, senderMac, packet);
+      case Icmpv4.UNREACHABLE, Icmpv4.TIME_EXCEEDED, Icmpv4.PARAMETER_PROBLEM -> {
+        counters.icmpErrors++;
+        error(message, length);
+      }
+      default -> counters.icmpIgnored++;
+    }
+  }
+
+  private void echo(long message, int length, int source, long senderMac, long packet) {
+    if (output.room() && !pool.shared(packet) && length + Ipv4.HEADER <= mtu) {
+      Icmpv4.reply(message);
+      output.reply(packet, message, length, Ipv4.PROTOCOL_ICMP, source, senderMac);
+      counters.echoes++;
+    }
+  }
+
+  /** An error about a packet that could be ours: TCP, from us, its beginning. */
+  private void error(long message, int length) {
+    long quoted = Icmpv4.quoted(message);
+    int octets = length - Icmpv4.HEADER;
+    if (octets < Ipv4.HEADER) {
+      return;
+    }
+    int headerLength = Ipv4.headerLength(quoted);
+    if (headerLength >= Ipv4.HEADER
+        && octets >= headerLength + QUOTED_TRANSPORT
+        && Ipv4.protocol(quoted) == Ipv4.PROTOCOL_TCP
+        && Ipv4.fragmentOffset(quoted) == 0
+        && Ipv4.source(quoted) == address) {
+      undelivered(message, quoted, octets - headerLength);
+    }
+  }
+
+  /**
+   * A packet of ours did not arrive. That it took too long or was not understood on its way may
+   * pass, and is TCP's to find out (RFC 5461 section 2.1): the transport hears of the rest.
+   */
+  private void undelivered(long message, long quoted, int length) {
+    if (Icmpv4.type(message) != Icmpv4.UNREACHABLE) {
+      return;
+    }
+    int code = Icmpv4.code(message);
+    int remote = Ipv4.destination(quoted);
+    long header = quoted + Ipv4.headerLength(quoted);
+    if (code != Icmpv4.FRAGMENTATION_NEEDED) {
+      transport.onUnreachable(code, remote, header, length);
+      return;
+    }
+    int packet = Ipv4.totalLength(quoted);
+    int claimed = PathMtus.claimed(Icmpv4.nextHopMtu(message), packet);
+    if (claimed < packet && claimed < pathMtus.get(remote)) {
+      transport.onTooBig(remote, claimed, header, length);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+
+/** Puts IP headers in front of payloads and hands the packets to the link, or to ARP to wait. */
+final class IpOutput {
+  private final Link link;
+  private final Neighbours neighbours;
+  private final PacketPool pool;
+  private final int address;
+
+  IpOutput(Link link, Neighbours neighbours, int address) {
+    this.link = link;
+    this.neighbours = neighbours;
+    this.address = address;
+    pool = link.pool();
+  }
+
+  boolean room() {
+    return link.room();
+  }
+
+  /** See {@link IpLayer#send}. */
+  void send(
+      Neighbour neighbour,
+      long packet,
+      long payload,
+      int length,
+      int destination,
+      int ecn,
+      long now) {
+    long header = payload - Ipv4.HEADER;
+    int total = length + Ipv4.HEADER;
+    Ipv4.write(header, total, Ipv4.PROTOCOL_TCP, address, destination, ecn);
+    if (now >= neighbour.confirmAt) {
+      neighbours.refresh(neighbour, now);
+    }
+    if (neighbour.resolved()) {
+      link.send(packet, header, total, neighbour.macAddress, Ethernet.TYPE_IPV4);
+    } else {
+      pool.window(packet, header, total);
+      neighbours.hold(neighbour, packet, now);
+    }
+  }
+
+  /** See {@link IpLayer#reply}. */
+  void reply(
+      long packet, long payload, int length, int protocol, int destination, long macAddress) {
+    long header = payload - Ipv4.HEADER;
+    Ipv4.write(header, length + Ipv4.HEADER, protocol, address, destination);
+    pool.retain(packet);
+    link.send(packet, header, length + Ipv4.HEADER, macAddress, Ethernet.TYPE_IPV4);
+  }
+}

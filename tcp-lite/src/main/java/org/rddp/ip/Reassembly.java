@@ -1,0 +1,232 @@
+package org.rddp.ip;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Icmpv4;
+import org.rddp.wire.Ipv4;
+
+/**
+ * Puts fragments together again (RFC 791 section 3.2, RFC 1122 section 3.3.2), within bounds: what
+ * RFC 5044 appendix A.5.1 calls option 2.
+ *
+ * <p>We send nothing that may be fragmented, and tell whoever sends us fragments that are too much,
+ * so this is the slow path. Fragments wait by reference; the whole is copied into one packet, and a
+ * datagram that fits none is refused. The packets that wait are at most one in sixteen of the pool,
+ * half of them from one peer; at the limit the oldest datagram goes first.
+ */
+final class Reassembly {
+  /** RFC 1122 section 3.3.2: between 60 and 120 seconds, whatever the fragments' time to live. */
+  static final long TIMEOUT = 60 * 1_000_000_000L;
+
+  /** Datagrams that may be incomplete at a time. */
+  static final int DATAGRAMS = 32;
+
+  private static final int PART_OF_POOL = 16;
+  private static final int FEWEST_PACKETS = 16;
+
+  private final PacketPool pool;
+  private final IcmpErrors errors;
+  private final IpCounters counters;
+  private final int longest;
+  private final int mtu;
+  private final int limit;
+
+  /** The first {@link #count} are in use, the oldest first. */
+  private final FragmentedDatagram[] datagrams = new FragmentedDatagram[DATAGRAMS];
+
+  private int count;
+  private int kept;
+
+  /**
+   * Nothing to put together yet.
+   *
+   * @param mtu what is told to those that send larger datagrams than can be put together
+   */
+  Reassembly(PacketPool pool, IcmpErrors errors, IpCounters counters, int mtu) {
+    this.pool = pool;
+    this.errors = errors;
+    this.counters = counters;
+    this.mtu = mtu;
+    longest = pool.room();
+    limit = Math.max(pool.capacity() / PART_OF_POOL, FEWEST_PACKETS);
+  }
+
+  /**
+   * Takes a fragment; keeps a reference of its packet if it keeps it.
+   *
+   * @param header its IP header, checked
+   * @return the datagram, if it is complete now: {@link #finish} must follow
+   */
+  FragmentedDatagram add(long header, long senderMac, long packet, long now) {
+    counters.fragments++;
+    if (!sound(header, senderMac, now)) {
+      counters.fragmentsDropped++;
+      return null;
+    }
+    makeRoom(Ipv4.source(header));
+    FragmentedDatagram datagram = find(header);
+    if (datagram == null) {
+      datagram = begin(header, senderMac, now);
+    }
+    int before = datagram.packets();
+    FragmentedDatagram.Outcome outcome = datagram.add(header, packet);
+    kept += datagram.packets() - before;
+    switch (outcome) {
+      case KEPT -> {}
+      case DROPPED -> counters.fragmentsDropped++;
+      case SPOILED -> counters.fragmentsDropped += before + 1;
+      case COMPLETE -> {
+        return datagram;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a fragment can be part of a datagram that we would take. */
+  private boolean sound(long header, long senderMac, long now) {
+    int length = Ipv4.totalLength(header) - Ipv4.headerLength(header);
+    int offset = Ipv4.fragmentOffset(header);
+    boolean more = Ipv4.moreFragments(header);
+    if (length == 0 || (more && (length & 7) != 0)) {
+      return false;
+    }
+    if (offset + length > longest) {
+      refuse(header, senderMac, now);
+      return false;
+    }
+    return true;
+  }
+
+  /** A datagram is larger than a packet: its sender should know, if its beginning is here. */
+  private void refuse(long header, long senderMac, long now) {
+    FragmentedDatagram datagram = find(header);
+    long first = Ipv4.fragmentOffset(header) == 0 ? header : 0;
+    if (datagram != null && first == 0) {
+      first = datagram.firstHeader();
+    }
+    if (first != 0) {
+      errors.send(Icmpv4.UNREACHABLE, Icmpv4.FRAGMENTATION_NEEDED, mtu, first, senderMac, now);
+    }
+    if (datagram != null) {
+      counters.fragmentsDropped += datagram.packets();
+      kept -= datagram.packets();
+      datagram.spoil();
+    }
+  }
+
+  private FragmentedDatagram find(long header) {
+    for (int i = 0; i < count; i++) {
+      if (datagrams[i].owns(header)) {
+        return datagrams[i];
+      }
+    }
+    return null;
+  }
+
+  private FragmentedDatagram begin(long header, long senderMac, long now) {
+    if (count == DATAGRAMS) {
+      giveUp(0);
+    }
+    if (datagrams[count] == null) {
+      datagrams[count] = new FragmentedDatagram(pool);
+    }
+    FragmentedDatagram datagram = datagrams[count++];
+    datagram.begin(header, senderMac, now + TIMEOUT);
+    return datagram;
+  }
+
+  /** Lets the oldest go until another packet of that peer may be kept. */
+  private void makeRoom(int source) {
+    while (keptOf(source) >= limit / 2) {
+      giveUp(oldestOf(source));
+    }
+    while (kept >= limit) {
+      giveUp(0);
+    }
+  }
+
+  private int keptOf(int source) {
+    int own = 0;
+    for (int i = 0; i < count; i++) {
+      if (datagrams[i].source() == source) {
+        own += datagrams[i].packets();
+      }
+    }
+    return own;
+  }
+
+  private int oldestOf(int source) {
+    int index = 0;
+    while (datagrams[index].source() != source || datagrams[index].packets() == 0) {
+      index++;
+    }
+    return index;
+  }
+
+  private void giveUp(int index) {
+    counters.fragmentsDropped += datagrams[index].packets();
+    remove(index);
+  }
+
+  private void remove(int index) {
+    FragmentedDatagram gone = datagrams[index];
+    kept -= gone.packets();
+    gone.spoil();
+    count--;
+    System.arraycopy(datagrams, index + 1, datagrams, index, count - index);
+    datagrams[count] = gone;
+  }
+
+  /**
+   * Copies a complete datagram into one packet, and forgets it.
+   *
+   * @return the packet, whose window is the datagram's payload and whose one reference is the
+   *     caller's; 0 when there is none
+   */
+  long finish(FragmentedDatagram datagram) {
+    int index = 0;
+    while (datagrams[index] != datagram) {
+      index++;
+    }
+    long whole = pool.allocate();
+    if (whole == 0) {
+      counters.exhausted++;
+      giveUp(index);
+      return 0;
+    }
+    long address = pool.address(whole);
+    datagram.copyTo(address);
+    pool.window(whole, address, datagram.length());
+    counters.reassembled++;
+    remove(index);
+    return whole;
+  }
+
+  /** Gives up what has taken too long; returns how many datagrams that were. */
+  int advance(long now) {
+    int expired = 0;
+    while (count > 0 && datagrams[0].deadline() <= now) {
+      long first = datagrams[0].firstHeader();
+      if (first != 0) {
+        // RFC 1122 section 3.3.2: the source is told, if the first fragment has come.
+        long mac = datagrams[0].senderMac();
+        errors.send(Icmpv4.TIME_EXCEEDED, Icmpv4.REASSEMBLY_TIME, 0, first, mac, now);
+      }
+      counters.reassemblyTimeouts++;
+      giveUp(0);
+      expired++;
+    }
+    return expired;
+  }
+
+  /** When {@link #advance} has something to do. */
+  long nextDeadline() {
+    return count == 0 ? Long.MAX_VALUE : datagrams[0].deadline();
+  }
+
+  /** Gives back the packets that wait. */
+  void close() {
+    while (count > 0) {
+      remove(count - 1);
+    }
+  }
+}
