@@ -7,6 +7,7 @@ public final class Listener {
   private final Acceptor acceptor;
   private final int backlog;
   private int pending;
+  private boolean closed;
 
   Listener(TcpStack stack, int port, Acceptor acceptor, int backlog) {
     this.stack = stack;
@@ -20,9 +21,17 @@ public final class Listener {
     return port;
   }
 
-  /** Accepts no more; connections that were established stay. */
+  /**
+   * Accepts no more. Connections that were established stay; handshakes under way are refused as
+   * soon as their peer is heard of, or should be.
+   */
   public void close() {
+    closed = true;
     stack.remove(this);
+  }
+
+  boolean closed() {
+    return closed;
   }
 
   Acceptor acceptor() {

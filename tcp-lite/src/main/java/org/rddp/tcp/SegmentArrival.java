@@ -9,12 +9,14 @@ import org.rddp.wire.Tcp;
  */
 final class SegmentArrival {
   private final SegmentOutput output;
+  private final Opening opening;
   private final TcpCounters counters;
   private final PayloadArrival payload;
 
-  SegmentArrival(SegmentOutput output, TcpCounters counters) {
+  SegmentArrival(TcpStack stack, SegmentOutput output) {
     this.output = output;
-    this.counters = counters;
+    opening = stack.opening();
+    counters = stack.counters();
     payload = new PayloadArrival(counters);
   }
 
@@ -53,12 +55,16 @@ final class SegmentArrival {
     if (!segment.has(Tcp.SYN)) {
       return;
     }
-    connection.negotiate(segment);
+    opening.negotiate(connection, segment);
     if (ours) {
       connection.receiver.owe();
-      connection.establish(segment, -1);
+      opening.establish(connection, segment, -1);
+      if (connection.state() != TcpState.CLOSED) {
+        // The SYN's own octet is before what the segment holds.
+        text(connection, segment, 0);
+      }
     } else {
-      connection.openedSimultaneously();
+      opening.openedSimultaneously(connection);
     }
   }
 
@@ -74,9 +80,7 @@ final class SegmentArrival {
       return;
     }
     if (segment.has(Tcp.SYN)) {
-      // A SYN within the window may be forged: the peer's answer to our ACK will tell (RFC 5961 4).
-      counters.unacceptable++;
-      connection.acknowledgeNow();
+      syn(connection);
       return;
     }
     if (!segment.has(Tcp.ACK)) {
@@ -87,15 +91,21 @@ final class SegmentArrival {
       return;
     }
     if (!connection.sender.acknowledged(segment, position)) {
-      connection.acknowledgeNow();
+      connection.challenge();
       return;
     }
+    connection.heard();
+    text(connection, segment, position);
+  }
+
+  /** What remains of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
+  private void text(TcpConnection connection, Segment segment, long position) {
     if (connection.sender.finAcknowledged()) {
       connection.finAcknowledged();
     }
     if (connection.state().receiving() && segment.sequenceLength() > 0) {
       payload.process(connection, segment, position);
-      if (connection.state().receiving() && receiver.finReached()) {
+      if (connection.state().receiving() && connection.receiver.finReached()) {
         connection.peerClosed();
       }
     }
@@ -139,10 +149,9 @@ final class SegmentArrival {
       if (answers) {
         // Both ends have opened at once, and both know it (RFC 9293 section 3.5, figure 7).
         connection.receiver.owe();
-        connection.establish(segment, position);
+        opening.establish(connection, segment, position);
       } else {
-        connection.ecn &= connection.negotiatesEcn(segment);
-        connection.sendSyn();
+        opening.repeated(connection, segment);
       }
       return;
     }
@@ -152,16 +161,28 @@ final class SegmentArrival {
       counters.unacceptable++;
     }
     if (connection.state() == TcpState.TIME_WAIT && segment.has(Tcp.FIN)) {
-      connection.restartTimeWait();
+      connection.timers().waitFromNow(connection);
     }
-    connection.receiver.owe();
+    if (segment.has(Tcp.SYN)) {
+      connection.challenge();
+    } else if (connection.state().synchronised()) {
+      connection.receiver.owe();
+    } else {
+      connection.acknowledgeNow();
+    }
   }
 
-  /** Second check: only a reset exactly where we are is believed at once (RFC 5961 section 3). */
+  /**
+   * Second check: only a reset exactly where we are is believed at once (RFC 5961 section 3), and
+   * none in TIME-WAIT, which an old segment's answer must not cut short (RFC 1337 section 3).
+   */
   private void reset(TcpConnection connection, long position) {
+    if (connection.state() == TcpState.TIME_WAIT) {
+      return;
+    }
     if (position != connection.receiver.next()) {
       counters.unacceptable++;
-      connection.acknowledgeNow();
+      connection.challenge();
       return;
     }
     counters.resetsIn++;
@@ -169,9 +190,22 @@ final class SegmentArrival {
         switch (connection.state()) {
           case SYN_RECEIVED -> CloseReason.REFUSED;
           // Both halves are closed already; only the last acknowledgment was missing.
-          case CLOSING, LAST_ACK, TIME_WAIT -> CloseReason.NORMAL;
+          case CLOSING, LAST_ACK -> CloseReason.NORMAL;
           default -> CloseReason.RESET;
         });
+  }
+
+  /**
+   * Fourth check: a SYN may be forged, so the peer's answer to our ACK will tell (RFC 5961 section
+   * 4). A handshake that we have not asked for is given up: back to LISTEN.
+   */
+  private void syn(TcpConnection connection) {
+    counters.unacceptable++;
+    if (connection.state() == TcpState.SYN_RECEIVED && connection.listener != null) {
+      connection.terminate(CloseReason.REFUSED);
+    } else {
+      connection.challenge();
+    }
   }
 
   /** Fifth check in SYN-RECEIVED. False when the segment is to be dropped. */
@@ -181,7 +215,7 @@ final class SegmentArrival {
       output.reset(segment);
       return false;
     }
-    connection.establish(segment, position);
+    opening.establish(connection, segment, position);
     return connection.state() != TcpState.CLOSED;
   }
 }

@@ -26,7 +26,7 @@ final class SegmentInput implements TransportHandler {
   void connect(IpLayer layer, SegmentOutput segmentOutput) {
     ip = layer;
     output = segmentOutput;
-    arrival = new SegmentArrival(segmentOutput, counters);
+    arrival = new SegmentArrival(stack, segmentOutput);
   }
 
   @Override
@@ -43,10 +43,18 @@ final class SegmentInput implements TransportHandler {
     counters.segmentsIn++;
     long key = ConnectionTable.key(source, segment.remotePort, segment.localPort);
     TcpConnection connection = connections.get(key);
-    if (connection != null && !reopens(connection)) {
-      arrival.process(connection, segment);
+    if (connection == null || reopens(connection)) {
+      unconnected(key, connection);
     } else {
-      unconnected(key);
+      process(connection);
+    }
+  }
+
+  private void process(TcpConnection connection) {
+    try {
+      arrival.process(connection, segment);
+    } catch (Throwable failure) {
+      stack.failed(connection, failure);
     }
   }
 
@@ -56,15 +64,17 @@ final class SegmentInput implements TransportHandler {
    */
   private boolean reopens(TcpConnection connection) {
     if (connection.state() != TcpState.TIME_WAIT
-        || (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST)) != Tcp.SYN) {
+        || (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST | Tcp.FIN)) != Tcp.SYN
+        || stack.listener(segment.localPort) == null) {
       return false;
     }
     Receiver receiver = connection.receiver;
     boolean later = SequenceNumber.after(segment.sequence, receiver.acknowledgment());
-    if (connection.timestamps && segment.options.timestamps()) {
+    if (stack.settings().timestamps() && segment.options.timestamps()) {
       int distance =
           SequenceNumber.distance(receiver.recentTimestamp(), segment.options.timestampValue());
-      later = distance > 0 || (distance == 0 && later);
+      // Timestamps that the former incarnation did not have are a sign of a new one by themselves.
+      later = !connection.timestamps || distance > 0 || (distance == 0 && later);
     }
     if (later) {
       connection.terminate(CloseReason.NORMAL);
@@ -73,7 +83,7 @@ final class SegmentInput implements TransportHandler {
   }
 
   /** A segment without a connection: CLOSED or LISTEN (RFC 9293 sections 3.10.7.1, 3.10.7.2). */
-  private void unconnected(long key) {
+  private void unconnected(long key, TcpConnection former) {
     if (segment.has(Tcp.RST)) {
       return;
     }
@@ -81,7 +91,7 @@ final class SegmentInput implements TransportHandler {
     if (listener == null || segment.has(Tcp.ACK)) {
       output.reset(segment);
     } else if (segment.has(Tcp.SYN) && !segment.has(Tcp.FIN)) {
-      stack.incoming(listener, key, segment);
+      stack.incoming(listener, key, segment, former);
     }
   }
 

@@ -146,7 +146,7 @@ final class SegmentOutput {
 
   /** Once a SYN has gone unanswered, ECN may be what a middlebox drops (RFC 3168 6.1.1.1). */
   private int synFlags(TcpConnection connection) {
-    return offerEcn && !connection.synRepeated() ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
+    return offerEcn && !connection.synRepeated ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
   }
 
   private static int synAckFlags(TcpConnection connection) {

@@ -23,6 +23,21 @@ public final class TcpConnection extends Timed implements TcpStream {
   /** When the retransmission or persist timer expires. */
   long retransmitAt = Long.MAX_VALUE;
 
+  /** When the state is to be looked at: see {@link ConnectionTimers}. */
+  long lifeAt;
+
+  /** When the user's alarm rings. */
+  long alarmAt = Long.MAX_VALUE;
+
+  /** When the peer last sent something acceptable; before anything has come, when we knocked. */
+  long heardAt;
+
+  /** Keep-alive probes that have not been answered. */
+  int keepAliveProbes;
+
+  /** Whether our SYN had to be sent again. */
+  boolean synRepeated;
+
   /** Whether timestamps are in use. */
   boolean timestamps;
 
@@ -37,13 +52,13 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   private final TcpStack stack;
   private final SegmentOutput output;
-  private final Listener listener;
+
+  /** Where the peer has knocked; null when it was us who did. */
+  final Listener listener;
+
   private final Upcalls upcalls;
   private final int timestampOffset;
   private TcpState state;
-  private long lifeEndsAt = Long.MAX_VALUE;
-  private long alarmAt = Long.MAX_VALUE;
-  private long opened;
 
   /** EMSS as far as both ends and their options go, whatever the path. */
   private int widestEmss;
@@ -51,9 +66,9 @@ public final class TcpConnection extends Timed implements TcpStream {
   /** What an ICMP message claims of the path and has not been believed yet, or null. */
   private PathMtuClaim claim;
 
-  private boolean synRepeated;
   private boolean wantsToSend;
   private boolean pending;
+  private boolean closeWanted;
 
   TcpConnection(
       TcpStack stack,
@@ -61,7 +76,8 @@ public final class TcpConnection extends Timed implements TcpStream {
       long key,
       Neighbour route,
       Listener listener,
-      StreamHandler handler) {
+      StreamHandler handler,
+      TcpConnection former) {
     this.stack = stack;
     this.output = output;
     this.key = key;
@@ -72,10 +88,11 @@ public final class TcpConnection extends Timed implements TcpStream {
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     long secret = stack.secret(key);
     timestampOffset = (int) (secret >>> 32);
-    sender = new Sender(this, stack.sending(), stack.initialSequence(secret));
+    int sequence = stack.opening().initialSequence(stack.initialSequence(secret), former);
+    sender = new Sender(this, stack.sending(), sequence);
     receiver = new Receiver(this, stack.settings().receiveBuffer());
-    opened = stack.now();
-    lifeEndsAt = opened + stack.settings().connectTimeout();
+    heardAt = stack.now();
+    lifeAt = heardAt + stack.settings().connectTimeout();
     route.acquire();
   }
 
@@ -178,6 +195,10 @@ public final class TcpConnection extends Timed implements TcpStream {
       case SYN_SENT -> terminate(CloseReason.ABORTED);
       case ESTABLISHED -> state = TcpState.FIN_WAIT_1;
       case CLOSE_WAIT -> state = TcpState.LAST_ACK;
+      case SYN_RECEIVED -> {
+        closeWanted = true;
+        return;
+      }
       default -> {
         return;
       }
@@ -217,7 +238,24 @@ public final class TcpConnection extends Timed implements TcpStream {
     return sender.unacknowledged();
   }
 
-  // What the halves need.
+  // What the halves, and those who look after the state, need.
+
+  Opening opening() {
+    return stack.opening();
+  }
+
+  ConnectionTimers timers() {
+    return stack.timers();
+  }
+
+  void become(TcpState next) {
+    state = next;
+  }
+
+  /** The peer has sent something acceptable. */
+  void heard() {
+    heardAt = stack.now();
+  }
 
   TcpCounters counters() {
     return stack.counters();
@@ -309,7 +347,18 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
   }
 
-  private void reset() {
+  /** Sends a challenge ACK, if there have not been too many (RFC 5961 section 7). */
+  void challenge() {
+    if (stack.mayChallenge()) {
+      stack.counters().challengeAcknowledgments++;
+      acknowledgeNow();
+    } else {
+      stack.counters().challengesSuppressed++;
+    }
+  }
+
+  /** Sends a reset. */
+  void reset() {
     if (output.control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
       stack.counters().resetsOut++;
     }
@@ -317,45 +366,12 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   // Opening and closing.
 
-  /** Sends our SYN and starts the timer; again, when that has expired. */
-  void sendSyn() {
-    boolean answer = state == TcpState.SYN_RECEIVED;
-    if (output.syn(this, answer)) {
-      sender.synSent();
-    }
-    retransmitAt = now() + sender.timeout().current();
-    reschedule();
-  }
-
-  /** The peer's SYN tells what both ends can do (RFC 9293 section 3.7.1, RFC 7323). */
-  void negotiate(Segment syn) {
-    timestamps = stack.settings().timestamps() && syn.options.timestamps();
-    scaled = stack.settings().windowScale() && syn.options.windowScale() >= 0;
-    sack = stack.settings().selectiveAcknowledgment() && syn.options.sackPermitted();
-    ecn = negotiatesEcn(syn);
-    int ours = stack.mss();
-    int theirs = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
+  /** The peer's SYN has told the MSS that it takes and how it scales its window. */
+  void negotiated(int theirMss, int windowShift) {
     int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    widestEmss = Math.max(Math.min(ours, theirs), TcpStack.SMALLEST_MSS) - options;
-    sender.negotiated(emssFor(stack.pathMtu(remote)), scaled ? syn.options.windowScale() : 0);
-    receiver.open(syn.sequence, scaled);
-    if (timestamps) {
-      receiver.firstTimestamp(syn.options.timestampValue());
-    }
-  }
-
-  /**
-   * Whether a SYN or SYN-ACK leaves us with ECN: not after a SYN of ours without, nor when a
-   * middlebox sends our flags back as they were (RFC 3168 section 6.1.1).
-   */
-  boolean negotiatesEcn(Segment syn) {
-    int setup = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
-    boolean asked = (syn.flags & (Tcp.ECE | Tcp.CWR)) == setup;
-    return stack.settings().ecn() && asked && !synRepeated;
-  }
-
-  boolean synRepeated() {
-    return synRepeated;
+    int mss = Math.min(stack.mss(), theirMss);
+    widestEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options;
+    sender.negotiated(emssFor(stack.pathMtu(remote)), windowShift);
   }
 
   /** EMSS on a path that carries packets of so many octets. */
@@ -400,7 +416,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** The timer has expired: a claim about what is still in flight has shown itself to be true. */
-  private void believeClaim() {
+  void believeClaim() {
     PathMtuClaim believed = claim;
     claim = null;
     if (believed != null && believed.position() >= sender.una()) {
@@ -408,31 +424,19 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
   }
 
-  /** Both SYNs have come: simultaneous open (RFC 9293 section 3.5). */
-  void openedSimultaneously() {
-    state = TcpState.SYN_RECEIVED;
-    sendSyn();
+  /** Asks who is to hear of the connection. */
+  void accept(Acceptor acceptor) {
+    upcalls.accept(acceptor);
   }
 
-  /** Our SYN is acknowledged. */
-  void establish(Segment segment, long position) {
-    state = TcpState.ESTABLISHED;
-    retransmitAt = Long.MAX_VALUE;
-    lifeEndsAt = Long.MAX_VALUE;
-    sender.open(segment, position);
-    if (synRepeated) {
-      sender.timeout().synWasLost();
-    } else {
-      sender.timeout().measured(now() - opened, now());
-    }
-    stack.counters().established++;
-    if (listener != null) {
-      listener.leave();
-      upcalls.accept(listener.acceptor());
-    }
+  /** Both ends may send; what the user wanted before that happens now. */
+  void opened() {
     if (upcalls.heard()) {
       upcalls.open();
       sender.output();
+    }
+    if (closeWanted && state.open()) {
+      closeSend();
     }
   }
 
@@ -463,16 +467,10 @@ public final class TcpConnection extends Timed implements TcpStream {
     state = TcpState.TIME_WAIT;
     retransmitAt = Long.MAX_VALUE;
     alarmAt = Long.MAX_VALUE;
-    restartTimeWait();
+    stack.timers().waitFromNow(this);
     sender.clear();
     receiver.clear();
     upcalls.closed(CloseReason.NORMAL);
-  }
-
-  /** The peer has sent its FIN again: wait from now. */
-  void restartTimeWait() {
-    lifeEndsAt = now() + stack.settings().timeWait();
-    reschedule();
   }
 
   /** Forgets the connection and tells the user. */
@@ -513,52 +511,15 @@ public final class TcpConnection extends Timed implements TcpStream {
   /** Makes sure that the earliest of the timers is not missed. */
   void reschedule() {
     if (state != TcpState.CLOSED) {
-      stack.schedule(this, deadline());
+      stack.schedule(this, ConnectionTimers.deadline(this));
     }
   }
 
-  private long deadline() {
-    return Math.min(retransmitAt, Math.min(lifeEndsAt, alarmAt));
-  }
-
-  /** Does what is due; returns whether anything was. */
-  boolean advance(long now) {
-    boolean due = deadline() <= now;
-    if (lifeEndsAt <= now) {
-      lifeEnds();
-    }
-    if (retransmitAt <= now && state != TcpState.CLOSED) {
-      retransmitAt = Long.MAX_VALUE;
-      retransmit();
-    }
-    if (alarmAt <= now && upcalls.heard()) {
+  /** Rings the user's alarm. */
+  void ring(long now) {
+    if (upcalls.heard()) {
       alarmAt = Long.MAX_VALUE;
       upcalls.alarm(now);
-    }
-    reschedule();
-    return due;
-  }
-
-  private void lifeEnds() {
-    if (state != TcpState.TIME_WAIT) {
-      stack.counters().timedOut++;
-    }
-    terminate(CloseReason.TIMEOUT);
-  }
-
-  private void retransmit() {
-    if (state.synchronised()) {
-      believeClaim();
-      if (!sender.expired(stack.settings().userTimeout())) {
-        stack.counters().timedOut++;
-        reset();
-        terminate(CloseReason.TIMEOUT);
-      }
-    } else {
-      synRepeated = true;
-      stack.counters().retransmitted++;
-      sender.timeout().backOff();
-      sendSyn();
     }
   }
 }

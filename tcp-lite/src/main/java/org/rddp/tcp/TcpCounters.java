@@ -61,6 +61,15 @@ public final class TcpCounters {
   /** Segments outside of the window, or with an impossible acknowledgment. */
   public long unacceptable;
 
+  /** Challenge ACKs sent (RFC 5961). */
+  public long challengeAcknowledgments;
+
+  /** Challenge ACKs not sent, because there had been too many within the second. */
+  public long challengesSuppressed;
+
+  /** Keep-alive probes sent. */
+  public long keepAliveProbes;
+
   /** Segments refused for an old timestamp (PAWS), or for having none. */
   public long oldTimestamps;
 

@@ -40,12 +40,15 @@ public final class TcpStack implements AutoCloseable {
   private final RandomGenerator random;
   private final TcpCounters counters = new TcpCounters();
   private final ConnectionTable connections;
-  private final TimerWheel timers;
+  private final TimerWheel wheel;
+  private final ChallengeLimit challenges;
   private final Map<Integer, Listener> listeners = new HashMap<>();
   private final EarlyRangesPool earlyRanges = new EarlyRangesPool();
   private final KeyedHash hash;
   private final SegmentOutput output;
   private final SendResources sending;
+  private final Opening opening;
+  private final ConnectionTimers timers;
   private final IpLayer ip;
   private final int sentLimit;
   private final int earlyLimit;
@@ -76,7 +79,8 @@ public final class TcpStack implements AutoCloseable {
     this.settings = settings;
     this.random = random;
     this.now = now;
-    timers = new TimerWheel(now);
+    wheel = new TimerWheel(now);
+    challenges = new ChallengeLimit(random, settings.challengeAcknowledgments());
     pool = device.pool();
     // The rest is for what comes in, for acknowledgments, and for what the device holds.
     sentLimit = pool.capacity() / 2;
@@ -87,6 +91,8 @@ public final class TcpStack implements AutoCloseable {
     ip = new IpLayer(device, address, input);
     output = new SegmentOutput(this, ip, pool, settings);
     sending = new SendResources(output, pool, counters, settings);
+    opening = new Opening(this, output, settings);
+    timers = new ConnectionTimers(this, output, settings);
     input.connect(ip, output);
   }
 
@@ -113,14 +119,23 @@ public final class TcpStack implements AutoCloseable {
   public int advance(long time) {
     now = time;
     int fired = ip.advance(time);
-    Timed timed = timers.poll(time);
+    Timed timed = wheel.poll(time);
     while (timed != null) {
-      if (((TcpConnection) timed).advance(time)) {
+      if (expired((TcpConnection) timed, time)) {
         fired++;
       }
-      timed = timers.poll(time);
+      timed = wheel.poll(time);
     }
     return fired;
+  }
+
+  private boolean expired(TcpConnection connection, long time) {
+    try {
+      return timers.advance(connection, time);
+    } catch (Throwable failure) {
+      failed(connection, failure);
+      return true;
+    }
   }
 
   /**
@@ -138,7 +153,7 @@ public final class TcpStack implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       TcpConnection connection = due[i];
       due[i] = null;
-      connection.flush();
+      flush(connection);
     }
     return ip.transmit();
   }
@@ -149,12 +164,34 @@ public final class TcpStack implements AutoCloseable {
     ip.announce(time);
   }
 
+  private void flush(TcpConnection connection) {
+    try {
+      connection.flush();
+    } catch (Throwable failure) {
+      failed(connection, failure);
+    }
+  }
+
+  /**
+   * Something has gone wrong while a connection was looked after: that one ends, the others go on.
+   */
+  void failed(TcpConnection connection, Throwable failure) {
+    counters.handlerFailures++;
+    try {
+      connection.abort();
+      failures.accept(failure);
+    } catch (Throwable another) {
+      // Nothing is left to tell it to; what matters is the others' turn.
+      counters.handlerFailures++;
+    }
+  }
+
   /**
    * The earliest time at which {@link #advance} or {@link #transmit} may have work; {@link
    * Long#MAX_VALUE} for none.
    */
   public long nextDeadline() {
-    long timer = Math.min(timers.nextDeadline(), ip.nextDeadline());
+    long timer = Math.min(wheel.nextDeadline(), ip.nextDeadline());
     return pendingCount == 0 ? timer : Math.min(timer, now + settings.acknowledgmentDelay());
   }
 
@@ -192,9 +229,9 @@ public final class TcpStack implements AutoCloseable {
       throw new IllegalStateException("the limit of " + settings.connections() + " is reached");
     }
     long key = ephemeralKey(remote, port);
-    TcpConnection connection = new TcpConnection(this, output, key, route, null, handler);
+    TcpConnection connection = new TcpConnection(this, output, key, route, null, handler, null);
     connections.add(connection);
-    connection.sendSyn();
+    opening.sendSyn(connection);
     return connection;
   }
 
@@ -333,6 +370,18 @@ public final class TcpStack implements AutoCloseable {
     early += more;
   }
 
+  Opening opening() {
+    return opening;
+  }
+
+  ConnectionTimers timers() {
+    return timers;
+  }
+
+  boolean mayChallenge() {
+    return challenges.take(now);
+  }
+
   /** A secret of the connection: the same each time, unknown to others. */
   long secret(long key) {
     return hash.hash(key, ip.address());
@@ -344,7 +393,7 @@ public final class TcpStack implements AutoCloseable {
   }
 
   void schedule(TcpConnection connection, long deadline) {
-    timers.schedule(connection, deadline);
+    wheel.schedule(connection, deadline);
   }
 
   void pend(TcpConnection connection) {
@@ -356,7 +405,7 @@ public final class TcpStack implements AutoCloseable {
 
   void forget(TcpConnection connection) {
     connections.remove(connection);
-    timers.remove(connection);
+    wheel.remove(connection);
   }
 
   void handlerFailed(Throwable failure) {
@@ -372,17 +421,21 @@ public final class TcpStack implements AutoCloseable {
     listeners.remove(listener.port(), listener);
   }
 
-  /** A SYN for a listener: a connection in SYN-RECEIVED, if there is a place for it. */
-  void incoming(Listener listener, long key, Segment syn) {
+  /**
+   * A SYN for a listener: a connection in SYN-RECEIVED, if there is a place for it.
+   *
+   * @param former the incarnation in TIME-WAIT that it follows, or null
+   */
+  void incoming(Listener listener, long key, Segment syn, TcpConnection former) {
     Neighbour route =
         connections.size() < settings.connections() ? ip.route(syn.remoteAddress) : null;
     if (route == null || !listener.enter()) {
       counters.synsDropped++;
       return;
     }
-    TcpConnection connection = new TcpConnection(this, output, key, route, listener, null);
+    TcpConnection connection = new TcpConnection(this, output, key, route, listener, null, former);
     connections.add(connection);
-    connection.negotiate(syn);
-    connection.sendSyn();
+    opening.negotiate(connection, syn);
+    opening.sendSyn(connection);
   }
 }

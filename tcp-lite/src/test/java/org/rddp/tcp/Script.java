@@ -118,6 +118,17 @@ final class Script {
     });
   }
 
+  /** The state of the connection. */
+  TcpState state() {
+    return ((TcpConnection) stream).state();
+  }
+
+  /** Our user closes its half, and the FIN leaves. */
+  void close() {
+    stream.closeSend();
+    turn();
+  }
+
   /** One turn of the duty cycle. */
   void turn() {
     stack.receive(now);

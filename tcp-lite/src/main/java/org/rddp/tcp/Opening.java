@@ -1,0 +1,123 @@
+package org.rddp.tcp;
+
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
+
+/**
+ * How connections come to be: the SYNs of both ends and what they agree on (RFC 9293 sections 3.5
+ * and 3.10.1).
+ */
+final class Opening {
+  /** How far a new incarnation begins behind the last octet of the old one, at least. */
+  private static final int INCARNATION_GAP = 1 << 16;
+
+  private final TcpStack stack;
+  private final SegmentOutput output;
+  private final TcpSettings settings;
+
+  Opening(TcpStack stack, SegmentOutput output, TcpSettings settings) {
+    this.stack = stack;
+    this.output = output;
+    this.settings = settings;
+  }
+
+  /** Sends our SYN and starts the timer; again, when that has expired. */
+  void sendSyn(TcpConnection connection) {
+    boolean answer = connection.state() == TcpState.SYN_RECEIVED;
+    if (output.syn(connection, answer)) {
+      connection.sender.synSent();
+    }
+    connection.retransmitAt = stack.now() + connection.sender.timeout().current();
+    connection.reschedule();
+  }
+
+  /** Sends our SYN again, because nothing came back; no more, if its listener has been closed. */
+  void repeatSyn(TcpConnection connection) {
+    if (connection.listener != null && connection.listener.closed()) {
+      connection.reset();
+      connection.terminate(CloseReason.ABORTED);
+      return;
+    }
+    connection.synRepeated = true;
+    stack.counters().retransmitted++;
+    connection.sender.timeout().backOff();
+    sendSyn(connection);
+  }
+
+  /** The peer's SYN tells what both ends can do (RFC 9293 section 3.7.1, RFC 7323). */
+  void negotiate(TcpConnection connection, Segment syn) {
+    connection.timestamps = settings.timestamps() && syn.options.timestamps();
+    connection.scaled = settings.windowScale() && syn.options.windowScale() >= 0;
+    connection.sack = settings.selectiveAcknowledgment() && syn.options.sackPermitted();
+    connection.ecn = negotiatesEcn(connection, syn);
+    int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
+    connection.negotiated(mss, connection.scaled ? syn.options.windowScale() : 0);
+    connection.receiver.open(syn.sequence, connection.scaled);
+    if (connection.timestamps) {
+      connection.receiver.firstTimestamp(syn.options.timestampValue());
+    }
+  }
+
+  /**
+   * Whether a SYN or SYN-ACK leaves us with ECN: not after a SYN of ours without, nor when a
+   * middlebox sends our flags back as they were (RFC 3168 section 6.1.1).
+   */
+  private boolean negotiatesEcn(TcpConnection connection, Segment syn) {
+    int setup = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
+    boolean asked = (syn.flags & (Tcp.ECE | Tcp.CWR)) == setup;
+    return settings.ecn() && asked && !connection.synRepeated;
+  }
+
+  /** The peer's SYN again: our answer may be lost. */
+  void repeated(TcpConnection connection, Segment syn) {
+    connection.ecn &= negotiatesEcn(connection, syn);
+    sendSyn(connection);
+  }
+
+  /** Both SYNs have come: simultaneous open (RFC 9293 section 3.5). */
+  void openedSimultaneously(TcpConnection connection) {
+    connection.become(TcpState.SYN_RECEIVED);
+    sendSyn(connection);
+  }
+
+  /**
+   * The initial sequence number of a new connection: by the clock, but behind what an incarnation
+   * in TIME-WAIT has used, which may have been faster than the clock (RFC 9293 section 3.6.1).
+   *
+   * @param former the incarnation in TIME-WAIT, or null
+   */
+  int initialSequence(int clock, TcpConnection former) {
+    if (former == null) {
+      return clock;
+    }
+    int used = former.sender.sequence(former.sender.max());
+    return SequenceNumber.after(clock, used) ? clock : used + INCARNATION_GAP;
+  }
+
+  /** Our SYN is acknowledged. */
+  void establish(TcpConnection connection, Segment segment, long position) {
+    Listener listener = connection.listener;
+    if (listener != null && listener.closed()) {
+      output.reset(segment);
+      connection.terminate(CloseReason.ABORTED);
+      return;
+    }
+    long asked = connection.heardAt;
+    connection.become(TcpState.ESTABLISHED);
+    connection.retransmitAt = Long.MAX_VALUE;
+    connection.heard();
+    connection.timers().guard(connection);
+    connection.sender.open(segment, position);
+    if (connection.synRepeated) {
+      connection.sender.timeout().synWasLost();
+    } else {
+      connection.sender.timeout().measured(stack.now() - asked, stack.now());
+    }
+    stack.counters().established++;
+    if (listener != null) {
+      listener.leave();
+      connection.accept(listener.acceptor());
+    }
+    connection.opened();
+  }
+}
