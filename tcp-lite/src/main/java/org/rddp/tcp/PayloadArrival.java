@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
 /**
@@ -27,18 +28,49 @@ final class PayloadArrival {
       receiver.owe();
       return;
     }
+    if (connection.ecn) {
+      receiver.congestion(segment.has(Tcp.CWR), segment.ecn == Ipv4.CE);
+    }
     long next = receiver.next();
     long from = Math.max(position, next);
     long to = Math.min(position + segment.length, receiver.limit());
     receiver.oweFor(from == position && from == next && from < to);
-    if (from > position) {
-      counters.duplicates++;
-    }
+    findRepeated(connection, position, Math.max(to, next));
     if (from > next && from < to) {
       handUpEarly(connection, segment, position, to);
       connection.acknowledgeNow();
     } else if (from < to) {
       handUp(connection, segment, position, to);
+    }
+  }
+
+  /** Takes note of octets that have come before, all of them before the left edge or early. */
+  void repeated(TcpConnection connection, long from, long to) {
+    counters.duplicates++;
+    Receiver receiver = connection.receiver;
+    if (connection.sack && from < to) {
+      if (receiver.duplicateOctets() > 0) {
+        // One acknowledgment tells of one segment (RFC 2883 section 4).
+        connection.acknowledgeNow();
+      }
+      receiver.duplicate(from, to);
+      receiver.owe();
+    }
+  }
+
+  /** Finds the first octets of a segment that have come before (RFC 2883 section 4.2). */
+  private void findRepeated(TcpConnection connection, long position, long to) {
+    long next = connection.receiver.next();
+    EarlyRanges early = connection.receiver.early();
+    if (position < next) {
+      repeated(connection, position, Math.min(to, next));
+    } else if (early != null) {
+      int index = early.endingBehind(position);
+      if (index < early.count() && early.start(index) < to) {
+        early.meet(index);
+        long from = Math.max(position, early.start(index));
+        repeated(connection, from, Math.min(to, early.end(index)));
+      }
     }
   }
 
@@ -81,8 +113,6 @@ final class PayloadArrival {
     }
     if (fresh) {
       counters.outOfOrder++;
-    } else {
-      counters.duplicates++;
     }
   }
 

@@ -30,6 +30,9 @@ final class Receiver {
   private int recentTimestamp;
   private long recentTimestampAt;
   private long lastAcknowledged = -1;
+  private int duplicateSequence;
+  private int duplicateOctets;
+  private boolean echoesCongestion;
   private boolean owed;
   private boolean owedLater;
   private long owedAt;
@@ -62,7 +65,12 @@ final class Receiver {
 
   /** RCV.NXT as a sequence number, for the acknowledgment field. */
   int acknowledgment() {
-    return initialSequence + 1 + (int) next;
+    return sequence(next);
+  }
+
+  /** The sequence number of a stream position. */
+  int sequence(long position) {
+    return initialSequence + 1 + (int) position;
   }
 
   /** The stream position that a sequence number near the window means. */
@@ -94,11 +102,51 @@ final class Receiver {
     return recentTimestamp;
   }
 
-  /** A segment that carries the acknowledgment is being sent. */
-  void acknowledged() {
-    owed = false;
+  /**
+   * A segment that carries the acknowledgment is being sent.
+   *
+   * @param selectively whether it carries SACK blocks, and so what came twice; what did not fit
+   *     into a segment with data stays owed
+   */
+  void acknowledged(boolean selectively) {
+    owed = duplicateOctets > 0 && !selectively;
     owedLater = false;
     lastAcknowledged = next;
+    if (selectively) {
+      duplicateOctets = 0;
+    }
+  }
+
+  /** Octets have come that had come before: the next SACK option says so. */
+  void duplicate(long from, long to) {
+    duplicateSequence = sequence(from);
+    duplicateOctets = (int) (to - from);
+  }
+
+  /** The sequence number of the first octet that came twice. */
+  int duplicateSequence() {
+    return duplicateSequence;
+  }
+
+  /** Octets that came twice and that the peer has not been told of. */
+  int duplicateOctets() {
+    return duplicateOctets;
+  }
+
+  /** A segment with data says what the network and the peer know of congestion (RFC 3168 6.1.3). */
+  void congestion(boolean reduced, boolean experienced) {
+    if (reduced) {
+      echoesCongestion = false;
+    }
+    if (experienced) {
+      echoesCongestion = true;
+      owed = true;
+    }
+  }
+
+  /** Whether acknowledgments carry ECE: a packet has met congestion, and no CWR has come since. */
+  boolean echoesCongestion() {
+    return echoesCongestion;
   }
 
   /** The window field of a SYN: never scaled. */
@@ -180,6 +228,11 @@ final class Receiver {
   /** The position behind the last octet that is taken: the right edge, or where the FIN is. */
   long limit() {
     return finPosition == NEVER ? edge : Math.min(edge, finPosition);
+  }
+
+  /** Whether the peer's FIN, which may not have had its turn, is at that position. */
+  boolean finAt(long position) {
+    return finPosition == position;
   }
 
   /** Octets in order are about to be handed up. */

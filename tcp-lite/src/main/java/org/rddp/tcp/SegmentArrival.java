@@ -156,7 +156,7 @@ final class SegmentArrival {
       return;
     }
     if (position < connection.receiver.next()) {
-      counters.duplicates++;
+      payload.repeated(connection, Math.max(position, 0), position + segment.length);
     } else {
       counters.unacceptable++;
     }

@@ -14,6 +14,7 @@ final class SegmentOutput {
   private final PacketPool pool;
   private final TcpCounters counters;
   private final boolean offerScale;
+  private final SackOption sackOption = new SackOption();
   private final boolean offerTimestamps;
   private final boolean offerSack;
   private final boolean offerEcn;
@@ -46,10 +47,12 @@ final class SegmentOutput {
       long position,
       int flags,
       int ecn) {
-    int headerLength = headerLength(connection);
+    // Full segments carry no SACK: it must not make them smaller, for FPDUs were made to fit.
+    int sackLength = sackLength(connection, connection.emss() - length);
+    int headerLength = fixedLength(connection) + sackLength;
     long header = payload - headerLength;
-    long sum =
-        header(connection, header, connection.sender.sequence(position), flags, headerLength);
+    int sequence = connection.sender.sequence(position);
+    long sum = header(connection, header, sequence, flags, sackLength);
     finish(connection, packet, header, headerLength + length, sum + payloadSum, ecn);
   }
 
@@ -63,20 +66,33 @@ final class SegmentOutput {
     if (packet == 0) {
       return false;
     }
-    int headerLength = headerLength(connection);
+    int sackLength = (flags & Tcp.RST) != 0 ? 0 : sackLength(connection, Tcp.LONGEST_HEADER);
+    int headerLength = fixedLength(connection) + sackLength;
     long header = pool.address(packet);
-    long sum = header(connection, header, sequence, flags, headerLength);
+    long sum = header(connection, header, sequence, flags, sackLength);
     finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
     return true;
   }
 
-  private static int headerLength(TcpConnection connection) {
+  /** Octets of a header with what every segment of the connection has. */
+  private static int fixedLength(TcpConnection connection) {
     return connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
   }
 
+  /** Chooses SACK blocks that fit both the header and so many octets of the segment. */
+  private int sackLength(TcpConnection connection, int room) {
+    if (!connection.sack) {
+      return 0;
+    }
+    int inHeader = Tcp.LONGEST_HEADER - fixedLength(connection);
+    return sackOption.choose(connection.receiver, Math.min(inHeader, room));
+  }
+
   private long header(
-      TcpConnection connection, long header, int sequence, int flags, int headerLength) {
+      TcpConnection connection, long header, int sequence, int flags, int sackLength) {
     Receiver receiver = connection.receiver;
+    int fixedLength = fixedLength(connection);
+    boolean echoes = receiver.echoesCongestion() && (flags & Tcp.RST) == 0;
     long sum =
         Tcp.write(
             header,
@@ -84,15 +100,18 @@ final class SegmentOutput {
             connection.remotePort(),
             sequence,
             receiver.acknowledgment(),
-            headerLength,
-            flags,
+            fixedLength + sackLength,
+            echoes ? flags | Tcp.ECE : flags,
             receiver.window());
     if (connection.timestamps) {
       sum +=
           TcpOptions.putTimestamps(
               header + Tcp.HEADER, connection.timestamp(), receiver.recentTimestamp());
     }
-    receiver.acknowledged();
+    if (sackLength > 0) {
+      sum += sackOption.put(header + fixedLength);
+    }
+    receiver.acknowledged(sackLength > 0);
     return sum;
   }
 
@@ -138,7 +157,7 @@ final class SegmentOutput {
             answer ? synAckFlags(connection) : synFlags(connection),
             connection.receiver.unscaledWindow());
     if (answer) {
-      connection.receiver.acknowledged();
+      connection.receiver.acknowledged(true);
     }
     finish(connection, packet, header, headerLength, sum, Ipv4.NOT_ECT);
     return true;

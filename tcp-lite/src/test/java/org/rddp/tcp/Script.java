@@ -24,11 +24,12 @@ import org.rddp.wire.TcpOptions;
  *
  * <p>A segment is {@code FLAGS key value ...}: the flags are letters (S F R P U E W, and {@code .}
  * for ACK), then in any order {@code seq}, {@code ack}, {@code win}, {@code len}, {@code mss},
- * {@code ws}, {@code ts} and {@code ecr}, {@code sackok} ({@code sackno} expects none), and {@code
- * sack} with blocks such as {@code 101-201,301-401} ({@code -} expects none). Numbers count from
- * each end's SYN, which is 0; so the first octet is 1. Each payload octet is the low eight bits of
- * its sequence number. In an expected segment the flags (but for P) and the length, 0 unless given,
- * must be the same; of the rest only what is given.
+ * {@code ws}, {@code ts} and {@code ecr}, {@code ecn} (the codepoint in IP's header), {@code
+ * sackok} ({@code sackno} expects none), and {@code sack} with blocks such as {@code
+ * 101-201,301-401} ({@code -} expects none). Numbers count from each end's SYN, which is 0; so the
+ * first octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
+ * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
+ * what is given.
  */
 final class Script {
   static final long MILLISECOND = 1_000_000;
@@ -209,7 +210,8 @@ final class Script {
     sum += Checksum.pseudoHeader(THEIRS.bits(), OURS.bits(), Ipv4.PROTOCOL_TCP, total);
     Tcp.putChecksum(tcp, sum);
     long ip = frame + Ethernet.HEADER;
-    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, THEIRS.bits(), OURS.bits());
+    int ecn = number(text, "ecn", 0);
+    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, THEIRS.bits(), OURS.bits(), ecn);
     Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_IPV4);
     return Memory.bytes(frame, HEADERS + total);
   }
@@ -319,6 +321,7 @@ final class Script {
     check(expected, "mss", options.mss(), was);
     check(expected, "ws", options.windowScale(), was);
     check(expected, "ecr", options.timestampEcho(), was);
+    check(expected, "ecn", Ipv4.ecn(frame + Ethernet.HEADER), was);
     if (hasWord(expected, "sackok")) {
       assertThat(options.sackPermitted()).as("sackok of %s", was).isTrue();
     }
