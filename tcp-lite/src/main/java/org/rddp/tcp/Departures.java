@@ -78,6 +78,9 @@ final class Departures {
         && connection.now() - sender.lastSentAt > sender.timeout.current()) {
       sender.congestion.onIdle(connection.now());
     }
+    if (flight.recovery.newDataFirst()) {
+      sendNew(sender, flight);
+    }
     if (flight.recovery.toRepeat() == SendQueue.NONE || repeat(sender, flight)) {
       sendNew(sender, flight);
     }

@@ -81,7 +81,7 @@ public final class LossRecovery {
     reorderingDeadline = Long.MAX_VALUE;
     board.begin();
     blocks.forget();
-    rack.begin(window, position);
+    rack.begin(window, retransmission.smoothed(), position);
     duplicates.begin();
     spurious.begin();
     forward.begin();
@@ -263,6 +263,7 @@ public final class LossRecovery {
       reduced = true;
       reducedFor = max;
     }
+    reduction.urgent();
     state = REPAIRING;
     recoveryPoint = max;
     recover = max;
@@ -392,6 +393,11 @@ public final class LossRecovery {
   /** Whether a segment may leave; when nothing is in flight one always may. */
   public boolean mayLeave(int octets) {
     return octets <= allowance() || board.inFlight() == 0;
+  }
+
+  /** Whether new data goes before what is lost, to find out whether it is (RFC 5682). */
+  public boolean newDataFirst() {
+    return forward.forward();
   }
 
   /** The segment to be sent again now, if it may leave; {@link SendQueue#NONE} if there is none. */

@@ -10,6 +10,7 @@ final class ProportionalRateReduction {
   private long delivered;
   private long sent;
   private long allowance;
+  private boolean urgent;
 
   /**
    * A reduction begins.
@@ -23,6 +24,12 @@ final class ProportionalRateReduction {
     delivered = 0;
     sent = 0;
     allowance = 0;
+    urgent = false;
+  }
+
+  /** A loss is known: its retransmission goes out whatever the arithmetic says. */
+  void urgent() {
+    urgent = true;
   }
 
   /**
@@ -42,8 +49,7 @@ final class ProportionalRateReduction {
       long limit = progress ? Math.max(delivered - sent, octets) + emss : delivered - sent;
       allowance = Math.min(threshold - pipe, limit);
     }
-    if (sent == 0) {
-      // The first retransmission goes out whatever the arithmetic says.
+    if (urgent) {
       allowance = Math.max(allowance, emss);
     }
   }
@@ -52,6 +58,7 @@ final class ProportionalRateReduction {
   void sent(long octets) {
     sent += octets;
     allowance -= octets;
+    urgent = false;
   }
 
   /** Octets that may leave now. */

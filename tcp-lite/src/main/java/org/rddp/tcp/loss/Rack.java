@@ -25,10 +25,10 @@ final class Rack {
     this.board = board;
   }
 
-  void begin(ReorderingWindow window, long position) {
+  void begin(ReorderingWindow window, long smoothed, long position) {
     reordering = window;
     serial = -1;
-    roundTrip = 0;
+    roundTrip = smoothed;
     highestEnd = position;
     round = position;
     width = 0;

@@ -1,0 +1,209 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.tcp.LossScript.TIMEOUT;
+import static org.rddp.tcp.LossScript.established;
+import static org.rddp.tcp.LossScript.inFlight;
+import static org.rddp.tcp.LossScript.sack;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The path narrows, or turns out to be narrow, and widens again. */
+class ResegmentationTest {
+  @Test
+  @Tag("MPAA-1-05")
+  @DisplayName("RFC 1191 6.4: what is in flight and too long goes again at once, in pieces")
+  void shouldCutWhatIsInFlight() {
+    Script script = inFlight(sack(), 2);
+    script.receiveTooBig(1, 1040, 740);
+    script.expect(". seq 1 len 700");
+    script.expect(". seq 701 len 300");
+    script.expect(". seq 1001 len 700");
+    script.expect("P. seq 1701 len 300");
+    script.expectNothing();
+    assertThat(script.handler.heard()).containsExactly("emss 700");
+    script.receive(". seq 1 ack 2001");
+    assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: that is no congestion: the window stays")
+  void shouldNotTakeItForCongestion() {
+    Script script = inFlight(sack(), 10);
+    script.receiveTooBig(1, 1040, 740);
+    script.drain();
+    script.receive(". seq 1 ack 10001");
+    assertThat(script.stack.counters().loss.recoveries).isZero();
+    assertThat(LossScript.burst(script)).isGreaterThanOrEqualTo(10);
+  }
+
+  @Test
+  @Tag("MPAA-1-05")
+  @DisplayName("RFC 5044 A.1: what waits is cut too, and what the user sends then is whole again")
+  void shouldCutWhatWaitsAndAlignAgain() {
+    Script script = established(sack());
+    script.receive(". seq 1 ack 1 win 1000");
+    LossScript.queue(script, 2);
+    script.turn();
+    script.expect(". seq 1 len 1000");
+    script.receiveTooBig(1, 1040, 740);
+    script.expect(". seq 1 len 700");
+    script.expect(". seq 701 len 300");
+    script.expectNothing();
+    script.receive(". seq 1 ack 1001");
+    script.send(700);
+    script.expect(". seq 1001 len 700");
+    script.expect(". seq 1701 len 300");
+    script.expect("P. seq 2001 len 700");
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: pieces that are lost again go again as pieces")
+  void shouldRepeatPieces() {
+    Script script = inFlight(sack(), 2);
+    script.receiveTooBig(1, 1040, 740);
+    assertThat(script.drain()).isEqualTo(4);
+    script.pass(LossScript.ROUND_TRIP);
+    script.receive(". seq 1 ack 1 sack 701-2001");
+    script.expect(". seq 1 len 700");
+    script.expectNothing();
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.3: when the path is wider the user learns it, and segments are longer")
+  void shouldGrowAgain() {
+    Script script = inFlight(sack(), 1);
+    script.receiveTooBig(1, 1040, 740);
+    script.drain();
+    script.receive(". seq 1 ack 1001");
+    script.handler.heard();
+    ((TcpConnection) script.stream).pathMtu(1500);
+    assertThat(script.handler.heard()).contains("emss 1000");
+    script.send(1000);
+    script.expect("P. seq 1001 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: a timeout in a narrowed path sends the first piece")
+  void shouldTimeOutInPieces() {
+    Script script = inFlight(Script.plain(), 1);
+    script.receiveTooBig(1, 1040, 740);
+    script.expect(". seq 1 len 700");
+    script.expect("P. seq 701 len 300");
+    script.pass(TIMEOUT);
+    script.expect(". seq 1 len 700");
+    script.expectNothing();
+  }
+
+  /** Small segments get through, and a long one has timed out three times. */
+  private static Script swallowed() {
+    Script script = established(Script.plain());
+    script.send(100);
+    script.expect("P. seq 1 len 100");
+    script.receive(". seq 1 ack 101");
+    script.send(1000);
+    script.expect("P. seq 101 len 1000");
+    script.pass(TIMEOUT);
+    script.expect("P. seq 101 len 1000");
+    script.pass(2 * TIMEOUT);
+    script.expect("P. seq 101 len 1000");
+    script.pass(4 * TIMEOUT);
+    return script;
+  }
+
+  @Test
+  @DisplayName("RFC 2923 2.1: long segments that time out while short ones pass are made shorter")
+  void shouldEscapeABlackHole() {
+    Script script = swallowed();
+    script.expect(". seq 101 len 536");
+    script.expectNothing();
+    assertThat(script.handler.heard()).containsExactly("emss 536");
+    script.receive(". seq 1 ack 637");
+    script.expect("P. seq 637 len 464");
+    assertThat(script.stack.counters().blackHoles).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("RFC 4821 7.7: longer segments are tried again after a while")
+  void shouldTryLongerSegmentsLater() {
+    Script script = swallowed();
+    script.drain();
+    script.receive(". seq 1 ack 1101");
+    script.handler.heard();
+    script.pass(Script.SECOND);
+    script.send(1000);
+    script.expect("P. seq 1101 len 1000");
+    assertThat(script.handler.heard()).contains("emss 1000");
+    script.receive(". seq 1 ack 2101");
+    assertThat(script.stream.emss()).isEqualTo(1000);
+  }
+
+  @Test
+  @DisplayName("RFC 4821 7.7: a trial that fails is given up at once, and made later the next time")
+  void shouldGiveUpATrialAtOnce() {
+    Script script = swallowed();
+    script.drain();
+    script.receive(". seq 1 ack 1101");
+    script.pass(Script.SECOND);
+    script.send(1000);
+    script.expect("P. seq 1101 len 1000");
+    script.pass(20 * TIMEOUT);
+    script.expect(". seq 1101 len 536");
+    assertThat(script.stream.emss()).isEqualTo(536);
+    script.receive(". seq 1 ack 1637");
+    script.drain();
+    script.receive(". seq 1 ack 2101");
+    script.pass(2 * Script.SECOND);
+    script.send(1000);
+    script.expect(". seq 2101 len 536");
+    script.drain();
+    script.receive(". seq 1 ack 3101");
+    script.pass(10 * Script.SECOND);
+    script.send(1000);
+    script.expect("P. seq 3101 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6: a peer that has taken its window back is no black hole")
+  void shouldNotTakeAShutWindowForABlackHole() {
+    Script script = established(Script.plain());
+    script.send(100);
+    script.receive(". seq 1 ack 101");
+    script.send(1000);
+    script.receive(". seq 1 ack 101 win 0");
+    for (int i = 0; i < 20; i++) {
+      script.pass(Script.SECOND);
+    }
+    assertThat(script.stack.counters().blackHoles).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6: what lies beyond a window taken back waits until it is back")
+  void shouldKeepToAWindowThatShrank() {
+    Script script = inFlight(Script.plain(), 5);
+    script.receive(". seq 1 ack 1 win 1500");
+    script.pass(TIMEOUT);
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 1001 win 1500");
+    script.expect(". seq 1001 len 1000");
+    script.expectNothing();
+    script.receive(". seq 1 ack 2001 win 65535");
+    script.expect(". seq 2001 len 1000");
+    script.expect(". seq 3001 len 1000");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6.1: the first segment is sent again even into a window that is shut")
+  void shouldProbeAShutWindowWithWhatIsInFlight() {
+    Script script = inFlight(Script.plain(), 2);
+    script.receive(". seq 1 ack 1 win 0");
+    script.pass(TIMEOUT);
+    script.expect(". seq 1 len 1000");
+    script.expectNothing();
+    script.receive(". seq 1 ack 1001 win 0");
+    script.receive(". seq 1 ack 1001 win 65535");
+    script.expect("P. seq 1001 len 1000");
+  }
+}
