@@ -37,6 +37,16 @@ final class FpduOctets {
     pieces = 1;
   }
 
+  /** Adds octets that follow, without keeping their packet. */
+  void append(long address, int octets) {
+    makeRoom();
+    int before = count();
+    addresses[pieces] = address;
+    ends[pieces] = before + octets;
+    packets[pieces] = 0;
+    pieces++;
+  }
+
   /**
    * Adds octets that follow and keeps them.
    *
@@ -66,17 +76,17 @@ final class FpduOctets {
   }
 
   private void add(long address, int octets, long packet) {
+    pool.retain(packet);
+    append(address, octets);
+    packets[pieces - 1] = packet;
+  }
+
+  private void makeRoom() {
     if (pieces == ends.length) {
       addresses = Arrays.copyOf(addresses, 2 * pieces);
       ends = Arrays.copyOf(ends, 2 * pieces);
       packets = Arrays.copyOf(packets, 2 * pieces);
     }
-    pool.retain(packet);
-    int before = count();
-    addresses[pieces] = address;
-    ends[pieces] = before + octets;
-    packets[pieces] = packet;
-    pieces++;
   }
 
   /** Forgets the octets and gives the kept packets back. */

@@ -19,6 +19,10 @@ final class FullOperation {
   private final boolean sendMarkers;
   private final MpaSender sender;
   private final MpaReceiver receiver;
+
+  /** Null when ULPDUs are passed in order only. */
+  private final EarlyFpdus early;
+
   private int mulpdu;
 
   /** Position of the unfinished FPDU that the alarm is set for, or {@link #NONE}. */
@@ -31,17 +35,25 @@ final class FullOperation {
    * The beginning of Full Operation.
    *
    * @param start stream position of the first octet behind the peer's startup frame
+   * @param takesEarly whether the user wants ULPDUs before their turn, where Markers lead to them
    */
   FullOperation(
-      TcpStream stream, UlpduHandler handler, Negotiated terms, boolean initiator, long start) {
+      TcpStream stream,
+      UlpduHandler handler,
+      Negotiated terms,
+      boolean initiator,
+      long start,
+      boolean takesEarly) {
     Crc32c crc32c = Crc32c.create();
     this.stream = stream;
     this.handler = handler;
     this.initiator = initiator;
     sendMarkers = terms.sendMarkers();
     sender = new MpaSender(stream, crc32c, sendMarkers);
-    receiver =
-        new MpaReceiver(handler, stream.pool(), crc32c, terms.crc(), terms.receiveMarkers(), start);
+    FpduReader reader = new FpduReader(crc32c, terms.crc(), terms.receiveMarkers(), start);
+    receiver = new MpaReceiver(handler, stream.pool(), reader);
+    boolean markers = terms.receiveMarkers();
+    early = takesEarly && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
     mulpdu = Mulpdu.of(stream.emss(), sendMarkers);
   }
 
@@ -78,10 +90,38 @@ final class FullOperation {
     return initiator && !sender.begun();
   }
 
+  /** Whether octets may be taken before their turn. */
+  boolean takesEarly() {
+    return early != null;
+  }
+
+  /** Takes octets before their turn, where that is possible. */
+  void takeEarly(long position, long address, int length, long packet) {
+    if (!receiver.stopped()) {
+      early.take(position, address, length, packet);
+    }
+  }
+
   /** Takes the octets that follow. */
   void take(long address, int length, long packet) {
     boolean held = !maySend();
     receiver.onSegment(address, length, packet);
+    taken(held);
+  }
+
+  /** A gap before early octets is closed. */
+  void leftEdge(long edge) {
+    boolean held = !maySend();
+    early.handOver(edge, receiver);
+    taken(held);
+  }
+
+  /**
+   * Octets have been taken in their turn.
+   *
+   * @param held whether nothing could be sent before
+   */
+  private void taken(boolean held) {
     if (held && maySend() && !receiver.closed()) {
       handler.onSendable();
     }
@@ -132,6 +172,13 @@ final class FullOperation {
   /** The connection is gone: gives back what is kept. */
   void close() {
     receiver.close();
+    forgetEarly();
+  }
+
+  private void forgetEarly() {
+    if (early != null) {
+      early.close();
+    }
   }
 
   /** Whether an error has been reported. */
@@ -142,6 +189,7 @@ final class FullOperation {
   private void report(MpaError error, String detail) {
     if (!failed) {
       failed = true;
+      forgetEarly();
       handler.onError(error, detail);
     }
   }

@@ -17,6 +17,7 @@ public final class MpaConnection implements StreamHandler {
 
   private final UlpduHandler handler;
   private final boolean initiator;
+  private final boolean early;
   private final Startup startup;
 
   /** Null before TCP is established. */
@@ -36,6 +37,7 @@ public final class MpaConnection implements StreamHandler {
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
     this.handler = handler;
     this.initiator = initiator;
+    early = settings.early();
     startup = new Startup(settings, initiator, requestData, handler);
   }
 
@@ -195,11 +197,11 @@ public final class MpaConnection implements StreamHandler {
   /**
    * TCP is established.
    *
-   * @param early where octets before their turn wait, shared with whoever was in charge before
+   * @param held where octets before their turn wait, shared with whoever was in charge before
    */
-  void open(TcpStream opened, EarlySegments early) {
+  void open(TcpStream opened, EarlySegments held) {
     stream = opened;
-    waiting = early;
+    waiting = held;
     if (abandoned) {
       stream.abort();
     } else {
@@ -209,16 +211,24 @@ public final class MpaConnection implements StreamHandler {
 
   @Override
   public void onSegment(long position, long address, int length, long packet) {
-    if (position > stream.receivePosition()) {
-      waiting.hold(position, address, length, packet);
-    } else {
+    if (position <= stream.receivePosition()) {
       take(position, address, length, packet);
+    } else if (operation == null || !operation.takesEarly()) {
+      waiting.hold(position, address, length, packet);
+    } else if (operation.peerMustWait()) {
+      startup.failForEarlyFpdu();
+    } else {
+      operation.takeEarly(position, address, length, packet);
+      giveBack(length);
     }
   }
 
   @Override
   public void onLeftEdge(long edge) {
     waiting.handUp(edge, this);
+    if (operation != null && operation.takesEarly() && !closed) {
+      operation.leftEdge(edge);
+    }
   }
 
   /** Takes octets in their turn. */
@@ -231,6 +241,10 @@ public final class MpaConnection implements StreamHandler {
     } else {
       operation.take(address, length, packet);
     }
+    giveBack(length);
+  }
+
+  private void giveBack(int length) {
     if (!closed) {
       stream.consumed(length);
     }
@@ -301,8 +315,12 @@ public final class MpaConnection implements StreamHandler {
   /** Begins Full Operation if the Startup Phase has come to that. */
   private void proceed() {
     if (operation == null && startup.agreed() && !closed) {
-      operation = new FullOperation(stream, handler, startup.settled(), initiator, startup.end());
+      operation =
+          new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), early);
       handler.onFullOperation(startup.privateData());
+      if (operation.takesEarly()) {
+        waiting.handUp(Long.MAX_VALUE, this);
+      }
     }
   }
 }

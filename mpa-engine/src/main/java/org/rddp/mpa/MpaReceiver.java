@@ -1,25 +1,19 @@
 package org.rddp.mpa;
 
-import org.rddp.crc.Crc32c;
 import org.rddp.device.PacketPool;
 
 /**
  * Finds the FPDUs in the octets of one half connection, verifies them and passes their ULPDUs (RFC
  * 5044 sections 5.2, 6 and 8).
  *
- * <p>Segments come in order. An FPDU that lies whole in a segment is verified and shown where it
- * is; one that does not is kept piece by piece until its last octet has come. Only the length field
- * of a valid FPDU says where the next one starts. After an error nothing more is passed.
+ * <p>Segments come in order; {@link EarlyFpdus} is for those that do not. An FPDU that lies whole
+ * in a segment is verified and shown where it is; one that does not is kept piece by piece until
+ * its last octet has come. Only the length field of a valid FPDU says where the next one starts.
+ * After an error nothing more is passed.
  */
 final class MpaReceiver {
-  /** From here up an FPDUPTR could not say how far behind its FPDU starts. */
-  private static final int MAX_POINTER = 0xffff;
-
   private final UlpduHandler handler;
-  private final Crc32c crc32c;
-  private final boolean checkCrc;
-  private final boolean markers;
-  private final long start;
+  private final FpduReader reader;
   private final FpduOctets whole;
   private final FpduOctets kept;
   private final Ulpdu ulpdu = new Ulpdu();
@@ -35,25 +29,11 @@ final class MpaReceiver {
   private String detail;
   private boolean closed;
 
-  /**
-   * A receiver at the beginning of Full Operation.
-   *
-   * @param start stream position of the first octet behind the startup frame
-   * @param markers whether the peer has to put Markers in
-   */
-  MpaReceiver(
-      UlpduHandler handler,
-      PacketPool pool,
-      Crc32c crc32c,
-      boolean checkCrc,
-      boolean markers,
-      long start) {
+  /** A receiver at the beginning of Full Operation. */
+  MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader) {
     this.handler = handler;
-    this.crc32c = crc32c;
-    this.checkCrc = checkCrc;
-    this.markers = markers;
-    this.start = start;
-    this.position = start;
+    this.reader = reader;
+    this.position = reader.start();
     this.whole = new FpduOctets(pool);
     this.kept = new FpduOctets(pool);
   }
@@ -68,7 +48,7 @@ final class MpaReceiver {
     while (at < end && !stopped()) {
       int left = (int) (end - at);
       whole.set(at, left);
-      int size = size(whole);
+      int size = reader.size(whole, position);
       if (size == 0 || size > left) {
         kept.keep(at, left, packet);
         keptSize = size;
@@ -82,7 +62,7 @@ final class MpaReceiver {
   /** Whether the stream stops between two FPDUs; a Marker sent early is no FPDU yet. */
   boolean atBoundary() {
     int count = kept.count();
-    return count == 0 || (markers && Markers.at(position - start) && count == Markers.OCTETS);
+    return count == 0 || (reader.markerAt(position) && count == Markers.OCTETS);
   }
 
   /** Stream position of the FPDU that is coming. */
@@ -90,7 +70,12 @@ final class MpaReceiver {
     return position;
   }
 
-  /** FPDUs found valid and passed so far. */
+  /** Stream position behind the last octet taken. */
+  long end() {
+    return position + kept.count();
+  }
+
+  /** FPDUs found valid and passed so far; early ones count when they have their turn. */
   long passed() {
     return passed;
   }
@@ -122,17 +107,36 @@ final class MpaReceiver {
     kept.clear();
   }
 
-  private boolean stopped() {
+  /** Whether nothing more is passed, after an error or the end. */
+  boolean stopped() {
     return closed || error != null;
+  }
+
+  /**
+   * Goes on behind FPDUs that Markers have led to and that have been passed before their turn.
+   *
+   * @param behind stream position of the next FPDU
+   * @return false when the chain of lengths leads somewhere else, which is an error
+   */
+  boolean skip(long behind) {
+    if (kept.count() > 0) {
+      fail(
+          MpaError.MARKER,
+          remainder() + " reach up to position " + end() + ", where FPDUPTR says that one starts");
+      return false;
+    }
+    position = behind;
+    passed++;
+    return true;
   }
 
   /** Adds to the kept FPDU what belongs to it. Returns how many octets those were. */
   private int complete(long address, int length, long packet) {
     int taken = 0;
     if (keptSize == 0) {
-      taken = Math.min(length, headerOctets() - kept.count());
+      taken = Math.min(length, reader.headerOctets(position) - kept.count());
       kept.keep(address, taken, packet);
-      keptSize = size(kept);
+      keptSize = reader.size(kept, position);
       if (keptSize == 0) {
         return taken;
       }
@@ -149,90 +153,23 @@ final class MpaReceiver {
     return taken + part;
   }
 
-  /** Octets from the start of the coming FPDU to the end of its length field. */
-  private int headerOctets() {
-    return leading() + Fpdu.LENGTH;
-  }
-
-  private int leading() {
-    return markers ? Markers.leading(position - start) : 0;
-  }
-
-  /** Octets of the coming FPDU with its Markers, or 0 when its length field is not there yet. */
-  private int size(FpduOctets fpdu) {
-    if (fpdu.count() < headerOctets()) {
-      return 0;
-    }
-    int size = Fpdu.size(fpdu.getShort(leading()));
-    return markers ? Markers.span(position - start, size) : size;
-  }
-
   /** Verifies an FPDU before anything else is done with it, and passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
-    if (checkCrc && !crcMatches(fpdu, size)) {
+    String fault = reader.crcFault(fpdu, position, size);
+    if (fault != null) {
+      fail(MpaError.CRC, fault);
       return;
     }
-    int length = fpdu.getShort(leading());
-    if (markers && !markersAgree(fpdu, size, length)) {
+    fault = reader.markerFault(fpdu, position, size);
+    if (fault != null) {
+      fail(MpaError.MARKER, fault);
       return;
     }
-    ulpdu.reset(position);
-    if (markers) {
-      showBetweenMarkers(fpdu, length);
-    } else {
-      fpdu.show(ulpdu, Fpdu.LENGTH, Fpdu.LENGTH + length);
-    }
+    ulpdu.reset(position, false);
+    reader.show(fpdu, position, ulpdu);
     position += size;
     passed++;
     handler.onUlpdu(ulpdu);
-  }
-
-  private boolean crcMatches(FpduOctets fpdu, int size) {
-    int calculated = fpdu.crc(crc32c, size - Fpdu.CRC);
-    int received = Integer.reverseBytes(fpdu.getInt(size - Fpdu.CRC));
-    if (calculated == received) {
-      return true;
-    }
-    fail(
-        MpaError.CRC,
-        String.format(
-            "FPDU of %d octets at position %d: CRC is 0x%08x, calculated 0x%08x",
-            size, position, received, calculated));
-    return false;
-  }
-
-  /** Checks every Marker of the FPDU: the RFC leaves it open for segments in order, it is cheap. */
-  private boolean markersAgree(FpduOctets fpdu, int size, int length) {
-    int header = leading();
-    int first = header > 0 ? 0 : Markers.distance(position - start);
-    for (int at = first; at < size; at += Markers.INTERVAL) {
-      int expected = at == 0 ? 0 : at - header;
-      int pointer = fpdu.getInt(at) & Markers.POINTER_MASK;
-      if (pointer != expected || expected > MAX_POINTER) {
-        fail(
-            MpaError.MARKER,
-            String.format(
-                "FPDU with ULPDU_Length %d at position %d: FPDUPTR of its Marker at %d is %d, not"
-                    + " %d",
-                length, position, position + at, pointer, expected));
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void showBetweenMarkers(FpduOctets fpdu, int length) {
-    int at = leading() + Fpdu.LENGTH;
-    int left = length;
-    while (left > 0) {
-      if (Markers.at(position - start + at)) {
-        at += Markers.OCTETS;
-      }
-      int part = Math.min(left, Markers.distance(position - start + at));
-      fpdu.show(ulpdu, at, at + part);
-      at += part;
-      left -= part;
-    }
   }
 
   private void fail(MpaError error, String detail) {

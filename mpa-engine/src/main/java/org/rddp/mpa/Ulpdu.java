@@ -17,6 +17,7 @@ public final class Ulpdu {
   private int fragments;
   private int length;
   private long position;
+  private boolean early;
 
   Ulpdu() {}
 
@@ -29,14 +30,15 @@ public final class Ulpdu {
    */
   public static Ulpdu of(long position, long address, int length) {
     Ulpdu ulpdu = new Ulpdu();
-    ulpdu.reset(position);
+    ulpdu.reset(position, false);
     ulpdu.add(address, length);
     return ulpdu;
   }
 
   /** Begins another ULPDU, empty so far. */
-  void reset(long position) {
+  void reset(long position, boolean early) {
     this.position = position;
+    this.early = early;
     fragments = 0;
     length = 0;
   }
@@ -67,6 +69,14 @@ public final class Ulpdu {
    */
   public long position() {
     return position;
+  }
+
+  /**
+   * Whether something before it has not come yet: its octets may be placed, but what they mean has
+   * its turn with {@link UlpduHandler#onDelivered}.
+   */
+  public boolean early() {
+    return early;
   }
 
   /** How many pieces it lies in. */

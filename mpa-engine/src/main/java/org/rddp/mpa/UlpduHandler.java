@@ -31,11 +31,21 @@ public interface UlpduHandler {
   void onRejected(byte[] privateData);
 
   /**
-   * A ULPDU has been received and its CRC verified; everything before it has been passed too.
+   * A ULPDU has been received and its CRC verified. Unless it is {@link Ulpdu#early()}, which only
+   * {@link MpaSettings#early()} allows, everything before it has been passed too.
    *
    * @param ulpdu where its octets lie; valid only during this call
    */
   void onUlpdu(Ulpdu ulpdu);
+
+  /**
+   * A gap before early ULPDUs is closed: those that begin before the position have their turn, in
+   * the order of their positions (RFC 5044 appendix A.3). They are not passed again. What follows
+   * is passed by {@link #onUlpdu}.
+   *
+   * @param position stream position before which every ULPDU has been passed
+   */
+  default void onDelivered(long position) {}
 
   /** Sending may be tried again after {@link MpaConnection#sendable()} was false. */
   void onSendable();

@@ -8,18 +8,32 @@ import org.rddp.wire.Memory;
 
 /**
  * One end of a pipe that hands every segment to the other end at once, cut anew at fixed distances,
- * and allocates nothing.
+ * and allocates nothing. It may hold some segments back, so that those behind them come first.
  */
 final class JoinedStream implements TcpStream {
   private final NativePacketPool pool;
   private final int cut;
   private StreamHandler handler;
   private JoinedStream peer;
+  private final boolean reorders;
   private long sent;
+  private int segments;
+
+  /** A segment that is held back, 0 for none, and where the other end's left edge is. */
+  private long late;
+
+  private int lateLength;
+  private int passedBy;
+  private long edge;
 
   JoinedStream(NativePacketPool pool, int cut) {
+    this(pool, cut, false);
+  }
+
+  JoinedStream(NativePacketPool pool, int cut, boolean reorders) {
     this.pool = pool;
     this.cut = cut;
+    this.reorders = reorders;
   }
 
   /** Makes the two ends of a pipe. */
@@ -44,10 +58,44 @@ final class JoinedStream implements TcpStream {
       long position = sent;
       from += part;
       sent += part;
-      peer.handler.onSegment(position, address, part, arriving);
-      pool.release(arriving);
+      pool.window(arriving, address, part);
+      segments++;
+      if (reorders && late == 0 && segments > 8 && segments % 5 == 0) {
+        late = arriving;
+        lateLength = part;
+        passedBy = 0;
+      } else {
+        deliver(position, part, arriving);
+      }
     }
     pool.release(packet);
+  }
+
+  private void deliver(long position, int length, long arriving) {
+    if (late == 0) {
+      edge = position + length;
+    }
+    peer.handler.onSegment(position, pool.address(arriving), length, arriving);
+    pool.release(arriving);
+    if (late != 0 && ++passedBy == 3) {
+      flush();
+    }
+  }
+
+  /** Hands over the segment that is held back. */
+  void flush() {
+    if (late != 0) {
+      long arriving = late;
+      late = 0;
+      long position = edge;
+      edge += lateLength;
+      peer.handler.onSegment(position, pool.address(arriving), lateLength, arriving);
+      pool.release(arriving);
+      if (edge < sent) {
+        edge = sent;
+        peer.handler.onLeftEdge(edge);
+      }
+    }
   }
 
   @Override
@@ -67,7 +115,7 @@ final class JoinedStream implements TcpStream {
 
   @Override
   public long receivePosition() {
-    return peer.sent;
+    return peer.edge;
   }
 
   @Override

@@ -20,6 +20,7 @@ class MpaAllocationTest {
   private static final class Counting implements UlpduHandler {
     private final long target = Memory.allocate(1 << 16);
     private long octets;
+    private long early;
     private MpaError error;
 
     @Override
@@ -34,6 +35,7 @@ class MpaAllocationTest {
     @Override
     public void onUlpdu(Ulpdu ulpdu) {
       octets += ulpdu.length();
+      early += ulpdu.early() ? 1 : 0;
       ulpdu.copy(0, target, ulpdu.length());
     }
 
@@ -56,12 +58,21 @@ class MpaAllocationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"false, 8000", "false, 700", "true, 8000", "true, 700"})
-  void shouldAllocateNothingPerUlpdu(boolean markers, int cut) {
+  @CsvSource({
+    "false, 8000, false",
+    "false, 700, false",
+    "true, 8000, false",
+    "true, 700, false",
+    "false, 8000, true",
+    "false, 700, true",
+    "true, 8000, true",
+    "true, 700, true"
+  })
+  void shouldAllocateNothingPerUlpdu(boolean markers, int cut, boolean reordered) {
     NativePacketPool pool = new NativePacketPool(64, 9216);
-    MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers);
+    MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withEarly(true);
     Counting sink = new Counting();
-    JoinedStream from = new JoinedStream(pool, cut);
+    JoinedStream from = new JoinedStream(pool, cut, reordered);
     JoinedStream to = new JoinedStream(pool, cut);
     from.join(to);
     MpaConnection responder = MpaConnection.responder(settings, sink);
@@ -79,7 +90,9 @@ class MpaAllocationTest {
       least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
     }
 
+    from.flush();
     assertThat(sink.error).isNull();
+    assertThat(sink.early > 0).isEqualTo(markers && reordered);
     assertThat(sink.octets).isEqualTo(sent);
     assertThat(least).as("octets allocated for %d ULPDUs", ULPDUS).isZero();
     assertThat(pool.available()).isEqualTo(pool.capacity());

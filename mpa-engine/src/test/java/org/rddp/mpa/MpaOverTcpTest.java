@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.ImpairedDevice;
@@ -34,27 +35,32 @@ class MpaOverTcpTest {
     long retransmitted = 0;
     long outOfOrder = 0;
     int split = 0;
+    int early = 0;
     for (long seed = 1; seed <= LIVES; seed++) {
       Life life = new Life(seed);
       life.run();
       retransmitted += life.first.counters().retransmitted + life.second.counters().retransmitted;
       outOfOrder += life.first.counters().outOfOrder + life.second.counters().outOfOrder;
       split += life.initiator.inPieces + life.responder.inPieces;
+      early += life.initiator.early + life.responder.early;
     }
     assertThat(retransmitted).isPositive();
     assertThat(outOfOrder).isPositive();
     assertThat(split).isPositive();
+    assertThat(early).as("FPDUs passed before their turn").isGreaterThan(LIVES);
   }
 
   /** A user of MPA that sends random ULPDUs, closes, and keeps what it gets. */
   private static final class User implements UlpduHandler {
     private final Random random;
     private final List<byte[]> sent = new ArrayList<>();
-    private final List<byte[]> received = new ArrayList<>();
+    private final TreeMap<Long, byte[]> received = new TreeMap<>();
     private final long buffer = Memory.allocate(1 << 16);
     private MpaConnection mpa;
     private int left;
     private int inPieces;
+    private int early;
+    private long delivered;
     private boolean peerClosed;
     private String error;
     private CloseReason closed;
@@ -77,8 +83,27 @@ class MpaOverTcpTest {
     @Override
     public void onUlpdu(Ulpdu ulpdu) {
       ulpdu.copy(0, buffer, ulpdu.length());
-      received.add(Memory.bytes(buffer, ulpdu.length()));
+      check(received.put(ulpdu.position(), Memory.bytes(buffer, ulpdu.length())) == null, "twice");
+      if (ulpdu.early()) {
+        early++;
+      } else {
+        check(ulpdu.position() >= delivered, "not in order");
+        check(received.higherKey(delivered - 1) == ulpdu.position(), "passed by an early one");
+        delivered = ulpdu.position() + 1;
+      }
       inPieces += ulpdu.fragments() > 1 ? 1 : 0;
+    }
+
+    @Override
+    public void onDelivered(long position) {
+      check(position > delivered, "delivered " + position + " after " + delivered);
+      delivered = position;
+    }
+
+    private void check(boolean holds, String what) {
+      if (!holds && error == null) {
+        error = what;
+      }
     }
 
     @Override
@@ -178,6 +203,7 @@ class MpaOverTcpTest {
     private static MpaSettings wishes(SplittableRandom random) {
       return MpaSettings.DEFAULTS
           .withMarkers(random.nextBoolean())
+          .withEarly(random.nextInt(4) > 0)
           .withCrc(random.nextInt(3) > 0)
           .withStartupTimeoutNanos(600 * SECOND);
     }
@@ -215,7 +241,8 @@ class MpaOverTcpTest {
       assertThat(to.error).as("seed %d", seed).isNull();
       assertThat(to.peerClosed).as("seed %d", seed).isTrue();
       assertThat(to.closed).as("seed %d", seed).isEqualTo(CloseReason.NORMAL);
-      assertThat(to.received).as("seed %d", seed).containsExactlyElementsOf(from.sent);
+      assertThat(to.received.values()).as("seed %d", seed).containsExactlyElementsOf(from.sent);
+      assertThat(to.received.ceilingKey(to.delivered)).as("seed %d", seed).isNull();
       assertThat(from.left).as("seed %d", seed).isZero();
     }
   }

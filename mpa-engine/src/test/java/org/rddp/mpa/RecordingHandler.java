@@ -18,6 +18,7 @@ final class RecordingHandler implements UlpduHandler {
   MpaError error;
   String detail;
   int sendables;
+  int early;
 
   /** What to do when a ULPDU comes. */
   Runnable uponUlpdu = () -> {};
@@ -54,8 +55,14 @@ final class RecordingHandler implements UlpduHandler {
     ulpdus.add(Memory.bytes(SCRATCH, ulpdu.length()));
     positions.add(ulpdu.position());
     fragments.add(ulpdu.fragments());
-    events.add("ulpdu " + ulpdu.length());
+    early += ulpdu.early() ? 1 : 0;
+    events.add((ulpdu.early() ? "early " : "ulpdu ") + ulpdu.length());
     uponUlpdu.run();
+  }
+
+  @Override
+  public void onDelivered(long position) {
+    events.add("delivered " + position);
   }
 
   @Override

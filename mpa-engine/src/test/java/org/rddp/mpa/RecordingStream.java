@@ -3,6 +3,7 @@ package org.rddp.mpa;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.PacketPool;
 import org.rddp.tcp.CloseReason;
@@ -30,6 +31,9 @@ final class RecordingStream implements TcpStream {
   private long sent;
   private long received;
 
+  /** Where what arrived before its turn begins and ends. */
+  private final TreeMap<Long, Long> early = new TreeMap<>();
+
   /** A connection with so many packets. */
   RecordingStream(int packets) {
     pool = new NativePacketPool(packets, 2304);
@@ -48,15 +52,44 @@ final class RecordingStream implements TcpStream {
 
   /** Hands up some of the octets as one segment; the packet is poisoned around them. */
   void receive(byte[] octets, int from, int length) {
+    long position = received;
+    received += length;
+    hand(octets, position, from, length);
+  }
+
+  private void hand(byte[] octets, long position, int from, int length) {
     long packet = pool.allocate();
     long address = pool.address(packet);
     Memory.fill(pool.start(packet), pool.end(packet) - pool.start(packet), 0xa5);
     Memory.copy(octets, from, address, length);
     pool.window(packet, address, length);
-    long position = received;
-    received += length;
     handler.onSegment(position, address, length, packet);
     pool.release(packet);
+  }
+
+  /**
+   * Lets a segment arrive, in its turn or before it, as TCP would hand it up. No octet may arrive
+   * twice.
+   *
+   * @param octets a stream, of which some are in the segment
+   * @param start stream position of its first octet
+   */
+  void arrive(byte[] octets, long start, int from, int length) {
+    long position = start + from;
+    if (position != received) {
+      early.put(position, position + length);
+      hand(octets, position, from, length);
+      return;
+    }
+    received += length;
+    hand(octets, position, from, length);
+    boolean closes = !early.isEmpty() && early.firstKey() == received;
+    while (!early.isEmpty() && early.firstKey() == received) {
+      received = early.pollFirstEntry().getValue();
+    }
+    if (closes && !aborted) {
+      handler.onLeftEdge(received);
+    }
   }
 
   /** Hands up octets in segments of {@code size} octets, while the connection lives. */

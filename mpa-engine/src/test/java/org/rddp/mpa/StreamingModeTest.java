@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +88,53 @@ class StreamingModeTest {
     String heard() {
       return heard.toString(StandardCharsets.US_ASCII);
     }
+  }
+
+  @Test
+  @DisplayName("RFC 5044 7.1.5: plain octets before their turn wait, and so does what follows them")
+  @Tag("MPA-7.1.5-01")
+  void shouldTakeOctetsInOrderWhenSegmentsAreNot() {
+    Talker talker = new Talker(false).open();
+    talker.mpaHandler.uponRequest = () -> talker.mpa.accept(NONE);
+    byte[] octets = Wire.join(text("Hello there."), Wire.request(C, NONE));
+    talker.tcp.arrive(octets, 0, 20, octets.length - 20);
+    talker.tcp.arrive(octets, 0, 3, 4);
+    assertThat(talker.heard()).isEmpty();
+    talker.tcp.arrive(octets, 0, 0, 3);
+    assertThat(talker.heard()).isEqualTo("Hello t");
+    talker.tcp.arrive(octets, 0, 7, 13);
+    assertThat(talker.heard()).isEqualTo("Hello there.");
+    assertThat(talker.mpaHandler.events).containsExactly("request ", "full operation ");
+    assertThat(talker.tcp.consumed).isEqualTo(octets.length);
+    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
+  }
+
+  @Test
+  @DisplayName(
+      "RFC 5044 7.1.2: what came before its turn is plain again behind a Reply that declines")
+  void shouldGoOnInOrderBehindAReject() {
+    Talker talker = new Talker(true).open();
+    talker.tcp.receive(text("."));
+    byte[] octets = Wire.join(Wire.reply(R, NONE), text("Never mind"));
+    talker.tcp.arrive(octets, 1, 25, 5);
+    talker.tcp.arrive(octets, 1, 10, 12);
+    talker.tcp.arrive(octets, 1, 0, 10);
+    assertThat(talker.heard()).isEqualTo(".Ne");
+    talker.tcp.arrive(octets, 1, 22, 3);
+    assertThat(talker.heard()).isEqualTo(".Never mind");
+    assertThat(talker.mpaHandler.events).containsExactly("rejected ");
+    assertThat(talker.tcp.consumed).isEqualTo(1 + octets.length);
+    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 5044 7.1: plain octets that wait are given back when the connection goes")
+  void shouldGiveBackWhatWaits() {
+    Talker talker = new Talker(true).open();
+    talker.tcp.arrive(text("Hello"), 0, 2, 3);
+    talker.tcp.lose(CloseReason.RESET);
+    assertThat(talker.events).containsExactly("open", "closed RESET");
+    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
   }
 
   private static byte[] text(String text) {

@@ -15,7 +15,7 @@ class UlpduTest {
   /** The octets in pieces that lie apart. */
   private static Ulpdu scattered(byte[] octets, Random random) {
     Ulpdu ulpdu = new Ulpdu();
-    ulpdu.reset(77);
+    ulpdu.reset(77, false);
     for (int from = 0; from < octets.length; ) {
       int part = Math.min(octets.length - from, random.nextInt(6));
       long address = Memory.allocate(8);

@@ -1,0 +1,121 @@
+package org.rddp.mpa;
+
+import org.rddp.crc.Crc32c;
+
+/**
+ * Reads one FPDU of a half connection at a given place of the stream: its size, whether its CRC and
+ * its Markers are right, and where its ULPDU lies (RFC 5044 sections 4.1 to 4.4).
+ */
+final class FpduReader {
+  /** From here up an FPDUPTR could not say how far behind its FPDU starts. */
+  private static final int MAX_POINTER = 0xffff;
+
+  private final Crc32c crc32c;
+  private final boolean checkCrc;
+  private final boolean markers;
+  private final long start;
+
+  /**
+   * A reader of the FPDUs of one half connection.
+   *
+   * @param start stream position of the first octet behind the startup frame
+   * @param markers whether the peer has to put Markers in
+   */
+  FpduReader(Crc32c crc32c, boolean checkCrc, boolean markers, long start) {
+    this.crc32c = crc32c;
+    this.checkCrc = checkCrc;
+    this.markers = markers;
+    this.start = start;
+  }
+
+  /** Stream position of the first octet of Full Operation. */
+  long start() {
+    return start;
+  }
+
+  /** Whether a Marker begins at a stream position. */
+  boolean markerAt(long position) {
+    return markers && Markers.at(position - start);
+  }
+
+  /** Octets from the start of the FPDU at a position to its ULPDU_Length. */
+  int leading(long position) {
+    return markers ? Markers.leading(position - start) : 0;
+  }
+
+  /** Octets from the start of the FPDU at a position to the end of its ULPDU_Length. */
+  int headerOctets(long position) {
+    return leading(position) + Fpdu.LENGTH;
+  }
+
+  /** ULPDU_Length of an FPDU whose header is there. */
+  int length(FpduOctets fpdu, long position) {
+    return fpdu.getShort(leading(position));
+  }
+
+  /** Octets of the FPDU with its Markers, or 0 when its ULPDU_Length is not there yet. */
+  int size(FpduOctets fpdu, long position) {
+    if (fpdu.count() < headerOctets(position)) {
+      return 0;
+    }
+    int size = Fpdu.size(length(fpdu, position));
+    return markers ? Markers.span(position - start, size) : size;
+  }
+
+  /** What is wrong with the CRC of an FPDU of {@code size} octets, or null. */
+  String crcFault(FpduOctets fpdu, long position, int size) {
+    if (!checkCrc) {
+      return null;
+    }
+    int calculated = fpdu.crc(crc32c, size - Fpdu.CRC);
+    int received = Integer.reverseBytes(fpdu.getInt(size - Fpdu.CRC));
+    if (calculated == received) {
+      return null;
+    }
+    return String.format(
+        "FPDU of %d octets at position %d: CRC is 0x%08x, calculated 0x%08x",
+        size, position, received, calculated);
+  }
+
+  /**
+   * What is wrong with the Markers of an FPDU of {@code size} octets, or null. Every one is
+   * checked: the RFC leaves it open for segments in order, it is cheap.
+   */
+  String markerFault(FpduOctets fpdu, long position, int size) {
+    if (!markers) {
+      return null;
+    }
+    int header = leading(position);
+    int first = header > 0 ? 0 : Markers.distance(position - start);
+    for (int at = first; at < size; at += Markers.INTERVAL) {
+      int expected = at == 0 ? 0 : at - header;
+      int pointer = fpdu.getInt(at) & Markers.POINTER_MASK;
+      if (pointer != expected || expected > MAX_POINTER) {
+        return String.format(
+            "FPDU with ULPDU_Length %d at position %d: FPDUPTR of its Marker at %d is %d, not %d",
+            length(fpdu, position), position, position + at, pointer, expected);
+      }
+    }
+    return null;
+  }
+
+  /** Shows where the ULPDU of an FPDU lies. */
+  void show(FpduOctets fpdu, long position, Ulpdu ulpdu) {
+    int length = length(fpdu, position);
+    int at = headerOctets(position);
+    if (!markers) {
+      fpdu.show(ulpdu, at, at + length);
+      return;
+    }
+    int left = length;
+    while (left > 0) {
+      if (Markers.at(position - start + at)) {
+        at += Markers.OCTETS;
+      }
+      int part = Math.min(left, Markers.distance(position - start + at));
+      fpdu.show(ulpdu, at, at + part);
+      at += part;
+      left -= part;
+    }
+  }
+}
