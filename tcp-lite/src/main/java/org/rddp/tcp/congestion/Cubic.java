@@ -146,7 +146,7 @@ public final class Cubic extends SlowStart {
     // Fast convergence: make room when even less was had than the last time (section 4.7).
     saddle = window < saddle ? (int) (window * 17L / 20) : window;
     prior = window;
-    reduce(decreased(flight), lost);
+    reduce(flight, 7, 10, lost);
     leave();
   }
 
@@ -155,7 +155,7 @@ public final class Cubic extends SlowStart {
     if (first) {
       remember();
       prior = window;
-      reduce(decreased(flight), true);
+      reduce(flight, 7, 10, true);
     }
     saddle = 0;
     restart();
@@ -196,10 +196,5 @@ public final class Cubic extends SlowStart {
     reno = 0;
     counted = 0;
     hyStart = null;
-  }
-
-  /** Multiplied by beta, 0.7. */
-  private static long decreased(long flight) {
-    return flight * 7 / 10;
   }
 }

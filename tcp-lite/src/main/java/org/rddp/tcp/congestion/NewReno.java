@@ -33,14 +33,14 @@ public final class NewReno extends SlowStart {
   @Override
   public void onCongestion(long flight, boolean lost, long now) {
     remember();
-    reduce(flight / 2, lost);
+    reduce(flight, 1, 2, lost);
   }
 
   @Override
   public void onTimeout(long flight, boolean first, long now) {
     if (first) {
       remember();
-      reduce(flight / 2, true);
+      reduce(flight, 1, 2, true);
     }
     restart();
     counted = 0;

@@ -75,8 +75,14 @@ abstract class SlowStart implements CongestionControl {
     return most - step;
   }
 
-  /** A loss, or an echo of congestion: both go down, the window after an echo as far as it must. */
-  final void reduce(long reduced, boolean lost) {
+  /**
+   * A loss, or an echo of congestion: both go down, the window after an echo as far as it must.
+   *
+   * @param flight what was in flight; what limited transmit has added does not count (RFC 5681
+   *     section 3.2 step 2)
+   */
+  final void reduce(long flight, int numerator, int denominator, boolean lost) {
+    long reduced = Math.min(flight, window) * numerator / denominator;
     threshold = Math.clamp(reduced, 2 * segment, LARGEST);
     window = lost ? threshold : Math.clamp(reduced, segment, LARGEST);
     afterTimeout = false;

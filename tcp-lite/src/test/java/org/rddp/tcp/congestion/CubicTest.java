@@ -146,6 +146,16 @@ class CubicTest {
   }
 
   @Test
+  @DisplayName("RFC 9438 4.6: what is in flight beyond the window does not count")
+  void shouldNotCountLimitedTransmit() {
+    control.onCongestion(100_000, true, flow.now);
+    assertThat(control.threshold()).isEqualTo(7000);
+    control.undo(flow.now);
+    control.onTimeout(100_000, true, flow.now);
+    assertThat(control.threshold()).isEqualTo(7000);
+  }
+
+  @Test
   @DisplayName("RFC 9438 4.6: after a loss two segments are left, after echoes one")
   void shouldKeepTwoSegmentsAfterALossAndOneAfterEchoes() {
     for (int i = 0; i < 10; i++) {

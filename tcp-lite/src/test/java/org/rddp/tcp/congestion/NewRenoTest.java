@@ -120,6 +120,13 @@ class NewRenoTest {
   }
 
   @Test
+  @DisplayName("RFC 5681 3.2 (2): what is in flight beyond the window does not count")
+  void shouldNotCountLimitedTransmit() {
+    control.onCongestion(12_000, true, flow.now);
+    assertThat(control.threshold()).isEqualTo(5000);
+  }
+
+  @Test
   @DisplayName("RFC 5681 3.1 (4): the threshold is two segments at least")
   void shouldKeepTwoSegments() {
     control.onCongestion(1000, true, flow.now);
@@ -195,7 +202,7 @@ class NewRenoTest {
     }
     assertThat(control.window()).isEqualTo(CongestionControl.LARGEST);
     control.onCongestion(Integer.MAX_VALUE, true, flow.now);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 20_000; i++) {
       flow.acknowledge(CongestionControl.LARGEST);
     }
     assertThat(control.window()).isEqualTo(CongestionControl.LARGEST);
