@@ -52,6 +52,12 @@ public final class LossRecovery {
   private boolean reduced;
   private long reorderingDeadline;
 
+  /**
+   * The congestion window was in full use when the octet before this was sent: until it is
+   * acknowledged, acknowledgments tell that the network bears a full window (RFC 9438 section 5.8).
+   */
+  private long filledUntil;
+
   LossRecovery(SendQueue queue, LossCounters counters) {
     this.queue = queue;
     this.counters = counters;
@@ -77,6 +83,7 @@ public final class LossRecovery {
     recoveryPoint = position;
     recover = position - 1;
     reducedFor = position - 1;
+    filledUntil = position;
     reduced = false;
     reorderingDeadline = Long.MAX_VALUE;
     board.begin();
@@ -95,7 +102,7 @@ public final class LossRecovery {
   /** What an acknowledgment changes. Returns whether a recovery begins with it. */
   public boolean acknowledged(Acknowledgment a) {
     boolean reducing = state == REDUCING || state == REPAIRING;
-    boolean limited = pipe() + emss > congestion.window();
+    boolean limited = a.una < filledUntil;
     long flight = a.max - a.una;
     long octets = delivered(a);
     long roundTrip = measure(a);
@@ -384,7 +391,8 @@ public final class LossRecovery {
     if (forward.forward()) {
       return forward.allowance();
     }
-    if (state == REDUCING || state == REPAIRING) {
+    boolean unlimited = congestion.threshold() == CongestionControl.LARGEST;
+    if ((state == REDUCING || state == REPAIRING) && !unlimited) {
       return reduction.allowance();
     }
     return congestion.window() - pipe();
@@ -414,8 +422,11 @@ public final class LossRecovery {
     int octets = queue.length(slot);
     board.sent(slot, now);
     reduction.sent(octets);
+    if (pipe() + emss > congestion.window()) {
+      filledUntil = Math.max(filledUntil, queue.end(slot));
+    }
     if (board.repeated(slot)) {
-      spurious.retransmitted(octets, timestamp);
+      spurious.retransmitted(octets, queue.end(slot), timestamp);
       forward.repeated();
     } else {
       forward.sent(octets);

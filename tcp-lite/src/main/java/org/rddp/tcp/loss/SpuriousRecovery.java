@@ -17,16 +17,25 @@ final class SpuriousRecovery {
   private long unreported;
 
   private boolean retransmitted;
+
+  /** Everything that was ever sent again ends before this. */
+  private long repeatedUntil;
+
   private boolean firstAdvance;
   private int stamp;
 
   void begin() {
     from = NONE;
+    repeatedUntil = 0;
   }
 
-  /** A recovery of octets in that range begins; what it does can be undone. */
+  /**
+   * A recovery of octets in that range begins. What it does can be undone, unless retransmissions
+   * of an earlier one are still under way: the acknowledgment of one of those would look as if it
+   * were of something that this recovery has sent again for nothing.
+   */
   void started(long una, long max) {
-    from = una;
+    from = una < repeatedUntil ? NONE : una;
     until = max;
     unreported = 0;
     retransmitted = false;
@@ -48,8 +57,9 @@ final class SpuriousRecovery {
     return from != NONE && retransmitted && unreported > 0;
   }
 
-  /** A segment was sent again, with that timestamp. */
-  void retransmitted(int octets, int timestamp) {
+  /** A segment that ends there was sent again, with that timestamp. */
+  void retransmitted(int octets, long end, int timestamp) {
+    repeatedUntil = Math.max(repeatedUntil, end);
     if (from != NONE) {
       if (!retransmitted) {
         retransmitted = true;

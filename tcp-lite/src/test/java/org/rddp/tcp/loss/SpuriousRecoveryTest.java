@@ -1,0 +1,65 @@
+package org.rddp.tcp.loss;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Whether a recovery was needless, by what acknowledgments echo and D-SACKs report. */
+class SpuriousRecoveryTest {
+  private final SpuriousRecovery spurious = new SpuriousRecovery();
+
+  SpuriousRecoveryTest() {
+    spurious.begin();
+    spurious.started(1000, 10_000);
+    spurious.retransmitted(1000, 2000, 50);
+  }
+
+  @Test
+  @DisplayName("RFC 3522 3.2: the echo of a time before the retransmission shows it was needless")
+  void shouldSeeAnOlderEcho() {
+    assertThat(spurious.advanced(true, 49)).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 3522 3.2: the echo of the retransmission shows that it was needed")
+  void shouldSeeTheEchoOfTheRetransmission() {
+    assertThat(spurious.advanced(true, 50)).isFalse();
+    assertThat(spurious.advanced(true, 49)).isFalse();
+  }
+
+  @Test
+  @DisplayName("RFC 3522 3.2: an older retransmission under way makes the echo ambiguous")
+  void shouldNotTakeTheEchoOfAnOlderRetransmissionForOneOfTheOriginal() {
+    spurious.forget();
+    spurious.started(1000, 20_000);
+    spurious.retransmitted(1000, 13_000, 60);
+    assertThat(spurious.advanced(true, 50)).isFalse();
+  }
+
+  @Test
+  @DisplayName("RFC 3522 3.2: once an older retransmission has arrived, the echo tells again")
+  void shouldTellAgainOnceAllRetransmissionsHaveArrived() {
+    spurious.forget();
+    spurious.started(2000, 20_000);
+    spurious.retransmitted(1000, 13_000, 60);
+    assertThat(spurious.advanced(true, 59)).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 3708 3: a recovery was needless when all it has sent again came twice")
+  void shouldCountWhatCameTwice() {
+    spurious.retransmitted(1000, 3000, 51);
+    assertThat(spurious.duplicate(1000, 2000)).isFalse();
+    assertThat(spurious.duplicate(2000, 3000)).isTrue();
+  }
+
+  @Test
+  @DisplayName("RFC 3708 3: what an earlier recovery sent for nothing does not excuse a later one")
+  void shouldNotCountWhatAnEarlierRecoverySent() {
+    spurious.forget();
+    spurious.started(1000, 20_000);
+    spurious.retransmitted(1000, 13_000, 60);
+    assertThat(spurious.duplicate(1000, 2000)).isFalse();
+  }
+}
