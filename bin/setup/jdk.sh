@@ -85,6 +85,11 @@ java_feature() {
     echo "${version:-0}"
 }
 
+# has_module JDK MODULE: whether it is one of those that the JDK was made of.
+has_module() {
+    grep -qE "^MODULES=\"([^\"]* )?$2[ \"]" "$1/release"
+}
+
 java_version() {
     local line version=unknown
     if [[ -r $1/release ]]; then

@@ -53,3 +53,11 @@ no_compiler() {
     ! (chosen_among "$twentytwo")
 }
 check 'passes over a runtime without a compiler' no_compiler
+
+refuses() {
+    ! "$@"
+}
+printf 'MODULES="java.base jdk.incubator.vector jdk.net"\n' >>"$twentyfive/release"
+check 'finds a module that a JDK has' has_module "$twentyfive" jdk.incubator.vector
+check 'finds no module by half its name' refuses has_module "$twentyfive" jdk.incubator
+check 'finds no module where there is no list' refuses has_module "$twentyfour" jdk.incubator.vector

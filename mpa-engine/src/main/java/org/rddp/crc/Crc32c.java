@@ -1,5 +1,7 @@
 package org.rddp.crc;
 
+import org.rddp.wire.Memory;
+
 /**
  * CRC32c over memory addresses (RFC 5044 section 4.4: the iSCSI digest's polynomial, start value
  * and complement).
@@ -21,9 +23,42 @@ public interface Crc32c {
    */
   int update(int crc, long address, long length);
 
-  /** A new instance of the quickest implementation on this machine. */
+  /**
+   * Copies octets and continues a CRC over them.
+   *
+   * <p>The CRC is that of the octets at {@code to}, even when somebody writes to the source
+   * meanwhile.
+   *
+   * @param crc that of everything before; 0 at the start
+   * @param from address of the octets that follow
+   * @param to where they go; the two ranges must not overlap
+   * @param length how many, 0 or more
+   * @return the CRC of everything before and these octets
+   */
+  default int copy(int crc, long from, long to, long length) {
+    Memory.copy(from, to, length);
+    return update(crc, to, length);
+  }
+
+  /** Whether {@link #copy} of so many octets is quicker than a copy and then a CRC over it all. */
+  default boolean copiesInOnePass(long length) {
+    return false;
+  }
+
+  /**
+   * The calling thread's instance of the quickest implementation on this machine, or of the one
+   * that was asked for (see {@link Crc32cChoice}).
+   *
+   * @throws IllegalArgumentException when what was asked for makes no sense
+   * @throws IllegalStateException when what was asked for is not to be had here
+   */
+  static Crc32c ofThread() {
+    return Crc32cChoice.OF_THREAD.get();
+  }
+
+  /** A new instance of the same. */
   static Crc32c create() {
-    return new IntrinsicCrc32c();
+    return Crc32cChoice.ofSystem().create();
   }
 
   /**

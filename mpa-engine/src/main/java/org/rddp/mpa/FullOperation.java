@@ -44,7 +44,7 @@ final class FullOperation {
       boolean initiator,
       long start,
       boolean takesEarly) {
-    Crc32c crc32c = Crc32c.create();
+    Crc32c crc32c = Crc32c.ofThread();
     this.stream = stream;
     this.handler = handler;
     this.initiator = initiator;

@@ -61,13 +61,18 @@ final class MpaSender {
       pool.release(packet);
       throw new IllegalStateException("FPDU of " + size + " octets does not fit into a packet");
     }
+    int crcAt = size - Fpdu.CRC;
+    int crc;
     if (markers) {
       writeMarked(address, head, headLength, payload, payloadLength);
+      crc = crc32c.update(0, address, crcAt);
+    } else if (crc32c.copiesInOnePass(payloadLength)) {
+      crc = writeInOnePass(address, head, headLength, payload, payloadLength);
     } else {
       write(address, head, headLength, payload, payloadLength);
+      crc = crc32c.update(0, address, crcAt);
     }
-    int crcAt = size - Fpdu.CRC;
-    Memory.putInt(address + crcAt, Integer.reverseBytes(crc32c.update(0, address, crcAt)));
+    Memory.putInt(address + crcAt, Integer.reverseBytes(crc));
     pool.window(packet, address, size);
     offset += size;
     stream.send(packet);
@@ -82,11 +87,29 @@ final class MpaSender {
   private static void write(
       long address, long head, int headLength, long payload, int payloadLength) {
     int length = headLength + payloadLength;
+    long at = writeHead(address, head, headLength, length);
+    Memory.copy(payload, at, payloadLength);
+    putPad(at + payloadLength, Fpdu.pad(length));
+  }
+
+  /** The same, and the CRC of it all, which is taken of the payload while it is copied. */
+  private int writeInOnePass(
+      long address, long head, int headLength, long payload, int payloadLength) {
+    int length = headLength + payloadLength;
+    long at = writeHead(address, head, headLength, length);
+    int crc = crc32c.update(0, address, at - address);
+    crc = crc32c.copy(crc, payload, at, payloadLength);
+    int pad = Fpdu.pad(length);
+    putPad(at + payloadLength, pad);
+    return crc32c.update(crc, at + payloadLength, pad);
+  }
+
+  /** ULPDU_Length and the first part. Returns where the payload goes. */
+  private static long writeHead(long address, long head, int headLength, int length) {
     long at = address + Fpdu.LENGTH;
     Memory.putShort(address, length);
     Memory.copy(head, at, headLength);
-    Memory.copy(payload, at + headLength, payloadLength);
-    putPad(at + length, Fpdu.pad(length));
+    return at + headLength;
   }
 
   private static void putPad(long address, int octets) {

@@ -36,7 +36,12 @@ final class RecordingStream implements TcpStream {
 
   /** A connection with so many packets. */
   RecordingStream(int packets) {
-    pool = new NativePacketPool(packets, 2304);
+    this(packets, 2304);
+  }
+
+  /** A connection with so many packets of so many octets. */
+  RecordingStream(int packets, int octets) {
+    pool = new NativePacketPool(packets, octets);
   }
 
   /** Establishes the connection. */

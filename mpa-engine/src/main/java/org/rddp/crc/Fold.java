@@ -1,0 +1,229 @@
+package org.rddp.crc;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static jdk.incubator.vector.VectorOperators.XOR;
+import static org.rddp.crc.FoldVectors.ALL;
+import static org.rddp.crc.FoldVectors.BY_453;
+import static org.rddp.crc.FoldVectors.BY_487;
+import static org.rddp.crc.FoldVectors.BY_690;
+import static org.rddp.crc.FoldVectors.SHIFTED;
+import static org.rddp.crc.FoldVectors.SPECIES;
+import static org.rddp.crc.FoldVectors.WINDOW;
+
+import jdk.incubator.vector.ByteVector;
+
+/**
+ * Folds a message onto its last {@link FoldVectors#WINDOW} octets by loads and XORs alone: each
+ * vector is XORed into those that begin 128, 453, 487, 576 and 690 octets behind it, which leaves
+ * the remainder modulo the CRC's polynomial as it is (see {@link FoldVectors}).
+ *
+ * <p>Both methods are one straight line each and call the Vector API directly, on purpose: HotSpot
+ * gives up inlining other methods into ones as large as these, and a vector that is handed to a
+ * method that is not inlined goes through the heap, which is two hundred times slower. They stay
+ * apart as together they would be too large again.
+ */
+final class Fold {
+  private Fold() {}
+
+  /**
+   * Consumes whole windows: one at {@code head}, then those from {@code from} to {@code end}.
+   *
+   * @param head a window, of which the message may be a part: zeros before it change nothing
+   * @param from address of the octets that follow
+   * @param end {@code from} or a number of whole windows behind it
+   * @param history where the vectors go that were consumed last, {@link FoldVectors#WINDOW} octets
+   */
+  static void consume(long head, long from, long end, long history) throws Throwable {
+    ByteVector zero = ByteVector.zero(SPECIES);
+    ByteVector v0 = zero;
+    ByteVector v1 = zero;
+    ByteVector v2 = zero;
+    ByteVector v3 = zero;
+    ByteVector v4 = zero;
+    ByteVector v5 = zero;
+    ByteVector v6 = zero;
+    ByteVector v7 = zero;
+    ByteVector v8 = zero;
+    ByteVector v9 = zero;
+    ByteVector v10 = zero;
+    long at = head;
+    long next = from;
+    while (true) {
+      v0 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v0, v1))
+              .lanewise(XOR, v2)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v3, v4))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v3, v4))
+              .lanewise(XOR, v9);
+      v1 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 64, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v1, v2))
+              .lanewise(XOR, v3)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v4, v5))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v4, v5))
+              .lanewise(XOR, v10);
+      v2 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 128, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v2, v3))
+              .lanewise(XOR, v4)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v5, v6))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v5, v6))
+              .lanewise(XOR, v0);
+      v3 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 192, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v3, v4))
+              .lanewise(XOR, v5)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v6, v7))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v6, v7))
+              .lanewise(XOR, v1);
+      v4 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 256, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v4, v5))
+              .lanewise(XOR, v6)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v7, v8))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v7, v8))
+              .lanewise(XOR, v2);
+      v5 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 320, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v5, v6))
+              .lanewise(XOR, v7)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v8, v9))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v8, v9))
+              .lanewise(XOR, v3);
+      v6 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 384, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v6, v7))
+              .lanewise(XOR, v8)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v9, v10))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v9, v10))
+              .lanewise(XOR, v4);
+      v7 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 448, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v7, v8))
+              .lanewise(XOR, v9)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v10, v0))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v10, v0))
+              .lanewise(XOR, v5);
+      v8 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 512, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v8, v9))
+              .lanewise(XOR, v10)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v0, v1))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v0, v1))
+              .lanewise(XOR, v6);
+      v9 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 576, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v9, v10))
+              .lanewise(XOR, v0)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v1, v2))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v1, v2))
+              .lanewise(XOR, v7);
+      v10 =
+          ByteVector.fromMemorySegment(SPECIES, ALL, at + 640, LITTLE_ENDIAN)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v10, v0))
+              .lanewise(XOR, v1)
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v2, v3))
+              .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v2, v3))
+              .lanewise(XOR, v8);
+      if (next == end) {
+        break;
+      }
+      at = next;
+      next += WINDOW;
+    }
+    v0.intoMemorySegment(ALL, history, LITTLE_ENDIAN);
+    v1.intoMemorySegment(ALL, history + 64, LITTLE_ENDIAN);
+    v2.intoMemorySegment(ALL, history + 128, LITTLE_ENDIAN);
+    v3.intoMemorySegment(ALL, history + 192, LITTLE_ENDIAN);
+    v4.intoMemorySegment(ALL, history + 256, LITTLE_ENDIAN);
+    v5.intoMemorySegment(ALL, history + 320, LITTLE_ENDIAN);
+    v6.intoMemorySegment(ALL, history + 384, LITTLE_ENDIAN);
+    v7.intoMemorySegment(ALL, history + 448, LITTLE_ENDIAN);
+    v8.intoMemorySegment(ALL, history + 512, LITTLE_ENDIAN);
+    v9.intoMemorySegment(ALL, history + 576, LITTLE_ENDIAN);
+    v10.intoMemorySegment(ALL, history + 640, LITTLE_ENDIAN);
+  }
+
+  /**
+   * Folds what was consumed last into the window behind it.
+   *
+   * @param from address of the message's last window, of whole vectors
+   * @param history what was consumed last
+   * @param window where the window goes
+   */
+  static void finish(long from, long history, long window) throws Throwable {
+    ByteVector zero = ByteVector.zero(SPECIES);
+    ByteVector v0 = ByteVector.fromMemorySegment(SPECIES, ALL, history, LITTLE_ENDIAN);
+    ByteVector v1 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 64, LITTLE_ENDIAN);
+    ByteVector v2 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 128, LITTLE_ENDIAN);
+    ByteVector v3 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 192, LITTLE_ENDIAN);
+    ByteVector v4 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 256, LITTLE_ENDIAN);
+    ByteVector v5 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 320, LITTLE_ENDIAN);
+    ByteVector v6 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 384, LITTLE_ENDIAN);
+    ByteVector v7 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 448, LITTLE_ENDIAN);
+    ByteVector v8 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 512, LITTLE_ENDIAN);
+    ByteVector v9 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 576, LITTLE_ENDIAN);
+    ByteVector v10 = ByteVector.fromMemorySegment(SPECIES, ALL, history + 640, LITTLE_ENDIAN);
+    ByteVector w0 = ByteVector.fromMemorySegment(SPECIES, ALL, from, LITTLE_ENDIAN);
+    w0.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v0, v1))
+        .lanewise(XOR, v2)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v3, v4))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v3, v4))
+        .lanewise(XOR, v9)
+        .intoMemorySegment(ALL, window, LITTLE_ENDIAN);
+    ByteVector w1 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 64, LITTLE_ENDIAN);
+    w1.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v1, v2))
+        .lanewise(XOR, v3)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v4, v5))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v4, v5))
+        .lanewise(XOR, v10)
+        .intoMemorySegment(ALL, window + 64, LITTLE_ENDIAN);
+    ByteVector w2 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 128, LITTLE_ENDIAN);
+    w2.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v2, v3))
+        .lanewise(XOR, v4)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v5, v6))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v5, v6))
+        .intoMemorySegment(ALL, window + 128, LITTLE_ENDIAN);
+    ByteVector w3 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 192, LITTLE_ENDIAN);
+    w3.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v3, v4))
+        .lanewise(XOR, v5)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v6, v7))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v6, v7))
+        .intoMemorySegment(ALL, window + 192, LITTLE_ENDIAN);
+    ByteVector w4 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 256, LITTLE_ENDIAN);
+    w4.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v4, v5))
+        .lanewise(XOR, v6)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v7, v8))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v7, v8))
+        .intoMemorySegment(ALL, window + 256, LITTLE_ENDIAN);
+    ByteVector w5 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 320, LITTLE_ENDIAN);
+    w5.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v5, v6))
+        .lanewise(XOR, v7)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v8, v9))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v8, v9))
+        .intoMemorySegment(ALL, window + 320, LITTLE_ENDIAN);
+    ByteVector w6 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 384, LITTLE_ENDIAN);
+    w6.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v6, v7))
+        .lanewise(XOR, v8)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v9, v10))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v9, v10))
+        .intoMemorySegment(ALL, window + 384, LITTLE_ENDIAN);
+    ByteVector w7 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 448, LITTLE_ENDIAN);
+    w7.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v7, v8))
+        .lanewise(XOR, v9)
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_487, v10, zero))
+        .lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_453, v10, zero))
+        .intoMemorySegment(ALL, window + 448, LITTLE_ENDIAN);
+    ByteVector w8 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 512, LITTLE_ENDIAN);
+    w8.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v8, v9))
+        .lanewise(XOR, v10)
+        .intoMemorySegment(ALL, window + 512, LITTLE_ENDIAN);
+    ByteVector w9 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 576, LITTLE_ENDIAN);
+    w9.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v9, v10))
+        .intoMemorySegment(ALL, window + 576, LITTLE_ENDIAN);
+    ByteVector w10 = ByteVector.fromMemorySegment(SPECIES, ALL, from + 640, LITTLE_ENDIAN);
+    w10.lanewise(XOR, (ByteVector) SHIFTED.invokeExact(BY_690, v10, zero))
+        .intoMemorySegment(ALL, window + 640, LITTLE_ENDIAN);
+  }
+}

@@ -1,0 +1,174 @@
+package org.rddp.crc;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static org.rddp.crc.FoldVectors.ALL;
+import static org.rddp.crc.FoldVectors.SPECIES;
+import static org.rddp.crc.FoldVectors.VECTOR;
+import static org.rddp.crc.FoldVectors.WINDOW;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
+
+/**
+ * CRC32c by 512-bit XORs for long messages, by the JDK's intrinsic for short ones.
+ *
+ * <p>A message of n octets is cut into: a head of 1 to 11 vectors, put behind zeros so that it
+ * fills a window; whole windows; the last window; and the odd octets. {@link Fold} consumes the
+ * first two and folds them into the third, which goes to the JDK together with the odd octets,
+ * behind zeros again, so that the intrinsic sees whole blocks of its own.
+ *
+ * <p>A CRC is continued by XORing the register into the first four octets.
+ */
+public final class VectorCrc32c implements Crc32c {
+  /** Window and odd octets, whole blocks of 256 for the intrinsic. */
+  private static final int REST = VECTOR + WINDOW;
+
+  /** The CRC of as many zeros: by XOR it takes out the start value that the JDK puts in. */
+  private static final int START = startValue();
+
+  private final Crc32cThresholds thresholds;
+  private final IntrinsicCrc32c intrinsic = new IntrinsicCrc32c();
+  private final CRC32C crc32c = new CRC32C();
+
+  /** Freed with the instance: the head and the history, and behind them the rest. */
+  private final MemorySegment scratch = Arena.ofAuto().allocate(3 * REST, 256);
+
+  private final long head = scratch.address();
+  private final long history = head + WINDOW;
+  private final long rest = head + 2 * REST;
+  private final ByteBuffer restView = scratch.asSlice(2 * REST, REST).asByteBuffer();
+
+  /**
+   * An instance, for one thread.
+   *
+   * @throws IllegalStateException where there are no vectors of 512 bits
+   */
+  public VectorCrc32c(Crc32cThresholds thresholds) {
+    if (!FoldVectors.available()) {
+      throw new IllegalStateException("no vectors of 512 bits on this machine and JVM");
+    }
+    this.thresholds = thresholds;
+  }
+
+  private static int startValue() {
+    CRC32C zeros = new CRC32C();
+    zeros.update(new byte[REST]);
+    return (int) zeros.getValue();
+  }
+
+  @Override
+  public int update(int crc, long address, long length) {
+    return length < thresholds.fold()
+        ? intrinsic.update(crc, address, length)
+        : folded(crc, address, length);
+  }
+
+  @Override
+  public boolean copiesInOnePass(long length) {
+    return length >= thresholds.copy();
+  }
+
+  @Override
+  public int copy(int crc, long from, long to, long length) {
+    return length < thresholds.copy()
+        ? intrinsic.copy(crc, from, to, length)
+        : foldedCopy(crc, from, to, length);
+  }
+
+  private int folded(int crc, long address, long length) {
+    long last = address + (length & -VECTOR) - WINDOW;
+    long inHead = headOctets(last - address);
+    zeroBefore(inHead);
+    long at = head + WINDOW - inHead;
+    store(started(crc, load(address)), at);
+    for (long octets = VECTOR; octets < inHead; octets += VECTOR) {
+      store(load(address + octets), at + octets);
+    }
+    store(load(address + length - VECTOR), rest + WINDOW);
+    try {
+      Fold.consume(head, address + inHead, last, history);
+      Fold.finish(last, history, windowBefore(length));
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+    return finished();
+  }
+
+  private int foldedCopy(int crc, long from, long to, long length) {
+    long last = (length & -VECTOR) - WINDOW;
+    long inHead = headOctets(last);
+    zeroBefore(inHead);
+    long at = head + WINDOW - inHead;
+    ByteVector first = load(from);
+    store(first, to);
+    store(started(crc, first), at);
+    for (long octets = VECTOR; octets < inHead; octets += VECTOR) {
+      ByteVector next = load(from + octets);
+      store(next, to + octets);
+      store(next, at + octets);
+    }
+    ByteVector odd = load(from + length - VECTOR);
+    store(odd, to + length - VECTOR);
+    store(odd, rest + WINDOW);
+    try {
+      CopyingFold.consume(head, from + inHead, from + last, history, to + inHead);
+      CopyingFold.finish(from + last, history, windowBefore(length), to + last);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+    return finished();
+  }
+
+  /** Octets that leave whole windows: 1 to 11 vectors. */
+  private static long headOctets(long octets) {
+    long odd = octets % WINDOW;
+    return odd == 0 ? WINDOW : odd;
+  }
+
+  private void zeroBefore(long inHead) {
+    ByteVector zero = ByteVector.zero(SPECIES);
+    for (long at = head; at < head + WINDOW - inHead; at += VECTOR) {
+      store(zero, at);
+    }
+    store(zero, rest);
+  }
+
+  /** The first octets with what came before them. */
+  private static ByteVector started(int crc, ByteVector first) {
+    return first.lanewise(
+        VectorOperators.XOR,
+        IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes());
+  }
+
+  /** Where the window goes for the odd octets to end the rest. */
+  private long windowBefore(long length) {
+    return rest + VECTOR - (length & (VECTOR - 1));
+  }
+
+  private int finished() {
+    crc32c.reset();
+    crc32c.update(restView.clear());
+    return ~((int) crc32c.getValue() ^ START);
+  }
+
+  private static ByteVector load(long address) {
+    return ByteVector.fromMemorySegment(SPECIES, ALL, address, LITTLE_ENDIAN);
+  }
+
+  private static void store(ByteVector vector, long address) {
+    vector.intoMemorySegment(ALL, address, LITTLE_ENDIAN);
+  }
+
+  /** A method handle may throw anything; these have nothing to throw. */
+  private static RuntimeException unexpected(Throwable e) {
+    if (e instanceof Error error) {
+      throw error;
+    }
+    return e instanceof RuntimeException runtime ? runtime : new IllegalStateException(e);
+  }
+}

@@ -1,0 +1,78 @@
+package org.rddp.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.rddp.crc.Crc32c;
+import org.rddp.crc.ScalarCrc32c;
+import org.rddp.wire.Memory;
+
+class MpaSenderTest {
+  private static final int ROOM = 9216;
+
+  /** Takes CRCs by table, and copies in one pass from some length on. */
+  private static final class InOnePass implements Crc32c {
+    private final Crc32c table = new ScalarCrc32c();
+    private final long from;
+    private long copied;
+
+    private InOnePass(long from) {
+      this.from = from;
+    }
+
+    @Override
+    public int update(int crc, long address, long length) {
+      return table.update(crc, address, length);
+    }
+
+    @Override
+    public int copy(int crc, long from, long to, long length) {
+      copied += length;
+      return table.copy(crc, from, to, length);
+    }
+
+    @Override
+    public boolean copiesInOnePass(long length) {
+      return length >= from;
+    }
+  }
+
+  private static byte[] sent(Crc32c crc32c, boolean markers, long head, long payload, int length) {
+    RecordingStream stream = new RecordingStream(1, ROOM);
+    MpaSender sender = new MpaSender(stream, crc32c, markers);
+    assertThat(sender.send(head, length % 29, payload, length)).isTrue();
+    return stream.takeSent();
+  }
+
+  @Test
+  void shouldSendTheSameWhetherOrNotTheCrcIsTakenInTheSamePass() {
+    Random random = new Random(21);
+    long head = Memory.allocate(ROOM);
+    for (int at = 0; at < ROOM; at++) {
+      Memory.putByte(head + at, random.nextInt());
+    }
+    for (int length = 0; length < 8900; length += 1 + random.nextInt(40)) {
+      for (boolean markers : new boolean[] {false, true}) {
+        long payload = head + random.nextInt(64);
+        InOnePass fused = new InOnePass(0);
+        byte[] expected = sent(new ScalarCrc32c(), markers, head, payload, length);
+        assertThat(sent(fused, markers, head, payload, length))
+            .as("%d octets, Markers %s", length, markers)
+            .isEqualTo(expected);
+        assertThat(sent(Crc32c.create(), markers, head, payload, length)).isEqualTo(expected);
+        assertThat(fused.copied).isEqualTo(markers ? 0 : length);
+      }
+    }
+  }
+
+  @Test
+  void shouldTakeTheCrcInTheSamePassOnlyWhereThatIsQuicker() {
+    long memory = Memory.allocate(ROOM);
+    InOnePass fused = new InOnePass(4096);
+    sent(fused, false, memory, memory, 4095);
+    assertThat(fused.copied).isZero();
+    sent(fused, false, memory, memory, 4096);
+    assertThat(fused.copied).isEqualTo(4096);
+  }
+}
