@@ -1,64 +1,103 @@
 #!/usr/bin/env python3
-"""The Linux side of a transfer: a plain TCP socket.
+"""The Linux side of the transfers: a plain TCP socket for each, one after the other.
 
-usage: peer.py connect|listen ADDRESS PORT send|receive OCTETS SEED
+Reads commands from its standard input, one a line, until that ends:
 
-Sends so many octets made from the seed and closes its half, or receives until the other side closes its half. Then
-waits for the other half to close too, and prints how many octets there were, their SHA-256 and the seconds it took.
+    set NAME VALUE
+        writes a setting of the kernel, such as net/ipv4/tcp_sack, for the network namespace
+    connect|listen ADDRESS PORT send|receive OCTETS SEED
+        sends so many octets made from the seed and closes its half, or receives until the other side closes its half;
+        then waits for the other half to close too
+
+A command answers "done", or "done" with the octets, their SHA-256 and the seconds it took, or "failed" and why. Before
+that, a transfer may say "listening", and in its midst says "view" and what ss -ti shows of its connection.
 """
 
 import hashlib
 import random
 import socket
+import subprocess
 import sys
 import time
 
 BLOCK = 1 << 20
+PATIENCE = 60
 
 
 def opened(role, address, port):
     if role == "connect":
-        return socket.create_connection((address, port), timeout=30)
+        return socket.create_connection((address, port), timeout=10)
     with socket.create_server((address, port)) as listener:
         print("listening", flush=True)
-        listener.settimeout(30)
+        listener.settimeout(10)
         return listener.accept()[0]
 
 
-def send(connection, octets, seed):
+def view(port):
+    shown = subprocess.run(
+        ["ss", "-tinoHO", f"sport = :{port} or dport = :{port}"], capture_output=True, text=True, check=True
+    ).stdout
+    for line in shown.splitlines():
+        if line.startswith("ESTAB") or "-WAIT" in line.split()[0]:
+            print("view", " ".join(line.split()), flush=True)
+            return
+
+
+def send(connection, port, octets, seed):
     digest = hashlib.sha256()
-    source = random.Random(seed)
+    block = bytearray(random.Random(seed).randbytes(min(octets, BLOCK)))
     left = octets
     while left > 0:
-        block = source.randbytes(min(left, BLOCK))
-        digest.update(block)
-        connection.sendall(block)
-        left -= len(block)
+        # Every block differs from all others: one that is lost, repeated or misplaced cannot go unnoticed.
+        block[:8] = left.to_bytes(8, "big")[: len(block)]
+        part = memoryview(block)[: min(left, BLOCK)]
+        digest.update(part)
+        connection.sendall(part)
+        if left == octets:
+            view(port)
+        left -= len(part)
     connection.shutdown(socket.SHUT_WR)
     if connection.recv(1):
-        sys.exit("the receiver sent something")
+        raise OSError("the receiver sent something")
     return octets, digest
 
 
-def receive(connection):
+def receive(connection, port):
     digest = hashlib.sha256()
     octets = 0
     while block := connection.recv(BLOCK):
+        if octets == 0:
+            view(port)
         digest.update(block)
         octets += len(block)
     connection.shutdown(socket.SHUT_WR)
     return octets, digest
 
 
-def main(role, address, port, direction, octets, seed):
+def transfer(role, address, port, direction, octets, seed):
     with opened(role, address, int(port)) as connection:
-        connection.settimeout(60)
+        connection.settimeout(PATIENCE)
         began = time.monotonic()
         if direction == "send":
-            octets, digest = send(connection, int(octets), int(seed))
+            octets, digest = send(connection, port, int(octets), int(seed))
         else:
-            octets, digest = receive(connection)
-        print(octets, digest.hexdigest(), f"{time.monotonic() - began:.3f}", flush=True)
+            octets, digest = receive(connection, port)
+        return f"done {octets} {digest.hexdigest()} {time.monotonic() - began:.3f}"
 
 
-main(*sys.argv[1:])
+def setting(name, value):
+    with open(f"/proc/sys/{name}", "w", encoding="ascii") as file:
+        file.write(value)
+    return "done"
+
+
+def main():
+    for line in sys.stdin:
+        words = line.split()
+        try:
+            print(setting(*words[1:]) if words[0] == "set" else transfer(*words), flush=True)
+        except (OSError, ValueError, subprocess.SubprocessError) as failure:
+            print("failed", failure, flush=True)
+
+
+main()

@@ -1,0 +1,56 @@
+package org.rddp.interop;
+
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.ImpairedDevice;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.device.ReSegmentingDevice;
+
+/** What is wrong with the link that a transfer crosses, in both directions. */
+enum Impairment {
+  CLEAN("clean"),
+  LOSS("1 % loss"),
+  REORDERING("reordering"),
+  DUPLICATION("duplication"),
+  RESEGMENTATION("re-segmentation");
+
+  private static final double CUT = 0.5;
+
+  private final String words;
+
+  Impairment(String words) {
+    this.words = words;
+  }
+
+  private Faults faults() {
+    return switch (this) {
+      case LOSS -> new Faults(0.01, 0, 0, 0);
+      case REORDERING -> new Faults(0, 0, 0.02, 0);
+      case DUPLICATION -> new Faults(0, 0.05, 0, 0);
+      default -> new Faults(0, 0, 0, 0);
+    };
+  }
+
+  /**
+   * Wraps a device so that what it receives suffers.
+   *
+   * @param tally hears of a counter of what has been done to frames
+   */
+  FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
+    if (this != RESEGMENTATION) {
+      ImpairedDevice impaired = new ImpairedDevice(device, random, faults());
+      tally.accept(() -> impaired.dropped() + impaired.duplicated() + impaired.reordered());
+      return impaired;
+    }
+    ReSegmentingDevice cutting = new ReSegmentingDevice(device, random, CUT, CUT);
+    tally.accept(() -> cutting.splits() + cutting.joins());
+    return cutting;
+  }
+
+  @Override
+  public String toString() {
+    return words;
+  }
+}
