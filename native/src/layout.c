@@ -35,6 +35,22 @@ static const struct rddp_field fields[] = {
     MEMBER(rddp_mbuf_layout, pool),
     MEMBER(rddp_mbuf_layout, next),
     MEMBER(rddp_mbuf_layout, tx_offload),
+    MEMBER(rddp_mbuf_layout, rss_hash),
+
+    WHOLE(rddp_offload_flags),
+    MEMBER(rddp_offload_flags, rx_rss_hash),
+    MEMBER(rddp_offload_flags, rx_l4_mask),
+    MEMBER(rddp_offload_flags, rx_l4_good),
+    MEMBER(rddp_offload_flags, rx_l4_none),
+    MEMBER(rddp_offload_flags, rx_l4_bad),
+    MEMBER(rddp_offload_flags, tx_ipv4),
+    MEMBER(rddp_offload_flags, tx_ip_checksum),
+    MEMBER(rddp_offload_flags, tx_tcp_checksum),
+    MEMBER(rddp_offload_flags, tx_tcp_segment),
+    MEMBER(rddp_offload_flags, l2_shift),
+    MEMBER(rddp_offload_flags, l3_shift),
+    MEMBER(rddp_offload_flags, l4_shift),
+    MEMBER(rddp_offload_flags, segment_shift),
 
     WHOLE(rddp_port_info),
     MEMBER(rddp_port_info, name),
@@ -108,6 +124,7 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
     _Static_assert(MEMBER_SIZE(rte_mbuf, pool) == 8, "pool");
     _Static_assert(MEMBER_SIZE(rte_mbuf, next) == 8, "next");
     _Static_assert(MEMBER_SIZE(rte_mbuf, tx_offload) == 8, "tx_offload");
+    _Static_assert(MEMBER_SIZE(rte_mbuf, hash.rss) == 4, "hash.rss");
 
     *layout = (struct rddp_mbuf_layout) {
         .size = sizeof(struct rte_mbuf),
@@ -124,5 +141,25 @@ void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
         .pool = offsetof(struct rte_mbuf, pool),
         .next = offsetof(struct rte_mbuf, next),
         .tx_offload = offsetof(struct rte_mbuf, tx_offload),
+        .rss_hash = offsetof(struct rte_mbuf, hash.rss),
+    };
+}
+
+void rddp_get_offload_flags(struct rddp_offload_flags *flags)
+{
+    *flags = (struct rddp_offload_flags) {
+        .rx_rss_hash = RTE_MBUF_F_RX_RSS_HASH,
+        .rx_l4_mask = RTE_MBUF_F_RX_L4_CKSUM_MASK,
+        .rx_l4_good = RTE_MBUF_F_RX_L4_CKSUM_GOOD,
+        .rx_l4_none = RTE_MBUF_F_RX_L4_CKSUM_NONE,
+        .rx_l4_bad = RTE_MBUF_F_RX_L4_CKSUM_BAD,
+        .tx_ipv4 = RTE_MBUF_F_TX_IPV4,
+        .tx_ip_checksum = RTE_MBUF_F_TX_IP_CKSUM,
+        .tx_tcp_checksum = RTE_MBUF_F_TX_TCP_CKSUM,
+        .tx_tcp_segment = RTE_MBUF_F_TX_TCP_SEG,
+        .l2_shift = RTE_MBUF_L2_LEN_OFS,
+        .l3_shift = RTE_MBUF_L3_LEN_OFS,
+        .l4_shift = RTE_MBUF_L4_LEN_OFS,
+        .segment_shift = RTE_MBUF_TSO_SEGSZ_OFS,
     };
 }

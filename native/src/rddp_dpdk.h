@@ -27,7 +27,7 @@ extern "C" {
 /* ---- Agreement between shim and bindings ---- */
 
 /* Goes up with every change of a type or function below. */
-#define RDDP_ABI 2
+#define RDDP_ABI 3
 
 /* A member of one of the structs below, as the shim was compiled. */
 struct rddp_field {
@@ -58,10 +58,34 @@ struct rddp_mbuf_layout {
     uint32_t pool;       /* 8: the pool it goes back to */
     uint32_t next;       /* 8: next buffer of the chain, or 0 */
     uint32_t tx_offload; /* 8: header lengths for transmit offloads */
+    uint32_t rss_hash;   /* 4: hash that the port spread the frame by */
 };
 
 /* Fills in the layout of rte_mbuf that the shim was compiled with. */
 void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout);
+
+/*
+ * What the offload flags of rte_mbuf mean. Receive: what the port says of a frame. Transmit: what
+ * the port is to do, and where the lengths that it needs are in tx_offload.
+ */
+struct rddp_offload_flags {
+    uint64_t rx_rss_hash;    /* the hash is there */
+    uint64_t rx_l4_mask;     /* what is said of the TCP checksum: 0, or one of the next three */
+    uint64_t rx_l4_good;     /* it is right */
+    uint64_t rx_l4_none;     /* it was left out, and the octets are right */
+    uint64_t rx_l4_bad;      /* it is wrong */
+    uint64_t tx_ipv4;        /* an IPv4 packet */
+    uint64_t tx_ip_checksum; /* compute the IP header's checksum */
+    uint64_t tx_tcp_checksum; /* compute the TCP checksum */
+    uint64_t tx_tcp_segment; /* cut into segments */
+    uint32_t l2_shift;       /* lowest bit of the link header's length */
+    uint32_t l3_shift;       /* of the IP header's */
+    uint32_t l4_shift;       /* of the TCP header's */
+    uint32_t segment_shift;  /* of the octets of payload in a segment */
+};
+
+/* Fills in the flags that the shim was compiled with. */
+void rddp_get_offload_flags(struct rddp_offload_flags *flags);
 
 /* ---- Environment abstraction layer (EAL) ---- */
 

@@ -42,6 +42,8 @@ static void types_are_described(void)
 {
     const struct rddp_field *field;
     struct rddp_mbuf_layout layout;
+    struct rddp_offload_flags flags;
+    struct rte_mbuf mbuf = { .l2_len = 14, .l3_len = 20, .l4_len = 32, .tso_segsz = 1448 };
     int structs = 0;
 
     EXPECT(rddp_abi() == RDDP_ABI);
@@ -50,12 +52,18 @@ static void types_are_described(void)
         if (strchr(field->name, '.') == NULL)
             structs++;
     }
-    EXPECT(structs == 6);
+    EXPECT(structs == 7);
 
     rddp_get_mbuf_layout(&layout);
     EXPECT(layout.size == sizeof(struct rte_mbuf));
     EXPECT(layout.headroom == RTE_PKTMBUF_HEADROOM);
     EXPECT(layout.refcnt == offsetof(struct rte_mbuf, refcnt));
+
+    rddp_get_offload_flags(&flags);
+    EXPECT(flags.tx_tcp_checksum == RTE_MBUF_F_TX_TCP_CKSUM);
+    EXPECT((flags.rx_l4_mask & flags.rx_l4_bad) == flags.rx_l4_bad);
+    EXPECT(mbuf.tx_offload == (14ull << flags.l2_shift | 20ull << flags.l3_shift
+                               | 32ull << flags.l4_shift | 1448ull << flags.segment_shift));
 }
 
 static void eal_starts_once(void)

@@ -145,7 +145,11 @@ public final class Daemon implements AutoCloseable {
             : Optional.of(new Ipv4Address(configured.gateway()));
     InterfaceAddress address =
         new InterfaceAddress(
-            new Ipv4Address(configured.address()), configured.prefix(), gateway, configured.mtu());
+            new Ipv4Address(configured.address()),
+            configured.prefix(),
+            gateway,
+            configured.mtu(),
+            configured.vlan());
     TcpSettings tcpSettings =
         TcpSettings.DEFAULTS
             .withReceiveBuffer(configured.receiveBuffer())

@@ -6,6 +6,7 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineCounters;
 import org.rddp.ddp.DdpCounters;
 import org.rddp.device.FrameDevice;
+import org.rddp.ip.IpCounters;
 import org.rddp.tcp.TcpCounters;
 
 /** Gives the counters of an engine and of the layers beneath it their names. */
@@ -34,6 +35,7 @@ final class EngineStatistics {
     statistics.add(prefix + "ddp.messages.untagged", ddp::untaggedMessagesDelivered);
     statistics.add(prefix + "ddp.segments.refused", ddp::segmentsRefused);
     addTcp(statistics, prefix + "tcp.", engine);
+    addIp(statistics, prefix + "ip.", engine.tcp().ipCounters());
     statistics.add(prefix + "packets", () -> device.pool().capacity());
     statistics.add(prefix + "packets.free", () -> device.pool().available());
     if (device instanceof DpdkDevice dpdk) {
@@ -54,6 +56,7 @@ final class EngineStatistics {
     statistics.add(prefix + "retransmits.fast", () -> tcp.fastRetransmits);
     statistics.add(prefix + "out.of.order", () -> tcp.outOfOrder);
     statistics.add(prefix + "duplicates", () -> tcp.duplicates);
+    statistics.add(prefix + "path.mtu.lowered", () -> tcp.pathMtuLowered);
     statistics.add(prefix + "checksum.errors", () -> tcp.checksumErrors);
     statistics.add(prefix + "malformed", () -> tcp.malformed);
     statistics.add(prefix + "resets.in", () -> tcp.resetsIn);
@@ -62,6 +65,21 @@ final class EngineStatistics {
     statistics.add(prefix + "established", () -> tcp.established);
     statistics.add(prefix + "packets.exhausted", () -> tcp.packetsExhausted);
     statistics.add(prefix + "device.busy", () -> tcp.deviceBusy);
+  }
+
+  private static void addIp(Statistics statistics, String prefix, IpCounters ip) {
+    statistics.add(prefix + "frames.ignored", () -> ip.framesIgnored);
+    statistics.add(prefix + "malformed", () -> ip.malformed);
+    statistics.add(prefix + "checksum.errors", () -> ip.checksumErrors);
+    statistics.add(prefix + "address.errors", () -> ip.addressErrors);
+    statistics.add(prefix + "address.conflicts", () -> ip.addressConflicts);
+    statistics.add(prefix + "unresolved", () -> ip.unresolved);
+    statistics.add(prefix + "fragments", () -> ip.fragments);
+    statistics.add(prefix + "fragments.dropped", () -> ip.fragmentsDropped);
+    statistics.add(prefix + "reassembled", () -> ip.reassembled);
+    statistics.add(prefix + "icmp.errors.in", () -> ip.icmpErrors);
+    statistics.add(prefix + "icmp.errors.out", () -> ip.icmpErrorsOut);
+    statistics.add(prefix + "link.downs", () -> ip.linkDowns);
   }
 
   private static void addPort(Statistics statistics, String prefix, DpdkDevice device) {

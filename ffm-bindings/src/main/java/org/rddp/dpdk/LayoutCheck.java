@@ -10,6 +10,7 @@ import java.util.List;
 import org.rddp.dpdk.generated.Dpdk;
 import org.rddp.dpdk.generated.rddp_field;
 import org.rddp.dpdk.generated.rddp_mbuf_layout;
+import org.rddp.dpdk.generated.rddp_offload_flags;
 import org.rddp.dpdk.generated.rddp_port_config;
 import org.rddp.dpdk.generated.rddp_port_info;
 import org.rddp.dpdk.generated.rddp_port_link;
@@ -26,6 +27,7 @@ final class LayoutCheck {
       List.of(
           rddp_field.layout(),
           rddp_mbuf_layout.layout(),
+          rddp_offload_flags.layout(),
           rddp_port_info.layout(),
           rddp_port_config.layout(),
           rddp_port_stats.layout(),

@@ -60,6 +60,9 @@ public final class MbufLayout {
   /** 64 bits: header lengths for transmit offloads. */
   public static final int TX_OFFLOAD;
 
+  /** 32 bits: the hash by which the port spread a frame, if the flags say that it is there. */
+  public static final int RSS_HASH;
+
   static {
     NativeLibrary.load();
     try (Arena arena = Arena.ofConfined()) {
@@ -79,6 +82,7 @@ public final class MbufLayout {
       POOL = rddp_mbuf_layout.pool(layout);
       NEXT = rddp_mbuf_layout.next(layout);
       TX_OFFLOAD = rddp_mbuf_layout.tx_offload(layout);
+      RSS_HASH = rddp_mbuf_layout.rss_hash(layout);
     }
   }
 

@@ -59,6 +59,9 @@ public final class IpCounters {
   /** ARP messages that claimed our own address. */
   public long addressConflicts;
 
+  /** Times that the link has gone down. */
+  public long linkDowns;
+
   /** Packets given up because their neighbour did not answer, or too many waited for it. */
   public long unresolved;
 

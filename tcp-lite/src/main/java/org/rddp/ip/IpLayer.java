@@ -2,6 +2,7 @@ package org.rddp.ip;
 
 import java.util.Optional;
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
@@ -34,6 +35,7 @@ public final class IpLayer {
   private final int mask;
   private final Optional<Ipv4Address> gateway;
   private final int mtu;
+  private boolean up;
 
   /** IPv4 for one transport on one device. */
   public IpLayer(FrameDevice device, InterfaceAddress address, TransportHandler transport) {
@@ -52,6 +54,7 @@ public final class IpLayer {
     errors = new IcmpErrors(output, pool, counters);
     icmp = new IcmpInput(output, pool, pathMtus, transport, counters, this.address, mtu);
     reassembly = new Reassembly(pool, errors, counters, mtu);
+    up = device.up();
   }
 
   /** What has been seen. */
@@ -212,6 +215,31 @@ public final class IpLayer {
     return ((other ^ address) & mask) == 0;
   }
 
+  /** Whether the device completes TCP checksums: {@link #leaveChecksum}. */
+  public boolean leavesChecksum() {
+    return (device.offloads() & Offloads.CHECKSUM) != 0;
+  }
+
+  /** Whether the device also cuts long segments. */
+  public boolean leavesSegmentation() {
+    return (device.offloads() & Offloads.SEGMENTATION) != 0;
+  }
+
+  /**
+   * Leaves the TCP checksum of a packet that is about to be {@linkplain #send sent} to the device.
+   *
+   * @param tcpHeader octets of the TCP header
+   * @param segment see {@link FrameDevice#leave}
+   */
+  public void leaveChecksum(long packet, int tcpHeader, int segment) {
+    device.leave(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
+  }
+
+  /** What the device says of a received packet's TCP checksum; see {@link FrameDevice#checksum}. */
+  public int checksum(long packet) {
+    return device.checksum(packet);
+  }
+
   /** Whether another packet would be taken now. */
   public boolean room() {
     return link.room();
@@ -257,10 +285,22 @@ public final class IpLayer {
 
   /** Does what is due; returns how much. */
   public int advance(long now) {
+    watchLink(now);
     return neighbours.advance(now)
         + pathMtus.advance(now)
         + reassembly.advance(now)
         + announcement.advance(now);
+  }
+
+  /** A link that has come up may lead to other hosts, and to others' ARP caches, than before. */
+  private void watchLink(long now) {
+    boolean was = up;
+    up = device.up();
+    if (up && !was) {
+      announcement.start(now);
+    } else if (was && !up) {
+      counters.linkDowns++;
+    }
   }
 
   /** When {@link #advance} has something to do; {@link Long#MAX_VALUE} for never. */

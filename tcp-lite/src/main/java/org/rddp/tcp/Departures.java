@@ -60,7 +60,8 @@ final class Departures {
     Flight flight = sender.flight;
     long next = flight.board.unsent();
     return next < flight.queue.tail()
-        && Math.min(flight.queue.length(flight.queue.slot(next)), sender.emss) <= offered(sender);
+        && Math.min(flight.queue.length(flight.queue.slot(next)), output.largest(sender.emss))
+            <= offered(sender);
   }
 
   private static long offered(Sender sender) {
@@ -92,7 +93,7 @@ final class Departures {
     int slot = recovery.toRepeat();
     while (slot != SendQueue.NONE) {
       boolean first = slot == flight.queue.slot(flight.queue.head());
-      int length = Math.min(flight.queue.length(slot), sender.emss);
+      int length = Math.min(flight.queue.length(slot), output.largest(sender.emss));
       boolean offered = flight.queue.position(slot) + length <= sender.una + sender.window.octets();
       if ((!first && !offered) || !recovery.mayLeave(length)) {
         return false;
@@ -109,7 +110,7 @@ final class Departures {
   /** Sends a segment again, or as much of it as the path carries now. */
   private boolean repeat(Sender sender, Flight flight, int slot) {
     int part = slot;
-    if (flight.queue.length(slot) > sender.emss) {
+    if (flight.queue.length(slot) > output.largest(sender.emss)) {
       long number = flight.queue.find(flight.queue.position(slot));
       part = split(sender, flight.board, number, sender.emss);
       if (part == SendQueue.NONE) {
@@ -177,7 +178,7 @@ final class Departures {
    */
   private int piece(Sender sender, Flight flight, int slot) {
     long offered = offered(sender);
-    int whole = Math.min(flight.queue.length(slot), sender.emss);
+    int whole = Math.min(flight.queue.length(slot), output.largest(sender.emss));
     if (whole > offered) {
       boolean silly = offered < sender.window.largest() / 2 && !forced;
       if (sender.max > sender.una || offered <= 0 || silly) {
@@ -283,7 +284,7 @@ final class Departures {
         queue.packet(slot),
         queue.payload(slot),
         queue.length(slot),
-        queue.sum(slot),
+        output.leavesChecksum() ? 0 : queue.sum(slot),
         queue.position(slot),
         flags,
         ecn);

@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.device.Offloads;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.TransportHandler;
 import org.rddp.wire.Icmpv4;
@@ -36,7 +37,7 @@ final class SegmentInput implements TransportHandler {
       counters.malformed++;
       return;
     }
-    if (!Tcp.intact(address, length, source, ip.address())) {
+    if (!intact(source, address, length, packet)) {
       counters.checksumErrors++;
       return;
     }
@@ -56,6 +57,15 @@ final class SegmentInput implements TransportHandler {
     } catch (Throwable failure) {
       stack.failed(connection, failure);
     }
+  }
+
+  /** Whether the checksum is right: as the device says, if it says anything. */
+  private boolean intact(int source, long address, int length, long packet) {
+    return switch (ip.checksum(packet)) {
+      case Offloads.GOOD -> true;
+      case Offloads.BAD -> false;
+      default -> Tcp.intact(address, length, source, ip.address());
+    };
   }
 
   /**

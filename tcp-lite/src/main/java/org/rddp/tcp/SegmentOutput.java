@@ -19,6 +19,8 @@ final class SegmentOutput {
   private final boolean offerSack;
   private final boolean offerEcn;
   private final int scale;
+  private final boolean leavesChecksum;
+  private final boolean leavesSegmentation;
 
   SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
     this.stack = stack;
@@ -30,12 +32,24 @@ final class SegmentOutput {
     offerSack = settings.selectiveAcknowledgment();
     offerEcn = settings.ecn();
     scale = Receiver.shiftFor(settings.receiveBuffer());
+    leavesChecksum = ip.leavesChecksum();
+    leavesSegmentation = ip.leavesSegmentation();
+  }
+
+  /** Whether the device computes the checksum, so that nobody here needs a payload's sum. */
+  boolean leavesChecksum() {
+    return leavesChecksum;
+  }
+
+  /** The longest payload that may be sent as one: a device that can cuts it to EMSS octets. */
+  int largest(int emss) {
+    return leavesSegmentation ? Integer.MAX_VALUE : emss;
   }
 
   /**
    * Sends a payload of the send queue. Call only while there is room. Takes over a reference.
    *
-   * @param payloadSum its partial checksum
+   * @param payloadSum its partial checksum; anything if {@link #leavesChecksum}
    * @param ecn the ECN codepoint of the packet
    */
   void data(
@@ -175,10 +189,24 @@ final class SegmentOutput {
   private void finish(
       TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
     int remote = connection.remote;
-    Tcp.putChecksum(
-        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+    if (leavesChecksum) {
+      leaveChecksum(connection, packet, header, length);
+    } else {
+      Tcp.putChecksum(
+          header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+    }
     counters.segmentsOut++;
     ip.send(connection.route, packet, header, length, remote, ecn, stack.now());
+  }
+
+  private void leaveChecksum(TcpConnection connection, long packet, long header, int length) {
+    int headerLength = Tcp.headerLength(header);
+    int emss = connection.sender.emss();
+    boolean cut = emss > 0 && length - headerLength > emss;
+    int summed = cut ? 0 : length;
+    Tcp.putPartialChecksum(
+        header, Checksum.pseudoHeader(ip.address(), connection.remote, Ipv4.PROTOCOL_TCP, summed));
+    ip.leaveChecksum(packet, headerLength, cut ? emss : 0);
   }
 
   /** Answers a segment that belongs to no connection with a reset (RFC 9293 section 3.10.7.1). */

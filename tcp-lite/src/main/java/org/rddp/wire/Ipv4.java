@@ -149,6 +149,11 @@ public final class Ipv4 {
     Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
   }
 
+  /** Leaves the checksum of a header to a device that writes it. */
+  public static void clearChecksum(long packet) {
+    Memory.putShort(packet + CHECKSUM, 0);
+  }
+
   /**
    * Makes a packet just written a fragment of a larger one, which may be fragmented further.
    *

@@ -133,6 +133,15 @@ public final class Tcp {
   }
 
   /**
+   * Writes what a device that completes the checksum needs to find in its place.
+   *
+   * @param sum the sum of the pseudo header, not necessarily folded
+   */
+  public static void putPartialChecksum(long segment, long sum) {
+    Memory.putShort(segment + CHECKSUM, Checksum.fold(sum));
+  }
+
+  /**
    * Writes the checksum.
    *
    * @param sum the sum of pseudo header, header, options and payload, not necessarily folded

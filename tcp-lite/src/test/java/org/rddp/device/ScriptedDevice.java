@@ -10,6 +10,9 @@ public final class ScriptedDevice implements FrameDevice {
   /** MAC address of the device. */
   public static final long OUR_MAC = 0x02_00_00_00_00_01L;
 
+  /** Whether the link is up. */
+  public boolean up = true;
+
   private final NativePacketPool pool;
   private final int mtu;
   private final ArrayDeque<byte[]> in = new ArrayDeque<>();
@@ -60,7 +63,7 @@ public final class ScriptedDevice implements FrameDevice {
 
   @Override
   public boolean up() {
-    return true;
+    return up;
   }
 
   @Override

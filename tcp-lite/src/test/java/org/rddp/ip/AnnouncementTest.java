@@ -47,6 +47,24 @@ class AnnouncementTest {
   }
 
   @Test
+  @DisplayName("RFC 5227 2.3: a link that has come up hears of our address again")
+  void shouldAnnounceWhenTheLinkComesUp() {
+    script.pass(SECOND);
+    script.expectNothing();
+    script.device.up = false;
+    script.pass(SECOND);
+    script.expectNothing();
+    assertThat(script.ip.counters().linkDowns).isEqualTo(1);
+    script.device.up = true;
+    script.pass(SECOND);
+    expectAnnouncement();
+    script.pass(2 * SECOND);
+    expectAnnouncement();
+    script.pass(2 * SECOND);
+    script.expectNothing();
+  }
+
+  @Test
   @DisplayName("RFC 5227 2.4: whoever claims our address is contradicted, once in ten seconds")
   void shouldDefendOurAddress() {
     script.arp(Arp.REQUEST, OTHER_MAC, OURS, OURS);

@@ -3,8 +3,10 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.ScriptedDevice;
 import org.rddp.ip.InterfaceAddress;
@@ -63,10 +65,19 @@ final class Script {
   }
 
   Script(TcpSettings settings, int mtu) {
+    this(settings, mtu, device -> device);
+  }
+
+  /** A stack whose device is made of the scripted one. */
+  Script(TcpSettings settings, int mtu, UnaryOperator<FrameDevice> wrap) {
     device = new ScriptedDevice(pool, mtu);
     stack =
         new TcpStack(
-            device, new InterfaceAddress(OURS, 24), settings, new SplittableRandom(42), now);
+            wrap.apply(device),
+            new InterfaceAddress(OURS, 24),
+            settings,
+            new SplittableRandom(42),
+            now);
   }
 
   /** Settings without options, so that scripts can leave them out, and with the simplest window. */

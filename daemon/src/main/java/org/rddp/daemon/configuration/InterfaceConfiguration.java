@@ -10,6 +10,7 @@ package org.rddp.daemon.configuration;
  * @param prefix length of the network's prefix in bits, 1 to 31
  * @param gateway where everything beyond the network goes, or 0 for nowhere
  * @param mtu largest IP packet in octets
+ * @param vlan the VLAN that the port is in, 1 to 4094, or 0 for frames without a tag
  * @param packets packet buffers of the port
  * @param descriptors entries of the device's receive and transmit rings
  * @param connections connections at once, those being opened included
@@ -24,6 +25,7 @@ public record InterfaceConfiguration(
     int prefix,
     int gateway,
     int mtu,
+    int vlan,
     int packets,
     int descriptors,
     int connections,

@@ -2,6 +2,7 @@ package org.rddp.daemon.configuration;
 
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.rddp.wire.Vlan;
 
 /** Reads one {@code [[interface]]} of a configuration file. */
 final class InterfaceReader {
@@ -43,6 +44,7 @@ final class InterfaceReader {
             InterfaceReader::network);
     int gateway = gateway(section, network);
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
+    int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
     int packets = (int) section.integer("packets", 1024, 1 << 20, 16384);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
@@ -69,6 +71,7 @@ final class InterfaceReader {
         network.prefix,
         gateway,
         mtu,
+        vlan,
         packets,
         descriptors,
         connections,

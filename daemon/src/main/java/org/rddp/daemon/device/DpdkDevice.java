@@ -1,17 +1,22 @@
 package org.rddp.daemon.device;
 
 import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.ipc.CaptureRing;
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
  * A started port of DPDK as a frame device: one queue each way, one native call for a burst.
  *
  * <p>Frames that come as a chain of buffers are copied into one when they fit, and otherwise
- * dropped and counted. While somebody captures, every frame is also copied into the capture's ring.
+ * dropped and counted. Checksums are left to the port where it offers that, and cutting segments;
+ * {@link PortOffloads} says which ports. Captured frames then lack their checksum. While somebody
+ * captures, every frame is also copied into the capture's ring.
  */
 public final class DpdkDevice implements FrameDevice, CapturePoint {
   /** Frames in a burst at most. */
@@ -24,6 +29,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final RingCopier copier;
   private final long macAddress;
   private final int mtu;
+  private final int offloads;
   private final Runnable closer;
   private final long received = Memory.allocate((long) BURST * PTR);
   private final long sent = Memory.allocate((long) BURST * PTR);
@@ -39,6 +45,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
    * @param copier copies what is sent, or null: for ports that hand the very buffer to their peer
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
+   * @param offloads what the port does by itself: bits of {@link Offloads}
    * @param closer stops and closes the port, when the device is closed
    */
   public DpdkDevice(
@@ -47,12 +54,14 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
       RingCopier copier,
       long macAddress,
       int mtu,
+      int offloads,
       Runnable closer) {
     this.port = port;
     this.pool = pool;
     this.copier = copier;
     this.macAddress = macAddress;
     this.mtu = mtu;
+    this.offloads = offloads;
     this.closer = closer;
   }
 
@@ -69,6 +78,41 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   @Override
   public int mtu() {
     return mtu;
+  }
+
+  @Override
+  public int offloads() {
+    return offloads;
+  }
+
+  @Override
+  public void leave(long packet, int link, int ip, int tcp, int segment) {
+    long flags = MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM;
+    if (segment > 0) {
+      flags |= MbufFlags.TX_IP_CHECKSUM | MbufFlags.TX_TCP_SEGMENT;
+    }
+    Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
+    Memory.putLongNative(
+        packet + MbufLayout.TX_OFFLOAD, MbufFlags.txOffload(link, ip, tcp, segment));
+  }
+
+  @Override
+  public int checksum(long packet) {
+    if ((offloads & Offloads.VERDICT) == 0) {
+      return Offloads.UNKNOWN;
+    }
+    long said = Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_L4_MASK;
+    if (said == MbufFlags.RX_L4_GOOD || said == MbufFlags.RX_L4_NONE) {
+      return Offloads.GOOD;
+    }
+    return said == MbufFlags.RX_L4_BAD ? Offloads.BAD : Offloads.UNKNOWN;
+  }
+
+  @Override
+  public int hash(long packet) {
+    boolean there =
+        (Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_RSS_HASH) != 0;
+    return there ? Memory.getIntNative(packet + MbufLayout.RSS_HASH) : 0;
   }
 
   /** As of the last {@link #refreshLink()}: asking the driver is not for every turn. */
@@ -143,7 +187,22 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     for (int i = 0; i < count; i++) {
       Memory.putLongNative(sent + (long) i * PTR, packets[from + i]);
     }
+    if ((offloads & Offloads.SEGMENTATION) != 0) {
+      prepare(packets, from, count);
+    }
     return port.transmit(0, sent, count);
+  }
+
+  /** Where a frame is to be cut, the port wants to find no checksum in the IP header. */
+  private void prepare(long[] packets, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      long packet = packets[i];
+      long flags = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+      if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
+        int link = MbufFlags.linkHeader(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD));
+        Ipv4.clearChecksum(pool.address(packet) + link);
+      }
+    }
   }
 
   /** Holds the packets meanwhile: the port may be done with them before they are recorded. */

@@ -77,7 +77,7 @@ public final class DpdkPorts implements Ports {
     return arguments.and(dpdk.arguments().toArray(String[]::new));
   }
 
-  private static boolean isPci(String device) {
+  static boolean isPci(String device) {
     return device.matches("([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\..*");
   }
 
@@ -86,6 +86,7 @@ public final class DpdkPorts implements Ports {
     int room = Math.max(LEAST_ROOM, frame + ALIGNMENT - 1 & -ALIGNMENT);
     Mempool mempool = mempool("port" + mempools.size(), configured.packets(), room);
     EthernetPort port;
+    PortOffloads offloads;
     RingCopier copier = null;
     Runnable closer;
     if (configured.ring()) {
@@ -104,7 +105,9 @@ public final class DpdkPorts implements Ports {
       closer = port::close;
     }
     try {
-      port.configure(settings(configured, port), mempool);
+      offloads = PortOffloads.of(port.info());
+      PortSettings settings = settings(configured, port);
+      port.configure(settings.withOffloads(offloads.receive(), offloads.transmit()), mempool);
       port.start();
     } catch (RuntimeException e) {
       closer.run();
@@ -113,7 +116,13 @@ public final class DpdkPorts implements Ports {
     // Both ends of a pair of rings come with the same address: they get one of their own.
     long macAddress = configured.ring() ? LOCAL_MAC + devices.size() : port.info().macAddress();
     return new DpdkDevice(
-        port, new MbufPool(mempool), copier, macAddress, configured.mtu(), closer);
+        port,
+        new MbufPool(mempool),
+        copier,
+        macAddress,
+        configured.mtu(),
+        offloads.offered(),
+        closer);
   }
 
   private static PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {

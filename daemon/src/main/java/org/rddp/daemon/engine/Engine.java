@@ -71,6 +71,9 @@ public final class Engine {
    * @return how much was done; 0 means that there was nothing to do
    */
   public int turn(long now) {
+    if (counters.turns == 0) {
+      tcp.announce(now);
+    }
     int work = tcp.receive(now);
     for (int i = 0; i < sessions.size(); i++) {
       work += take(sessions.get(i));

@@ -85,6 +85,7 @@ class ConfigurationFileTest {
             address = "10.1.0.1/16"
             gateway = "10.1.255.254"
             mtu = 9000
+            vlan = 100
             packets = 2048
             descriptors = 256
             connections = 7
@@ -117,6 +118,7 @@ class ConfigurationFileTest {
                 16,
                 0x0a01fffe,
                 9000,
+                100,
                 2048,
                 256,
                 7,
@@ -197,6 +199,8 @@ class ConfigurationFileTest {
           name = ''                        | is empty
           name = 'a b'                     | letters, digits
           address = '10.0.0.1'             | prefix length
+          vlan = -1                        | a whole number from 0 to 4094
+          vlan = 4095                      | a whole number from 0 to 4094
           address = '10.0.0.0/24'          | unicast IPv4 address
           address = '10.0.0.255/24'        | unicast IPv4 address
           address = '10.0.0.1/33'          | unicast IPv4 address

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.device.Offloads;
 import org.rddp.dpdk.Eal;
+import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
 import org.rddp.ipc.CaptureRing;
 import org.rddp.wire.Memory;
@@ -230,5 +232,74 @@ class DpdkDeviceTest {
     assertThat(one.mtu()).isEqualTo(1500);
     one.refreshLink();
     assertThat(one.up()).isTrue();
+  }
+
+  @Test
+  void shouldTellAPortWhatIsLeftToIt() {
+    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    long packet = frame(card, 100, 1);
+    card.leave(packet, 18, 20, 32, 0);
+    assertThat(flags(packet)).isEqualTo(MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM);
+    assertThat(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD))
+        .isEqualTo(MbufFlags.txOffload(18, 20, 32, 0));
+    card.leave(packet, 14, 20, 20, 1460);
+    assertThat(flags(packet) & MbufFlags.TX_TCP_SEGMENT).isNotZero();
+    assertThat(flags(packet) & MbufFlags.TX_IP_CHECKSUM).isNotZero();
+    one.pool().release(packet);
+    packet = one.pool().allocate();
+    assertThat(flags(packet)).isZero();
+    one.pool().release(packet);
+  }
+
+  @Test
+  void shouldClearTheIpChecksumOfWhatThePortCuts() {
+    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    for (int segment : new int[] {0, 16}) {
+      long packet = frame(card, 100, 0x11);
+      card.leave(packet, 14, 20, 20, segment);
+      packets[0] = packet;
+      assertThat(card.transmit(packets, 0, 1)).isEqualTo(1);
+      assertThat(two.receive(packets)).isEqualTo(1);
+      long ip = two.pool().address(packets[0]) + 14;
+      assertThat(Memory.getShort(ip + 10)).isEqualTo(segment == 0 ? 0x1111 : 0);
+      assertThat(Memory.getShort(ip + 8)).isEqualTo(0x1111);
+      one.pool().release(packets[0]);
+    }
+  }
+
+  @Test
+  void shouldHandOnWhatAPortSaysOfAFrame() {
+    DpdkDevice card = card(Offloads.VERDICT);
+    long packet = frame(card, 100, 1);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.UNKNOWN);
+    assertThat(card.hash(packet)).isZero();
+    flags(packet, MbufFlags.RX_L4_GOOD | MbufFlags.RX_RSS_HASH);
+    Memory.putIntNative(packet + MbufLayout.RSS_HASH, 4711);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
+    assertThat(card.hash(packet)).isEqualTo(4711);
+    flags(packet, MbufFlags.RX_L4_NONE);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
+    flags(packet, MbufFlags.RX_L4_BAD);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.BAD);
+    assertThat(one.checksum(packet)).isEqualTo(Offloads.UNKNOWN);
+    one.pool().release(packet);
+  }
+
+  @Test
+  void shouldUseNoOffloadsOfVirtualDevices() {
+    assertThat(one.offloads()).isEqualTo(Offloads.NONE);
+  }
+
+  /** The port of the first device, as if it could do more. */
+  private static DpdkDevice card(int offloads) {
+    return new DpdkDevice(one.port(), (MbufPool) one.pool(), null, 1, 1500, offloads, () -> {});
+  }
+
+  private static long flags(long packet) {
+    return Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+  }
+
+  private static void flags(long packet, long flags) {
+    Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
   }
 }

@@ -68,10 +68,10 @@ public class Dpdk {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
-    private static final int RDDP_ABI = (int)2L;
+    private static final int RDDP_ABI = (int)3L;
     /**
      * {@snippet lang=c :
-     * #define RDDP_ABI 2
+     * #define RDDP_ABI 3
      * }
      */
     public static int RDDP_ABI() {
@@ -251,6 +251,63 @@ public class Dpdk {
                 traceDowncall("rddp_get_mbuf_layout", layout);
             }
             mh$.invokeExact(layout);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class rddp_get_offload_flags {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            Dpdk.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = Dpdk.findOrThrow("rddp_get_offload_flags");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void rddp_get_offload_flags(struct rddp_offload_flags *flags)
+     * }
+     */
+    public static FunctionDescriptor rddp_get_offload_flags$descriptor() {
+        return rddp_get_offload_flags.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void rddp_get_offload_flags(struct rddp_offload_flags *flags)
+     * }
+     */
+    public static MethodHandle rddp_get_offload_flags$handle() {
+        return rddp_get_offload_flags.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void rddp_get_offload_flags(struct rddp_offload_flags *flags)
+     * }
+     */
+    public static MemorySegment rddp_get_offload_flags$address() {
+        return rddp_get_offload_flags.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void rddp_get_offload_flags(struct rddp_offload_flags *flags)
+     * }
+     */
+    public static void rddp_get_offload_flags(MemorySegment flags) {
+        var mh$ = rddp_get_offload_flags.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("rddp_get_offload_flags", flags);
+            }
+            mh$.invokeExact(flags);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

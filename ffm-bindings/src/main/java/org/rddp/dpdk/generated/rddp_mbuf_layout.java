@@ -29,6 +29,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t pool;
  *     uint32_t next;
  *     uint32_t tx_offload;
+ *     uint32_t rss_hash;
  * }
  * }
  */
@@ -52,7 +53,8 @@ public class rddp_mbuf_layout {
         Dpdk.C_INT.withName("buf_len"),
         Dpdk.C_INT.withName("pool"),
         Dpdk.C_INT.withName("next"),
-        Dpdk.C_INT.withName("tx_offload")
+        Dpdk.C_INT.withName("tx_offload"),
+        Dpdk.C_INT.withName("rss_hash")
     ).withName("rddp_mbuf_layout");
 
     /**
@@ -676,6 +678,50 @@ public class rddp_mbuf_layout {
      */
     public static void tx_offload(MemorySegment struct, int fieldValue) {
         struct.set(tx_offload$LAYOUT, tx_offload$OFFSET, fieldValue);
+    }
+
+    private static final OfInt rss_hash$LAYOUT = (OfInt)$LAYOUT.select(groupElement("rss_hash"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t rss_hash
+     * }
+     */
+    public static final OfInt rss_hash$layout() {
+        return rss_hash$LAYOUT;
+    }
+
+    private static final long rss_hash$OFFSET = $LAYOUT.byteOffset(groupElement("rss_hash"));
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t rss_hash
+     * }
+     */
+    public static final long rss_hash$offset() {
+        return rss_hash$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_hash
+     * }
+     */
+    public static int rss_hash(MemorySegment struct) {
+        return struct.get(rss_hash$LAYOUT, rss_hash$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t rss_hash
+     * }
+     */
+    public static void rss_hash(MemorySegment struct, int fieldValue) {
+        struct.set(rss_hash$LAYOUT, rss_hash$OFFSET, fieldValue);
     }
 
     /**
