@@ -100,8 +100,7 @@ final class EarlyFpdus {
     fill(marker, Markers.OCTETS);
     int pointer = fpdu.getInt(0) & Markers.POINTER_MASK;
     long header = marker - pointer;
-    boolean led = pointer > 0 && reader.markerAt(header - Markers.OCTETS);
-    return led ? header - Markers.OCTETS : header;
+    return reader.markerAt(header - Markers.OCTETS) ? header - Markers.OCTETS : header;
   }
 
   /** Where an FPDU ends, as far as can be seen: beyond what is there if it is not whole. */
