@@ -150,12 +150,7 @@ public final class Daemon implements AutoCloseable {
             gateway,
             configured.mtu(),
             configured.vlan());
-    TcpSettings tcpSettings =
-        TcpSettings.DEFAULTS
-            .withReceiveBuffer(configured.receiveBuffer())
-            .withBacklog(TcpSettings.DEFAULTS.backlog())
-            .withConnections(configured.connections())
-            .withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
+    TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
     int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));

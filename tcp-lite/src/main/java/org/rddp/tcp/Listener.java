@@ -38,13 +38,14 @@ public final class Listener {
     return acceptor;
   }
 
-  /** Takes a place among the handshakes under way; false when all are taken. */
-  boolean enter() {
-    if (pending == backlog) {
-      return false;
-    }
+  /** Whether there is a place among the handshakes under way. */
+  boolean room() {
+    return pending < backlog;
+  }
+
+  /** Takes a place; one that comes from a cookie takes it for a moment even if there is none. */
+  void enter() {
     pending++;
-    return true;
   }
 
   /** Gives the place back. */

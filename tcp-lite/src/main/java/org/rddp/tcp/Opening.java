@@ -13,9 +13,11 @@ final class Opening {
 
   private final TcpStack stack;
   private final SegmentOutput output;
+  private final StatelessOutput strangers;
   private final TcpSettings settings;
 
-  Opening(TcpStack stack, SegmentOutput output, TcpSettings settings) {
+  Opening(TcpStack stack, SegmentOutput output, StatelessOutput strangers, TcpSettings settings) {
+    this.strangers = strangers;
     this.stack = stack;
     this.output = output;
     this.settings = settings;
@@ -59,6 +61,28 @@ final class Opening {
   }
 
   /**
+   * The acknowledgment of a cookie tells what both ends can do, since nothing was kept of the SYN.
+   *
+   * @param mss what the cookie says of the peer's MSS
+   */
+  void negotiate(TcpConnection connection, Segment segment, int mss) {
+    boolean stamped = settings.timestamps() && segment.options.timestamps();
+    int echo = segment.options.timestampEcho();
+    int scale = stamped && settings.windowScale() ? SynCookies.windowScale(echo) : -1;
+    connection.timestamps = stamped;
+    connection.scaled = scale >= 0;
+    connection.sack = stamped && settings.selectiveAcknowledgment() && SynCookies.sack(echo);
+    connection.ecn = stamped && settings.ecn() && SynCookies.ecn(echo);
+    connection.negotiated(mss, Math.max(scale, 0));
+    connection.receiver.open(segment.sequence - 1, scale >= 0);
+    if (stamped) {
+      connection.receiver.firstTimestamp(segment.options.timestampValue());
+    }
+    connection.sender.synSent();
+    connection.heardAt = TcpConnection.UNKNOWN;
+  }
+
+  /**
    * Whether a SYN or SYN-ACK leaves us with ECN: not after a SYN of ours without, nor when a
    * middlebox sends our flags back as they were (RFC 3168 section 6.1.1).
    */
@@ -98,7 +122,7 @@ final class Opening {
   void establish(TcpConnection connection, Segment segment, long position) {
     Listener listener = connection.listener;
     if (listener != null && listener.closed()) {
-      output.reset(segment);
+      strangers.reset(segment);
       connection.terminate(CloseReason.ABORTED);
       return;
     }
@@ -110,12 +134,12 @@ final class Opening {
     connection.sender.open(segment, position);
     if (connection.synRepeated) {
       connection.sender.timeout().synWasLost();
-    } else {
+    } else if (asked != TcpConnection.UNKNOWN) {
       connection.sender.timeout().measured(stack.now() - asked, stack.now());
     }
     stack.counters().established++;
     if (listener != null) {
-      listener.leave();
+      connection.handshakeDone();
       connection.accept(listener.acceptor());
     }
     connection.opened();

@@ -8,12 +8,12 @@ import org.rddp.wire.Tcp;
  * 3.10.7, with the checks of RFC 5961 and RFC 7323.
  */
 final class SegmentArrival {
-  private final SegmentOutput output;
+  private final StatelessOutput output;
   private final Opening opening;
   private final TcpCounters counters;
   private final PayloadArrival payload;
 
-  SegmentArrival(TcpStack stack, SegmentOutput output) {
+  SegmentArrival(TcpStack stack, StatelessOutput output) {
     this.output = output;
     opening = stack.opening();
     counters = stack.counters();

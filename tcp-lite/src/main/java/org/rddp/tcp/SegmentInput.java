@@ -13,7 +13,7 @@ final class SegmentInput implements TransportHandler {
   private final ConnectionTable connections;
   private final TcpCounters counters;
   private final Segment segment = new Segment();
-  private SegmentOutput output;
+  private Admission admission;
   private SegmentArrival arrival;
   private IpLayer ip;
 
@@ -24,10 +24,10 @@ final class SegmentInput implements TransportHandler {
   }
 
   /** Joins the way in to the way out. */
-  void connect(IpLayer layer, SegmentOutput segmentOutput) {
+  void connect(IpLayer layer, StatelessOutput output, Admission toConnections) {
     ip = layer;
-    output = segmentOutput;
-    arrival = new SegmentArrival(stack, segmentOutput);
+    admission = toConnections;
+    arrival = new SegmentArrival(stack, output);
   }
 
   @Override
@@ -45,8 +45,9 @@ final class SegmentInput implements TransportHandler {
     long key = ConnectionTable.key(source, segment.remotePort, segment.localPort);
     TcpConnection connection = connections.get(key);
     if (connection == null || reopens(connection)) {
-      unconnected(key, connection);
-    } else {
+      connection = admission.unconnected(key, segment, connection);
+    }
+    if (connection != null) {
       process(connection);
     }
   }
@@ -90,19 +91,6 @@ final class SegmentInput implements TransportHandler {
       connection.terminate(CloseReason.NORMAL);
     }
     return later;
-  }
-
-  /** A segment without a connection: CLOSED or LISTEN (RFC 9293 sections 3.10.7.1, 3.10.7.2). */
-  private void unconnected(long key, TcpConnection former) {
-    if (segment.has(Tcp.RST)) {
-      return;
-    }
-    Listener listener = stack.listener(segment.localPort);
-    if (listener == null || segment.has(Tcp.ACK)) {
-      output.reset(segment);
-    } else if (segment.has(Tcp.SYN) && !segment.has(Tcp.FIN)) {
-      stack.incoming(listener, key, segment, former);
-    }
   }
 
   @Override

@@ -196,7 +196,7 @@ final class SegmentOutput {
           header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
     }
     counters.segmentsOut++;
-    ip.send(connection.route, packet, header, length, remote, ecn, stack.now());
+    ip.send(connection.peer.route, packet, header, length, remote, ecn, stack.now());
   }
 
   private void leaveChecksum(TcpConnection connection, long packet, long header, int length) {
@@ -207,36 +207,6 @@ final class SegmentOutput {
     Tcp.putPartialChecksum(
         header, Checksum.pseudoHeader(ip.address(), connection.remote, Ipv4.PROTOCOL_TCP, summed));
     ip.leaveChecksum(packet, headerLength, cut ? emss : 0);
-  }
-
-  /** Answers a segment that belongs to no connection with a reset (RFC 9293 section 3.10.7.1). */
-  void reset(Segment segment) {
-    long packet = allocate();
-    if (packet == 0) {
-      return;
-    }
-    boolean acknowledges = segment.has(Tcp.ACK);
-    int sequence = acknowledges ? segment.acknowledgment : 0;
-    int acknowledgment = acknowledges ? 0 : segment.sequence + segment.sequenceLength();
-    int flags = acknowledges ? Tcp.RST : Tcp.RST | Tcp.ACK;
-    long header = pool.address(packet);
-    long sum =
-        Tcp.write(
-            header,
-            segment.localPort,
-            segment.remotePort,
-            sequence,
-            acknowledgment,
-            Tcp.HEADER,
-            flags,
-            0);
-    int remote = segment.remoteAddress;
-    Tcp.putChecksum(
-        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, Tcp.HEADER));
-    counters.segmentsOut++;
-    counters.resetsOut++;
-    ip.reply(packet, header, Tcp.HEADER, Ipv4.PROTOCOL_TCP, remote, segment.remoteMac);
-    pool.release(packet);
   }
 
   /** A packet for a segment that leaves at once, or 0. */

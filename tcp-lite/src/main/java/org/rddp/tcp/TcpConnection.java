@@ -3,7 +3,6 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ip.Neighbour;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
@@ -12,11 +11,14 @@ import org.rddp.wire.Tcp;
  * {@link Sender} and {@link Receiver}, what segments do to its state in {@link SegmentArrival}.
  */
 public final class TcpConnection extends Timed implements TcpStream {
+  /** {@link #heardAt} when nobody knows. */
+  static final long UNKNOWN = Long.MIN_VALUE;
+
   private static final long MILLISECOND = 1_000_000;
 
   final long key;
   final int remote;
-  final Neighbour route;
+  final PeerAccount peer;
   final Sender sender;
   final Receiver receiver;
 
@@ -74,26 +76,23 @@ public final class TcpConnection extends Timed implements TcpStream {
       TcpStack stack,
       SegmentOutput output,
       long key,
-      Neighbour route,
+      PeerAccount peer,
       Listener listener,
       StreamHandler handler,
-      TcpConnection former) {
+      int sequence) {
     this.stack = stack;
     this.output = output;
     this.key = key;
-    this.route = route;
+    this.peer = peer;
     this.listener = listener;
     upcalls = new Upcalls(this, stack, handler);
     remote = (int) (key >>> 32);
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
-    long secret = stack.secret(key);
-    timestampOffset = (int) (secret >>> 32);
-    int sequence = stack.opening().initialSequence(stack.initialSequence(secret), former);
+    timestampOffset = stack.timestampOffset(key);
     sender = new Sender(this, stack.sending(), sequence);
     receiver = new Receiver(this, stack.settings().receiveBuffer());
     heardAt = stack.now();
     lifeAt = heardAt + stack.settings().connectTimeout();
-    route.acquire();
   }
 
   /** The peer's address. */
@@ -266,7 +265,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   private boolean mayKeepSent() {
-    return stack.mayKeepSent(sender.kept());
+    return stack.sentPackets().grants(sender.kept(), peer.sent);
   }
 
   EarlyRangesPool earlyRanges() {
@@ -275,21 +274,23 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Whether another packet may wait for its turn, when so many do. */
   boolean mayKeepEarly(int waiting) {
-    return stack.mayKeepEarly(waiting);
+    return stack.earlyPackets().grants(waiting, peer.early);
   }
 
   boolean sendingScarce() {
-    return stack.sendingScarce();
+    return stack.sentPackets().scarce();
   }
 
   /** Counts packets that the connection keeps until they are acknowledged. */
   void keepsSent(int more) {
-    stack.keepsSent(more);
+    stack.sentPackets().keeps(more);
+    peer.sent += more;
   }
 
   /** Counts packets that the connection keeps until their turn has come. */
   void keepsEarly(int more) {
-    stack.keepsEarly(more);
+    stack.earlyPackets().keeps(more);
+    peer.early += more;
   }
 
   boolean wantsToSend() {
@@ -298,7 +299,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Our timestamp clock: milliseconds from a secret start (RFC 7323 section 5.4). */
   int timestamp() {
-    return (int) (stack.now() / MILLISECOND) + timestampOffset;
+    return stack.timestampClock() + timestampOffset;
   }
 
   /** Nanoseconds since our timestamp was the given one, at least one tick. */
@@ -424,6 +425,12 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
   }
 
+  /** The handshake that the peer has begun is done, one way or the other. */
+  void handshakeDone() {
+    listener.leave();
+    peer.handshakes--;
+  }
+
   /** Asks who is to hear of the connection. */
   void accept(Acceptor acceptor) {
     upcalls.accept(acceptor);
@@ -479,13 +486,13 @@ public final class TcpConnection extends Timed implements TcpStream {
       return;
     }
     if (listener != null && state == TcpState.SYN_RECEIVED) {
-      listener.leave();
+      handshakeDone();
     }
     state = TcpState.CLOSED;
     stack.forget(this);
     sender.clear();
     receiver.clear();
-    route.release();
+    stack.leave(peer);
     upcalls.closed(reason);
   }
 

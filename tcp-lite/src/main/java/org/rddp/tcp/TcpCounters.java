@@ -88,6 +88,15 @@ public final class TcpCounters {
   /** ICMP errors about no segment in flight, or otherwise not believed. */
   public long icmpIgnored;
 
+  /** SYNs answered by a cookie, because the backlog was full. */
+  public long synCookiesSent;
+
+  /** Connections that came from a cookie. */
+  public long synCookiesAccepted;
+
+  /** Acknowledgments with a forged or stale cookie. */
+  public long synCookiesFailed;
+
   /** SYNs dropped because the backlog, the connection table or the neighbour table was full. */
   public long synsDropped;
 

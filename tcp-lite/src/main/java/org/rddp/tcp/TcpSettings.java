@@ -16,9 +16,11 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param nagle whether a segment that is not full waits while data is in flight, so that FPDUs are
  *     packed (RFC 9293 section 3.7.4, RFC 5044 appendix A.2)
  * @param backlog handshakes under way per listener, at least 1
+ * @param peerBacklog handshakes under way that one remote address may have begun, at least 1
  * @param synCookies whether handshakes beyond the backlog are answered without state (RFC 4987
  *     section 3.6)
  * @param connections connections in all, 1 to 2^24
+ * @param peerConnections connections with one remote address, 1 to 2^24
  * @param challengeAcknowledgments challenge ACKs a second at most, over all connections (RFC 5961
  *     section 7), at least 1
  * @param connectTimeout how long a connection may take to be established
@@ -51,8 +53,10 @@ public record TcpSettings(
     CongestionAlgorithm congestion,
     boolean nagle,
     int backlog,
+    int peerBacklog,
     boolean synCookies,
     int connections,
+    int peerConnections,
     int challengeAcknowledgments,
     long connectTimeout,
     long userTimeout,
@@ -81,8 +85,10 @@ public record TcpSettings(
           .congestion(CongestionAlgorithm.CUBIC)
           .nagle(false)
           .backlog(256)
+          .peerBacklog(128)
           .synCookies(true)
           .connections(65536)
+          .peerConnections(32768)
           .challengeAcknowledgments(1000)
           .connectTimeout(30 * SECOND)
           .userTimeout(60 * SECOND)
@@ -103,6 +109,11 @@ public record TcpSettings(
     require(receiveBuffer >= 2048 && receiveBuffer <= 1 << 30, "receive buffer", receiveBuffer);
     require(backlog >= 1, "backlog", backlog);
     require(connections >= 1 && connections <= 1 << 24, "connections", connections);
+    require(peerBacklog >= 1, "backlog per peer", peerBacklog);
+    require(
+        peerConnections >= 1 && peerConnections <= 1 << 24,
+        "connections per peer",
+        peerConnections);
     require(challengeAcknowledgments >= 1, "challenge acknowledgments", challengeAcknowledgments);
     require(connectTimeout > 0, "connect timeout", connectTimeout);
     require(userTimeout > 0, "user timeout", userTimeout);

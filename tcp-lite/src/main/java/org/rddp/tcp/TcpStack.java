@@ -11,7 +11,6 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ip.Neighbour;
 import org.rddp.wire.TcpOptions;
 
 /**
@@ -35,6 +34,8 @@ public final class TcpStack implements AutoCloseable {
   /** The clock of initial sequence numbers ticks every 4 microseconds (RFC 6528 section 3). */
   private static final long SEQUENCE_TICK = 4000;
 
+  private static final long TIMESTAMP_TICK = 1_000_000;
+
   private final PacketPool pool;
   private final TcpSettings settings;
   private final RandomGenerator random;
@@ -50,14 +51,13 @@ public final class TcpStack implements AutoCloseable {
   private final Opening opening;
   private final ConnectionTimers timers;
   private final IpLayer ip;
-  private final int sentLimit;
-  private final int earlyLimit;
+  private final Peers peers;
+  private final PacketBudget sentPackets;
+  private final PacketBudget earlyPackets;
   private Consumer<Throwable> failures = failure -> {};
   private TcpConnection[] pending = new TcpConnection[16];
   private TcpConnection[] turn = new TcpConnection[16];
   private int pendingCount;
-  private int sent;
-  private int early;
   private long now;
 
   /**
@@ -83,17 +83,19 @@ public final class TcpStack implements AutoCloseable {
     challenges = new ChallengeLimit(random, settings.challengeAcknowledgments());
     pool = device.pool();
     // The rest is for what comes in, for acknowledgments, and for what the device holds.
-    sentLimit = pool.capacity() / 2;
-    earlyLimit = pool.capacity() / 4;
+    sentPackets = new PacketBudget(pool.capacity() / 2);
+    earlyPackets = new PacketBudget(pool.capacity() / 4);
     hash = new KeyedHash(random);
     connections = new ConnectionTable(random.nextLong());
     SegmentInput input = new SegmentInput(this, connections);
     ip = new IpLayer(device, address, input);
     output = new SegmentOutput(this, ip, pool, settings);
     sending = new SendResources(output, pool, counters, settings);
-    opening = new Opening(this, output, settings);
+    StatelessOutput strangers = new StatelessOutput(ip, pool, counters, settings);
+    peers = new Peers(settings, ip);
+    opening = new Opening(this, output, strangers, settings);
     timers = new ConnectionTimers(this, output, settings);
-    input.connect(ip, output);
+    input.connect(ip, strangers, new Admission(this, connections, peers, strangers, random));
   }
 
   /** Where what handlers throw goes, besides the counter; nowhere at first. */
@@ -221,15 +223,23 @@ public final class TcpStack implements AutoCloseable {
    *     place for a connection is left
    */
   public TcpConnection connect(Ipv4Address remote, int port, StreamHandler handler) {
-    Neighbour route = remote.unicast() ? ip.route(remote.bits()) : null;
-    if (route == null) {
-      throw new IllegalStateException("no way to " + remote);
-    }
     if (connections.size() >= settings.connections()) {
       throw new IllegalStateException("the limit of " + settings.connections() + " is reached");
     }
+    if (!peers.mayConnect(remote.bits())) {
+      throw new IllegalStateException(
+          "the limit of "
+              + settings.peerConnections()
+              + " connections with "
+              + remote
+              + " is reached");
+    }
     long key = ephemeralKey(remote, port);
-    TcpConnection connection = new TcpConnection(this, output, key, route, null, handler, null);
+    PeerAccount peer = remote.unicast() ? peers.enter(remote.bits()) : null;
+    if (peer == null) {
+      throw new IllegalStateException("no way to " + remote);
+    }
+    TcpConnection connection = connection(key, peer, null, handler, initialSequence(key));
     connections.add(connection);
     opening.sendSyn(connection);
     return connection;
@@ -265,7 +275,7 @@ public final class TcpStack implements AutoCloseable {
 
   /** Packets that connections keep: unacknowledged, or received before their turn. */
   public int packetsHeld() {
-    return sent + early;
+    return sentPackets.used() + earlyPackets.used();
   }
 
   /** Resets every connection and gives back every packet. The stack is of no use afterwards. */
@@ -331,43 +341,19 @@ public final class TcpStack implements AutoCloseable {
     return ip.room();
   }
 
-  /**
-   * Whether a connection's user may send another packet. What is not acknowledged is at most half
-   * of the pool, and no connection may keep more of that than it leaves to the others: one alone
-   * gets half of it, each of n gets one part in n + 1.
-   *
-   * @param own packets that the connection keeps so already
-   */
-  boolean mayKeepSent(int own) {
-    return own < sentLimit - sent;
+  /** What is sent and not acknowledged: at most half of the pool. */
+  PacketBudget sentPackets() {
+    return sentPackets;
   }
 
-  /** Whether so little is left to send from that nobody may sit on packets for ever. */
-  boolean sendingScarce() {
-    return sent > sentLimit / 4 * 3;
-  }
-
-  void keepsSent(int more) {
-    sent += more;
+  /** What has come before its turn: at most a quarter of the pool. */
+  PacketBudget earlyPackets() {
+    return earlyPackets;
   }
 
   /** Where connections that miss something have their ranges from. */
   EarlyRangesPool earlyRanges() {
     return earlyRanges;
-  }
-
-  /**
-   * Whether another packet of a connection may wait for its turn: those that do are at most a
-   * quarter of the pool, shared out by the same rule.
-   *
-   * @param own packets of the connection that wait so already
-   */
-  boolean mayKeepEarly(int own) {
-    return own < earlyLimit - early;
-  }
-
-  void keepsEarly(int more) {
-    early += more;
   }
 
   Opening opening() {
@@ -383,13 +369,28 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /** A secret of the connection: the same each time, unknown to others. */
-  long secret(long key) {
+  private long secret(long key) {
     return hash.hash(key, ip.address());
   }
 
   /** The initial sequence number: a clock, and a secret offset (RFC 6528). */
-  int initialSequence(long secret) {
-    return (int) (now / SEQUENCE_TICK) + (int) secret;
+  int initialSequence(long key) {
+    return (int) (now / SEQUENCE_TICK) + (int) secret(key);
+  }
+
+  /** Where a connection's timestamps begin: a secret, too (RFC 7323 section 5.4). */
+  int timestampOffset(long key) {
+    return (int) (secret(key) >>> 32);
+  }
+
+  /** What all timestamps tick by, in milliseconds. */
+  int timestampClock() {
+    return (int) (now / TIMESTAMP_TICK);
+  }
+
+  /** The timestamp of a connection that there need not be. */
+  int timestamp(long key) {
+    return timestampClock() + timestampOffset(key);
   }
 
   void schedule(TcpConnection connection, long deadline) {
@@ -421,21 +422,14 @@ public final class TcpStack implements AutoCloseable {
     listeners.remove(listener.port(), listener);
   }
 
-  /**
-   * A SYN for a listener: a connection in SYN-RECEIVED, if there is a place for it.
-   *
-   * @param former the incarnation in TIME-WAIT that it follows, or null
-   */
-  void incoming(Listener listener, long key, Segment syn, TcpConnection former) {
-    Neighbour route =
-        connections.size() < settings.connections() ? ip.route(syn.remoteAddress) : null;
-    if (route == null || !listener.enter()) {
-      counters.synsDropped++;
-      return;
-    }
-    TcpConnection connection = new TcpConnection(this, output, key, route, listener, null, former);
-    connections.add(connection);
-    opening.negotiate(connection, syn);
-    opening.sendSyn(connection);
+  /** A connection that is not in the table yet. */
+  TcpConnection connection(
+      long key, PeerAccount peer, Listener listener, StreamHandler handler, int sequence) {
+    return new TcpConnection(this, output, key, peer, listener, handler, sequence);
+  }
+
+  /** A connection with a peer is gone. */
+  void leave(PeerAccount peer) {
+    peers.leave(peer);
   }
 }

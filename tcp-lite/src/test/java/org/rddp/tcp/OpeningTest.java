@@ -199,7 +199,8 @@ class OpeningTest {
 
   @Test
   void shouldDropSynsBeyondTheBacklog() {
-    Script script = new Script(Script.plain().withBacklog(2).withConnections(100));
+    Script script =
+        new Script(Script.plain().withBacklog(2).withConnections(100).withSynCookies(false));
     script.listen();
     for (int port = 1; port <= 3; port++) {
       script.theirPort = port;
@@ -352,10 +353,9 @@ class OpeningTest {
     script.expect("S seq 0");
     assertThat(script.ourSequence).isNotEqualTo(first);
     assertThat(script.ourPort).isNotEqualTo(port);
-    long secret = script.stack.secret(1);
-    int before = script.stack.initialSequence(secret);
+    int before = script.stack.initialSequence(1);
     script.pass(4000);
-    assertThat(script.stack.initialSequence(secret) - before).isEqualTo(1);
+    assertThat(script.stack.initialSequence(1) - before).isEqualTo(1);
   }
 
   @Test

@@ -55,6 +55,7 @@ final class Script {
   int ourSequence;
   private final long frame = Memory.allocate(10000);
   private final TcpOptions options = new TcpOptions();
+  private Ipv4Address source = THEIRS;
 
   Script() {
     this(plain(), 1500);
@@ -130,6 +131,11 @@ final class Script {
     });
   }
 
+  /** TSval of the segment that was expected last. */
+  int lastTimestamp() {
+    return options.timestampValue();
+  }
+
   /** The state of the connection. */
   TcpState state() {
     return ((TcpConnection) stream).state();
@@ -158,6 +164,13 @@ final class Script {
   void receive(String segment) {
     put(segment);
     turn();
+  }
+
+  /** A segment arrives from another address. */
+  void receiveFrom(Ipv4Address address, String segment) {
+    source = address;
+    receive(segment);
+    source = THEIRS;
   }
 
   /** Several segments arrive in one burst. */
@@ -218,11 +231,11 @@ final class Script {
     sum += Tcp.write(tcp, theirPort, ourPort, theirs, acknowledgment, header, flags, window);
     sum += Checksum.sum(option, length);
     int total = header + length;
-    sum += Checksum.pseudoHeader(THEIRS.bits(), OURS.bits(), Ipv4.PROTOCOL_TCP, total);
+    sum += Checksum.pseudoHeader(source.bits(), OURS.bits(), Ipv4.PROTOCOL_TCP, total);
     Tcp.putChecksum(tcp, sum);
     long ip = frame + Ethernet.HEADER;
     int ecn = number(text, "ecn", 0);
-    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, THEIRS.bits(), OURS.bits(), ecn);
+    Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, source.bits(), OURS.bits(), ecn);
     Ethernet.write(frame, ScriptedDevice.OUR_MAC, THEIR_MAC, Ethernet.TYPE_IPV4);
     return Memory.bytes(frame, HEADERS + total);
   }

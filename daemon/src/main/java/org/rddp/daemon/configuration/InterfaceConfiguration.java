@@ -1,5 +1,7 @@
 package org.rddp.daemon.configuration;
 
+import org.rddp.tcp.TcpSettings;
+
 /**
  * One port: the device behind it and what it is on the network.
  *
@@ -13,8 +15,7 @@ package org.rddp.daemon.configuration;
  * @param vlan the VLAN that the port is in, 1 to 4094, or 0 for frames without a tag
  * @param packets packet buffers of the port
  * @param descriptors entries of the device's receive and transmit rings
- * @param connections connections at once, those being opened included
- * @param receiveBuffer octets of the receive window
+ * @param tcp how TCP behaves, connections at once included
  * @param crc whether our side asks for MPA's CRC
  * @param startupTimeout nanoseconds that MPA's startup may take
  */
@@ -28,8 +29,7 @@ public record InterfaceConfiguration(
     int vlan,
     int packets,
     int descriptors,
-    int connections,
-    int receiveBuffer,
+    TcpSettings tcp,
     boolean crc,
     long startupTimeout) {
   private static final String RING = "ring:";

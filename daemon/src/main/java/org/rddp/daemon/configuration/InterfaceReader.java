@@ -2,6 +2,7 @@ package org.rddp.daemon.configuration;
 
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;
 
 /** Reads one {@code [[interface]]} of a configuration file. */
@@ -48,9 +49,7 @@ final class InterfaceReader {
     int packets = (int) section.integer("packets", 1024, 1 << 20, 16384);
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
-    TomlSection tcp = section.section("tcp");
-    int receiveBuffer = (int) tcp.octets("receive-buffer", 16 << 10, 1 << 28, 1 << 20);
-    tcp.refuseUnknown();
+    TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     TomlSection mpa = section.section("mpa");
     boolean crc = mpa.flag("crc", true);
     long startupTimeout =
@@ -74,8 +73,7 @@ final class InterfaceReader {
         vlan,
         packets,
         descriptors,
-        connections,
-        receiveBuffer,
+        tcp,
         crc,
         startupTimeout);
   }

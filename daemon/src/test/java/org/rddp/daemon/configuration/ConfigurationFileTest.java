@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.tcp.CongestionAlgorithm;
+import org.rddp.tcp.TcpSettings;
 
 class ConfigurationFileTest {
   private static final String PORT =
@@ -91,6 +93,16 @@ class ConfigurationFileTest {
             connections = 7
             [interface.tcp]
             receive-buffer = "128KiB"
+            congestion = "new-reno"
+            ecn = false
+            backlog = 9
+            peer-backlog = 3
+            peer-connections = 4
+            syn-cookies = false
+            user-timeout = "2min"
+            keep-alive = "1min"
+            keep-alive-interval = "5s"
+            keep-alive-probes = 2
             [interface.mpa]
             crc = false
             startup-timeout = "250ms"
@@ -121,8 +133,19 @@ class ConfigurationFileTest {
                 100,
                 2048,
                 256,
-                7,
-                128 << 10,
+                TcpSettings.DEFAULTS
+                    .withConnections(7)
+                    .withPeerConnections(4)
+                    .withReceiveBuffer(128 << 10)
+                    .withCongestion(CongestionAlgorithm.NEW_RENO)
+                    .withEcn(false)
+                    .withBacklog(9)
+                    .withPeerBacklog(3)
+                    .withSynCookies(false)
+                    .withUserTimeout(120_000_000_000L)
+                    .withKeepAlive(60_000_000_000L)
+                    .withKeepAliveInterval(5_000_000_000L)
+                    .withKeepAliveProbes(2),
                 false,
                 250_000_000));
   }
@@ -217,6 +240,12 @@ class ConfigurationFileTest {
           mpa = { startup-timeout = '1h' } | us, ms, s or min
           mpa = { startup-timeout = '1us' }| is out of range
           tcp = { buffer = 1 }             | unknown key
+          tcp = { congestion = 'bbr' }     | one of "cubic", "new-reno", "none"
+          tcp = { ecn = 1 }                | true or false
+          tcp = { backlog = 0 }            | a whole number from 1 to 65536
+          tcp = { keep-alive = 'never' }   | or "off"
+          tcp = { keep-alive = '1ms' }     | from 1s to 1440min
+          tcp = { user-timeout = '5ms' }   | is out of range
           """)
   void shouldRefuseInAnInterface(String line, String expected) {
     String key = line.substring(0, line.indexOf(' '));

@@ -1,0 +1,77 @@
+package org.rddp.daemon.configuration;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.rddp.tcp.CongestionAlgorithm;
+import org.rddp.tcp.TcpSettings;
+
+/** Reads the {@code [interface.tcp]} of an interface. */
+final class TcpReader {
+  private static final Map<String, CongestionAlgorithm> CONGESTION =
+      new TreeMap<>(
+          Map.of(
+              "cubic", CongestionAlgorithm.CUBIC,
+              "new-reno", CongestionAlgorithm.NEW_RENO,
+              "none", CongestionAlgorithm.NONE));
+
+  private static final long SHORTEST = TimeUnit.SECONDS.toNanos(1);
+  private static final long LONGEST = TimeUnit.DAYS.toNanos(1);
+
+  private TcpReader() {}
+
+  /**
+   * How TCP behaves on the interface.
+   *
+   * @param connections how many there may be at once
+   */
+  static TcpSettings read(TomlSection section, int connections) {
+    TcpSettings defaults = TcpSettings.DEFAULTS;
+    int most = 1 << 16;
+    int peerConnections = Math.max(1, connections * 3 / 4);
+    TcpSettings read =
+        defaults
+            .withConnections(connections)
+            .withPeerConnections(
+                (int) section.integer("peer-connections", 1, most, peerConnections))
+            .withReceiveBuffer(
+                (int)
+                    section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
+            .withCongestion(section.choice("congestion", CONGESTION, defaults.congestion()))
+            .withEcn(section.flag("ecn", defaults.ecn()))
+            .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
+            .withPeerBacklog(
+                (int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
+            .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
+            .withUserTimeout(
+                section.span("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
+    String silence =
+        TimeSpan.FORM
+            + ", from "
+            + TimeSpan.format(SHORTEST)
+            + " to "
+            + TimeSpan.format(LONGEST)
+            + ", or \"off\"";
+    read =
+        read.withKeepAlive(
+                section.parsed("keep-alive", silence, Long.MAX_VALUE, TcpReader::silence))
+            .withKeepAliveInterval(
+                section.span(
+                    "keep-alive-interval", SHORTEST, LONGEST, defaults.keepAliveInterval()))
+            .withKeepAliveProbes(
+                (int) section.integer("keep-alive-probes", 1, 100, defaults.keepAliveProbes()));
+    section.refuseUnknown();
+    return read;
+  }
+
+  private static long silence(String text) {
+    if (text.equals("off")) {
+      return Long.MAX_VALUE;
+    }
+    long nanos = TimeSpan.parse(text);
+    if (nanos < SHORTEST || nanos > LONGEST) {
+      throw new IllegalArgumentException(text);
+    }
+    return nanos;
+  }
+}

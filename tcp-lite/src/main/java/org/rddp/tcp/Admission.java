@@ -1,0 +1,126 @@
+package org.rddp.tcp;
+
+import java.util.random.RandomGenerator;
+import org.rddp.wire.Tcp;
+
+/**
+ * Who gets a connection: segments without one, in LISTEN and CLOSED (RFC 9293 sections 3.10.7.1 and
+ * 3.10.7.2), within the limits of all and of each peer, and SYN cookies beyond them.
+ */
+final class Admission {
+  private final TcpStack stack;
+  private final TcpSettings settings;
+  private final TcpCounters counters;
+  private final ConnectionTable connections;
+  private final Peers peers;
+  private final StatelessOutput output;
+  private final SynCookies cookies;
+
+  Admission(
+      TcpStack stack,
+      ConnectionTable connections,
+      Peers peers,
+      StatelessOutput output,
+      RandomGenerator random) {
+    this.stack = stack;
+    this.connections = connections;
+    this.peers = peers;
+    this.output = output;
+    settings = stack.settings();
+    counters = stack.counters();
+    cookies = new SynCookies(random);
+  }
+
+  /**
+   * Handles a segment without a connection.
+   *
+   * @param former the incarnation that was in TIME-WAIT until this SYN came, or null
+   * @return a connection that the segment has brought about and is now to be processed by, or null
+   */
+  TcpConnection unconnected(long key, Segment segment, TcpConnection former) {
+    if (segment.has(Tcp.RST)) {
+      return null;
+    }
+    Listener listener = stack.listener(segment.localPort);
+    if (listener == null) {
+      output.reset(segment);
+    } else if (segment.has(Tcp.ACK)) {
+      return segment.has(Tcp.SYN) ? refused(segment) : acknowledged(listener, key, segment);
+    } else if (segment.has(Tcp.SYN) && !segment.has(Tcp.FIN)) {
+      syn(listener, key, segment, former);
+    }
+    return null;
+  }
+
+  private TcpConnection refused(Segment segment) {
+    output.reset(segment);
+    return null;
+  }
+
+  /** Whether there is a place for another connection with an address. */
+  private boolean room(int address) {
+    return connections.size() < settings.connections() && peers.mayConnect(address);
+  }
+
+  private void syn(Listener listener, long key, Segment syn, TcpConnection former) {
+    int address = syn.remoteAddress;
+    if (!room(address)) {
+      counters.synsDropped++;
+    } else if (peers.mayKnock(address) && listener.room()) {
+      int sequence = stack.opening().initialSequence(stack.initialSequence(key), former);
+      TcpConnection connection = create(listener, key, address, sequence);
+      if (connection != null) {
+        stack.opening().negotiate(connection, syn);
+        stack.opening().sendSyn(connection);
+      }
+    } else {
+      answerByCookie(key, syn);
+    }
+  }
+
+  private TcpConnection create(Listener listener, long key, int address, int sequence) {
+    PeerAccount peer = peers.enter(address);
+    if (peer == null) {
+      counters.synsDropped++;
+      return null;
+    }
+    listener.enter();
+    peer.handshakes++;
+    TcpConnection connection = stack.connection(key, peer, listener, null, sequence);
+    connections.add(connection);
+    return connection;
+  }
+
+  private void answerByCookie(long key, Segment syn) {
+    int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
+    if (settings.synCookies() && SynCookies.canTell(mss)) {
+      int cookie = cookies.make(key, syn.sequence, mss, stack.now());
+      output.cookie(syn, cookie, stack.timestamp(key));
+    } else {
+      counters.synsDropped++;
+    }
+  }
+
+  /** An acknowledgment in LISTEN: that of a cookie, or to be reset. */
+  private TcpConnection acknowledged(Listener listener, long key, Segment segment) {
+    if (!settings.synCookies() || !cookies.expected(stack.now())) {
+      return refused(segment);
+    }
+    int cookie = segment.acknowledgment - 1;
+    int mss = cookies.check(key, segment.sequence - 1, cookie, stack.now());
+    if (mss == 0) {
+      counters.synCookiesFailed++;
+      return refused(segment);
+    }
+    if (!room(segment.remoteAddress)) {
+      counters.synsDropped++;
+      return null;
+    }
+    TcpConnection connection = create(listener, key, segment.remoteAddress, cookie);
+    if (connection != null) {
+      counters.synCookiesAccepted++;
+      stack.opening().negotiate(connection, segment, mss);
+    }
+    return connection;
+  }
+}

@@ -1,0 +1,118 @@
+package org.rddp.tcp;
+
+import org.rddp.device.PacketPool;
+import org.rddp.ip.IpLayer;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
+
+/** Answers segments that belong to no connection, and keeps nothing of it. */
+final class StatelessOutput {
+  private final IpLayer ip;
+  private final PacketPool pool;
+  private final TcpCounters counters;
+  private final TcpSettings settings;
+
+  StatelessOutput(IpLayer ip, PacketPool pool, TcpCounters counters, TcpSettings settings) {
+    this.ip = ip;
+    this.pool = pool;
+    this.counters = counters;
+    this.settings = settings;
+  }
+
+  /** Answers with a reset (RFC 9293 section 3.10.7.1). */
+  void reset(Segment segment) {
+    long packet = allocate();
+    if (packet == 0) {
+      return;
+    }
+    boolean acknowledges = segment.has(Tcp.ACK);
+    int sequence = acknowledges ? segment.acknowledgment : 0;
+    int acknowledgment = acknowledges ? 0 : segment.sequence + segment.sequenceLength();
+    int flags = acknowledges ? Tcp.RST : Tcp.RST | Tcp.ACK;
+    long header = pool.address(packet);
+    long sum =
+        Tcp.write(
+            header,
+            segment.localPort,
+            segment.remotePort,
+            sequence,
+            acknowledgment,
+            Tcp.HEADER,
+            flags,
+            0);
+    counters.resetsOut++;
+    send(segment, packet, Tcp.HEADER, sum);
+  }
+
+  /**
+   * Answers a SYN with a cookie. Without timestamps there is no place for what the SYN offers but
+   * its MSS, so that our answer offers nothing else either.
+   *
+   * @param cookie our initial sequence number
+   * @param clock our timestamp clock towards the peer
+   */
+  void cookie(Segment syn, int cookie, int clock) {
+    long packet = allocate();
+    if (packet == 0) {
+      return;
+    }
+    long header = pool.address(packet);
+    long option = header + Tcp.HEADER;
+    long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
+    option += TcpOptions.MSS_LENGTH;
+    int flags = Tcp.SYN | Tcp.ACK;
+    if (settings.timestamps() && syn.options.timestamps()) {
+      boolean sack = settings.selectiveAcknowledgment() && syn.options.sackPermitted();
+      boolean ecn = settings.ecn() && syn.has(Tcp.ECE) && syn.has(Tcp.CWR);
+      if (settings.windowScale() && syn.options.windowScale() >= 0) {
+        sum += TcpOptions.putWindowScale(option, Receiver.shiftFor(settings.receiveBuffer()));
+        option += TcpOptions.WINDOW_SCALE_LENGTH;
+      }
+      if (sack) {
+        sum += TcpOptions.putSackPermitted(option);
+        option += TcpOptions.SACK_PERMITTED_LENGTH;
+      }
+      int stamp = SynCookies.stamp(clock, sack, ecn, syn.options);
+      sum += TcpOptions.putTimestamps(option, stamp, syn.options.timestampValue());
+      option += TcpOptions.TIMESTAMPS_LENGTH;
+      flags |= ecn ? Tcp.ECE : 0;
+    }
+    int length = (int) (option - header);
+    sum +=
+        Tcp.write(
+            header,
+            syn.localPort,
+            syn.remotePort,
+            cookie,
+            syn.sequence + 1,
+            length,
+            flags,
+            Math.min(settings.receiveBuffer(), 0xffff));
+    counters.synCookiesSent++;
+    send(syn, packet, length, sum);
+  }
+
+  private void send(Segment answered, long packet, int length, long sum) {
+    long header = pool.address(packet);
+    int remote = answered.remoteAddress;
+    Tcp.putChecksum(
+        header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
+    counters.segmentsOut++;
+    ip.reply(packet, header, length, Ipv4.PROTOCOL_TCP, remote, answered.remoteMac);
+    pool.release(packet);
+  }
+
+  private long allocate() {
+    if (!ip.room()) {
+      counters.deviceBusy++;
+      return 0;
+    }
+    long packet = pool.allocate();
+    if (packet == 0) {
+      counters.packetsExhausted++;
+    }
+    return packet;
+  }
+}

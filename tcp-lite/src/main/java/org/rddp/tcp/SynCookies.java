@@ -1,0 +1,126 @@
+package org.rddp.tcp;
+
+import java.util.random.RandomGenerator;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * Handshakes without state (RFC 4987 section 3.6). When the backlog is full, the initial sequence
+ * number of the SYN-ACK, the cookie, holds what must be known of the SYN, and a keyed hash proves
+ * that it was us who made it: the acknowledgment brings it back, and with it the connection.
+ *
+ * <p>A cookie's bits, from the highest: 28 of the hash, 3 for the peer's MSS, 1 for the period in
+ * which it was made. The hash is over the connection, the peer's sequence number, MSS and period,
+ * so that a cookie is good for nothing else, and for one to two periods only.
+ *
+ * <p>What the peer can do with windows, SACK and ECN goes into the lowest bits of our timestamp, if
+ * the peer knows timestamps; it comes back in the echo. The peer could lie there, but only about
+ * itself.
+ */
+final class SynCookies {
+  /** How long a cookie's period lasts in nanoseconds. */
+  static final long PERIOD = 64_000_000_000L;
+
+  /** The sizes that a cookie can tell: what links of today and their tunnels make common. */
+  private static final int[] SIZES = {216, 536, 1220, 1360, 1440, 1460, 4312, 8960};
+
+  private static final int SIZE_BITS = 3;
+  private static final int HASH_SHIFT = SIZE_BITS + 1;
+  private static final int OPTION_BITS = 6;
+  private static final int OPTIONS = (1 << OPTION_BITS) - 1;
+  private static final int NO_SCALE = 15;
+  private static final int SACK = 1 << 4;
+  private static final int ECN = 1 << 5;
+
+  private final KeyedHash hash;
+  private long lastMadeAt;
+  private boolean made;
+
+  SynCookies(RandomGenerator random) {
+    hash = new KeyedHash(random);
+  }
+
+  /** Whether a cookie can tell an MSS, or a lesser one that is not absurdly small. */
+  static boolean canTell(int mss) {
+    return mss >= SIZES[0];
+  }
+
+  /**
+   * The initial sequence number that answers a SYN.
+   *
+   * @param key the connection's
+   * @param sequence the SYN's sequence number
+   * @param mss the peer's MSS, one that a cookie {@link #canTell}
+   */
+  int make(long key, int sequence, int mss, long now) {
+    made = true;
+    lastMadeAt = now;
+    int size = SIZES.length - 1;
+    while (SIZES[size] > mss) {
+      size--;
+    }
+    return cookie(key, sequence, size, period(now));
+  }
+
+  /** Whether a cookie may be about: otherwise nobody is believed to bring one. */
+  boolean expected(long now) {
+    return made && now - lastMadeAt < 2 * PERIOD;
+  }
+
+  /**
+   * What a cookie that comes back tells.
+   *
+   * @param key the connection's
+   * @param sequence the sequence number of the SYN
+   * @param cookie our initial sequence number
+   * @return the peer's MSS, or 0 when we have not made the cookie, or too long ago
+   */
+  int check(long key, int sequence, int cookie, long now) {
+    long period = period(now);
+    if (((period ^ cookie) & 1) != 0) {
+      period--;
+    }
+    int size = (cookie >>> 1) & ((1 << SIZE_BITS) - 1);
+    return cookie(key, sequence, size, period) == cookie ? SIZES[size] : 0;
+  }
+
+  private static long period(long now) {
+    return Math.floorDiv(now, PERIOD);
+  }
+
+  private int cookie(long key, int sequence, int size, long period) {
+    int rest = (int) (period << SIZE_BITS) + size;
+    long data = ((long) sequence << 32) | Integer.toUnsignedLong(rest);
+    int proof = (int) hash.hash(key, data) << HASH_SHIFT;
+    return proof | (size << 1) | (int) (period & 1);
+  }
+
+  /**
+   * Our timestamp in the SYN-ACK: the latest, not after the clock's, whose lowest bits tell what
+   * the SYN has offered.
+   *
+   * @param clock our timestamp clock
+   */
+  static int stamp(int clock, boolean sack, boolean ecn, TcpOptions offered) {
+    int options = offered.windowScale() >= 0 ? offered.windowScale() : NO_SCALE;
+    options |= sack ? SACK : 0;
+    options |= ecn ? ECN : 0;
+    int stamp = (clock & ~OPTIONS) | options;
+    return stamp - clock > 0 ? stamp - (OPTIONS + 1) : stamp;
+  }
+
+  /** The shift of the peer's windows that an echoed timestamp tells, -1 for none. */
+  static int windowScale(int echo) {
+    int scale = echo & NO_SCALE;
+    return scale <= TcpOptions.LARGEST_SCALE ? scale : -1;
+  }
+
+  /** Whether an echoed timestamp tells that SACK is permitted. */
+  static boolean sack(int echo) {
+    return (echo & SACK) != 0;
+  }
+
+  /** Whether an echoed timestamp tells that ECN was asked for. */
+  static boolean ecn(int echo) {
+    return (echo & ECN) != 0;
+  }
+}
