@@ -2,7 +2,7 @@
 # Builds with Maven when the sources are not those of the last build.
 
 readonly STATE=$ROOT/.rddp
-readonly MODULES=(conformance native ffm-bindings tcp-lite mpa-engine ddp-engine client simulation daemon bench)
+readonly MODULES=(conformance native ffm-bindings tcp-lite mpa-engine ddp-engine client simulation fuzz daemon bench)
 readonly BUILD_LOG=$STATE/build.log
 
 build_if_changed() {

@@ -16,8 +16,9 @@ suite_usage() {
     cat <<'END'
 Usage: rddp test [--no-dpdk]
 
-Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, the shim over
-DPDK under sanitizers, the demo with what Wireshark makes of it, and Linux's TCP as a peer. Takes some minutes.
+Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP under a fuzzer,
+the shim over DPDK under sanitizers, the demo with what Wireshark makes of it, and Linux's TCP as a peer. Takes some
+minutes.
 
       --no-dpdk   Only what needs no DPDK; chosen by itself where there is none.
   -h, --help      Show this.
@@ -35,7 +36,7 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    local steps=(scripts java races)
+    local steps=(scripts java races fuzz)
     if has_dpdk; then
         reserve_hugepages
         steps+=(shim demo)
@@ -89,6 +90,7 @@ name_of() {
         scripts) echo 'scripts' ;;
         java) echo 'unit and simulation tests' ;;
         races) echo 'rings between processes under jcstress' ;;
+        fuzz) echo 'fuzzing, 20 seconds for each target' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         demo) echo 'the demo, and what Wireshark makes of its capture' ;;
@@ -213,6 +215,16 @@ step_races() {
 
 keep_quiet() {
     cat >/dev/null
+}
+
+step_fuzz() {
+    local target status=0
+    # shellcheck source=bin/setup/fuzz.sh
+    source "$ROOT/bin/setup/fuzz.sh"
+    for target in "${FUZZ_TARGETS[@]}"; do
+        fuzz "$target" --seconds 20 || status=1
+    done
+    return "$status"
 }
 
 step_shim() {

@@ -1,0 +1,107 @@
+# shellcheck shell=bash
+# rddp fuzz: runs a target of the module fuzz under Jazzer, from the inputs that are kept.
+
+readonly FUZZ_TARGETS=(frames connection)
+readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
+readonly FUZZ_WORK=$STATE/fuzz
+
+fuzz_usage() {
+    cat <<'END'
+Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
+       rddp fuzz TARGET --replay FILE
+
+Runs a fuzzer that watches coverage (Jazzer) against TCP and everything below it, from the inputs that are kept.
+Ends with 1 when it finds something; the input that did it is then in .rddp/fuzz. To keep it from coming back, put
+that file beside those (fuzz/src/test/resources/org/rddp/fuzz/TARGET): the tests run all of them.
+
+TARGET is
+  frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
+  connection   connections in any state: what a peer sends, what users do, time
+
+      --minutes N, --seconds N   How long; one minute unless given.
+      --keep                     Keep the inputs that reach something new, and no others.
+      --replay FILE              Run one input once.
+  -h, --help                     Show this.
+END
+}
+
+fuzz() {
+    local target='' seconds=60 keep=false replay=''
+    while (($# > 0)); do
+        case $1 in
+            --minutes) seconds=$((${2:?--minutes takes a number} * 60)) && shift ;;
+            --seconds) seconds=${2:?--seconds takes a number} && shift ;;
+            --replay) replay=${2:?--replay takes a file} && shift ;;
+            --keep) keep=true ;;
+            -h | --help) fuzz_usage && return ;;
+            *)
+                if [[ -n $target || " ${FUZZ_TARGETS[*]} " != *" $1 "* ]]; then
+                    fuzz_usage >&2
+                    return 2
+                fi
+                target=$1
+                ;;
+        esac
+        shift
+    done
+    if [[ -z $target ]]; then
+        fuzz_usage >&2
+        return 2
+    fi
+    set_up_to_fuzz
+    if [[ -n $replay ]]; then
+        jazzer "$target" "$replay"
+        return
+    fi
+    fuzz_for "$target" "$seconds" || return
+    if $keep; then
+        keep_inputs "$target"
+    fi
+}
+
+set_up_to_fuzz() {
+    find_jdk
+    install_packages_to_run
+    build_if_changed
+}
+
+# fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".
+fuzz_for() {
+    local log=$FUZZ_WORK/$1.log
+    mkdir -p "$FUZZ_WORK/$1"
+    if jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
+        "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1; then
+        echo "ok fuzzing $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
+        return
+    fi
+    echo "not ok fuzzing $1"
+    grep -v -E '^(#|INFO|WARNING)' "$log" | tail -n 40 | sed 's/^/    /'
+    return 1
+}
+
+# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything.
+keep_inputs() {
+    local merged=$FUZZ_WORK/merged
+    rm -rf "$merged"
+    mkdir -p "$merged"
+    jazzer "$1" -merge=1 -max_len=4096 "$merged" "$FUZZ_CORPUS/$1" "$FUZZ_WORK/$1" >"$FUZZ_WORK/$1.log" 2>&1 || return
+    # What was a finding once has a name of its own, and stays.
+    find "$FUZZ_CORPUS/$1" -type f -regex '.*/[0-9a-f]+' -delete
+    cp "$merged"/* "$FUZZ_CORPUS/$1"
+    rm -rf "$merged" "${FUZZ_WORK:?}/$1"
+    echo "$(find "$FUZZ_CORPUS/$1" -type f | wc -l) inputs are kept, $(du -sb "$FUZZ_CORPUS/$1" | cut -f1) octets"
+}
+
+# jazzer TARGET ARGUMENT...: of Jazzer's own hooks none is of use here, as nothing of ours runs commands or opens files.
+jazzer() {
+    jvm_arguments
+    local class=FrameFuzz
+    if [[ $1 == connection ]]; then
+        class=ConnectionFuzz
+    fi
+    shift
+    "$JAVA_HOME/bin/java" -Xmx1g "${JVM_ARGUMENTS[@]}" -cp "$(classpath fuzz)" com.code_intelligence.jazzer.Jazzer \
+        --target_class="org.rddp.fuzz.$class" --instrumentation_includes='org.rddp.**' \
+        --disabled_hooks='com.code_intelligence.jazzer.sanitizers.**' --reproducer_path="$FUZZ_WORK" \
+        -artifact_prefix="$FUZZ_WORK/" -rss_limit_mb=4096 "$@"
+}
