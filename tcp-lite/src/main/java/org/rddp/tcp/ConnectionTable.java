@@ -3,9 +3,9 @@ package org.rddp.tcp;
 import java.util.Arrays;
 
 /**
- * Connections by remote address, remote port and local port: a hash table with linear probing. The
- * hash is keyed, so that peers cannot choose ports that collide; a lookup allocates nothing, and
- * the connection asked for last is found without one.
+ * Connections by remote address, remote port and local port: a hash table with linear probing, at
+ * most four fifths full. The hash is keyed, so that peers cannot choose ports that collide; a
+ * lookup allocates nothing, and the connection asked for last is found without one.
  */
 final class ConnectionTable {
   private static final int SMALLEST = 16;
@@ -47,7 +47,7 @@ final class ConnectionTable {
 
   /** Adds a connection whose key is not there yet. */
   void add(TcpConnection connection) {
-    if (++size * 2 > keys.length) {
+    if (++size * 5L > keys.length * 4L) {
       grow();
     }
     place(connection);

@@ -12,9 +12,10 @@ import org.rddp.wire.SequenceNumber;
  */
 final class Receiver {
   private static final long NEVER = -1;
+  private static final int COARSE = 30;
 
   /** After so long a timestamp says nothing any more (RFC 7323 section 5.5). */
-  private static final long OLDEST_TIMESTAMP = 24L * 24 * 3600 * 1_000_000_000L;
+  private static final int OLDEST_TIMESTAMP = (int) ((24L * 24 * 3600 * 1_000_000_000L) >> COARSE);
 
   /** Ranges that a connection may hold out of order, at least. */
   private static final int FEWEST_RANGES = 256;
@@ -25,10 +26,13 @@ final class Receiver {
   private long consumed;
   private long edge;
   private int capacity;
-  private int shift;
+  private byte shift;
   private long finPosition = NEVER;
   private int recentTimestamp;
-  private long recentTimestampAt;
+
+  /** When that was taken, in units of {@link #coarse} time. */
+  private int recentTimestampAt;
+
   private long lastAcknowledged = -1;
   private int duplicateSequence;
   private int duplicateOctets;
@@ -56,7 +60,7 @@ final class Receiver {
   void open(int sequence, boolean scaled) {
     initialSequence = sequence;
     next = 0;
-    shift = scaled ? shiftFor(capacity) : 0;
+    shift = (byte) (scaled ? shiftFor(capacity) : 0);
     if (!scaled) {
       capacity = Math.min(capacity, 0xffff);
     }
@@ -196,24 +200,29 @@ final class Receiver {
     return position + length > next && (position < edge || (position == next && edge == next));
   }
 
+  /** The time in units of about a second, which fits where nanoseconds do not. */
+  private int coarse() {
+    return (int) (connection.now() >> COARSE);
+  }
+
   /** Whether PAWS refuses the timestamp (RFC 7323 section 5.3). */
   boolean old(int timestamp) {
     return SequenceNumber.before(timestamp, recentTimestamp)
-        && connection.now() - recentTimestampAt < OLDEST_TIMESTAMP;
+        && coarse() - recentTimestampAt < OLDEST_TIMESTAMP;
   }
 
   /** Takes the timestamp to be echoed from a segment (RFC 7323 section 4.3). */
   void timestamp(int timestamp, long position) {
     if (position <= lastAcknowledged && !SequenceNumber.before(timestamp, recentTimestamp)) {
       recentTimestamp = timestamp;
-      recentTimestampAt = connection.now();
+      recentTimestampAt = coarse();
     }
   }
 
   /** Starts with the timestamp of the peer's SYN. */
   void firstTimestamp(int timestamp) {
     recentTimestamp = timestamp;
-    recentTimestampAt = connection.now();
+    recentTimestampAt = coarse();
   }
 
   /**

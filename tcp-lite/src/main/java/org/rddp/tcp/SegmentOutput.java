@@ -188,7 +188,7 @@ final class SegmentOutput {
 
   private void finish(
       TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
-    int remote = connection.remote;
+    int remote = connection.remote();
     if (leavesChecksum) {
       leaveChecksum(connection, packet, header, length);
     } else {
@@ -205,7 +205,8 @@ final class SegmentOutput {
     boolean cut = emss > 0 && length - headerLength > emss;
     int summed = cut ? 0 : length;
     Tcp.putPartialChecksum(
-        header, Checksum.pseudoHeader(ip.address(), connection.remote, Ipv4.PROTOCOL_TCP, summed));
+        header,
+        Checksum.pseudoHeader(ip.address(), connection.remote(), Ipv4.PROTOCOL_TCP, summed));
     ip.leaveChecksum(packet, headerLength, cut ? emss : 0);
   }
 

@@ -19,10 +19,10 @@ final class SendTimer {
   private long progressAt;
 
   /** How often the timeout has come since data was acknowledged, or the window changed. */
-  private int expirations;
+  private byte expirations;
 
-  /** How often the timeout has come since {@link #progressAt}. */
-  private int unanswered;
+  /** Whether the timeout has come since {@link #progressAt}. */
+  private boolean unanswered;
 
   private boolean probe;
 
@@ -33,7 +33,7 @@ final class SendTimer {
   /** The peer has given a sign of life that matters. */
   void progress() {
     progressAt = connection.now();
-    unanswered = 0;
+    unanswered = false;
   }
 
   /** Data was acknowledged: the timeout starts afresh, when it is asked for. */
@@ -116,14 +116,16 @@ final class SendTimer {
 
   /** Whether the peer has not answered for so long that the connection is to be given up. */
   boolean givesUp(long userTimeout) {
-    return unanswered > 0 && connection.now() - progressAt >= userTimeout;
+    return unanswered && connection.now() - progressAt >= userTimeout;
   }
 
   /** The timeout has come; returns how often it had come before. */
   int expired() {
     timeoutAt = NEVER;
-    unanswered++;
-    return expirations++;
+    unanswered = true;
+    int before = expirations;
+    expirations = (byte) Math.min(before + 1, Byte.MAX_VALUE);
+    return before;
   }
 
   /** The peer had first reason now to give a sign of life. */

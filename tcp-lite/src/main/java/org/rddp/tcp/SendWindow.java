@@ -2,22 +2,25 @@ package org.rddp.tcp;
 
 /** The window that the peer offers: SND.WND, SND.WL1 and SND.WL2 of RFC 9293 section 3.3.1. */
 final class SendWindow {
-  private int shift;
-  private long octets;
-  private long largest;
-  private long position = -1;
-  private long acknowledgment = -1;
+  private byte shift;
+  private int octets;
+  private int largest;
+
+  /** The lower halves of positions: what they are compared with is never far away. */
+  private int position = -1;
+
+  private int acknowledgment = -1;
 
   /** The peer's SYN says how its windows are scaled from now on (RFC 7323 section 2.2). */
   void scale(int windowShift) {
-    shift = windowShift;
+    shift = (byte) windowShift;
   }
 
   /** The segment that acknowledges our SYN brings the first window; one in a SYN is not scaled. */
   void open(int field, boolean syn, long segmentPosition) {
-    octets = (long) field << (syn ? 0 : shift);
+    octets = field << (syn ? 0 : shift);
     largest = octets;
-    position = segmentPosition;
+    position = (int) segmentPosition;
     acknowledgment = 0;
   }
 
@@ -37,14 +40,15 @@ final class SendWindow {
    * @return whether the window is another now
    */
   boolean update(int field, long segmentPosition, long ack) {
-    if (segmentPosition < position || (segmentPosition == position && ack < acknowledgment)) {
+    int later = (int) segmentPosition - position;
+    if (later < 0 || (later == 0 && (int) ack - acknowledgment < 0)) {
       return false;
     }
-    long before = octets;
-    octets = (long) field << shift;
+    int before = octets;
+    octets = field << shift;
     largest = Math.max(largest, octets);
-    position = segmentPosition;
-    acknowledgment = ack;
+    position = (int) segmentPosition;
+    acknowledgment = (int) ack;
     return octets != before;
   }
 }

@@ -17,10 +17,15 @@ public final class TcpConnection extends Timed implements TcpStream {
   private static final long MILLISECOND = 1_000_000;
 
   final long key;
-  final int remote;
   final PeerAccount peer;
   final Sender sender;
   final Receiver receiver;
+
+  /**
+   * Whom the connection speaks to; null until a listener's acceptor has named one, and after the
+   * end.
+   */
+  StreamHandler handler;
 
   /** When the retransmission or persist timer expires. */
   long retransmitAt = Long.MAX_VALUE;
@@ -35,7 +40,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   long heardAt;
 
   /** Keep-alive probes that have not been answered. */
-  int keepAliveProbes;
+  byte keepAliveProbes;
 
   /** Whether our SYN had to be sent again. */
   boolean synRepeated;
@@ -53,12 +58,10 @@ public final class TcpConnection extends Timed implements TcpStream {
   boolean scaled;
 
   private final TcpStack stack;
-  private final SegmentOutput output;
 
   /** Where the peer has knocked; null when it was us who did. */
   final Listener listener;
 
-  private final Upcalls upcalls;
   private final int timestampOffset;
   private TcpState state;
 
@@ -74,19 +77,16 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   TcpConnection(
       TcpStack stack,
-      SegmentOutput output,
       long key,
       PeerAccount peer,
       Listener listener,
       StreamHandler handler,
       int sequence) {
     this.stack = stack;
-    this.output = output;
     this.key = key;
     this.peer = peer;
     this.listener = listener;
-    upcalls = new Upcalls(this, stack, handler);
-    remote = (int) (key >>> 32);
+    this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
     timestampOffset = stack.timestampOffset(key);
     sender = new Sender(this, stack.sending(), sequence);
@@ -95,9 +95,14 @@ public final class TcpConnection extends Timed implements TcpStream {
     lifeAt = heardAt + stack.settings().connectTimeout();
   }
 
+  /** The peer's address, as a number. */
+  int remote() {
+    return (int) (key >>> 32);
+  }
+
   /** The peer's address. */
   public Ipv4Address remoteAddress() {
-    return new Ipv4Address(remote);
+    return new Ipv4Address(remote());
   }
 
   /** The peer's port. */
@@ -220,7 +225,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   @Override
   public void alarm(long deadline) {
-    if (upcalls.heard()) {
+    if (handler != null) {
       // An alarm for now comes in the next turn, or a handler could keep this one from ending.
       alarmAt = Math.max(deadline, now() + 1);
       reschedule();
@@ -340,7 +345,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Sends an acknowledgment now, not at the end of the burst. */
   void acknowledgeNow() {
-    if (output.control(this, sender.sequence(sender.max()), Tcp.ACK)) {
+    if (stack.output().control(this, sender.sequence(sender.max()), Tcp.ACK)) {
       stack.counters().acknowledgmentsOut++;
     } else {
       receiver.owe();
@@ -360,7 +365,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Sends a reset. */
   void reset() {
-    if (output.control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
+    if (stack.output().control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
       stack.counters().resetsOut++;
     }
   }
@@ -372,7 +377,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
     int mss = Math.min(stack.mss(), theirMss);
     widestEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options;
-    sender.negotiated(emssFor(stack.pathMtu(remote)), windowShift);
+    sender.negotiated(emssFor(stack.pathMtu(remote())), windowShift);
   }
 
   /** EMSS on a path that carries packets of so many octets. */
@@ -383,8 +388,8 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** The user learns that EMSS is another. */
   void emssChanged() {
-    if (state.synchronised() && upcalls.heard()) {
-      upcalls.emss(sender.emss());
+    if (state.synchronised() && handler != null) {
+      stack.upcalls().emss(this, sender.emss());
     }
   }
 
@@ -410,7 +415,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (!inFlight || emssFor(mtu) >= sender.emss()) {
       stack.counters().icmpIgnored++;
     } else if (sender.largestAcknowledged() <= emssFor(mtu)) {
-      stack.lowerPathMtu(remote, mtu);
+      stack.lowerPathMtu(remote(), mtu);
     } else {
       claim = new PathMtuClaim(position, mtu);
     }
@@ -421,7 +426,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     PathMtuClaim believed = claim;
     claim = null;
     if (believed != null && believed.position() >= sender.una()) {
-      stack.lowerPathMtu(remote, believed.mtu());
+      stack.lowerPathMtu(remote(), believed.mtu());
     }
   }
 
@@ -433,13 +438,13 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Asks who is to hear of the connection. */
   void accept(Acceptor acceptor) {
-    upcalls.accept(acceptor);
+    stack.upcalls().accept(this, acceptor);
   }
 
   /** Both ends may send; what the user wanted before that happens now. */
   void opened() {
-    if (upcalls.heard()) {
-      upcalls.open();
+    if (handler != null) {
+      stack.upcalls().open(this);
       sender.output();
     }
     if (closeWanted && state.open()) {
@@ -454,7 +459,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     } else if (state == TcpState.FIN_WAIT_1) {
       state = TcpState.CLOSING;
     }
-    upcalls.peerClosed();
+    stack.upcalls().peerClosed(this);
     if (state == TcpState.FIN_WAIT_2) {
       enterTimeWait();
     }
@@ -477,7 +482,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     stack.timers().waitFromNow(this);
     sender.clear();
     receiver.clear();
-    upcalls.closed(CloseReason.NORMAL);
+    stack.upcalls().closed(this, CloseReason.NORMAL);
   }
 
   /** Forgets the connection and tells the user. */
@@ -493,23 +498,23 @@ public final class TcpConnection extends Timed implements TcpStream {
     sender.clear();
     receiver.clear();
     stack.leave(peer);
-    upcalls.closed(reason);
+    stack.upcalls().closed(this, reason);
   }
 
   void deliver(long position, long address, int length, long packet) {
-    upcalls.segment(position, address, length, packet);
+    stack.upcalls().segment(this, position, address, length, packet);
   }
 
   /** A gap is closed: everything before the position has come. */
   void leftEdge(long position) {
-    upcalls.leftEdge(position);
+    stack.upcalls().leftEdge(this, position);
   }
 
   /** Tells the user that sending may be tried again, if it asked and that is so. */
   void wake() {
     if (wantsToSend && sendable()) {
       wantsToSend = false;
-      upcalls.sendable();
+      stack.upcalls().sendable(this);
     }
   }
 
@@ -524,9 +529,9 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   /** Rings the user's alarm. */
   void ring(long now) {
-    if (upcalls.heard()) {
+    if (handler != null) {
       alarmAt = Long.MAX_VALUE;
-      upcalls.alarm(now);
+      stack.upcalls().alarm(this, now);
     }
   }
 }

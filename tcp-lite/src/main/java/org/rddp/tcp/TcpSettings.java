@@ -28,7 +28,7 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param keepAlive how long a connection may be silent before the peer is asked for a sign of life
  *     (RFC 9293 section 3.8.4); {@link Long#MAX_VALUE} for never
  * @param keepAliveInterval how long an answer to that may take before it is asked again
- * @param keepAliveProbes how often it is asked before the connection is given up, at least 1
+ * @param keepAliveProbes how often it is asked before the connection is given up, 1 to 100
  * @param timeWait how long a closed connection is remembered; RFC 9293 says four minutes, which
  *     predates links of today
  * @param initialRetransmission the retransmission timeout before a round trip has been measured
@@ -119,7 +119,7 @@ public record TcpSettings(
     require(userTimeout > 0, "user timeout", userTimeout);
     require(keepAlive > 0, "keep-alive", keepAlive);
     require(keepAliveInterval > 0, "keep-alive interval", keepAliveInterval);
-    require(keepAliveProbes >= 1, "keep-alive probes", keepAliveProbes);
+    require(keepAliveProbes >= 1 && keepAliveProbes <= 100, "keep-alive probes", keepAliveProbes);
     require(timeWait >= 0, "time-wait", timeWait);
     require(minimumRetransmission > 0, "minimum retransmission", minimumRetransmission);
     require(

@@ -48,6 +48,7 @@ public final class TcpStack implements AutoCloseable {
   private final KeyedHash hash;
   private final SegmentOutput output;
   private final SendResources sending;
+  private final Upcalls upcalls = new Upcalls(this);
   private final Opening opening;
   private final ConnectionTimers timers;
   private final IpLayer ip;
@@ -331,7 +332,7 @@ public final class TcpStack implements AutoCloseable {
   /** Tells every connection with that peer (RFC 1191 section 6.1). */
   void pathMtuChanged(int remote, int mtu) {
     for (TcpConnection connection : connections.snapshot()) {
-      if (connection.remote == remote) {
+      if (connection.remote() == remote) {
         connection.pathMtu(mtu);
       }
     }
@@ -354,6 +355,14 @@ public final class TcpStack implements AutoCloseable {
   /** Where connections that miss something have their ranges from. */
   EarlyRangesPool earlyRanges() {
     return earlyRanges;
+  }
+
+  Upcalls upcalls() {
+    return upcalls;
+  }
+
+  SegmentOutput output() {
+    return output;
   }
 
   Opening opening() {
@@ -425,7 +434,7 @@ public final class TcpStack implements AutoCloseable {
   /** A connection that is not in the table yet. */
   TcpConnection connection(
       long key, PeerAccount peer, Listener listener, StreamHandler handler, int sequence) {
-    return new TcpConnection(this, output, key, peer, listener, handler, sequence);
+    return new TcpConnection(this, key, peer, listener, handler, sequence);
   }
 
   /** A connection with a peer is gone. */

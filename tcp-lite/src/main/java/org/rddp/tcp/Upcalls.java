@@ -5,110 +5,94 @@ package org.rddp.tcp;
  * connection, and no other: the duty cycle goes on.
  */
 final class Upcalls {
-  private final TcpConnection connection;
   private final TcpStack stack;
-  private StreamHandler handler;
 
-  /**
-   * Upcalls to a handler.
-   *
-   * @param handler null until a listener's acceptor has named one
-   */
-  Upcalls(TcpConnection connection, TcpStack stack, StreamHandler handler) {
-    this.connection = connection;
+  Upcalls(TcpStack stack) {
     this.stack = stack;
-    this.handler = handler;
-  }
-
-  /**
-   * Whether there is anyone to speak to: not before a connection is accepted, nor after its end.
-   */
-  boolean heard() {
-    return handler != null;
   }
 
   /** Asks the acceptor for a handler; resets the connection if it gives none. */
-  void accept(Acceptor acceptor) {
+  void accept(TcpConnection connection, Acceptor acceptor) {
     try {
-      handler =
+      connection.handler =
           acceptor.onIncoming(connection, connection.remoteAddress(), connection.remotePort());
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
       return;
     }
-    if (handler == null) {
+    if (connection.handler == null) {
       connection.abort();
     } else if (connection.state() == TcpState.CLOSED) {
-      closed(CloseReason.ABORTED);
+      closed(connection, CloseReason.ABORTED);
     }
   }
 
-  void open() {
+  void open(TcpConnection connection) {
     try {
-      handler.onOpen(connection);
+      connection.handler.onOpen(connection);
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void segment(long position, long address, int length, long packet) {
-    if (handler == null) {
+  void segment(TcpConnection connection, long position, long address, int length, long packet) {
+    if (connection.handler == null) {
       return;
     }
     try {
-      handler.onSegment(position, address, length, packet);
+      connection.handler.onSegment(position, address, length, packet);
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void leftEdge(long position) {
-    if (handler == null) {
+  void leftEdge(TcpConnection connection, long position) {
+    if (connection.handler == null) {
       return;
     }
     try {
-      handler.onLeftEdge(position);
+      connection.handler.onLeftEdge(position);
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void sendable() {
+  void sendable(TcpConnection connection) {
     try {
-      handler.onSendable();
+      connection.handler.onSendable();
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void emss(int octets) {
+  void emss(TcpConnection connection, int octets) {
     try {
-      handler.onEmss(octets);
+      connection.handler.onEmss(octets);
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void alarm(long now) {
+  void alarm(TcpConnection connection, long now) {
     try {
-      handler.onAlarm(now);
+      connection.handler.onAlarm(now);
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
-  void peerClosed() {
+  void peerClosed(TcpConnection connection) {
     try {
-      handler.onPeerClosed();
+      connection.handler.onPeerClosed();
     } catch (Throwable failure) {
-      failed(failure);
+      failed(connection, failure);
     }
   }
 
   /** The last upcall; without effect when it has been made. */
-  void closed(CloseReason reason) {
-    StreamHandler last = handler;
-    handler = null;
+  void closed(TcpConnection connection, CloseReason reason) {
+    StreamHandler last = connection.handler;
+    connection.handler = null;
     if (last == null) {
       return;
     }
@@ -119,7 +103,7 @@ final class Upcalls {
     }
   }
 
-  private void failed(Throwable failure) {
+  private void failed(TcpConnection connection, Throwable failure) {
     stack.handlerFailed(failure);
     connection.abort();
   }

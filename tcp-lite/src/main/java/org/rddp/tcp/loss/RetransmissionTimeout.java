@@ -10,21 +10,26 @@ public final class RetransmissionTimeout {
 
   private static final int LARGEST_SHIFT = 30;
 
+  /** Coarse time, about seconds. */
+  private static final int LEAST_SHIFT = 30;
+
   /** A path may change: the least round trip counts for five minutes. */
-  private static final long LEAST_COUNTS = 300_000_000_000L;
+  private static final int LEAST_COUNTS = 280;
 
   private final LossSettings settings;
   private long smoothed;
   private long variation;
-  private long timeout;
   private long least = Long.MAX_VALUE;
-  private long leastAt;
-  private int shift;
+
+  /** When it was the least, in 2^30 nanoseconds. */
+  private int leastAt;
+
+  private byte shift;
+  private boolean synWasLost;
 
   /** A timeout of a connection that has not measured anything. */
   public RetransmissionTimeout(LossSettings settings) {
     this.settings = settings;
-    timeout = settings.initialTimeout();
   }
 
   /** The timeout now, backed off as often as it has expired. */
@@ -34,15 +39,25 @@ public final class RetransmissionTimeout {
 
   /** The timeout doubled that many times, within the maximum. */
   public long backedOff(int times) {
+    long timeout = timeout();
     long doubled = timeout << Math.min(times, LARGEST_SHIFT);
     return Math.min(doubled < timeout ? Long.MAX_VALUE : doubled, settings.maximumTimeout());
   }
 
+  private long timeout() {
+    if (smoothed > 0) {
+      return clamp(smoothed + 4 * variation);
+    }
+    long initial = settings.initialTimeout();
+    return synWasLost ? clamp(Math.max(initial, AFTER_LOST_SYN)) : initial;
+  }
+
   /** Takes in the round trip of a segment that was sent once (Karn's algorithm). */
   public void measured(long roundTrip, long now) {
-    if (roundTrip <= least || now - leastAt > LEAST_COUNTS) {
+    int at = (int) (now >> LEAST_SHIFT);
+    if (roundTrip <= least || at - leastAt > LEAST_COUNTS) {
       least = roundTrip;
-      leastAt = now;
+      leastAt = at;
     }
     if (smoothed == 0) {
       smoothed = Math.max(roundTrip, 1);
@@ -52,18 +67,17 @@ public final class RetransmissionTimeout {
       smoothed += (roundTrip - smoothed) / 8;
     }
     shift = 0;
-    timeout = clamp(smoothed + 4 * variation);
   }
 
   /** The timer has expired: the next one waits twice as long. */
   public void backOff() {
-    shift++;
+    shift = (byte) Math.min(shift + 1, LARGEST_SHIFT);
   }
 
   /** The connection was established after the SYN had been sent more than once. */
   public void synWasLost() {
     shift = 0;
-    timeout = clamp(Math.max(timeout, AFTER_LOST_SYN));
+    synWasLost = true;
   }
 
   /** The smoothed round trip, 0 when none has been measured. */
