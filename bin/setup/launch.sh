@@ -57,8 +57,8 @@ launch_and_restore() {
     exit "$status"
 }
 
-# JMH over the classes of the module bench; the JVMs that it forks get the same flags.
+# A benchmark of the module bench by its name, or else JMH over its classes; the JVMs that it forks get the same flags.
 launch_benchmarks() {
     jvm_arguments bench
-    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" org.openjdk.jmh.Main "$@"
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" org.rddp.bench.Benchmarks "$@"
 }

@@ -34,6 +34,13 @@ install_packages_to_test() {
     fi
 }
 
+# install_packages_to_bench NAME: what a benchmark compares rddp with.
+install_packages_to_bench() {
+    if [[ $1 == crc ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then
+        want_packages "Intel's ISA-L, to compare CRC32c with" libisal2
+    fi
+}
+
 has_dpdk() {
     has pkg-config && pkg-config --exists libdpdk 2>/dev/null
 }

@@ -31,7 +31,8 @@ public final class VectorCrc32c implements Crc32c {
   /** The CRC of as many zeros: by XOR it takes out the start value that the JDK puts in. */
   private static final int START = startValue();
 
-  private final Crc32cThresholds thresholds;
+  private final long foldFrom;
+  private final long copyFrom;
   private final IntrinsicCrc32c intrinsic = new IntrinsicCrc32c();
   private final CRC32C crc32c = new CRC32C();
 
@@ -52,7 +53,8 @@ public final class VectorCrc32c implements Crc32c {
     if (!FoldVectors.available()) {
       throw new IllegalStateException("no vectors of 512 bits on this machine and JVM");
     }
-    this.thresholds = thresholds;
+    foldFrom = thresholds.fold();
+    copyFrom = thresholds.copy();
   }
 
   private static int startValue() {
@@ -63,19 +65,19 @@ public final class VectorCrc32c implements Crc32c {
 
   @Override
   public int update(int crc, long address, long length) {
-    return length < thresholds.fold()
+    return length < foldFrom
         ? intrinsic.update(crc, address, length)
         : folded(crc, address, length);
   }
 
   @Override
   public boolean copiesInOnePass(long length) {
-    return length >= thresholds.copy();
+    return length >= copyFrom;
   }
 
   @Override
   public int copy(int crc, long from, long to, long length) {
-    return length < thresholds.copy()
+    return length < copyFrom
         ? intrinsic.copy(crc, from, to, length)
         : foldedCopy(crc, from, to, length);
   }

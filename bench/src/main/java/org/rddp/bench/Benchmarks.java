@@ -1,0 +1,27 @@
+package org.rddp.bench;
+
+import java.io.IOException;
+import org.rddp.bench.crc.CrcCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/**
+ * The command {@code bin/rddp bench}: a benchmark that has a name of its own, or else JMH with the
+ * arguments as they are.
+ */
+@Command(
+    name = "rddp bench",
+    description = "Measures rddp beside its peers. Without one of these names: JMH's options.",
+    subcommands = {CrcCommand.class})
+public final class Benchmarks {
+  private Benchmarks() {}
+
+  /** Runs one benchmark and exits with its code. */
+  public static void main(String[] arguments) throws IOException {
+    CommandLine named = new CommandLine(new Benchmarks());
+    if (arguments.length > 0 && named.getSubcommands().containsKey(arguments[0])) {
+      System.exit(named.execute(arguments));
+    }
+    org.openjdk.jmh.Main.main(arguments);
+  }
+}
