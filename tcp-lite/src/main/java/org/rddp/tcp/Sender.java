@@ -257,6 +257,15 @@ final class Sender {
     }
     land();
     startTimer();
+    refuteBlackHole();
+  }
+
+  /** Segments longer than what the path is taken to carry got through after all. */
+  private void refuteBlackHole() {
+    if (blackHole != null && largestAcknowledged > blackHole.emss()) {
+      blackHole = null;
+      emss(widest);
+    }
   }
 
   private void noteReduction() {
@@ -320,7 +329,7 @@ final class Sender {
       return false;
     } else if (max > una) {
       retransmit();
-    } else if (flight != null && flight.queue.size() == 0 && !connection.wantsToSend()) {
+    } else if (flight != null && flight.queue.size() == 0) {
       endFlight();
       startTimer();
     } else {

@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.wire.Memory;
@@ -154,6 +155,18 @@ class LossTest {
     script.expect(". seq 5001 len 1000");
     script.expectNothing();
     assertThat(script.stack.counters().fastRetransmits).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("RFC 6582 3.2: an acknowledgment of a part of the first segment is no new hole")
+  void shouldNotRepeatASegmentThatArrivesInPieces() {
+    Script script = inFlight(5);
+    script.receiveTogether(". seq 1 ack 1", ". seq 1 ack 1", ". seq 1 ack 1");
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 501");
+    script.expectNothing();
+    script.receive(". seq 1 ack 1001");
+    script.expect(". seq 1001 len 1000");
   }
 
   @Test

@@ -137,6 +137,10 @@ class ResegmentationTest {
     script.expect("P. seq 1101 len 1000");
     assertThat(script.handler.heard()).contains("emss 1000");
     script.receive(". seq 1 ack 2101");
+    script.send(1000);
+    script.expect("P. seq 2101 len 1000");
+    script.pass(10 * TIMEOUT);
+    script.expect("P. seq 2101 len 1000");
     assertThat(script.stream.emss()).isEqualTo(1000);
   }
 

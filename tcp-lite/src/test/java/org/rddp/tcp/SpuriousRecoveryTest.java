@@ -55,13 +55,15 @@ class SpuriousRecoveryTest {
   @Test
   @DisplayName("RFC 3708 2: a timeout whose retransmission came twice is undone, also when idle")
   void shouldUndoATimeoutByDsack() {
-    Script script = inFlight(Script.plain().withSelectiveAcknowledgment(true), 1);
+    Script script = inFlight(sack(), 2);
     script.pass(TIMEOUT);
-    script.expect("P. seq 1 len 1000");
+    script.expect("P. seq 1001 len 1000");
     script.pass(TIMEOUT);
-    script.expect("P. seq 1 len 1000");
-    script.receive(". seq 1 ack 1001");
-    script.receive(". seq 1 ack 1001 sack 1-1001");
+    script.expect(". seq 1 len 1000");
+    script.receive(". seq 1 ack 2001");
+    script.receive(". seq 1 ack 2001 sack 1001-2001");
+    assertThat(undone(script)).isZero();
+    script.receive(". seq 1 ack 2001 sack 1-1001");
     assertThat(undone(script)).isEqualTo(1);
     assertThat(burst(script)).isGreaterThanOrEqualTo(10);
   }

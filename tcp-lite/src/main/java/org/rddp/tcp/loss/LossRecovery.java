@@ -240,7 +240,8 @@ public final class LossRecovery {
   }
 
   private void detectByDuplicates(Acknowledgment a) {
-    boolean partial = state == REPAIRING && a.ack > a.una;
+    // In pieces the first segment may be arriving still: then it is not lost again.
+    boolean partial = state == REPAIRING && a.ack > a.una && a.ack == queue.headPosition();
     boolean third =
         state != REPAIRING
             && a.ack == a.una
@@ -426,7 +427,11 @@ public final class LossRecovery {
       filledUntil = Math.max(filledUntil, queue.end(slot));
     }
     if (board.repeated(slot)) {
-      spurious.retransmitted(octets, queue.end(slot), timestamp);
+      if (state < REPAIRING && slot != queue.slot(queue.head())) {
+        spurious.probed(queue.end(slot));
+      } else {
+        spurious.retransmitted(octets, queue.end(slot), timestamp);
+      }
       forward.repeated();
     } else {
       forward.sent(octets);

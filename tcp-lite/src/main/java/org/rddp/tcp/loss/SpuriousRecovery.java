@@ -21,12 +21,16 @@ final class SpuriousRecovery {
   /** Everything that was ever sent again ends before this. */
   private long repeatedUntil;
 
+  /** Where the tail loss probe ended whose D-SACK says nothing of a recovery. */
+  private long probedEnd;
+
   private boolean firstAdvance;
   private int stamp;
 
   void begin() {
     from = NONE;
     repeatedUntil = 0;
+    probedEnd = NONE;
   }
 
   /**
@@ -57,6 +61,11 @@ final class SpuriousRecovery {
     return from != NONE && retransmitted && unreported > 0;
   }
 
+  /** A segment that ends there, and is not the first, was sent again as a tail loss probe. */
+  void probed(long end) {
+    probedEnd = end;
+  }
+
   /** A segment that ends there was sent again, with that timestamp. */
   void retransmitted(int octets, long end, int timestamp) {
     repeatedUntil = Math.max(repeatedUntil, end);
@@ -71,6 +80,10 @@ final class SpuriousRecovery {
 
   /** A D-SACK has come; returns whether with it every retransmission turns out to be needless. */
   boolean duplicate(long left, long right) {
+    if (right == probedEnd) {
+      probedEnd = NONE;
+      return false;
+    }
     if (!open() || left < from || right > until) {
       return false;
     }
