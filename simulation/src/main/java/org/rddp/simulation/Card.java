@@ -10,13 +10,14 @@ import org.rddp.wire.Memory;
  */
 public final class Card implements FrameDevice, Hop {
   private static final int RING = 1024;
+  private static final int HANDLE_BITS = 32;
 
   private final Network network;
-  private final PacketPool pool;
   private final long macAddress;
   private final int mtu;
   private final long[] ring = new long[RING];
   private final Event completion = this::complete;
+  private PacketPool pool;
   private Hop out;
   private Runnable interrupt = () -> {};
   private int head;
@@ -25,6 +26,7 @@ public final class Card implements FrameDevice, Hop {
   private long holding;
   private int held;
   private boolean closed;
+  private long lives;
 
   Card(Network network, PacketPool pool, long macAddress, int mtu) {
     this.network = network;
@@ -113,7 +115,7 @@ public final class Card implements FrameDevice, Hop {
       pool.release(packet);
     } else {
       held++;
-      network.agenda().at(network.now() + holding, completion, packet);
+      network.agenda().at(network.now() + holding, completion, lives << HANDLE_BITS | packet);
     }
     network.did(Deed.SENT, frame);
     if (out == null) {
@@ -123,10 +125,13 @@ public final class Card implements FrameDevice, Hop {
     }
   }
 
+  /** A packet of a life before this one went with its pool. */
   private void complete(long packet) {
-    held--;
-    pool.release(packet);
-    interrupt.run();
+    if (packet >>> HANDLE_BITS == lives) {
+      held--;
+      pool.release(packet & ((1L << HANDLE_BITS) - 1));
+      interrupt.run();
+    }
   }
 
   /** A frame arrives: it is lost when there is no packet for it, or no place in the ring. */
@@ -158,5 +163,14 @@ public final class Card implements FrameDevice, Hop {
       pool.release(ring[head]);
       head = (head + 1) % RING;
     }
+  }
+
+  /** Begins anew, with packets of another pool; what it held of the old one is forgotten. */
+  void restart(PacketPool packets) {
+    pool = packets;
+    lives++;
+    held = 0;
+    count = 0;
+    closed = false;
   }
 }

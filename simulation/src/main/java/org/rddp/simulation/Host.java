@@ -24,11 +24,12 @@ public final class Host {
   private static final long SLOWEST_TURN = 1_000_000;
 
   private final Network network;
-  private final PacketPool pool;
   private final Card card;
   private final Ipv4Address address;
-  private final TcpStack stack;
+  private final TcpSettings settings;
   private final Event awake = this::awake;
+  private PacketPool pool;
+  private TcpStack stack;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
   private long turnEnds;
@@ -53,10 +54,15 @@ public final class Host {
     this.address = address;
     this.pool = pool;
     card = network.card(pool, mtu);
+    this.settings = settings;
+    card.interrupt(() -> wake(turnEnds));
+    boot();
+  }
+
+  private void boot() {
     stack =
         new TcpStack(
             card, new InterfaceAddress(address, PREFIX), settings, network.chance(), network.now());
-    card.interrupt(() -> wake(turnEnds));
     wake(network.now());
   }
 
@@ -103,6 +109,14 @@ public final class Host {
   public void powerOff() {
     off = true;
     card.close();
+  }
+
+  /** Power is back: the host knows of no connection that it had. */
+  public void powerOn(PacketPool packets) {
+    off = false;
+    pool = packets;
+    card.restart(packets);
+    boot();
   }
 
   /** Whether power has failed. */

@@ -11,6 +11,8 @@ public final class SegmentView {
   private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;
   private static final int IP_CHECKSUM = 10;
+  private static final int SEQUENCE = 4;
+  private static final int FLAGS = 13;
   private static final int TCP_CHECKSUM = 16;
 
   private SegmentView() {}
@@ -88,6 +90,16 @@ public final class SegmentView {
   /** Writes the length of an IP packet; its checksum is to be written after. */
   static void totalLength(long packet, int octets) {
     Memory.putShort(packet + TOTAL_LENGTH, octets);
+  }
+
+  /** Writes a sequence number; the checksum is to be written after. */
+  static void sequence(long segment, int sequence) {
+    Memory.putInt(segment + SEQUENCE, sequence);
+  }
+
+  /** Clears flags; the checksum is to be written after. */
+  static void clearFlags(long segment, int flags) {
+    Memory.putByte(segment + FLAGS, Memory.getByte(segment + FLAGS) & ~flags);
   }
 
   /** Marks an IP packet as having met congestion (RFC 3168 section 5). */

@@ -14,9 +14,13 @@ class HostTest {
   private static final long SECOND = 1000 * MILLISECOND;
   private static final int OCTETS = 300_000;
 
+  private static final TcpSettings SETTINGS =
+      TcpSettings.DEFAULTS.withMaximumRetransmission(2 * SECOND).withUserTimeout(300 * SECOND);
+
   private final Network network = new Network(1);
-  private final Host client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
-  private final Host server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
+  private final Host client = network.host("10.0.0.1", SETTINGS);
+  private final Host server = network.host("10.0.0.2", SETTINGS);
+  private final Link link = network.join(client.card(), server.card(), WireSettings.PERFECT);
   private final User source = new User(OCTETS);
   private final User sink = new User(0);
 
@@ -76,7 +80,8 @@ class HostTest {
   }
 
   private void transfer(WireSettings settings) {
-    network.join(client.card(), server.card(), settings);
+    link.there().settings(settings);
+    link.back().settings(settings);
     server.stack().listen(7, (stream, address, port) -> sink);
     client.stack().connect(server.address(), 7, source);
     client.poke();
@@ -85,9 +90,9 @@ class HostTest {
             () -> client.stack().connections() + server.stack().connections() == 0,
             network.now() + 300 * SECOND);
     assertThat(done).isTrue();
-    assertThat(sink.received).isEqualTo(OCTETS);
     assertThat(source.closed).isEqualTo(CloseReason.NORMAL);
     assertThat(sink.closed).isEqualTo(CloseReason.NORMAL);
+    assertThat(sink.received).isEqualTo(OCTETS);
     assertThat(client.pool().available()).isEqualTo(client.pool().capacity());
     assertThat(server.pool().available()).isEqualTo(server.pool().capacity());
     assertThat(network.frames().used()).isZero();
@@ -127,5 +132,13 @@ class HostTest {
     client.card().hold(20 * MILLISECOND, 3);
     transfer(WireSettings.PERFECT.withDelay(MILLISECOND).withLoss(0.1));
     assertThat(client.stack().counters().retransmitted).isPositive();
+  }
+
+  @Test
+  void shouldTransferThroughABoxThatReSegments() {
+    link.reSegment(0.5);
+    transfer(WireSettings.PERFECT.withDelay(MILLISECOND).withLoss(0.01));
+    assertThat(network.tally().count(Deed.SPLIT)).isPositive();
+    assertThat(network.tally().count(Deed.COALESCED)).isPositive();
   }
 }

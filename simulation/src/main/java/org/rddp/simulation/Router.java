@@ -1,0 +1,93 @@
+package org.rddp.simulation;
+
+import java.util.SplittableRandom;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+
+/**
+ * A router in front of a wire that may be narrower than the cards at its ends. It does not forward
+ * what is larger than that, and says so to the sender (RFC 1191 section 4), or says nothing: a
+ * black hole (RFC 2923 section 2.1).
+ */
+public final class Router implements Hop {
+  private static final long MAC_ADDRESS = 0x02_ff_00_00_00_fdL;
+  private static final int HOST = 253;
+  private static final int ICMP = Ethernet.HEADER + Ipv4.HEADER;
+  private static final int ICMP_HEADER = 8;
+  private static final int FRAGMENTATION_NEEDED = (3 << 24) | (4 << 16);
+
+  /** What an error quotes at most, so that its packet has 576 octets (RFC 1812 section 4.3.2.3). */
+  private static final int QUOTED = 576 - Ipv4.HEADER - ICMP_HEADER;
+
+  private final Network network;
+  private final SplittableRandom random;
+  private final Hop next;
+  private final Hop back;
+  private int mtu;
+  private boolean silent;
+
+  /**
+   * A router.
+   *
+   * @param mtu the largest IP packet in octets that the next hop takes
+   * @param next where frames go
+   * @param back where errors go
+   */
+  public Router(Network network, int mtu, Hop next, Hop back) {
+    this.network = network;
+    this.mtu = mtu;
+    this.next = next;
+    this.back = back;
+    random = network.chance();
+  }
+
+  /** The largest IP packet that it forwards, in octets. */
+  public int mtu() {
+    return mtu;
+  }
+
+  /**
+   * Forwards no larger packets from now on.
+   *
+   * @param silently whether the sender is not told
+   */
+  public void narrow(int octets, boolean silently) {
+    mtu = octets;
+    silent = silently;
+  }
+
+  @Override
+  public void take(long frame) {
+    if (network.frames().length(frame) <= mtu + Ethernet.HEADER) {
+      next.take(frame);
+      return;
+    }
+    long address = network.frames().address(frame);
+    if (!silent && Ethernet.type(address) == Ethernet.TYPE_IPV4) {
+      answer(address);
+    }
+    network.drop(Deed.TOO_LARGE, frame);
+  }
+
+  private void answer(long refused) {
+    long packet = refused + Ethernet.HEADER;
+    int least = Ipv4.headerLength(packet) + 8;
+    int quoted = random.nextBoolean() ? least : Math.min(Ipv4.totalLength(packet), QUOTED);
+    int octets = ICMP_HEADER + quoted;
+    long frame = network.frames().allocate(ICMP + octets);
+    long answer = network.frames().address(frame);
+    Ethernet.write(answer, Ethernet.source(refused), MAC_ADDRESS, Ethernet.TYPE_IPV4);
+    int to = Ipv4.source(packet);
+    int from = (to & ~0xff) | HOST;
+    Ipv4.write(answer + Ethernet.HEADER, Ipv4.HEADER + octets, Ipv4.PROTOCOL_ICMP, from, to);
+    long message = answer + ICMP;
+    Memory.putInt(message, FRAGMENTATION_NEEDED);
+    Memory.putInt(message + 4, mtu);
+    Memory.copy(packet, message + ICMP_HEADER, quoted);
+    Memory.putShort(message + 2, Checksum.field(Checksum.sum(message, octets)));
+    network.did(Deed.SENT, frame);
+    back.take(frame);
+  }
+}
