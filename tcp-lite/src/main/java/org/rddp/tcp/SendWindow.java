@@ -35,19 +35,23 @@ final class SendWindow {
   }
 
   /**
-   * Takes the window of a segment, unless the segment is older than the last that changed it.
+   * Takes the window of a segment, unless the segment is older than the last that changed it. A
+   * segment that acknowledges more than any before is never old, even if its octets are (a
+   * retransmission): the window counts from its acknowledgment, so that the one before would reach
+   * further than the peer has ever said.
    *
    * @return whether the window is another now
    */
   boolean update(int field, long segmentPosition, long ack) {
     int later = (int) segmentPosition - position;
-    if (later < 0 || (later == 0 && (int) ack - acknowledgment < 0)) {
+    int more = (int) ack - acknowledgment;
+    if (more < 0 ? later <= 0 : more == 0 && later < 0) {
       return false;
     }
     int before = octets;
     octets = field << shift;
     largest = Math.max(largest, octets);
-    position = (int) segmentPosition;
+    position += Math.max(later, 0);
     acknowledgment = (int) ack;
     return octets != before;
   }

@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -333,5 +334,34 @@ class SendingTest {
     script.turn();
     script.expectNothing();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.8.6: a retransmission that acknowledges more brings its window, too")
+  void shouldTakeTheWindowOfARetransmissionThatAcknowledgesMore() {
+    Script script = Script.established();
+    for (int i = 0; i < 4; i++) {
+      script.send(1000);
+      script.drain();
+    }
+    script.receive(". seq 11 ack 1001 win 4000 len 10");
+    script.receive(". seq 1 ack 3001 win 2000 len 10");
+    script.drain();
+    for (int i = 0; i < 3; i++) {
+      script.send(1000);
+    }
+    script.expect("P. seq 4001 len 1000");
+    script.expectNothing();
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.4: nothing is unacknowledged once the FIN is acknowledged")
+  void shouldCountNoFinAmongUnacknowledgedOctets() {
+    Script script = Script.established();
+    script.stream.closeSend();
+    script.turn();
+    script.expect("F. seq 1 ack 1");
+    script.receive(". seq 1 ack 2");
+    assertThat(script.stream.unacknowledged()).isZero();
   }
 }
