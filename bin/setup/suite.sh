@@ -5,6 +5,7 @@
 # tests, and a step that prints none counts as one test itself. File descriptor 3 is the terminal.
 
 readonly SUITE=$ROOT/target/suite
+readonly SIMULATED_LIVES=10000
 
 suite_passed=0
 suite_failed=0
@@ -36,7 +37,7 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    local steps=(scripts java races fuzz)
+    local steps=(scripts java simulation races fuzz)
     if has_dpdk; then
         reserve_hugepages
         steps+=(shim demo)
@@ -89,6 +90,7 @@ name_of() {
     case $1 in
         scripts) echo 'scripts' ;;
         java) echo 'unit and simulation tests' ;;
+        simulation) echo "$SIMULATED_LIVES lives of TCP over bad networks, under virtual time" ;;
         races) echo 'rings between processes under jcstress' ;;
         fuzz) echo 'fuzzing, 20 seconds for each target' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
@@ -199,6 +201,13 @@ attribute() {
     else
         echo 0
     fi
+}
+
+# On all cores; the seeds are always the same.
+step_simulation() {
+    jvm_arguments
+    timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" \
+        simulate tcp --seeds "$SIMULATED_LIVES"
 }
 
 # The rings' profile of the module client; jcstress says in its last line of progress what came of its tests.

@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       BandwidthCommand.class,
       StatCommand.class,
       CaptureCommand.class,
+      SimulateCommand.class,
       DoctorCommand.class,
       TestCommand.class,
       DemoSinkCommand.class,

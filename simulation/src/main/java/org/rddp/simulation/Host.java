@@ -1,7 +1,6 @@
 package org.rddp.simulation;
 
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.PacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
@@ -28,7 +27,7 @@ public final class Host {
   private final Ipv4Address address;
   private final TcpSettings settings;
   private final Event awake = this::awake;
-  private PacketPool pool;
+  private NativePacketPool pool;
   private TcpStack stack;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
@@ -49,7 +48,7 @@ public final class Host {
 
   /** A host whose packets are those of the given pool. */
   public Host(
-      Network network, Ipv4Address address, TcpSettings settings, PacketPool pool, int mtu) {
+      Network network, Ipv4Address address, TcpSettings settings, NativePacketPool pool, int mtu) {
     this.network = network;
     this.address = address;
     this.pool = pool;
@@ -63,10 +62,11 @@ public final class Host {
     stack =
         new TcpStack(
             card, new InterfaceAddress(address, PREFIX), settings, network.chance(), network.now());
+    wakeAt = Long.MAX_VALUE;
     wake(network.now());
   }
 
-  private static PacketPool pool(int packets, int mtu) {
+  private static NativePacketPool pool(int packets, int mtu) {
     return new NativePacketPool(packets, Math.max(mtu + HEADERS, LEAST_ROOM));
   }
 
@@ -86,7 +86,7 @@ public final class Host {
   }
 
   /** Its packets. */
-  public PacketPool pool() {
+  public NativePacketPool pool() {
     return pool;
   }
 
@@ -112,7 +112,7 @@ public final class Host {
   }
 
   /** Power is back: the host knows of no connection that it had. */
-  public void powerOn(PacketPool packets) {
+  public void powerOn(NativePacketPool packets) {
     off = false;
     pool = packets;
     card.restart(packets);

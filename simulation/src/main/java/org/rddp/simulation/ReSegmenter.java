@@ -69,7 +69,7 @@ public final class ReSegmenter implements Hop {
     if (random.nextDouble() >= chance) {
       next.take(frame);
     } else if (random.nextBoolean()) {
-      cut(frame);
+      cut(frame, random.nextBoolean());
     } else {
       hold(frame);
     }
@@ -93,7 +93,7 @@ public final class ReSegmenter implements Hop {
       held = 0;
       turn++;
       if (random.nextBoolean()) {
-        cut(frame);
+        cut(frame, false);
       } else {
         next.take(frame);
       }
@@ -159,8 +159,8 @@ public final class ReSegmenter implements Hop {
     frames.release(frame);
   }
 
-  /** Sends a segment in pieces, of which the last is held, or sent too. */
-  private void cut(long frame) {
+  /** Sends a segment in pieces, of which the last is held or not. */
+  private void cut(long frame, boolean holding) {
     FrameStore frames = network.frames();
     long whole = frames.address(frame);
     int length = SegmentView.payloadLength(whole);
@@ -179,7 +179,7 @@ public final class ReSegmenter implements Hop {
     network.did(Deed.SPLIT, frame);
     long last = piece(frame, from, length - from, true);
     frames.release(frame);
-    if (random.nextBoolean()) {
+    if (holding) {
       hold(last);
     } else {
       next.take(last);

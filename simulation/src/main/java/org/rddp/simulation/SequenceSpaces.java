@@ -1,7 +1,9 @@
 package org.rddp.simulation;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
@@ -33,20 +35,41 @@ public final class SequenceSpaces {
   }
 
   private final Map<Direction, Integer> initial = new HashMap<>();
+  private final Map<Direction, Set<Integer>> offered = new HashMap<>();
+  private final Set<Direction> taken = new HashSet<>();
 
   /** None known. */
   public SequenceSpaces() {}
 
-  /** Learns from a segment that is sent. */
+  /**
+   * Learns from a segment that is sent. SYN-ACKs made without state may come in several versions:
+   * which one was taken, the first acknowledgment tells.
+   */
   public void learn(long frame) {
     long segment = SegmentView.segment(frame);
-    int flags = Tcp.flags(segment);
-    if ((flags & Tcp.SYN) != 0) {
-      initial.put(Direction.of(frame), Tcp.sequence(segment));
-    } else if ((flags & (Tcp.ACK | Tcp.RST)) == Tcp.ACK) {
-      // A SYN-ACK made without state may have come in several versions: this one was taken.
-      initial.putIfAbsent(Direction.of(frame).reverse(), Tcp.acknowledgment(segment) - 1);
+    int flags = Tcp.flags(segment) & (Tcp.SYN | Tcp.ACK | Tcp.RST);
+    Direction direction = Direction.of(frame);
+    if (flags == Tcp.SYN) {
+      initial.put(direction, Tcp.sequence(segment));
+      taken.remove(direction.reverse());
+    } else if (flags == (Tcp.SYN | Tcp.ACK) && !taken.contains(direction)) {
+      initial.put(direction, Tcp.sequence(segment));
+      offered.computeIfAbsent(direction, any -> new HashSet<>()).add(Tcp.sequence(segment));
+    } else if (flags == Tcp.ACK && offered.containsKey(direction.reverse())) {
+      take(direction.reverse(), Tcp.acknowledgment(segment));
     }
+  }
+
+  /** The offer was taken of which a little is acknowledged: they are far from each other. */
+  private void take(Direction direction, int acknowledgment) {
+    int best = initial(direction);
+    for (int offer : offered.remove(direction)) {
+      if (Integer.compareUnsigned(acknowledgment - offer, acknowledgment - best) < 0) {
+        best = offer;
+      }
+    }
+    initial.put(direction, best);
+    taken.add(direction);
   }
 
   /** The sequence number of a direction's SYN; 0 when it is not known. */

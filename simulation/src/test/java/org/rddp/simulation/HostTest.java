@@ -42,9 +42,6 @@ class HostTest {
     }
 
     @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
     public void onSendable() {
       while (left > 0 && stream.sendable()) {
         long packet = stream.allocate();
@@ -63,6 +60,9 @@ class HostTest {
       received += length;
       stream.consumed(length);
     }
+
+    @Override
+    public void onLeftEdge(long position) {}
 
     @Override
     public void onEmss(int emss) {}

@@ -1,0 +1,65 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class SimulateCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final CommandLine command =
+      Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+
+  private int run(String arguments) {
+    return command.execute(arguments.split(" "));
+  }
+
+  @Test
+  void shouldLiveAndTellWhatHappened() {
+    assertThat(run("simulate tcp --seeds 5 --threads 2")).isZero();
+    assertThat(out.toString()).contains("segments sent", "5 lives, everything held");
+  }
+
+  @Test
+  void shouldTellTheSameHoweverManyLiveAtOnce() {
+    assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 1 --json")).isZero();
+    JsonObject alone = JsonParser.parseString(out.toString()).getAsJsonObject();
+    out.getBuffer().setLength(0);
+    assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 3 --json")).isZero();
+    assertThat(JsonParser.parseString(out.toString()).getAsJsonObject()).isEqualTo(alone);
+    assertThat(alone.get("lives").getAsInt()).isEqualTo(4);
+    assertThat(alone.getAsJsonObject("counts").get("segments sent").getAsLong()).isPositive();
+  }
+
+  @Test
+  void shouldReplayOneLifePacketByPacket() {
+    assertThat(run("simulate tcp --seed 10 --trace")).isZero();
+    assertThat(out.toString())
+        .containsPattern(" +0\\.\\d{9}  10\\.0\\.0\\.1:\\d+ +> 10\\.0\\.0\\.2:7 +sent +S")
+        .endsWith("seed 10: everything held\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "simulate|KIND",
+        "simulate quic|TCP",
+        "simulate tcp --seeds 0|--seeds is 1 or more",
+        "simulate tcp --seeds x|--seeds",
+        "simulate tcp --threads 0|--threads is 1 to 1024",
+        "simulate tcp --trace --seeds 2|--trace tells one life",
+        "simulate tcp --trace --json|do not go together",
+      })
+  void shouldRefuseWhatMakesNoSense(String arguments, String complaint) {
+    assertThat(run(arguments)).isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: ").contains(complaint);
+  }
+}

@@ -1,0 +1,133 @@
+package org.rddp.simulation.tcp;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.rddp.simulation.Deed;
+import org.rddp.simulation.SegmentView;
+import org.rddp.simulation.SequenceSpaces;
+import org.rddp.simulation.SequenceSpaces.Direction;
+import org.rddp.simulation.Verdict;
+import org.rddp.simulation.Witness;
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * Watches every segment that leaves a host: it is well-formed and its checksums are right; it
+ * acknowledges nothing that was never sent, and never less than before; the window's right edge
+ * does not move back (RFC 9293 section 3.8.6); and nothing is sent beyond the edge that the peer
+ * has offered.
+ */
+final class SegmentWatch implements Witness {
+  /** What is known of one direction of a connection, in numbers relative to its SYN. */
+  private static final class Half {
+    private int initial;
+    private int begun;
+    private int shift;
+    private long sent;
+    private long acknowledged;
+    private long edge;
+  }
+
+  private final Verdict verdict;
+  private final Map<Direction, Half> halves = new HashMap<>();
+  private final SequenceSpaces spaces = new SequenceSpaces();
+  private final TcpOptions options = new TcpOptions();
+  private long segments;
+  private long withData;
+
+  SegmentWatch(Verdict verdict) {
+    this.verdict = verdict;
+  }
+
+  /** Segments that hosts have sent. */
+  long segments() {
+    return segments;
+  }
+
+  /** Segments with data that hosts have sent. */
+  long withData() {
+    return withData;
+  }
+
+  @Override
+  public void saw(Deed deed, long frame, int length, int detail) {
+    if (deed != Deed.SENT || !SegmentView.isSegment(frame, length)) {
+      return;
+    }
+    segments++;
+    if (SegmentView.payloadLength(frame) > 0) {
+      withData++;
+    }
+    long segment = SegmentView.segment(frame);
+    check(SegmentView.intact(frame), "a segment leaves with a wrong checksum");
+    check(
+        options.parse(segment, Tcp.headerLength(segment)), "a segment leaves with broken options");
+    int flags = Tcp.flags(segment);
+    if ((flags & Tcp.RST) == 0) {
+      Direction direction = Direction.of(frame);
+      Half ours = halves.computeIfAbsent(direction, any -> new Half());
+      Half theirs = halves.computeIfAbsent(direction.reverse(), any -> new Half());
+      spaces.learn(frame);
+      ours.initial = spaces.initial(direction);
+      theirs.initial = spaces.initial(direction.reverse());
+      if ((flags & Tcp.SYN) != 0) {
+        begin(ours, theirs, segment);
+      }
+      if ((flags & Tcp.ACK) != 0) {
+        acknowledged(ours, theirs, segment, flags);
+      }
+      sent(ours, theirs, frame, segment);
+    }
+  }
+
+  private void begin(Half ours, Half theirs, long segment) {
+    if ((Tcp.flags(segment) & Tcp.ACK) != 0 && theirs.acknowledged > 0) {
+      // The peer has taken a SYN-ACK: another one, made without state, means nothing.
+      return;
+    }
+    if (ours.begun != ours.initial || ours.sent == 0) {
+      ours.begun = ours.initial;
+      ours.sent = 0;
+      ours.acknowledged = 0;
+      ours.edge = 0;
+    }
+    ours.shift = options.windowScale();
+  }
+
+  private void acknowledged(Half ours, Half theirs, long segment, int flags) {
+    int number = Tcp.acknowledgment(segment);
+    long relative =
+        ours.acknowledged
+            + SequenceNumber.distance(theirs.initial + (int) ours.acknowledged, number);
+    check(relative <= theirs.sent, "octet " + relative + " is acknowledged, but was never sent");
+    check(relative >= ours.acknowledged, "the acknowledgment goes back to " + relative);
+    boolean scaled = (flags & Tcp.SYN) == 0 && ours.shift >= 0 && theirs.shift >= 0;
+    int shift = scaled ? ours.shift : 0;
+    long edge = relative + ((long) Tcp.window(segment) << shift);
+    // A window is a multiple of its unit: rounded down, it may seem to shrink by less than one.
+    check(
+        edge > ours.edge - (1L << Math.max(ours.shift, 0)),
+        "the window's right edge goes back from " + ours.edge + " to " + edge);
+    ours.acknowledged = Math.max(ours.acknowledged, relative);
+    ours.edge = Math.max(ours.edge, edge);
+  }
+
+  private void sent(Half ours, Half theirs, long frame, long segment) {
+    long first =
+        ours.sent + SequenceNumber.distance(ours.initial + (int) ours.sent, Tcp.sequence(segment));
+    long end = first + SegmentView.sequenceLength(frame);
+    if (SegmentView.payloadLength(frame) > 0) {
+      long last = first + SegmentView.payloadLength(frame);
+      check(last <= theirs.edge, "octet " + last + " is sent beyond the window's " + theirs.edge);
+      check(first <= ours.sent, "octets are sent from " + first + " after " + ours.sent);
+    }
+    ours.sent = Math.max(ours.sent, end);
+  }
+
+  private void check(boolean holds, String what) {
+    if (!holds) {
+      verdict.violated(what);
+    }
+  }
+}

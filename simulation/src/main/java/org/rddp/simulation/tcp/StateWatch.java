@@ -1,0 +1,53 @@
+package org.rddp.simulation.tcp;
+
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import org.rddp.simulation.Verdict;
+import org.rddp.tcp.TcpState;
+
+/**
+ * Watches that a connection goes from state to state as RFC 9293 section 3.3.2 (figure 5) has it.
+ * Seen from time to time, it may have gone through several.
+ */
+final class StateWatch {
+  private static final Map<TcpState, Set<TcpState>> LATER = new EnumMap<>(TcpState.class);
+
+  static {
+    later(TcpState.CLOSED);
+    later(TcpState.TIME_WAIT, TcpState.CLOSED);
+    later(TcpState.LAST_ACK, TcpState.CLOSED);
+    later(TcpState.CLOSING, TcpState.TIME_WAIT);
+    later(TcpState.CLOSE_WAIT, TcpState.LAST_ACK);
+    later(TcpState.FIN_WAIT_2, TcpState.TIME_WAIT);
+    later(TcpState.FIN_WAIT_1, TcpState.FIN_WAIT_2, TcpState.CLOSING);
+    later(TcpState.ESTABLISHED, TcpState.FIN_WAIT_1, TcpState.CLOSE_WAIT);
+    later(TcpState.SYN_RECEIVED, TcpState.ESTABLISHED);
+    later(TcpState.SYN_SENT, TcpState.SYN_RECEIVED);
+  }
+
+  private final Verdict verdict;
+  private TcpState last;
+
+  StateWatch(Verdict verdict) {
+    this.verdict = verdict;
+  }
+
+  /** What follows directly, and what follows that; every state may end by a reset. */
+  private static void later(TcpState state, TcpState... next) {
+    Set<TcpState> later = EnumSet.of(state, TcpState.CLOSED);
+    for (TcpState one : next) {
+      later.addAll(LATER.get(one));
+    }
+    LATER.put(state, later);
+  }
+
+  /** The connection is in a state now. */
+  void saw(TcpState state) {
+    if (last != null && !LATER.get(last).contains(state)) {
+      verdict.violated("from state " + last + " to " + state);
+    }
+    last = state;
+  }
+}

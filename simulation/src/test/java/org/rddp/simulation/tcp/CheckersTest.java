@@ -1,0 +1,125 @@
+package org.rddp.simulation.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.rddp.simulation.Deed;
+import org.rddp.simulation.Forgeries;
+import org.rddp.simulation.Host;
+import org.rddp.simulation.Network;
+import org.rddp.simulation.OctetRanges;
+import org.rddp.simulation.SegmentView;
+import org.rddp.simulation.Verdict;
+import org.rddp.simulation.WireSettings;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpState;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+import org.rddp.wire.Tcp;
+
+/** What watches over the simulation notices what it is there to notice. */
+class CheckersTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final Verdict verdict = new Verdict();
+  private final Network network = new Network(3);
+
+  @Test
+  void shouldNoticeOctetsThatComeTwice() {
+    OctetRanges ranges = new OctetRanges();
+    assertThat(ranges.add(0, 10)).isTrue();
+    assertThat(ranges.add(20, 10)).isTrue();
+    assertThat(ranges.add(9, 1)).isFalse();
+    assertThat(ranges.add(25, 1)).isFalse();
+    assertThat(ranges.add(15, 6)).isFalse();
+    assertThat(ranges.edge()).isEqualTo(10);
+    assertThat(ranges.gaps()).isTrue();
+    assertThat(ranges.add(10, 10)).isTrue();
+    assertThat(ranges.edge()).isEqualTo(30);
+    assertThat(ranges.gaps()).isFalse();
+  }
+
+  @Test
+  void shouldNoticeAStateThatCannotFollow() {
+    StateWatch states = new StateWatch(verdict);
+    states.saw(TcpState.SYN_SENT);
+    states.saw(TcpState.FIN_WAIT_2);
+    assertThat(verdict.holds()).isTrue();
+    states.saw(TcpState.ESTABLISHED);
+    assertThat(verdict.violation()).isEqualTo("from state FIN_WAIT_2 to ESTABLISHED");
+  }
+
+  /** A transfer on a link that corrupts octets unseen, of which the given forgeries are told. */
+  private void transfer(Forgeries forgeries) {
+    Host client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
+    Host server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
+    WireSettings wire = WireSettings.PERFECT.withDelay(1000).withCorruptUnseen(0.01);
+    network.join(client.card(), server.card(), wire);
+    Conversation one = new Conversation(verdict, new SplittableRandom(5), 3_000_000, 0);
+    server.stack().listen(7, (stream, address, port) -> one.server());
+    one.open(client, server, 7, forgeries);
+    assertThat(network.run(one::done, network.now() + 600 * SECOND)).isTrue();
+    assertThat(network.tally().count(Deed.CORRUPTED_UNSEEN)).isPositive();
+  }
+
+  @Test
+  void shouldNoticeAnOctetThatIsWrong() {
+    transfer(new Forgeries());
+    assertThat(verdict.violation()).contains("is not what was sent");
+  }
+
+  @Test
+  void shouldForgiveOnlyWhatTheLinkHasForged() {
+    Forgeries forgeries = new Forgeries();
+    network.watch(forgeries);
+    transfer(forgeries);
+    assertThat(verdict.violation()).isNull();
+  }
+
+  @Test
+  void shouldNoticeASegmentWithAWrongChecksum() {
+    SegmentWatch segments = new SegmentWatch(verdict);
+    network.watch((deed, frame, length, detail) -> {
+      if (deed == Deed.SENT && SegmentView.isSegment(frame, length)) {
+        long octet = frame + length - 1;
+        Memory.putByte(octet, Memory.getByte(octet) ^ 1);
+        segments.saw(deed, frame, length, detail);
+        Memory.putByte(octet, Memory.getByte(octet) ^ 1);
+      }
+    });
+    transfer(new Forgeries());
+    assertThat(verdict.violation()).isEqualTo("a segment leaves with a wrong checksum");
+  }
+
+  @Test
+  void shouldNoticeAnAcknowledgmentOfWhatWasNeverSent() {
+    SegmentWatch segments = new SegmentWatch(verdict);
+    network.watch((deed, frame, length, detail) -> {
+      boolean segment = deed == Deed.SENT && SegmentView.isSegment(frame, length);
+      if (segment && (Tcp.flags(SegmentView.segment(frame)) & Tcp.SYN) == 0) {
+        acknowledgeMore(frame, 1_000_000);
+        segments.saw(deed, frame, length, detail);
+        acknowledgeMore(frame, -1_000_000);
+      } else {
+        segments.saw(deed, frame, length, detail);
+      }
+    });
+    transfer(new Forgeries());
+    assertThat(verdict.violation()).contains("never sent");
+  }
+
+  private static void acknowledgeMore(long frame, int more) {
+    long segment = SegmentView.segment(frame);
+    long packet = SegmentView.packet(frame);
+    Memory.putInt(segment + 8, Tcp.acknowledgment(segment) + more);
+    Memory.putShort(segment + 16, 0);
+    int length = SegmentView.length(frame);
+    Tcp.putChecksum(
+        segment,
+        Checksum.pseudoHeader(
+                Ipv4.source(packet), Ipv4.destination(packet), Ipv4.PROTOCOL_TCP, length)
+            + Checksum.sum(segment, length));
+  }
+}

@@ -1,0 +1,23 @@
+package org.rddp.simulation.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rddp.simulation.Totals;
+
+/** A few of the lives of which {@code rddp simulate tcp} lives thousands. */
+class TcpSimulationTest {
+  private static final int LIVES = 300;
+
+  @Test
+  void shouldHoldWhateverTheNetworkDoes() {
+    TcpSimulation simulation = new TcpSimulation();
+    Totals totals = new Totals();
+    for (long seed = 1; seed <= LIVES; seed++) {
+      String violation = simulation.live(seed, totals, null);
+      assertThat(violation).as("seed %d: rddp simulate tcp --seed %d --trace", seed, seed).isNull();
+    }
+    assertThat(totals.zeros()).isEmpty();
+    assertThat(totals.medianSegments()).isGreaterThanOrEqualTo(500);
+  }
+}
