@@ -7,7 +7,7 @@ readonly SHIM=$ROOT/native/target/librddp_dpdk.so
 # The Vector API, by which CRC32c is quicker on CPUs that have AVX-512.
 readonly VECTOR_MODULE=jdk.incubator.vector
 
-# jvm_arguments COMMAND: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, the shim, and CRC32c's vectors for
+# jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, the shim, and CRC32c's vectors for
 # a command that runs the engine (the JVM prints a warning about them at each start).
 jvm_arguments() {
     JVM_ARGUMENTS=(
@@ -18,7 +18,7 @@ jvm_arguments() {
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi
-    if [[ ' bench daemon demo simulate ' == *" $1 "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
+    if [[ ' bench daemon demo simulate ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
         JVM_ARGUMENTS+=(--add-modules "$VECTOR_MODULE")
     fi
     # Flags of the user's own: a heap size, a debugger.
