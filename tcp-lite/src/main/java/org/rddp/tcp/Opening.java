@@ -134,6 +134,7 @@ final class Opening {
     connection.sender.open(segment, position);
     if (connection.synRepeated) {
       connection.sender.timeout().synWasLost();
+      connection.sender.congestion.onSynLost();
     } else if (asked != TcpConnection.UNKNOWN) {
       connection.sender.timeout().measured(stack.now() - asked, stack.now());
     }

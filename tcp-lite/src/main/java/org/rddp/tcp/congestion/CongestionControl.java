@@ -20,6 +20,9 @@ public interface CongestionControl {
    */
   void open(int emss, long now);
 
+  /** Our SYN had to be sent again: the initial window is one segment (RFC 5681 section 3.1). */
+  void onSynLost();
+
   /**
    * A full segment is now that large; the window keeps its octets, but for one segment at least.
    */

@@ -33,6 +33,11 @@ abstract class SlowStart implements CongestionControl {
   }
 
   @Override
+  public final void onSynLost() {
+    window = segment;
+  }
+
+  @Override
   public final void emss(int emss) {
     segment = (char) emss;
     window = Math.max(window, emss);

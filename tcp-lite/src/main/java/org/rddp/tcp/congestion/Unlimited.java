@@ -11,6 +11,9 @@ public final class Unlimited implements CongestionControl {
   public void open(int emss, long now) {}
 
   @Override
+  public void onSynLost() {}
+
+  @Override
   public void emss(int emss) {}
 
   @Override
