@@ -13,9 +13,10 @@ final class BlackHole {
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**
-   * What Ethernet carries, what IPv6 must, which tunnels leave room for, and what hosts must take.
+   * What Ethernet carries, what IPv6 must, what hosts must take, and as little as routers are
+   * believed to ask for.
    */
-  private static final int[] STEPS = {1460, 1220, 536};
+  private static final int[] STEPS = {1460, 1220, 536, 256};
 
   private static final long FIRST_TRIAL = 1_000_000_000L;
   private static final long LAST_TRIAL = 600_000_000_000L;
@@ -35,10 +36,12 @@ final class BlackHole {
    * @param length of the segment that has timed out
    * @param timeouts in a row
    * @param largest segment that got through, 0 if none
+   * @param again whether longer ones are known to be swallowed: otherwise what every host must take
+   *     is not suspected
    */
-  static boolean suspected(int length, int timeouts, int largest) {
+  static boolean suspected(int length, int timeouts, int largest, boolean again) {
     int enough = largest > 0 && length > largest ? SUSPICIOUS : SUSPICIOUS_ALL_THE_SAME;
-    return timeouts >= enough && length > STEPS[STEPS.length - 1];
+    return timeouts >= enough && length > STEPS[STEPS.length - (again ? 1 : 2)];
   }
 
   /** A black hole that swallows segments of that length. */

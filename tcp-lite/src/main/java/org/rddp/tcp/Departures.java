@@ -99,7 +99,7 @@ final class Departures {
         return false;
       }
       if (!repeat(sender, flight, slot)) {
-        sender.connection.pend();
+        sender.connection.retry();
         return false;
       }
       slot = recovery.toRepeat();
@@ -127,7 +127,7 @@ final class Departures {
   void repeatFirst(Sender sender) {
     Flight flight = sender.flight;
     if (!repeat(sender, flight, flight.queue.slot(flight.queue.head()))) {
-      sender.connection.pend();
+      sender.connection.retry();
     }
   }
 
@@ -153,14 +153,16 @@ final class Departures {
       }
     }
     if (slot == SendQueue.NONE || !transmit(sender, flight, slot, false)) {
-      sender.connection.pend();
+      sender.connection.retry();
       return false;
     }
     return true;
   }
 
   private int split(Sender sender, Scoreboard board, long number, int octets) {
-    int first = board.split(number, octets);
+    // The first segment goes on whatever others have: packets come back only if it gets through.
+    boolean allowed = number == sender.flight.queue.head() || sender.connection.mayCut();
+    int first = allowed ? board.split(number, octets) : SendQueue.NONE;
     if (first == SendQueue.NONE) {
       counters.packetsExhausted++;
     } else {

@@ -38,6 +38,11 @@ final class PacketBudget {
     used += more;
   }
 
+  /** Whether nothing is left. */
+  boolean exhausted() {
+    return used >= limit;
+  }
+
   /** Packets kept. */
   int used() {
     return used;

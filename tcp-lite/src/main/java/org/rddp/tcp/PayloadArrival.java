@@ -38,7 +38,9 @@ final class PayloadArrival {
     findRepeated(connection, position, Math.max(to, next));
     if (from > next && from < to) {
       handUpEarly(connection, segment, position, to);
-      connection.acknowledgeNow();
+      if (connection.state() != TcpState.CLOSED) {
+        connection.acknowledgeNow();
+      }
     } else if (from < to) {
       handUp(connection, segment, position, to);
     }

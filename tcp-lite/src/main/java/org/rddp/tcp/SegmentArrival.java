@@ -86,11 +86,12 @@ final class SegmentArrival {
     if (!segment.has(Tcp.ACK)) {
       return;
     }
-    if (connection.state() == TcpState.SYN_RECEIVED
-        && !synReceived(connection, segment, position)) {
-      return;
-    }
-    if (!connection.sender.acknowledged(segment, position)) {
+    if (connection.state() == TcpState.SYN_RECEIVED) {
+      // What the user sends at once is not what this acknowledges.
+      if (!synReceived(connection, segment, position)) {
+        return;
+      }
+    } else if (!connection.sender.acknowledged(segment, position)) {
       connection.challenge();
       return;
     }

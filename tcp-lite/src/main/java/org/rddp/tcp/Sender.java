@@ -118,6 +118,9 @@ final class Sender {
     widest = effectiveMss;
     window.scale(windowShift);
     congestion.open(effectiveMss, connection.now());
+    if (flight != null) {
+      flight.recovery.negotiated(connection.sack, effectiveMss);
+    }
   }
 
   /** Our SYN has been acknowledged. */
@@ -375,7 +378,7 @@ final class Sender {
       return false;
     }
     boolean failed = blackHole != null && blackHole.trying() && length > blackHole.emss();
-    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged)) {
+    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, blackHole != null)) {
       return false;
     }
     if (blackHole == null) {

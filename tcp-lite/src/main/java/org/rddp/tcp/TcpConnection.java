@@ -73,6 +73,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   private boolean wantsToSend;
   private boolean pending;
+  private boolean starved;
   private boolean closeWanted;
 
   TcpConnection(
@@ -150,26 +151,34 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (!state.open()) {
       return false;
     }
-    boolean resources = room() && mayKeepSent();
-    if (resources && sender.sendable()) {
+    boolean room = room();
+    boolean share = mayKeepSent();
+    if (room && share && sender.sendable()) {
       return true;
     }
     wantsToSend = true;
-    if (resources) {
-      sender.startTimer();
-    } else {
+    if (!room) {
       pend();
+    } else if (!share) {
+      starve();
+    } else {
+      sender.startTimer();
     }
     return false;
   }
 
   @Override
   public long allocate() {
-    long packet = mayKeepSent() ? stack.pool().allocate() : 0;
+    boolean share = mayKeepSent();
+    long packet = share ? stack.pool().allocate() : 0;
     if (packet == 0 && state != TcpState.CLOSED) {
       stack.counters().packetsExhausted++;
       wantsToSend = true;
-      pend();
+      if (share) {
+        pend();
+      } else {
+        starve();
+      }
     }
     return packet;
   }
@@ -208,6 +217,7 @@ public final class TcpConnection extends Timed implements TcpStream {
       }
     }
     if (state != TcpState.CLOSED) {
+      wantsToSend = false;
       sender.close();
     }
   }
@@ -290,6 +300,41 @@ public final class TcpConnection extends Timed implements TcpStream {
   void keepsSent(int more) {
     stack.sentPackets().keeps(more);
     peer.sent += more;
+    if (more < 0) {
+      stack.feed();
+    }
+  }
+
+  /**
+   * Whether another packet may be taken to cut a segment. That goes beyond the connection's share,
+   * because its segments may have become too long all at once, but not beyond the budget: what
+   * comes in needs packets, too.
+   */
+  boolean mayCut() {
+    return !stack.sentPackets().exhausted();
+  }
+
+  /** Something could not leave: tries again when what was lacking may be there. */
+  void retry() {
+    if (room() && stack.sentPackets().exhausted()) {
+      starve();
+    } else {
+      pend();
+    }
+  }
+
+  /** Waits for packets that are sent to be given back; whoever looks each turn never rests. */
+  private void starve() {
+    if (!starved) {
+      starved = true;
+      stack.starve(this);
+    }
+  }
+
+  /** Packets have been given back. */
+  void fed() {
+    starved = false;
+    pend();
   }
 
   /** Counts packets that the connection keeps until their turn has come. */

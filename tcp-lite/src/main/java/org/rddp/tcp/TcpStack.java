@@ -59,6 +59,8 @@ public final class TcpStack implements AutoCloseable {
   private TcpConnection[] pending = new TcpConnection[16];
   private TcpConnection[] turn = new TcpConnection[16];
   private int pendingCount;
+  private TcpConnection[] starved = new TcpConnection[16];
+  private int starvedCount;
   private long now;
 
   /**
@@ -289,6 +291,8 @@ public final class TcpStack implements AutoCloseable {
     }
     Arrays.fill(pending, null);
     pendingCount = 0;
+    Arrays.fill(starved, null);
+    starvedCount = 0;
     ip.close();
   }
 
@@ -411,6 +415,23 @@ public final class TcpStack implements AutoCloseable {
       pending = Arrays.copyOf(pending, pendingCount * 2);
     }
     pending[pendingCount++] = connection;
+  }
+
+  /** Lets a connection wait until packets are given back that were sent. */
+  void starve(TcpConnection connection) {
+    if (starvedCount == starved.length) {
+      starved = Arrays.copyOf(starved, starvedCount * 2);
+    }
+    starved[starvedCount++] = connection;
+  }
+
+  /** Packets that were sent have been given back: those that wait for some are looked after. */
+  void feed() {
+    for (int i = 0; i < starvedCount; i++) {
+      starved[i].fed();
+      starved[i] = null;
+    }
+    starvedCount = 0;
   }
 
   void forget(TcpConnection connection) {

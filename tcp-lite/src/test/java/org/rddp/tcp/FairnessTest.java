@@ -53,6 +53,48 @@ class FairnessTest {
   }
 
   @Test
+  void shouldRestWhileItWaitsForPackets() {
+    Script script = Script.established();
+    script.receive(". seq 1 ack 1 win 65535");
+    int sent = fill(script, script.stream);
+    script.turn();
+    script.drain();
+    assertThat(script.stream.sendable()).isFalse();
+    script.turn();
+    assertThat(script.stack.nextDeadline()).isGreaterThan(script.now);
+    assertThat(script.handler.heard()).doesNotContain("sendable");
+    script.receive(". seq 1 ack " + (1 + sent));
+    script.turn();
+    assertThat(script.handler.heard()).containsExactly("sendable");
+  }
+
+  @Test
+  void shouldWakeTheOthersThatWaitForPackets() {
+    Script script = Script.established();
+    TcpStream first = script.stream;
+    int firstPort = script.ourPort;
+    int firstSequence = script.ourSequence;
+    int sent = fill(script, first);
+    script.turn();
+    script.drain();
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 1000");
+    fill(script, script.stream);
+    script.turn();
+    script.drain();
+    script.handler.heard();
+    assertThat(script.stream.sendable()).isFalse();
+    script.turn();
+    assertThat(script.stack.nextDeadline()).isGreaterThan(script.now);
+    script.ourPort = firstPort;
+    script.ourSequence = firstSequence;
+    script.receive(". seq 1 ack " + (1 + sent));
+    script.turn();
+    assertThat(script.handler.heard()).contains("sendable");
+  }
+
+  @Test
   void shouldGiveUpAPeerThatKeepsItsWindowClosedWhenPacketsAreScarce() {
     TcpSettings patient =
         Script.plain()

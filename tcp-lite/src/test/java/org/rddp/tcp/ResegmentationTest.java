@@ -126,6 +126,57 @@ class ResegmentationTest {
   }
 
   @Test
+  @DisplayName("RFC 2923 2.1: a path that swallows even 576 octets is found out, too")
+  void shouldEscapeADeeperBlackHole() {
+    Script script = swallowed();
+    script.expect(". seq 101 len 536");
+    script.pass(8 * TIMEOUT);
+    script.expect(". seq 101 len 536");
+    script.pass(16 * TIMEOUT);
+    script.expect(". seq 101 len 256");
+    script.receive(". seq 1 ack 357");
+    script.expect(". seq 637 len 256");
+    assertThat(script.stream.emss()).isEqualTo(256);
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: cutting what has become too long leaves packets for what comes in")
+  void shouldNotCutBeyondTheBudget() {
+    Script script =
+        new Script(
+            TcpSettings.DEFAULTS
+                .withTimestamps(false)
+                .withEcn(false)
+                .withCongestion(CongestionAlgorithm.NONE),
+            9000);
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 8960 ws 7 sackok");
+    script.receive(". seq 1 ack 1 win 65535");
+    while (script.stream.sendable()) {
+      script.queue(8000);
+    }
+    script.turn();
+    script.drain();
+    int sent = script.stack.packetsHeld();
+    assertThat(sent).isGreaterThan(100);
+    script.receiveTooBig(1, 8040, 296);
+    int pieces = script.drain();
+    assertThat(pieces).isGreaterThan(100);
+    assertThat(script.stack.packetsHeld()).isLessThanOrEqualTo(script.pool.capacity() / 2);
+    assertThat(script.stack.nextDeadline()).isGreaterThan(script.now);
+    int acknowledged = 1;
+    while (acknowledged < 1 + sent * 8000) {
+      script.pass(Script.MILLISECOND);
+      acknowledged = Math.min(acknowledged + 256 * Math.max(pieces, 1), 1 + sent * 8000);
+      script.receive(". seq 1 ack " + acknowledged + " win 65535");
+      pieces = script.drain();
+      assertThat(script.stack.packetsHeld()).isLessThanOrEqualTo(script.pool.capacity() / 2);
+    }
+    assertThat(script.stack.packetsHeld()).isZero();
+  }
+
+  @Test
   @DisplayName("RFC 4821 7.7: longer segments are tried again after a while")
   void shouldTryLongerSegmentsLater() {
     Script script = swallowed();

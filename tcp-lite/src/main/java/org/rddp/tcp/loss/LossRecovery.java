@@ -95,6 +95,12 @@ public final class LossRecovery {
     probe.begin();
   }
 
+  /** What the peer's SYN has told, where segments have waited for it. */
+  public void negotiated(boolean sack, int segment) {
+    selective = sack;
+    emss = segment;
+  }
+
   Scoreboard board() {
     return board;
   }
@@ -167,8 +173,9 @@ public final class LossRecovery {
 
   private long measure(Acknowledgment a) {
     long roundTrip = delivery.roundTrip(a.now);
-    if (roundTrip == 0 && a.ack > a.una) {
-      roundTrip = a.stampedRoundTrip;
+    if (roundTrip == 0 && a.ack > a.una && !blocks.duplicate()) {
+      // What has come twice was acknowledged before, and that was lost: the echo is of the first.
+      roundTrip = Math.min(a.stampedRoundTrip, timeout.longestEcho());
     }
     if (roundTrip > 0) {
       timeout.measured(roundTrip, a.now);

@@ -44,6 +44,15 @@ public final class RetransmissionTimeout {
     return Math.min(doubled < timeout ? Long.MAX_VALUE : doubled, settings.maximumTimeout());
   }
 
+  /**
+   * The longest round trip that an echoed timestamp is believed to tell. If acknowledgments were
+   * lost, it tells how long the sender had to wait for one, whatever the network does; a network
+   * that has become slower is found out in a few steps.
+   */
+  long longestEcho() {
+    return 2 * timeout();
+  }
+
   private long timeout() {
     if (smoothed > 0) {
       return clamp(smoothed + 4 * variation);

@@ -27,6 +27,7 @@ final class SackBlocks {
   /** Nothing is known from before. */
   void forget() {
     knownCount = 0;
+    none();
   }
 
   /** Whether the last acknowledgment told of octets that had come twice. */
