@@ -11,6 +11,7 @@ final class SendResources {
   final PacketPool pool;
   final TcpCounters counters;
   final SendMemory memory;
+  final SendTimers timers = new SendTimers();
   final LossSettings loss;
   final CongestionAlgorithm congestion;
   final boolean nagle;

@@ -3,14 +3,15 @@ package org.rddp.tcp;
 /**
  * The one deadline of a connection's sending half and what it is for: the retransmission timeout,
  * or what comes before it (a tail loss probe, or the time after which a segment that may be out of
- * order is taken for lost), or with nothing in flight the next window probe. Times in nanoseconds.
+ * order is taken for lost), or with nothing in flight the next window probe. A connection borrows
+ * one from {@link SendTimers} while it waits for any of these. Times in nanoseconds.
  */
 final class SendTimer {
   private static final long NEVER = Long.MAX_VALUE;
 
-  private final TcpConnection connection;
-  private long timeoutAt = NEVER;
-  private long earlierAt = NEVER;
+  private TcpConnection connection;
+  private long timeoutAt;
+  private long earlierAt;
 
   /** When the tail loss probe's wait began: at new data sent, or at an acknowledgment of some. */
   private long probeFrom;
@@ -26,8 +27,16 @@ final class SendTimer {
 
   private boolean probe;
 
-  SendTimer(TcpConnection connection) {
-    this.connection = connection;
+  /** Begins anew for a connection, or is nobody's. */
+  void begin(TcpConnection owner) {
+    connection = owner;
+    timeoutAt = NEVER;
+    earlierAt = NEVER;
+    probeFrom = 0;
+    progressAt = 0;
+    expirations = 0;
+    unanswered = false;
+    probe = false;
   }
 
   /** The peer has given a sign of life that matters. */
@@ -84,12 +93,6 @@ final class SendTimer {
 
   /** Nothing comes before the timeout. */
   void nothingEarlier() {
-    earlierAt = NEVER;
-  }
-
-  /** There is nothing to wait for. */
-  void stop() {
-    timeoutAt = NEVER;
     earlierAt = NEVER;
   }
 

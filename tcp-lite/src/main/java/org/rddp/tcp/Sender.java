@@ -21,7 +21,6 @@ final class Sender {
   final TcpConnection connection;
   final CongestionControl congestion;
   final RetransmissionTimeout timeout;
-  final SendTimer timer;
   final SendWindow window = new SendWindow();
 
   /** SND.UNA as a stream position. */
@@ -35,6 +34,9 @@ final class Sender {
 
   /** What waits or is in flight; null when nothing does. */
   Flight flight;
+
+  /** Null when there is no flight, and no window is waited for either. */
+  SendTimer timer;
 
   int emss;
 
@@ -60,7 +62,6 @@ final class Sender {
     this.shared = shared;
     congestion = shared.congestion.control();
     timeout = new RetransmissionTimeout(shared.loss);
-    timer = new SendTimer(connection);
     initialSequence = sequence;
   }
 
@@ -127,7 +128,6 @@ final class Sender {
   void open(Segment segment, long position) {
     una = 0;
     window.open(segment.window, segment.has(Tcp.SYN), position);
-    timer.progress();
   }
 
   /** Takes a segment from the user. */
@@ -149,6 +149,7 @@ final class Sender {
     if (flight == null) {
       flight = shared.memory.take();
       flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
+      takeTimer();
     }
     return flight;
   }
@@ -218,6 +219,9 @@ final class Sender {
   /** Takes the window of a segment; returns whether it has changed. */
   private boolean updateWindow(Segment segment, long position, long ack) {
     boolean changed = ack >= una && window.update(segment.window, position, ack);
+    if (timer == null) {
+      return changed;
+    }
     if (changed && max == una) {
       // The window no longer holds us back, or not as it did: the persist timer starts afresh.
       timer.windowChanged();
@@ -295,21 +299,37 @@ final class Sender {
    * the peer may yet say that something came twice.
    */
   void startTimer() {
+    boolean shut = connection.wantsToSend() && window.octets() == 0;
+    if (flight == null && !shut) {
+      giveTimer();
+      return;
+    }
+    takeTimer();
     timer.nothingEarlier();
-    boolean waits = flight != null && flight.board.unsent() < flight.queue.tail();
     if (max > una) {
       timer.start(timeout.current());
-      if (flight != null) {
-        startEarlier(flight.recovery);
-      }
-    } else if (waits || (connection.wantsToSend() && window.octets() == 0)) {
+      startEarlier(flight.recovery);
+    } else if (shut || flight.board.unsent() < flight.queue.tail()) {
       timer.start(timeout.backedOff(timer.expirations()));
-    } else if (flight != null) {
-      timer.start(timeout.current());
     } else {
-      timer.stop();
+      timer.start(timeout.current());
     }
     timer.schedule();
+  }
+
+  private void takeTimer() {
+    if (timer == null) {
+      timer = shared.timers.take(connection);
+    }
+  }
+
+  /** There is nothing to wait for. */
+  private void giveTimer() {
+    if (timer != null) {
+      shared.timers.give(timer);
+      timer = null;
+      connection.retransmitAt = Long.MAX_VALUE;
+    }
   }
 
   private void startEarlier(LossRecovery recovery) {
@@ -451,5 +471,6 @@ final class Sender {
     if (flight != null) {
       endFlight();
     }
+    giveTimer();
   }
 }

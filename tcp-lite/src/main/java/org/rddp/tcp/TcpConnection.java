@@ -344,7 +344,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   boolean wantsToSend() {
-    return wantsToSend;
+    return wantsToSend && state.open();
   }
 
   /** Our timestamp clock: milliseconds from a secret start (RFC 7323 section 5.4). */
