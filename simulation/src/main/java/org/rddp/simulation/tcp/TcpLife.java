@@ -42,7 +42,7 @@ final class TcpLife {
   /** How long one end waits for another that cannot come back, before it aborts. */
   private static final long PATIENCE = 60 * SECOND;
 
-  private static final long MOST_EVENTS = 100_000_000;
+  private static final long MOST_EVENTS = 20_000_000;
   private static final double MOST_OCTETS = 6e6;
   private static final int SMALLEST_MTU = 576;
   private static final int LISTENING = 7;
