@@ -54,7 +54,6 @@ final class ConnectionTimers {
       connection.opening().repeatSyn(connection);
       return;
     }
-    connection.believeClaim();
     if (!connection.sender.expired(settings.userTimeout())) {
       connection.reset();
       giveUp(connection);

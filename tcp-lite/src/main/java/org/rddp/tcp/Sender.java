@@ -351,7 +351,9 @@ final class Sender {
     } else if (timer.givesUp(userTimeout)) {
       return false;
     } else if (max > una) {
-      retransmit();
+      if (!connection.believeClaim()) {
+        retransmit();
+      }
     } else if (flight != null && flight.queue.size() == 0) {
       endFlight();
       startTimer();

@@ -466,13 +466,21 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
   }
 
-  /** The timer has expired: a claim about what is still in flight has shown itself to be true. */
-  void believeClaim() {
+  /**
+   * The retransmission timer has expired: a claim about what is still in flight has shown itself to
+   * be true.
+   *
+   * @return whether that says why nothing was heard: what is too long is being sent again then
+   */
+  boolean believeClaim() {
     PathMtuClaim believed = claim;
     claim = null;
-    if (believed != null && believed.position() >= sender.una()) {
-      stack.lowerPathMtu(remote(), believed.mtu());
+    if (believed == null || believed.position() < sender.una()) {
+      return false;
     }
+    int before = sender.emss();
+    stack.lowerPathMtu(remote(), believed.mtu());
+    return sender.emss() < before;
   }
 
   /** The handshake that the peer has begun is done, one way or the other. */

@@ -103,6 +103,57 @@ class InterplayTest {
     assertThat(script.stack.counters().loss.duplicatesReported).isEqualTo(1);
   }
 
+  @Test
+  @DisplayName("RFC 5927 7.2: a probe's timer proves no claim of a router, and costs no timeout")
+  void shouldBelieveARouterAtTheTimeoutAndNotAtTheProbe() {
+    Script script = LossScript.inFlight(LossScript.sack(), 1);
+    script.receive(". seq 1 ack 1001");
+    LossScript.queue(script, 3);
+    script.turn();
+    script.drain();
+    script.receiveTooBig(1001, 1040, 640);
+    script.pass(3 * ROUND_TRIP);
+    script.expect("P. seq 3001 len 1000");
+    script.expectNothing();
+    assertThat(script.stream.emss()).isEqualTo(1000);
+    script.pass(2 * LossScript.TIMEOUT);
+    assertThat(script.stream.emss()).isEqualTo(600);
+    script.expect(". seq 1001 len 600");
+    assertThat(script.drain()).as("the other pieces, each once").isEqualTo(5);
+    assertThat(script.stack.counters().timeouts).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: a user may abort when EMSS changes at a timeout")
+  void shouldAllowAbortWhenEmssChangesAtATimeout() {
+    Script script = new Script();
+    Recorder aborting =
+        new Recorder() {
+          @Override
+          public void onOpen(TcpStream opened) {
+            super.onOpen(opened);
+            script.stream = opened;
+          }
+
+          @Override
+          public void onEmss(int emss) {
+            stream.abort();
+          }
+        };
+    script.listen((stream, address, port) -> aborting);
+    script.receive("S seq 0 win 65535 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive(". seq 1 ack 1 win 65535");
+    script.send(1000);
+    script.receive(". seq 1 ack 1001");
+    script.send(1000);
+    script.receiveTooBig(1001, 1040, 640);
+    script.pass(10 * Script.SECOND);
+    assertThat(aborting.heard()).contains("closed ABORTED");
+    assertThat(script.stack.counters().handlerFailures).isZero();
+    assertThat(script.stack.packetsHeld()).isZero();
+  }
+
   /** One segment of which the acknowledgments have been lost for half a minute. */
   private static Script unheard(boolean sack) {
     Script script =
