@@ -74,7 +74,7 @@ final class Admission {
         stack.opening().sendSyn(connection);
       }
     } else {
-      answerByCookie(key, syn);
+      answerByCookie(listener, key, syn);
     }
   }
 
@@ -91,26 +91,31 @@ final class Admission {
     return connection;
   }
 
-  private void answerByCookie(long key, Segment syn) {
+  private void answerByCookie(Listener listener, long key, Segment syn) {
     int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
     if (settings.synCookies() && SynCookies.canTell(mss)) {
       int cookie = cookies.make(key, syn.sequence, mss, stack.now());
+      listener.givesCookie(stack.now());
       output.cookie(syn, cookie, stack.timestamp(key));
     } else {
       counters.synsDropped++;
     }
   }
 
-  /** An acknowledgment in LISTEN: that of a cookie, or to be reset. */
+  /**
+   * An acknowledgment in LISTEN: that of a cookie, or to be reset. What bears a cookie of ours but
+   * does not follow the SYN may be from a peer whose first segment is lost: that will come again,
+   * so such a one is dropped, where RFC 9293 would have it reset.
+   */
   private TcpConnection acknowledged(Listener listener, long key, Segment segment) {
-    if (!settings.synCookies() || !cookies.expected(stack.now())) {
+    if (!listener.expectsCookies(stack.now())) {
       return refused(segment);
     }
     int cookie = segment.acknowledgment - 1;
     int mss = cookies.check(key, segment.sequence - 1, cookie, stack.now());
     if (mss == 0) {
       counters.synCookiesFailed++;
-      return refused(segment);
+      return cookies.marked(key, cookie, stack.now()) ? null : refused(segment);
     }
     if (!room(segment.remoteAddress)) {
       counters.synsDropped++;
@@ -122,5 +127,28 @@ final class Admission {
       stack.opening().negotiate(connection, segment, mss);
     }
     return connection;
+  }
+
+  /**
+   * Whether a segment to a handshake under way bears the cookie that answered the same SYN when
+   * there was no room yet. The peer has taken that answer, not the handshake's, and then the
+   * connection is the one that the cookie tells of: the answers may differ in their options, too.
+   */
+  boolean takesCookie(TcpConnection connection, Segment segment) {
+    return bearsCookie(connection, segment)
+        && segment.sequence == connection.receiver.acknowledgment()
+        && cookies.check(
+                connection.key, segment.sequence - 1, segment.acknowledgment - 1, stack.now())
+            != 0;
+  }
+
+  /** Whether a segment to a handshake under way bears what may be a cookie for its connection. */
+  boolean bearsCookie(TcpConnection connection, Segment segment) {
+    return connection.state() == TcpState.SYN_RECEIVED
+        && (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST)) == Tcp.ACK
+        && connection.listener != null
+        && connection.listener.expectsCookies(stack.now())
+        && segment.acknowledgment != connection.sender.sequence(0)
+        && cookies.marked(connection.key, segment.acknowledgment - 1, stack.now());
   }
 }

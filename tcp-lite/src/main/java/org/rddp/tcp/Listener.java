@@ -9,6 +9,9 @@ public final class Listener {
   private int pending;
   private boolean closed;
 
+  /** Until then a cookie that was given in the listener's name may come back. */
+  private long cookiesUntil = Long.MIN_VALUE;
+
   Listener(TcpStack stack, int port, Acceptor acceptor, int backlog) {
     this.stack = stack;
     this.port = port;
@@ -41,6 +44,16 @@ public final class Listener {
   /** Whether there is a place among the handshakes under way. */
   boolean room() {
     return pending < backlog;
+  }
+
+  /** A cookie is given in the listener's name. */
+  void givesCookie(long now) {
+    cookiesUntil = now + 2 * SynCookies.PERIOD;
+  }
+
+  /** Whether a cookie may be about: otherwise nobody is believed to bring one. */
+  boolean expectsCookies(long now) {
+    return now < cookiesUntil;
   }
 
   /** Takes a place; one that comes from a cookie takes it for a moment even if there is none. */

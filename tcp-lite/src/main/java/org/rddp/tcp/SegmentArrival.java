@@ -9,12 +9,14 @@ import org.rddp.wire.Tcp;
  */
 final class SegmentArrival {
   private final StatelessOutput output;
+  private final Admission admission;
   private final Opening opening;
   private final TcpCounters counters;
   private final PayloadArrival payload;
 
-  SegmentArrival(TcpStack stack, StatelessOutput output) {
+  SegmentArrival(TcpStack stack, StatelessOutput output, Admission admission) {
     this.output = output;
+    this.admission = admission;
     opening = stack.opening();
     counters = stack.counters();
     payload = new PayloadArrival(counters);
@@ -213,7 +215,9 @@ final class SegmentArrival {
   private boolean synReceived(TcpConnection connection, Segment segment, long position) {
     if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
       counters.unacceptable++;
-      output.reset(segment);
+      if (!admission.bearsCookie(connection, segment)) {
+        output.reset(segment);
+      }
       return false;
     }
     opening.establish(connection, segment, position);

@@ -27,7 +27,7 @@ final class SegmentInput implements TransportHandler {
   void connect(IpLayer layer, StatelessOutput output, Admission toConnections) {
     ip = layer;
     admission = toConnections;
-    arrival = new SegmentArrival(stack, output);
+    arrival = new SegmentArrival(stack, output, admission);
   }
 
   @Override
@@ -44,7 +44,7 @@ final class SegmentInput implements TransportHandler {
     counters.segmentsIn++;
     long key = ConnectionTable.key(source, segment.remotePort, segment.localPort);
     TcpConnection connection = connections.get(key);
-    if (connection == null || reopens(connection)) {
+    if (connection == null || reopens(connection) || yields(connection)) {
       connection = admission.unconnected(key, segment, connection);
     }
     if (connection != null) {
@@ -67,6 +67,16 @@ final class SegmentInput implements TransportHandler {
       case Offloads.BAD -> false;
       default -> Tcp.intact(address, length, source, ip.address());
     };
+  }
+
+  /** Whether a handshake is given up for another answer of ours, which the peer has taken. */
+  private boolean yields(TcpConnection connection) {
+    boolean yields =
+        connection.state() == TcpState.SYN_RECEIVED && admission.takesCookie(connection, segment);
+    if (yields) {
+      connection.terminate(CloseReason.ABORTED);
+    }
+    return yields;
   }
 
   /**

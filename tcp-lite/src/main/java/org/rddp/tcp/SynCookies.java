@@ -8,9 +8,11 @@ import org.rddp.wire.TcpOptions;
  * number of the SYN-ACK, the cookie, holds what must be known of the SYN, and a keyed hash proves
  * that it was us who made it: the acknowledgment brings it back, and with it the connection.
  *
- * <p>A cookie's bits, from the highest: 28 of the hash, 3 for the peer's MSS, 1 for the period in
- * which it was made. The hash is over the connection, the peer's sequence number, MSS and period,
- * so that a cookie is good for nothing else, and for one to two periods only.
+ * <p>A cookie's bits, from the highest: 20 of a hash, the proof; 8 of another, the mark; 3 for the
+ * peer's MSS, 1 for the period in which it was made. The hashes are over the connection, MSS and
+ * period, the proof's over the peer's sequence number too, so that a cookie is good for nothing
+ * else, and for one to two periods only. By the mark we know our cookies in later segments of the
+ * peer's, whose sequence numbers are not that of the SYN any more.
  *
  * <p>What the peer can do with windows, SACK and ECN goes into the lowest bits of our timestamp, if
  * the peer knows timestamps; it comes back in the echo. The peer could lie there, but only about
@@ -24,19 +26,21 @@ final class SynCookies {
   private static final int[] SIZES = {216, 536, 1220, 1360, 1440, 1460, 4312, 8960};
 
   private static final int SIZE_BITS = 3;
-  private static final int HASH_SHIFT = SIZE_BITS + 1;
+  private static final int MARK_SHIFT = SIZE_BITS + 1;
+  private static final int MARK_BITS = 8;
+  private static final int PROOF_SHIFT = MARK_SHIFT + MARK_BITS;
   private static final int OPTION_BITS = 6;
   private static final int OPTIONS = (1 << OPTION_BITS) - 1;
   private static final int NO_SCALE = 15;
   private static final int SACK = 1 << 4;
   private static final int ECN = 1 << 5;
 
-  private final KeyedHash hash;
-  private long lastMadeAt;
-  private boolean made;
+  private final KeyedHash proofs;
+  private final KeyedHash marks;
 
   SynCookies(RandomGenerator random) {
-    hash = new KeyedHash(random);
+    proofs = new KeyedHash(random);
+    marks = new KeyedHash(random);
   }
 
   /** Whether a cookie can tell an MSS, or a lesser one that is not absurdly small. */
@@ -52,18 +56,11 @@ final class SynCookies {
    * @param mss the peer's MSS, one that a cookie {@link #canTell}
    */
   int make(long key, int sequence, int mss, long now) {
-    made = true;
-    lastMadeAt = now;
     int size = SIZES.length - 1;
     while (SIZES[size] > mss) {
       size--;
     }
     return cookie(key, sequence, size, period(now));
-  }
-
-  /** Whether a cookie may be about: otherwise nobody is believed to bring one. */
-  boolean expected(long now) {
-    return made && now - lastMadeAt < 2 * PERIOD;
   }
 
   /**
@@ -75,23 +72,47 @@ final class SynCookies {
    * @return the peer's MSS, or 0 when we have not made the cookie, or too long ago
    */
   int check(long key, int sequence, int cookie, long now) {
-    long period = period(now);
-    if (((period ^ cookie) & 1) != 0) {
-      period--;
-    }
-    int size = (cookie >>> 1) & ((1 << SIZE_BITS) - 1);
-    return cookie(key, sequence, size, period) == cookie ? SIZES[size] : 0;
+    int size = size(cookie);
+    boolean made = cookie(key, sequence, size, periodOf(cookie, now)) == cookie;
+    return made ? SIZES[size] : 0;
+  }
+
+  /**
+   * Whether a number bears the mark of our cookies for that connection, whatever the SYN's sequence
+   * number was. One in 256 of other numbers does.
+   */
+  boolean marked(long key, int cookie, long now) {
+    int others = (1 << PROOF_SHIFT) - 1;
+    return unproven(key, size(cookie), periodOf(cookie, now)) == (cookie & others);
+  }
+
+  private static int size(int cookie) {
+    return (cookie >>> 1) & ((1 << SIZE_BITS) - 1);
   }
 
   private static long period(long now) {
     return Math.floorDiv(now, PERIOD);
   }
 
+  /** The period in which a cookie was made: this one or the one before. */
+  private static long periodOf(int cookie, long now) {
+    long period = period(now);
+    return ((period ^ cookie) & 1) == 0 ? period : period - 1;
+  }
+
   private int cookie(long key, int sequence, int size, long period) {
-    int rest = (int) (period << SIZE_BITS) + size;
-    long data = ((long) sequence << 32) | Integer.toUnsignedLong(rest);
-    int proof = (int) hash.hash(key, data) << HASH_SHIFT;
-    return proof | (size << 1) | (int) (period & 1);
+    long data = ((long) sequence << 32) | Integer.toUnsignedLong(told(size, period));
+    return (int) proofs.hash(key, data) << PROOF_SHIFT | unproven(key, size, period);
+  }
+
+  /** All of a cookie but the proof. */
+  private int unproven(long key, int size, long period) {
+    int mark = (int) marks.hash(key, told(size, period)) & ((1 << MARK_BITS) - 1);
+    return (mark << MARK_SHIFT) | (size << 1) | (int) (period & 1);
+  }
+
+  private static int told(int size, long period) {
+    return (int) (period << SIZE_BITS) + size;
   }
 
   /**

@@ -126,9 +126,118 @@ class SynCookiesTest {
     script.expect("R seq 1");
     script.theirPort--;
     script.receive(". seq 2 ack 1");
-    script.expect("R seq 1");
+    script.expectNothing();
+    assertThat(script.handler.heard()).isEmpty();
     script.receive(". seq 1 ack 1");
     assertThat(script.handler.heard()).containsExactly("open");
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: what follows the segment that brings the cookie is not reset")
+  void shouldWaitForTheSegmentThatBringsTheCookie() {
+    Script script = flooded(NARROW);
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive("P. seq 21 ack 1 len 20");
+    script.expectNothing();
+    assertThat(script.stack.counters().synCookiesFailed).isEqualTo(1);
+    script.receive("P. seq 1 ack 1 len 20");
+    script.expect(". seq 1 ack 21");
+    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.10.7.2: when no cookie can be about any more, everything is reset")
+  void shouldResetAgainWhenCookiesAreStale() {
+    Script script = flooded(NARROW);
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.pass(2 * SynCookies.PERIOD);
+    script.drain();
+    script.receive("P. seq 21 ack 1 len 20");
+    script.expect("R seq 1");
+  }
+
+  /**
+   * The peer's first SYN was answered by a cookie, which is returned, its second by a handshake.
+   */
+  private static int answeredTwice(Script script, String syn) {
+    script.receive(syn);
+    script.expect("S. seq 0 ack 1");
+    int cookie = script.ourSequence;
+    script.theirPort = 1;
+    script.receive("R seq 1");
+    script.theirPort = 40000;
+    script.receive(syn);
+    script.expect("S. seq 0 ack 1");
+    assertThat(script.ourSequence).isNotEqualTo(cookie);
+    assertThat(script.stack.connections()).isEqualTo(1);
+    return cookie;
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: a peer may take the cookie although its SYN, come again, found room")
+  void shouldOpenByACookieInSynReceived() {
+    Script script = flooded(NARROW);
+    script.ourSequence = answeredTwice(script, "S seq 0 mss 1000");
+    script.receive("P. seq 1 ack 1 len 20");
+    script.expect(". seq 1 ack 21");
+    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+    assertThat(script.stack.connections()).isEqualTo(1);
+    assertThat(script.stack.counters().synCookiesAccepted).isEqualTo(1);
+    script.send(100);
+    script.expect("P. seq 1 ack 21 len 100");
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: in SYN-RECEIVED, too, what follows the cookie's segment is not reset")
+  void shouldWaitForTheCookieInSynReceived() {
+    Script script = flooded(NARROW);
+    int cookie = answeredTwice(script, "S seq 0 mss 1000");
+    int answer = script.ourSequence;
+    script.ourSequence = cookie;
+    script.receive("P. seq 21 ack 1 len 20");
+    script.expectNothing();
+    script.receive(". seq 1 ack 17");
+    script.expect("R seq 17");
+    script.receive("P. seq 1 ack 1 len 20");
+    script.expect(". seq 1 ack 21");
+    script.ourSequence = answer;
+    script.receive(". seq 21 ack 1");
+    script.drain();
+    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: a peer that takes the handshake's answer, not the cookie, may do so")
+  void shouldOpenByTheHandshakeAfterACookie() {
+    Script script = flooded(NARROW);
+    answeredTwice(script, "S seq 0 mss 1000");
+    script.receive(". seq 1 ack 1");
+    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.stack.counters().synCookiesAccepted).isZero();
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: who takes the cookie has what the cookie's answer has offered")
+  void shouldHaveTheOptionsOfTheAnswerTaken() {
+    Script script = flooded(TcpSettings.DEFAULTS.withBacklog(1));
+    script.ourSequence = answeredTwice(script, "S seq 0 mss 1460 ws 9 sackok");
+    script.receive(". seq 1 ack 1 win 5000");
+    assertThat(script.handler.heard()).containsExactly("open");
+    TcpConnection connection = connection(script);
+    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.6: a cookie of another SYN does not take the place of a handshake")
+  void shouldNotReplaceAHandshakeByACookieOfAnotherSyn() {
+    Script script = flooded(NARROW);
+    int cookie = answeredTwice(script, "S seq 0 mss 1000");
+    script.ourSequence = cookie;
+    script.receive(". seq 2 ack 1");
+    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.stack.connections()).isEqualTo(1);
   }
 
   @Test
@@ -286,6 +395,7 @@ class SynCookiesTest {
     assertThat(script.stack.connections()).isEqualTo(1);
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
     assertThat(script.stack.counters().synCookiesFailed).isPositive();
-    assertThat(script.drain()).isEqualTo(2000);
+    // One forged number in 256 might be a cookie's, and is not answered.
+    assertThat(script.drain()).isBetween(1980, 2000);
   }
 }
