@@ -99,7 +99,7 @@ final class Departures {
         return false;
       }
       if (!repeat(sender, flight, slot)) {
-        sender.connection.retry();
+        sender.connection.pend();
         return false;
       }
       slot = recovery.toRepeat();
@@ -112,10 +112,7 @@ final class Departures {
     int part = slot;
     if (flight.queue.length(slot) > output.largest(sender.emss)) {
       long number = flight.queue.find(flight.queue.position(slot));
-      part = split(sender, flight.board, number, sender.emss);
-      if (part == SendQueue.NONE) {
-        return false;
-      }
+      part = split(flight.board, number, sender.emss);
     }
     if (part == flight.queue.slot(flight.queue.head())) {
       sender.timer.restart();
@@ -127,7 +124,7 @@ final class Departures {
   void repeatFirst(Sender sender) {
     Flight flight = sender.flight;
     if (!repeat(sender, flight, flight.queue.slot(flight.queue.head()))) {
-      sender.connection.retry();
+      sender.connection.pend();
     }
   }
 
@@ -149,27 +146,19 @@ final class Departures {
         return false;
       }
       if (octets < flight.queue.length(slot)) {
-        slot = split(sender, flight.board, number, octets);
+        slot = split(flight.board, number, octets);
       }
     }
-    if (slot == SendQueue.NONE || !transmit(sender, flight, slot, false)) {
-      sender.connection.retry();
+    if (!transmit(sender, flight, slot, false)) {
+      sender.connection.pend();
       return false;
     }
     return true;
   }
 
-  private int split(Sender sender, Scoreboard board, long number, int octets) {
-    // The first segment goes on whatever others have: packets come back only if it gets through.
-    boolean allowed = number == sender.flight.queue.head() || sender.connection.mayCut();
-    int first = allowed ? board.split(number, octets) : SendQueue.NONE;
-    if (first == SendQueue.NONE) {
-      counters.packetsExhausted++;
-    } else {
-      sender.connection.keepsSent(1);
-      counters.split++;
-    }
-    return first;
+  private int split(Scoreboard board, long number, int octets) {
+    counters.split++;
+    return board.split(number, octets);
   }
 
   /**
@@ -259,12 +248,9 @@ final class Departures {
   }
 
   private boolean data(Sender sender, SendQueue queue, int slot, boolean again) {
-    if (pool.shared(queue.packet(slot))) {
-      if (!queue.replaceByCopy(slot)) {
-        counters.packetsExhausted++;
-        return false;
-      }
-      counters.copiedForRetransmission++;
+    long packet = packet(queue, slot);
+    if (packet == 0) {
+      return false;
     }
     TcpConnection connection = sender.connection;
     int flags = queue.end(slot) == sender.end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
@@ -280,16 +266,34 @@ final class Departures {
     if (!again) {
       counters.octetsOut += queue.length(slot);
     }
-    pool.retain(queue.packet(slot));
     output.data(
         connection,
-        queue.packet(slot),
-        queue.payload(slot),
+        packet,
+        pool.address(packet) + pool.length(packet) - queue.length(slot),
         queue.length(slot),
         output.leavesChecksum() ? 0 : queue.sum(slot),
         queue.position(slot),
         flags,
         ecn);
     return true;
+  }
+
+  /**
+   * A reference to the packet that a segment leaves in: its own, or a copy if the device, a user or
+   * another piece has a part in that. 0 when there is no packet.
+   */
+  private long packet(SendQueue queue, int slot) {
+    long packet = queue.packet(slot);
+    if (!pool.shared(packet)) {
+      pool.retain(packet);
+      return packet;
+    }
+    long copy = queue.copy(slot);
+    if (copy == 0) {
+      counters.packetsExhausted++;
+    } else {
+      counters.copied++;
+    }
+    return copy;
   }
 }

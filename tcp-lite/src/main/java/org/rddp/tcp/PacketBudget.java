@@ -38,11 +38,6 @@ final class PacketBudget {
     used += more;
   }
 
-  /** Whether nothing is left. */
-  boolean exhausted() {
-    return used >= limit;
-  }
-
   /** Packets kept. */
   int used() {
     return used;

@@ -305,24 +305,6 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
   }
 
-  /**
-   * Whether another packet may be taken to cut a segment. That goes beyond the connection's share,
-   * because its segments may have become too long all at once, but not beyond the budget: what
-   * comes in needs packets, too.
-   */
-  boolean mayCut() {
-    return !stack.sentPackets().exhausted();
-  }
-
-  /** Something could not leave: tries again when what was lacking may be there. */
-  void retry() {
-    if (room() && stack.sentPackets().exhausted()) {
-      starve();
-    } else {
-      pend();
-    }
-  }
-
   /** Waits for packets that are sent to be given back; whoever looks each turn never rests. */
   private void starve() {
     if (!starved) {

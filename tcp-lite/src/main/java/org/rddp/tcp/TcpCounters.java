@@ -25,8 +25,8 @@ public final class TcpCounters {
   /** Segments sent again. */
   public long retransmitted;
 
-  /** Segments sent again from a copy, because the device still held the packet. */
-  public long copiedForRetransmission;
+  /** Segments sent as a copy, because the device still held the packet, or pieces share it. */
+  public long copied;
 
   /** Segments cut in two because the peer's window or the EMSS was smaller. */
   public long split;

@@ -261,4 +261,77 @@ class ResegmentationTest {
     script.receive(". seq 1 ack 1001 win 65535");
     script.expect("P. seq 1001 len 1000");
   }
+
+  /** Half of what one connection may keep, in jumbo frames, and no window in the way. */
+  private static Script jumbo(int segments) {
+    TcpSettings settings =
+        Script.plain().withWindowScale(true).withCongestion(CongestionAlgorithm.NONE);
+    Script script = new Script(settings, 9000);
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 8960 ws 14");
+    script.expect(". seq 1 ack 1");
+    script.receive(". seq 1 ack 1 win 1000");
+    for (int i = 0; i < segments; i++) {
+      script.send(8960);
+    }
+    assertThat(script.drain()).isEqualTo(segments);
+    return script;
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: cutting what is in flight takes no packets from what arrives")
+  void shouldKeepNoMorePacketsForPieces() {
+    int segments = 120;
+    Script script = jumbo(segments);
+    int free = script.pool.available();
+    script.receiveTooBig(1, 9000, 1500);
+    int pieces = script.drain();
+    for (int i = 0; i < 30; i++) {
+      script.turn();
+      pieces += script.drain();
+    }
+    assertThat(pieces).isEqualTo(segments * 7);
+    assertThat(script.pool.available()).isEqualTo(free);
+    assertThat(script.stack.packetsHeld()).isEqualTo(segments);
+    script.receive(". seq 1 ack 1461 win 1000");
+    assertThat(script.stack.packetsHeld()).isEqualTo(segments);
+    script.receive(". seq 1 ack 8961 win 1000");
+    assertThat(script.stack.packetsHeld()).isEqualTo(segments - 1);
+    script.receive(". seq 1 ack " + (1 + segments * 8960) + " win 1000");
+    assertThat(script.stack.packetsHeld()).isZero();
+    assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 1191 6.4: a path that narrows again cuts pieces again")
+  void shouldCutPiecesAgain() {
+    Script script = inFlight(sack(), 1);
+    script.receiveTooBig(1, 1040, 740);
+    script.expect(". seq 1 len 700");
+    script.expect("P. seq 701 len 300");
+    script.receiveTooBig(1, 740, 540);
+    script.expect(". seq 1 len 500");
+    script.expect(". seq 501 len 200");
+    script.expectNothing();
+    script.receive(". seq 1 ack 701");
+    script.pass(TIMEOUT);
+    script.expect("P. seq 701 len 300");
+    assertThat(script.stack.packetsHeld()).isEqualTo(1);
+    script.receive(". seq 1 ack 1001");
+    assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.10.8: a connection with pieces in flight gives everything back")
+  void shouldGiveBackWhatIsInPieces() {
+    Script script = jumbo(3);
+    script.receiveTooBig(1, 9000, 1500);
+    script.receive(". seq 1 ack 1461 win 1000");
+    script.drain();
+    script.stream.abort();
+    script.turn();
+    assertThat(script.stack.packetsHeld()).isZero();
+    assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
+  }
 }

@@ -234,13 +234,10 @@ public final class Scoreboard {
    * Cuts a segment in two, as {@link SendQueue#split}: one that is unsent or lost. What was cut is
    * in the place of the whole.
    *
-   * @return the slot of the first part, or {@link SendQueue#NONE}
+   * @return the slot of the first part
    */
   public int split(long number, int octets) {
     int first = queue.split(number, octets);
-    if (first == SendQueue.NONE) {
-      return SendQueue.NONE;
-    }
     SegmentArrays arrays = queue.arrays;
     int rest = queue.slot(number + 1);
     if (arrays.states[rest] == LOST) {

@@ -23,6 +23,9 @@ final class SegmentArrays {
   /** Its octets of sequence space. */
   final int[] lengths;
 
+  /** Octets of the pieces that lie behind it in the same packet. */
+  final int[] behind;
+
   /** The partial checksum of its payload, or {@link SendQueue#NO_SUM}. */
   final int[] sums;
 
@@ -53,6 +56,7 @@ final class SegmentArrays {
     sentAt = new long[capacity];
     serials = new long[capacity];
     lengths = new int[capacity];
+    behind = new int[capacity];
     sums = new int[capacity];
     previous = new int[capacity];
     next = new int[capacity];
@@ -77,6 +81,7 @@ final class SegmentArrays {
     System.arraycopy(full.sentAt, 0, sentAt, 0, count);
     System.arraycopy(full.serials, 0, serials, 0, count);
     System.arraycopy(full.lengths, 0, lengths, 0, count);
+    System.arraycopy(full.behind, 0, behind, 0, count);
     System.arraycopy(full.sums, 0, sums, 0, count);
     System.arraycopy(full.previous, 0, previous, 0, count);
     System.arraycopy(full.next, 0, next, 0, count);

@@ -11,7 +11,9 @@ import org.rddp.wire.Memory;
  *
  * <p>Segments are numbered from 0 as they come, and a segment has a slot, by which all else is
  * asked for: the number changes when a segment before it is cut, the slot does not. The payload
- * lies at the end of each packet's window, whatever headers were put in front.
+ * lies at the end of each packet's window, whatever headers were put in front. Pieces of a segment
+ * that was cut share its packet, so that cutting takes none of those that are needed to hear of
+ * progress.
  */
 public final class SendQueue {
   /** No segment. */
@@ -114,7 +116,8 @@ public final class SendQueue {
   /** Address of a segment's payload. */
   public long payload(int slot) {
     long packet = arrays.packets[slot];
-    return pool.address(packet) + pool.length(packet) - arrays.lengths[slot];
+    int end = pool.length(packet) - arrays.behind[slot];
+    return pool.address(packet) + end - arrays.lengths[slot];
   }
 
   /** The partial checksum of a segment's payload, computed once. */
@@ -145,6 +148,7 @@ public final class SendQueue {
   /** Adds a segment: the packet's window is its payload. Takes over the reference. */
   public void add(long packet) {
     append(packet, pool.length(packet));
+    packets++;
   }
 
   /** Adds the FIN: nothing may be added after it. */
@@ -173,10 +177,10 @@ public final class SendQueue {
   }
 
   private void fill(int slot, long packet, int length, long end) {
-    packets += packet != 0 ? 1 : 0;
     arrays.packets[slot] = packet;
     arrays.lengths[slot] = length;
     arrays.ends[slot] = end;
+    arrays.behind[slot] = 0;
     arrays.sums[slot] = NO_SUM;
     arrays.states[slot] = Scoreboard.UNSENT;
     arrays.repeated[slot] = false;
@@ -213,51 +217,39 @@ public final class SendQueue {
   }
 
   /**
-   * Cuts a segment in two: the first octets go into a packet of their own, before the rest.
+   * Cuts a segment in two, both in the packet that it was in.
    *
    * @param octets of the first part, less than the segment has
-   * @return the slot of the first part, or {@link #NONE} when no packet is to be had; nothing has
-   *     changed then
+   * @return the slot of the first part
    */
   int split(long number, int octets) {
     int rest = slot(number);
-    long fresh = copy(rest, octets);
-    if (fresh == 0) {
-      return NONE;
-    }
+    long packet = arrays.packets[rest];
     long position = position(rest);
     boolean cut = arrays.cut[rest];
     int first = insert(number);
     arrays.lengths[rest] -= octets;
     arrays.sums[rest] = NO_SUM;
     arrays.cut[rest] = true;
-    fill(first, fresh, octets, position + octets);
+    pool.retain(packet);
+    fill(first, packet, octets, position + octets);
+    arrays.behind[first] = arrays.behind[rest] + arrays.lengths[rest];
     arrays.cut[first] = cut;
     return first;
   }
 
   /**
-   * Puts a copy of a segment in its place, because somebody else holds the packet and it must not
-   * be written.
+   * A copy of a segment's payload, to be sent when somebody else has a part in the packet, so that
+   * no headers may be written into it.
    *
-   * @return false when no packet is to be had
+   * @return a packet of its own, the caller's, or 0 when none is to be had
    */
-  public boolean replaceByCopy(int slot) {
-    long fresh = copy(slot, arrays.lengths[slot]);
-    if (fresh == 0) {
-      return false;
-    }
-    pool.release(arrays.packets[slot]);
-    arrays.packets[slot] = fresh;
-    return true;
-  }
-
-  private long copy(int slot, int octets) {
+  public long copy(int slot) {
     long fresh = pool.allocate();
     if (fresh != 0) {
       long address = pool.address(fresh);
-      Memory.copy(payload(slot), address, octets);
-      pool.window(fresh, address, octets);
+      Memory.copy(payload(slot), address, arrays.lengths[slot]);
+      pool.window(fresh, address, arrays.lengths[slot]);
     }
     return fresh;
   }
@@ -266,7 +258,7 @@ public final class SendQueue {
   void removeFirst() {
     int slot = slot(head);
     if (arrays.packets[slot] != 0) {
-      packets--;
+      packets -= arrays.behind[slot] == 0 ? 1 : 0;
       pool.release(arrays.packets[slot]);
     }
     headPosition += arrays.lengths[slot];
