@@ -76,9 +76,10 @@ final class FuzzedUser implements StreamHandler {
   public void onPeerClosed() {
     alive();
     Frames.require(!peerClosed, "the peer closed twice");
-    // Early octets may lie behind the end, when the peer sends nonsense; its FIN is a position too.
-    long before = stream.receivePosition() - 1;
-    Frames.require(received.nextClearBit(0) >= before, "the peer closed over a gap");
+    // Its FIN is a position too.
+    long end = stream.receivePosition() - 1;
+    Frames.require(received.nextClearBit(0) >= end, "the peer closed over a gap");
+    Frames.require(received.length() <= end, "octets behind the peer's end");
     peerClosed = true;
   }
 

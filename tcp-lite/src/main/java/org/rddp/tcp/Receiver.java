@@ -226,10 +226,12 @@ final class Receiver {
   }
 
   /**
-   * The peer's FIN says where its octets end. One that lies beyond the window is not believed yet.
+   * The peer's FIN says where its octets end. One that lies beyond the window is not believed yet,
+   * and one before octets that have come contradicts them: those have been handed up.
    */
   void fin(long position) {
-    if (finPosition == NEVER && position <= edge) {
+    boolean last = early == null || early.end(early.count() - 1) <= position;
+    if (finPosition == NEVER && position <= edge && last) {
       finPosition = position;
     }
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The peer's FIN in its turn, before it, and where it cannot be (RFC 9293 section 3.10.7.4). */
 class FinReceptionTest {
@@ -28,15 +30,32 @@ class FinReceptionTest {
     assertThat(script.handler.heard()).containsExactly("51+50", "1+50", "edge 101", "peer closed");
   }
 
-  @Test
-  @DisplayName("RFC 9293 3.10.7.4: octets beyond the FIN that came before it are never in order")
-  void shouldForgetWhatCameFromBeyondTheFin() {
+  @ParameterizedTest
+  @ValueSource(ints = {1, 101, 151, 200})
+  @DisplayName("RFC 9293 3.10.7.4: a FIN before octets that have come is not believed")
+  void shouldNotBelieveAFinBeforeOctetsThatHaveCome(int fin) {
     Script script = Script.established();
-    script.receive(". seq 201 ack 1 len 100");
-    script.receive("F. seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("201+100", "1+100", "peer closed");
+    script.receive(". seq 101 ack 1 len 50");
+    script.receive(". seq 151 ack 1 len 50");
+    script.receive("F. seq " + fin + " ack 1");
+    script.receive(". seq 1 ack 1 len 100");
+    assertThat(script.handler.heard()).containsExactly("101+50", "151+50", "1+100", "edge 201");
+    script.receive("F. seq 201 ack 1");
+    assertThat(script.handler.heard()).containsExactly("peer closed");
     assertThat(script.stack.packetsHeld()).isZero();
-    assertThat(script.stream.receivePosition()).isEqualTo(101);
+    assertThat(script.stream.receivePosition()).isEqualTo(201);
+  }
+
+  @Test
+  @DisplayName("RFC 9293 3.10.7.4: a FIN right behind octets that have come is believed")
+  void shouldBelieveAFinBehindEverythingThatHasCome() {
+    Script script = Script.established();
+    script.receive(". seq 101 ack 1 len 50");
+    script.receive("F. seq 151 ack 1");
+    script.receive(". seq 151 ack 1 len 50");
+    script.receive(". seq 1 ack 1 len 100");
+    assertThat(script.handler.heard())
+        .containsExactly("101+50", "1+100", "edge 151", "peer closed");
   }
 
   @Test
