@@ -10,7 +10,10 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** The process on Linux's side: takes a command a line, and answers in lines that are not waited for. */
+/**
+ * The process on Linux's side: takes a command a line, and answers in lines that are not waited
+ * for.
+ */
 final class LinuxPeer implements AutoCloseable {
   private final List<String> command;
   private Process process;

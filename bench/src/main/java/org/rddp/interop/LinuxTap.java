@@ -26,8 +26,7 @@ final class LinuxTap implements FrameDevice {
   private static final MethodHandle OPEN =
       call(
           "open",
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
           Linker.Option.firstVariadicArg(2));
   private static final MethodHandle IOCTL =
       call(
@@ -150,8 +149,7 @@ final class LinuxTap implements FrameDevice {
         ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_LONG);
   }
 
-  private static MethodHandle call(
-      String name, FunctionDescriptor type, Linker.Option... options) {
+  private static MethodHandle call(String name, FunctionDescriptor type, Linker.Option... options) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), type, options);
   }

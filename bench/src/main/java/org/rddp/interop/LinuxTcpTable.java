@@ -74,8 +74,7 @@ public final class LinuxTcpTable {
             Path.of(arguments[1]), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     LinuxTcpTable table;
     try (DpdkPorts ports = DpdkPorts.open(configuration);
-        FrameDevice tap =
-            new LinuxTap(arguments[5], pool(LARGE_MTU), TAP_MAC, LARGE_MTU);
+        FrameDevice tap = new LinuxTap(arguments[5], pool(LARGE_MTU), TAP_MAC, LARGE_MTU);
         PcapWriter capture = new PcapWriter(file, () -> System.currentTimeMillis() * 1_000_000);
         LinuxPeer peer = new LinuxPeer(Arrays.asList(arguments).subList(8, arguments.length))) {
       Eal.registerThread();
@@ -110,9 +109,8 @@ public final class LinuxTcpTable {
     for (Row row : Row.table(links)) {
       row(row);
     }
-    done.forEach(
-        (impairment, count) ->
-            say(count > 0 ? "" : "never happened", impairment + ": " + count + " frames"));
+    done.forEach((impairment, count) ->
+        say(count > 0 ? "" : "never happened", impairment + ": " + count + " frames"));
   }
 
   private void row(Row row) throws IOException, InterruptedException {

@@ -41,8 +41,7 @@ record Row(
         for (boolean linuxRefuses : EITHER) {
           boolean weSend = weOpen == linuxRefuses;
           Optional<Option> without = Optional.of(option);
-          rows.add(
-              new Row(links.get(0), weOpen, weSend, Impairment.LOSS, without, linuxRefuses));
+          rows.add(new Row(links.get(0), weOpen, weSend, Impairment.LOSS, without, linuxRefuses));
         }
       }
     }

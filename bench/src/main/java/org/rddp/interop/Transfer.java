@@ -10,7 +10,9 @@ import org.rddp.tcp.InOrder;
 import org.rddp.tcp.TcpCounters;
 import org.rddp.tcp.TcpStack;
 
-/** Our side of one transfer to or from Linux: a stack of its own, driven until both sides are done. */
+/**
+ * Our side of one transfer to or from Linux: a stack of its own, driven until both sides are done.
+ */
 final class Transfer {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
   private static final double MIB = 1 << 20;
@@ -41,11 +43,7 @@ final class Transfer {
     end = row.weSend() ? new SendingEnd(octets, seed) : new ReceivingEnd();
     stack =
         new TcpStack(
-            device,
-            row.link().ours(),
-            row.settings(),
-            new SplittableRandom(),
-            System.nanoTime());
+            device, row.link().ours(), row.settings(), new SplittableRandom(), System.nanoTime());
     stack.reportFailuresTo(thrown -> failure = thrown);
   }
 
@@ -121,7 +119,10 @@ final class Transfer {
     }
     for (Option option : Option.values()) {
       if (option.in(view) != row.agreed(option)) {
-        return "Linux sees " + option + " otherwise: " + view.substring(0, Math.min(view.length(), 160));
+        return "Linux sees "
+            + option
+            + " otherwise: "
+            + view.substring(0, Math.min(view.length(), 160));
       }
     }
     return "";

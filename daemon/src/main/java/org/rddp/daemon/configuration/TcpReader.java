@@ -35,13 +35,11 @@ final class TcpReader {
             .withPeerConnections(
                 (int) section.integer("peer-connections", 1, most, peerConnections))
             .withReceiveBuffer(
-                (int)
-                    section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
+                (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(section.choice("congestion", CONGESTION, defaults.congestion()))
             .withEcn(section.flag("ecn", defaults.ecn()))
             .withBacklog((int) section.integer("backlog", 1, most, defaults.backlog()))
-            .withPeerBacklog(
-                (int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
+            .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
             .withUserTimeout(
                 section.span("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
