@@ -16,7 +16,10 @@ import org.rddp.wire.Vlan;
  * hop, and queues what the transport sends. Packets leave with DF set.
  */
 public final class IpLayer {
-  private static final int BURST = 64;
+  /** Frames that are taken from the device at once, at most. */
+  public static final int BURST = 64;
+
+  private static final int PORTS = 8;
 
   private final FrameDevice device;
   private final PacketPool pool;
@@ -88,6 +91,9 @@ public final class IpLayer {
   /** Takes one burst from the device and handles it; returns how many frames it had. */
   public int receive(long now) {
     int count = device.receive(burst);
+    if (count > 1 && transport.looksAhead()) {
+      lookAhead(count);
+    }
     for (int i = 0; i < count; i++) {
       long packet = burst[i];
       frame(packet, now);
@@ -95,6 +101,22 @@ public final class IpLayer {
     }
     counters.framesIn += count;
     return count;
+  }
+
+  /** Tells the transport of what will come, before the first packet does. */
+  private void lookAhead(int count) {
+    for (int i = 0; i < count; i++) {
+      long frame = pool.address(burst[i]);
+      int length = pool.length(burst[i]);
+      int header = link.header(frame, length);
+      long packet = frame + header;
+      if (header > 0
+          && Ipv4.wellFormed(packet, length - header)
+          && Ipv4.totalLength(packet) >= Ipv4.headerLength(packet) + PORTS) {
+        transport.expect(Ipv4.source(packet), packet + Ipv4.headerLength(packet));
+      }
+    }
+    transport.lookAhead();
   }
 
   private void frame(long packet, long now) {

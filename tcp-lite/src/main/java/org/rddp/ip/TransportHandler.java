@@ -2,6 +2,23 @@ package org.rddp.ip;
 
 /** What a transport protocol (TCP) implements: how the {@link IpLayer} speaks upward. */
 public interface TransportHandler {
+  /** Whether the transport wants to be told of a whole burst before its first packet comes. */
+  default boolean looksAhead() {
+    return false;
+  }
+
+  /**
+   * A packet of the next burst carries so. Nothing of it has been checked but the length of its IP
+   * header, so this must change nothing that can be noticed.
+   *
+   * @param source the sender's address
+   * @param address the transport header's first octet, of at least eight
+   */
+  default void expect(int source, long address) {}
+
+  /** All of the burst is told. */
+  default void lookAhead() {}
+
   /**
    * A whole packet for us has arrived, its IP header checked.
    *

@@ -41,16 +41,30 @@ final class ConnectionTable {
     if (recent != null && recent.key == key) {
       return recent;
     }
+    TcpConnection found = find(key);
+    if (found != null) {
+      last = found;
+    }
+    return found;
+  }
+
+  /** The same, by the hash always. */
+  TcpConnection find(long key) {
     long hash = hash(key);
     int tag = tag(hash);
     int mask = tags.length - 1;
     for (int slot = (int) hash & mask; tags[slot] != EMPTY; slot = (slot + 1) & mask) {
       if (tags[slot] == tag && connections[slot].key == key) {
-        last = connections[slot];
-        return last;
+        return connections[slot];
       }
     }
     return null;
+  }
+
+  /** Loads where a search for the key begins; what it returns means nothing. */
+  int glance(long key) {
+    int slot = (int) hash(key) & (tags.length - 1);
+    return connections[slot] == null ? 0 : tags[slot];
   }
 
   /** Adds a connection whose key is not there yet. */

@@ -13,6 +13,7 @@ final class SegmentInput implements TransportHandler {
   private final ConnectionTable connections;
   private final TcpCounters counters;
   private final Segment segment = new Segment();
+  private final LookAhead lookAhead;
   private Admission admission;
   private SegmentArrival arrival;
   private IpLayer ip;
@@ -21,6 +22,7 @@ final class SegmentInput implements TransportHandler {
     this.stack = stack;
     this.connections = connections;
     counters = stack.counters();
+    lookAhead = new LookAhead(connections, IpLayer.BURST);
   }
 
   /** Joins the way in to the way out. */
@@ -28,6 +30,22 @@ final class SegmentInput implements TransportHandler {
     ip = layer;
     admission = toConnections;
     arrival = new SegmentArrival(stack, output, admission);
+  }
+
+  @Override
+  public boolean looksAhead() {
+    return lookAhead.worthwhile();
+  }
+
+  @Override
+  public void expect(int source, long address) {
+    lookAhead.expect(
+        ConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
+  }
+
+  @Override
+  public void lookAhead() {
+    lookAhead.look();
   }
 
   @Override

@@ -35,6 +35,21 @@ class IpLayerTest {
   private final TransportHandler transport =
       new TransportHandler() {
         @Override
+        public boolean looksAhead() {
+          return ahead;
+        }
+
+        @Override
+        public void expect(int source, long address) {
+          heard.add("expect " + new Ipv4Address(source));
+        }
+
+        @Override
+        public void lookAhead() {
+          heard.add("look");
+        }
+
+        @Override
         public void onDatagram(
             int source, long mac, int ecn, long address, int length, long packet) {
           lastEcn = ecn;
@@ -65,6 +80,7 @@ class IpLayerTest {
   private final long frame = Memory.allocate(4096);
   private long now;
   private int lastEcn;
+  private boolean ahead;
 
   private void receive(int length) {
     device.put(Memory.bytes(frame, length));
@@ -414,5 +430,35 @@ class IpLayerTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new InterfaceAddress(Ipv4Address.parse("255.255.255.255"), 24))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void shouldTellTheTransportOfABurstBeforeItsPackets() {
+    ahead = true;
+    packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
+    byte[] whole = Memory.bytes(frame, Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
+    device.put(whole);
+    device.put(Memory.bytes(frame, Ethernet.HEADER + Ipv4.HEADER + PAYLOAD - 1));
+    device.put(Memory.bytes(frame, Ethernet.HEADER - 1));
+    Ipv4.write(frame + Ethernet.HEADER, Ipv4.HEADER + 7, Ipv4.PROTOCOL_TCP, PEER, OURS);
+    device.put(Memory.bytes(frame, Ethernet.HEADER + Ipv4.HEADER + 7));
+    device.put(whole);
+    ip.receive(now);
+    assertThat(heard)
+        .containsExactly(
+            "expect 10.0.0.2",
+            "expect 10.0.0.2",
+            "look",
+            "10.0.0.2 40",
+            "10.0.0.2 7",
+            "10.0.0.2 40");
+  }
+
+  @Test
+  void shouldTellNothingOfASinglePacket() {
+    ahead = true;
+    packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
+    receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
+    assertThat(heard).containsExactly("10.0.0.2 40");
   }
 }
