@@ -6,6 +6,13 @@ readonly MAIN_CLASS=org.rddp.cli.Main
 readonly SHIM=$ROOT/native/target/librddp_dpdk.so
 # The Vector API, by which CRC32c is quicker on CPUs that have AVX-512.
 readonly VECTOR_MODULE=jdk.incubator.vector
+# Where the kernel says whether it gives large pages to those who ask.
+TRANSPARENT_HUGEPAGES=/sys/kernel/mm/transparent_hugepage/enabled
+
+# Whether a heap can have large pages; a JVM that asks in vain says so on its standard output.
+has_transparent_hugepages() {
+    [[ -r $TRANSPARENT_HUGEPAGES && $(<"$TRANSPARENT_HUGEPAGES") != *'[never]'* ]]
+}
 
 # jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, the shim, and CRC32c's vectors for
 # a command that runs the engine (the JVM prints a warning about them at each start).
@@ -20,6 +27,10 @@ jvm_arguments() {
     fi
     if [[ ' bench daemon demo simulate ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
         JVM_ARGUMENTS+=(--add-modules "$VECTOR_MODULE")
+    fi
+    # Many connections lie far apart in the heap: with small pages, where each lies has to be looked up in memory, too.
+    if [[ ' bench daemon ' == *" ${1:-} "* ]] && has_transparent_hugepages; then
+        JVM_ARGUMENTS+=(-XX:+UseTransparentHugePages)
     fi
     # Flags of the user's own: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then

@@ -22,3 +22,21 @@ lacks() { ! has "$@"; }
 check 'gives flags to a JVM that no command starts' has '--enable-native-access=ALL-UNNAMED'
 check 'gives the engine vectors for its CRC' has "$VECTOR_MODULE" daemon
 check 'gives others none' lacks "$VECTOR_MODULE" status
+
+# shellcheck disable=SC2317
+with_pages() {
+    TRANSPARENT_HUGEPAGES=$WORK/enabled
+    printf '%s\n' "$1" >"$TRANSPARENT_HUGEPAGES"
+    "${@:2}"
+}
+# shellcheck disable=SC2317
+lacks_without_file() {
+    TRANSPARENT_HUGEPAGES=$WORK/nowhere
+    lacks "$LARGE_PAGES" daemon
+}
+readonly LARGE_PAGES=-XX:+UseTransparentHugePages
+
+check 'asks for large pages where there are some' with_pages 'always [madvise] never' has "$LARGE_PAGES" daemon
+check 'asks for none in vain' with_pages 'always madvise [never]' lacks "$LARGE_PAGES" daemon
+check 'asks for none where the kernel knows of none' lacks_without_file
+check 'asks for none for short commands' with_pages '[always] madvise never' lacks "$LARGE_PAGES" status
