@@ -383,8 +383,10 @@ final class Sender {
     flight.recovery.timedOut(una, max, before > 0, now);
     timeout.backOff();
     noteReduction();
-    int length = flight.queue.length(flight.queue.slot(flight.queue.head()));
-    boolean swallowed = doubtPath(length, before + 1, now);
+    int first = flight.queue.slot(flight.queue.head());
+    // That the peer has shut its window says enough, if it did so before what is missing.
+    boolean offered = flight.queue.end(first) <= una + window.octets();
+    boolean swallowed = offered && doubtPath(flight.queue.length(first), before + 1, now);
     shared.departures.repeatFirst(this);
     startTimer();
     if (swallowed) {
@@ -395,10 +397,6 @@ final class Sender {
   /** Whether the path is now taken to swallow segments of that length. */
   private boolean doubtPath(int length, int timeouts, long now) {
     int options = connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    if (window.octets() < length) {
-      // That the peer has shut its window says enough.
-      return false;
-    }
     boolean failed = blackHole != null && blackHole.trying() && length > blackHole.emss();
     if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, blackHole != null)) {
       return false;

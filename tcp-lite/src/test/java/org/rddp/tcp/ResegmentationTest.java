@@ -235,6 +235,20 @@ class ResegmentationTest {
   }
 
   @Test
+  @DisplayName("RFC 2923 2.1: a segment of which the peer has a part, and a window for the rest")
+  void shouldDoubtThePathWhenTheWindowHoldsWhatIsMissing() {
+    Script script = established(Script.plain());
+    script.send(1000);
+    script.receive(". seq 1 ack 301 win 800");
+    script.drain();
+    for (int i = 0; i < 20; i++) {
+      script.pass(Script.SECOND);
+    }
+    assertThat(script.stack.counters().blackHoles).isPositive();
+    assertThat(script.stream.emss()).isLessThanOrEqualTo(536);
+  }
+
+  @Test
   @DisplayName("RFC 9293 3.8.6: what lies beyond a window taken back waits until it is back")
   void shouldKeepToAWindowThatShrank() {
     Script script = inFlight(Script.plain(), 5);
