@@ -14,12 +14,13 @@ has_transparent_hugepages() {
     [[ -r $TRANSPARENT_HUGEPAGES && $(<"$TRANSPARENT_HUGEPAGES") != *'[never]'* ]]
 }
 
-# jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, the shim, and CRC32c's vectors for
-# a command that runs the engine (the JVM prints a warning about them at each start).
+# jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, CRC32c's intrinsic, the shim, and
+# CRC32c's vectors for a command that runs the engine (the JVM prints a warning about them at each start).
 jvm_arguments() {
     JVM_ARGUMENTS=(
         --enable-native-access=ALL-UNNAMED
         --add-opens java.base/jdk.internal.misc=ALL-UNNAMED
+        --add-opens java.base/java.util.zip=ALL-UNNAMED
         -Drddp.native="$SHIM"
     )
     if (($(java_feature "$JAVA_HOME") >= 23)); then

@@ -69,7 +69,7 @@ suite_prepare() {
     trap 'exit 143' TERM HUP
     suite_maven_arguments=()
     if (($(java_feature "$JAVA_HOME") < 23)); then
-        suite_maven_arguments+=('-Drddp.jvm.args=--add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED --add-opens java.base/jdk.internal.misc=ALL-UNNAMED')
+        suite_maven_arguments+=('-Drddp.jvm.args=--add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/java.util.zip=ALL-UNNAMED')
     fi
     # Tests that cannot run here show nothing, and the conformance matrix must not forget what they show.
     has_dpdk || suite_maven_arguments+=(-Dconformance.goal=names)

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.rddp.crc.Crc32c;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
@@ -57,6 +58,7 @@ final class DaemonCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "the configuration cannot be used:\n" + e.getMessage(), e);
     }
+    Crc32c.chosen();
     if (checkOnly) {
       spec.commandLine().getOut().println(file + ": good");
       return 0;

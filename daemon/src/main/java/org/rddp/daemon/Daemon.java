@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.rddp.crc.Crc32c;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
@@ -42,6 +44,9 @@ import org.rddp.tcp.TcpStack;
 public final class Daemon implements AutoCloseable {
   /** STags of an interface at most. */
   private static final int MAX_STAGS = 1 << 16;
+
+  /** Between two hundred messages that nobody needs: half the time is left to others. In ns. */
+  private static final long CRC_PAUSE = 500_000;
 
   /** A program that answers a message does so within this time, if it polls. */
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
@@ -103,14 +108,25 @@ public final class Daemon implements AutoCloseable {
       throws IOException {
     Daemon daemon;
     try {
+      Crc32c.chosen();
       daemon = new Daemon(configuration, ports, out);
     } catch (IOException | RuntimeException e) {
       ports.close();
       throw e;
     }
+    tryCrcs();
     daemon.startThreads();
     daemon.control.start();
     return daemon;
+  }
+
+  /** CRCs get quicker when this ends, on a core that no engine waits for. */
+  private static void tryCrcs() {
+    Thread thread =
+        new Thread(
+            Crc32c.trial(System::nanoTime, () -> LockSupport.parkNanos(CRC_PAUSE)), "rddp-crc32c");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private void startThreads() {

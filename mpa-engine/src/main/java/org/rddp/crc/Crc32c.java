@@ -1,5 +1,6 @@
 package org.rddp.crc;
 
+import java.util.function.LongSupplier;
 import org.rddp.wire.Memory;
 
 /**
@@ -43,6 +44,26 @@ public interface Crc32c {
   /** Whether {@link #copy} of so many octets is quicker than a copy and then a CRC over it all. */
   default boolean copiesInOnePass(long length) {
     return false;
+  }
+
+  /**
+   * Chooses the implementation, to be called when a process starts, and gives what is to be run
+   * once on a thread of its own: until that has seen to it that the quickest implementation is
+   * compiled, and quicker indeed, all instances work as the JDK does. It takes some seconds, and a
+   * minute at the most.
+   *
+   * @param clock time in ns
+   * @param pause leaves the core to others for a moment
+   * @throws IllegalArgumentException when what was asked for makes no sense
+   * @throws IllegalStateException when what was asked for is not to be had here
+   */
+  static Runnable trial(LongSupplier clock, Runnable pause) {
+    return Crc32cChoice.ofSystem().trial(clock, pause);
+  }
+
+  /** What is used from which lengths, in words. */
+  static String chosen() {
+    return Crc32cChoice.ofSystem().toString();
   }
 
   /**

@@ -1,5 +1,6 @@
 package org.rddp.crc;
 
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -7,9 +8,10 @@ import java.util.function.UnaryOperator;
  * unless system properties say otherwise.
  *
  * <ul>
- *   <li>{@value #IMPLEMENTATION}: {@code auto} (the default), {@code vector}, {@code jdk} or {@code
- *       table}
- *   <li>{@value #FOLD} and {@value #COPY}: octets, see {@link Crc32cThresholds}
+ *   <li>{@value #IMPLEMENTATION}: {@code auto} (the default: vectors where there are any, once a
+ *       {@link FoldTrial} has ended well), {@code vector} (at once), {@code jdk} or {@code table}
+ *   <li>{@value #FOLD} and {@value #COPY}: octets, instead of what the trial finds; see {@link
+ *       Crc32cThresholds}
  * </ul>
  */
 final class Crc32cChoice {
@@ -23,17 +25,28 @@ final class Crc32cChoice {
   private static Crc32cChoice ofSystem;
 
   private enum Implementation {
+    TRIED_VECTOR,
     VECTOR,
     JDK,
     TABLE
   }
 
   private final Implementation implementation;
-  private final Crc32cThresholds thresholds;
+  private final long fold;
+  private final long copy;
+  private final Crossover crossover;
 
-  private Crc32cChoice(Implementation implementation, Crc32cThresholds thresholds) {
+  private Crc32cChoice(Implementation implementation, long fold, long copy) {
     this.implementation = implementation;
-    this.thresholds = thresholds;
+    this.fold = fold;
+    this.copy = copy;
+    this.crossover =
+        implementation == Implementation.VECTOR
+            ? Crossover.at(
+                new Crc32cThresholds(
+                    fold != 0 ? fold : Crc32cThresholds.DEFAULT.fold(),
+                    copy != 0 ? copy : Crc32cThresholds.DEFAULT.copy()))
+            : new Crossover();
   }
 
   /** That of this process. */
@@ -51,17 +64,16 @@ final class Crc32cChoice {
    * @param vectors whether there are vectors of 512 bits
    */
   static Crc32cChoice of(UnaryOperator<String> property, boolean vectors) {
-    Crc32cThresholds thresholds =
-        new Crc32cThresholds(
-            octets(property, FOLD, Crc32cThresholds.DEFAULT.fold()),
-            octets(property, COPY, Crc32cThresholds.DEFAULT.copy()));
     String asked = property.apply(IMPLEMENTATION);
-    return new Crc32cChoice(implementation(asked == null ? "auto" : asked, vectors), thresholds);
+    return new Crc32cChoice(
+        implementation(asked == null ? "auto" : asked, vectors),
+        octets(property, FOLD),
+        octets(property, COPY));
   }
 
   private static Implementation implementation(String asked, boolean vectors) {
     return switch (asked) {
-      case "auto" -> vectors ? Implementation.VECTOR : Implementation.JDK;
+      case "auto" -> vectors ? Implementation.TRIED_VECTOR : Implementation.JDK;
       case "vector" -> {
         if (!vectors) {
           throw new IllegalStateException(
@@ -79,10 +91,11 @@ final class Crc32cChoice {
     };
   }
 
-  private static long octets(UnaryOperator<String> property, String name, long otherwise) {
+  /** 0 where nothing is said. */
+  private static long octets(UnaryOperator<String> property, String name) {
     String value = property.apply(name);
     if (value == null) {
-      return otherwise;
+      return 0;
     }
     if (!value.matches("[0-9]{1,18}") || Long.parseLong(value) < Crc32cThresholds.SHORTEST) {
       throw new IllegalArgumentException(
@@ -102,10 +115,26 @@ final class Crc32cChoice {
         && FoldVectors.available();
   }
 
+  /** The trial, where one is due; else nothing to do. */
+  Runnable trial(LongSupplier clock, Runnable pause) {
+    return implementation == Implementation.TRIED_VECTOR
+        ? new FoldTrial(crossover, fold, copy, clock, pause)
+        : () -> {};
+  }
+
+  @Override
+  public String toString() {
+    return switch (implementation) {
+      case TRIED_VECTOR, VECTOR -> "512-bit vectors: " + crossover;
+      case JDK -> "the JDK's";
+      case TABLE -> "by table";
+    };
+  }
+
   /** A new instance. */
   Crc32c create() {
     return switch (implementation) {
-      case VECTOR -> new VectorCrc32c(thresholds);
+      case TRIED_VECTOR, VECTOR -> new VectorCrc32c(crossover);
       case JDK -> new IntrinsicCrc32c();
       case TABLE -> new ScalarCrc32c();
     };

@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32c by the JDK's intrinsic.
+ * CRC32c by the JDK's intrinsic: called by itself where that may be (see {@link IntrinsicCall}),
+ * through {@link CRC32C} elsewhere.
  *
  * <p>{@link CRC32C} takes buffers, not addresses, and its state cannot be set. So each stretch of 1
  * GiB that an address has fallen into gets one direct view, made once and kept; and a CRC is always
@@ -26,7 +27,7 @@ public final class IntrinsicCrc32c implements Crc32c {
   private static final int BLOCK = 256;
 
   /** So many octets beyond whole blocks cost more than a second call. */
-  private static final int SPLIT_FROM = 160;
+  private static final int ODD_FROM = 80;
 
   private final CRC32C crc32c = new CRC32C();
   private long[] stretches = new long[16];
@@ -43,6 +44,9 @@ public final class IntrinsicCrc32c implements Crc32c {
 
   @Override
   public int update(int crc, long address, long length) {
+    if (IntrinsicCall.AVAILABLE) {
+      return IntrinsicCall.update(crc, address, length);
+    }
     if (crc == 0) {
       return fresh(address, length);
     }
@@ -69,7 +73,7 @@ public final class IntrinsicCrc32c implements Crc32c {
     ByteBuffer view = stretch == latest ? latestView : view(stretch);
     int from = (int) address & (STRETCH - 1);
     int odd = length & (BLOCK - 1);
-    if (odd >= SPLIT_FROM && odd != length) {
+    if (odd >= ODD_FROM && length >= 2 * BLOCK) {
       view.limit(from + odd).position(from);
       crc32c.update(view);
       from += odd;

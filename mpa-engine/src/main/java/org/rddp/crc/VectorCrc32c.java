@@ -13,6 +13,7 @@ import java.util.zip.CRC32C;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
+import org.rddp.wire.Memory;
 
 /**
  * CRC32c by 512-bit XORs for long messages, by the JDK's intrinsic for short ones.
@@ -31,8 +32,7 @@ public final class VectorCrc32c implements Crc32c {
   /** The CRC of as many zeros: by XOR it takes out the start value that the JDK puts in. */
   private static final int START = startValue();
 
-  private final long foldFrom;
-  private final long copyFrom;
+  private final Crossover crossover;
   private final IntrinsicCrc32c intrinsic = new IntrinsicCrc32c();
   private final CRC32C crc32c = new CRC32C();
 
@@ -50,11 +50,15 @@ public final class VectorCrc32c implements Crc32c {
    * @throws IllegalStateException where there are no vectors of 512 bits
    */
   public VectorCrc32c(Crc32cThresholds thresholds) {
+    this(Crossover.at(thresholds));
+  }
+
+  /** An instance that folds from lengths that may still change. */
+  VectorCrc32c(Crossover crossover) {
     if (!FoldVectors.available()) {
       throw new IllegalStateException("no vectors of 512 bits on this machine and JVM");
     }
-    foldFrom = thresholds.fold();
-    copyFrom = thresholds.copy();
+    this.crossover = crossover;
   }
 
   private static int startValue() {
@@ -65,21 +69,26 @@ public final class VectorCrc32c implements Crc32c {
 
   @Override
   public int update(int crc, long address, long length) {
-    return length < foldFrom
+    return length < crossover.fold()
         ? intrinsic.update(crc, address, length)
         : folded(crc, address, length);
   }
 
   @Override
   public boolean copiesInOnePass(long length) {
-    return length >= copyFrom;
+    return length >= crossover.copy();
   }
 
   @Override
   public int copy(int crc, long from, long to, long length) {
-    return length < copyFrom
-        ? intrinsic.copy(crc, from, to, length)
+    return length < crossover.copy()
+        ? copiedFirst(crc, from, to, length)
         : foldedCopy(crc, from, to, length);
+  }
+
+  private int copiedFirst(int crc, long from, long to, long length) {
+    Memory.copy(from, to, length);
+    return update(crc, to, length);
   }
 
   private int folded(int crc, long address, long length) {
@@ -153,6 +162,9 @@ public final class VectorCrc32c implements Crc32c {
   }
 
   private int finished() {
+    if (IntrinsicCall.AVAILABLE) {
+      return ~IntrinsicCall.register(0, rest, REST);
+    }
     crc32c.reset();
     crc32c.update(restView.clear());
     return ~((int) crc32c.getValue() ^ START);

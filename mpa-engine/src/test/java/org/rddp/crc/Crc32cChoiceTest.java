@@ -31,7 +31,11 @@ class Crc32cChoiceTest {
   void shouldFoldFromTheLengthsAskedFor() {
     Assumptions.assumeTrue(Crc32cChoice.vectorsAreThere(), "no vectors of 512 bits");
     Crc32c crc32c =
-        choice(Map.of("rddp.crc32c.fold", "768", "rddp.crc32c.copy", "5000"), true).create();
+        choice(
+                Map.of(
+                    "rddp.crc32c", "vector", "rddp.crc32c.fold", "768", "rddp.crc32c.copy", "5000"),
+                true)
+            .create();
     assertThat(crc32c).isInstanceOf(VectorCrc32c.class);
     assertThat(crc32c.copiesInOnePass(4999)).isFalse();
     assertThat(crc32c.copiesInOnePass(5000)).isTrue();

@@ -34,11 +34,6 @@ final class Contenders {
     }
   }
 
-  /** What rddp takes CRCs by on this machine. */
-  String implementation() {
-    return rddp.getClass().getSimpleName();
-  }
-
   /** All by name; ISA-L only where it is installed. */
   Map<String, Contender> all() {
     Map<String, Contender> all = new LinkedHashMap<>();
