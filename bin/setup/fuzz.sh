@@ -29,25 +29,30 @@ fuzz() {
     local target='' seconds=60 keep=false replay=''
     while (($# > 0)); do
         case $1 in
-            --minutes) seconds=$((${2:?--minutes takes a number} * 60)) && shift ;;
-            --seconds) seconds=${2:?--seconds takes a number} && shift ;;
-            --replay) replay=${2:?--replay takes a file} && shift ;;
+            --minutes | --seconds)
+                # What is no number Jazzer takes for 0, which means for ever.
+                [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || fuzz_refuse "$1 takes a whole number from 1 to 999999, not '${2:-}'" || return
+                seconds=$2
+                [[ $1 == --seconds ]] || seconds=$(($2 * 60))
+                shift
+                ;;
+            --replay)
+                [[ -f ${2:-} && -r $2 ]] || fuzz_refuse "--replay takes a file, and '${2:-}' is none that can be read" || return
+                replay=$2
+                shift
+                ;;
             --keep) keep=true ;;
             -h | --help) fuzz_usage && return ;;
             *)
-                if [[ -n $target || " ${FUZZ_TARGETS[*]} " != *" $1 "* ]]; then
-                    fuzz_usage >&2
-                    return 2
-                fi
+                [[ -z $target ]] || fuzz_refuse "one TARGET at a time: '$1' is one too many" || return
+                [[ " ${FUZZ_TARGETS[*]} " == *" $1 "* ]] ||
+                    fuzz_refuse "'$1' is neither an option nor a target: ${FUZZ_TARGETS[*]}" || return
                 target=$1
                 ;;
         esac
         shift
     done
-    if [[ -z $target ]]; then
-        fuzz_usage >&2
-        return 2
-    fi
+    [[ -n $target ]] || fuzz_refuse "which TARGET? ${FUZZ_TARGETS[*]}" || return
     set_up_to_fuzz
     if [[ -n $replay ]]; then
         jazzer "$target" "$replay"
@@ -59,6 +64,12 @@ fuzz() {
     fi
 }
 
+# fuzz_refuse MESSAGE: says what is wrong with the arguments.
+fuzz_refuse() {
+    printf '%s\n' "rddp: $1" "Try 'rddp fuzz --help' for what is allowed." >&2
+    return 2
+}
+
 set_up_to_fuzz() {
     find_jdk
     install_packages_to_run
@@ -67,16 +78,31 @@ set_up_to_fuzz() {
 
 # fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".
 fuzz_for() {
-    local log=$FUZZ_WORK/$1.log
+    local log=$FUZZ_WORK/$1.log status=0
     mkdir -p "$FUZZ_WORK/$1"
-    if jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
-        "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1; then
+    : >"$FUZZ_WORK/began"
+    (
+        trap 'forget_interrupted 130' INT
+        trap 'forget_interrupted 143' TERM HUP
+        jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
+            "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1
+    ) || status=$?
+    if ((status == 130 || status == 143)); then
+        return "$status"
+    fi
+    if ((status == 0)); then
         echo "ok fuzzing $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs, nothing found"
         return
     fi
     echo "not ok fuzzing $1"
     grep -v -E '^(#|INFO|WARNING)' "$log" | tail -n 40 | sed 's/^/    /'
     return 1
+}
+
+# forget_interrupted STATUS: Jazzer takes its own end by a signal for a finding, and keeps the input that ran just then.
+forget_interrupted() {
+    find "$FUZZ_WORK" -maxdepth 1 -name 'crash-*' -newer "$FUZZ_WORK/began" -delete
+    exit "$1"
 }
 
 # keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything.
