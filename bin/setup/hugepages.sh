@@ -60,6 +60,18 @@ restore_hugepages() {
     fi
 }
 
+# keep_hugepages_if COMMAND...: when pages were added and the command fails, gives them back and ends with its status.
+keep_hugepages_if() {
+    local status=0
+    if ((hugepages_added > 0)); then
+        "$@" || status=$?
+        if ((status != 0)); then
+            restore_hugepages
+            exit "$status"
+        fi
+    fi
+}
+
 say_hugepages_stay() {
     if ((hugepages_added > 0)); then
         say "reserved $hugepages_added hugepages of 2 MiB, which stay; to give them back: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"

@@ -26,7 +26,7 @@ jvm_arguments() {
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi
-    if [[ ' bench daemon demo simulate ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
+    if [[ ' bench daemon demo ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
         JVM_ARGUMENTS+=(--add-modules "$VECTOR_MODULE")
     fi
     # Many connections lie far apart in the heap: with small pages, where each lies has to be looked up in memory, too.

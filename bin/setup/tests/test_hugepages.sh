@@ -34,9 +34,18 @@ restored_beside_another() {
     cat "$HUGEPAGES_COUNT"
 }
 
+# after_starting COMMAND: pages that are left by a program that could start, or could not.
+after_starting() {
+    reserve_hugepages
+    (keep_hugepages_if "$1")
+    echo "$? $(<"$HUGEPAGES_COUNT")"
+}
+
 check 'reserves what two daemons want' equal 640 "$(with_hugepages 24000000 0 0 reserved)"
 check 'adds to pages that others use' equal 840 "$(with_hugepages 24000000 300 100 reserved)"
 check 'leaves alone what is enough' equal 700 "$(with_hugepages 24000000 700 700 reserved)"
 check 'takes no more than a quarter of the memory' equal 256 "$(with_hugepages 2097152 0 0 reserved)"
 check 'takes none when told so' equal 0 "$(RDDP_NO_HUGEPAGES=1 with_hugepages 24000000 0 0 reserved)"
 check 'gives back what it added and no more' equal 107 "$(with_hugepages 24000000 7 7 restored_beside_another)"
+check 'keeps them for what can start' equal '0 640' "$(with_hugepages 24000000 0 0 after_starting true)"
+check 'gives them back when it cannot' equal '1 0' "$(with_hugepages 24000000 0 0 after_starting false)"
