@@ -27,6 +27,13 @@ class MainTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench"})
+  void shouldListWhatTheScriptDoes(String name) {
+    assertThat(command.execute("--help")).isZero();
+    assertThat(out.toString()).contains("  " + name + " ");
+  }
+
   @Test
   void shouldExplainEveryCommandAndOption() {
     for (CommandLine sub : command.getSubcommands().values()) {
