@@ -2,9 +2,11 @@ package org.rddp.conformance;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,7 @@ import org.junit.platform.launcher.TestPlan;
 /**
  * Writes down which test carries which clause's id as a tag and what came of it, in {@code
  * target/clauses.tsv} of the module that is tested. JUnit finds it by itself. A run of some tests
- * replaces their lines and keeps the others.
+ * replaces their lines and keeps the others, but for those of tests that there are no more.
  */
 public final class ClauseListener implements TestExecutionListener {
   /** What a clause's id looks like; other tags are nobody's business here. */
@@ -63,7 +65,7 @@ public final class ClauseListener implements TestExecutionListener {
       if (Files.exists(record)) {
         Table.read(record, Outcome.COLUMNS).stream()
             .map(Outcome::of)
-            .filter(earlier -> !ran.contains(earlier.test()))
+            .filter(earlier -> !ran.contains(earlier.test()) && exists(earlier.test()))
             .forEach(this::add);
       }
       List<String> lines = new ArrayList<>();
@@ -73,6 +75,17 @@ public final class ClauseListener implements TestExecutionListener {
       Files.write(record, lines);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static boolean exists(String test) {
+    int hash = test.indexOf('#');
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    try {
+      Method[] methods = Class.forName(test.substring(0, hash), false, loader).getDeclaredMethods();
+      return Arrays.stream(methods).anyMatch(m -> m.getName().equals(test.substring(hash + 1)));
+    } catch (ClassNotFoundException gone) {
+      return false;
     }
   }
 }
