@@ -12,6 +12,10 @@ import org.rddp.wire.TcpOptions;
  */
 final class Flow {
   private static final int DELTAS = 256;
+  private static final int SYNS = 8;
+
+  /** No script sends more octets than that. */
+  private static final int REACH = 1 << 24;
 
   final int ourPort;
   final int theirPort;
@@ -33,6 +37,11 @@ final class Flow {
 
   int initial;
   int timestamp;
+
+  /** Of our last SYNs: those of an answer by cookie and of one with state are not the same. */
+  private final int[] initials = new int[SYNS];
+
+  private int syns;
   private boolean begun;
   private boolean promised;
   private int edge;
@@ -82,11 +91,13 @@ final class Flow {
       }
       begun = true;
       initial = sequence;
+      initials[syns++ % SYNS] = sequence;
       shift = Math.max(options.windowScale(), 0);
     }
     if (!begun) {
       return; // our SYN has not left: it waits for the peer's MAC address, or was lost doing so
     }
+    settle(sequence);
     int header = Tcp.headerLength(tcp);
     for (int i = header; i < length; i++) {
       int position = sequence + i - header - initial - 1;
@@ -105,6 +116,17 @@ final class Flow {
     }
     if ((flags & (Tcp.SYN | Tcp.ACK)) == Tcp.ACK) {
       promise(Tcp.window(tcp));
+    }
+  }
+
+  /** The peer may have taken an earlier SYN than the last: then that one counts. */
+  private void settle(int sequence) {
+    for (int i = syns - 1; i >= Math.max(syns - SYNS, 0); i--) {
+      int distance = SequenceNumber.distance(initials[i % SYNS], sequence);
+      if (distance >= 0 && distance < REACH) {
+        initial = initials[i % SYNS];
+        return;
+      }
     }
   }
 
