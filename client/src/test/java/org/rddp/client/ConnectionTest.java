@@ -354,7 +354,7 @@ class ConnectionTest {
     MemorySegment message = nearMemory.segment();
     long before = 0;
     long octets = Long.MAX_VALUE;
-    for (int round = 0; round < 5 && octets != 0; round++) {
+    for (int round = 0; round < 100 && octets != 0; round++) {
       before = threads.getCurrentThreadAllocatedBytes();
       exchange(handler, message, 3000);
       octets = threads.getCurrentThreadAllocatedBytes() - before;

@@ -226,7 +226,7 @@ class RingsTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     MemorySegment message = Arena.ofAuto().allocate(100);
     long octets = Long.MAX_VALUE;
-    for (int round = 0; round < 5 && octets != 0; round++) {
+    for (int round = 0; round < 100 && octets != 0; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 50_000; i++) {
         program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 7, 1, 2, 3, 4, 5);

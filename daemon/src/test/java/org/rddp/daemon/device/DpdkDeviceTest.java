@@ -205,16 +205,18 @@ class DpdkDeviceTest {
     return packets[0];
   }
 
+  /** What is allocated for each frame shows in every round, what the JIT needs once does not. */
   @Test
   void shouldAllocateNoHeapMemoryPerFrame() {
-    for (int i = 0; i < 20; i++) {
-      exchange(20_000);
-    }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    long before = threads.getCurrentThreadAllocatedBytes();
-    exchange(20_000);
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 200 && least > 0; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      exchange(20_000);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
 
-    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1024);
+    assertThat(least).isZero();
   }
 
   private void exchange(int frames) {
