@@ -14,6 +14,12 @@ final class Receiver {
   private static final long NEVER = -1;
   private static final int COARSE = 30;
 
+  /**
+   * 2 to this many nanoseconds, 134 ms, lie between answers to empty segments outside of the
+   * window: less than any timer for which a peer would send one.
+   */
+  private static final int ANSWER = 27;
+
   /** After so long a timestamp says nothing any more (RFC 7323 section 5.5). */
   private static final int OLDEST_TIMESTAMP = (int) ((24L * 24 * 3600 * 1_000_000_000L) >> COARSE);
 
@@ -36,6 +42,10 @@ final class Receiver {
   private long lastAcknowledged = -1;
   private int duplicateSequence;
   private int duplicateOctets;
+
+  /** When an empty segment outside of the window was answered last, in units of that time. */
+  private int answeredAt = -1;
+
   private boolean echoesCongestion;
   private boolean owed;
   private boolean owedLater;
@@ -99,6 +109,18 @@ final class Receiver {
 
   void owe() {
     owed = true;
+  }
+
+  /**
+   * Whether an empty segment that is outside of the window, or too old, is answered. Two ends that
+   * disagree about where they are would answer each other's answers without end (RFC 5961 section 7
+   * bounds only some of them).
+   */
+  boolean answers() {
+    int now = (int) (connection.now() >> ANSWER);
+    boolean first = now != answeredAt;
+    answeredAt = now;
+    return first;
   }
 
   /** TSval of the segment to be echoed, TS.Recent. */

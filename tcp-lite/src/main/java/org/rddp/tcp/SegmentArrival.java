@@ -128,7 +128,9 @@ final class SegmentArrival {
       }
       if (receiver.old(segment.options.timestampValue())) {
         counters.oldTimestamps++;
-        connection.acknowledgeNow();
+        if (answered(connection, segment)) {
+          connection.acknowledgeNow();
+        }
         return false;
       }
     }
@@ -168,11 +170,22 @@ final class SegmentArrival {
     }
     if (segment.has(Tcp.SYN)) {
       connection.challenge();
-    } else if (connection.state().synchronised()) {
-      connection.receiver.owe();
-    } else {
-      connection.acknowledgeNow();
+    } else if (answered(connection, segment)) {
+      if (connection.state().synchronised()) {
+        connection.receiver.owe();
+      } else {
+        connection.acknowledgeNow();
+      }
     }
+  }
+
+  /** Whether a segment that says nothing new is answered: always, unless it is empty. */
+  private boolean answered(TcpConnection connection, Segment segment) {
+    if (segment.sequenceLength() > 0 || connection.receiver.answers()) {
+      return true;
+    }
+    counters.answersSuppressed++;
+    return false;
   }
 
   /**

@@ -67,6 +67,9 @@ public final class TcpCounters {
   /** Challenge ACKs not sent, because there had been too many within the second. */
   public long challengesSuppressed;
 
+  /** Empty segments outside of the window, or too old, not answered: one had just been. */
+  public long answersSuppressed;
+
   /** Keep-alive probes sent. */
   public long keepAliveProbes;
 

@@ -182,6 +182,21 @@ class BlindAttackTest {
     }
 
     @Test
+    @DisplayName("RFC 9293 3.10.7.4 first: ends that disagree do not answer each other without end")
+    void shouldNotAnswerEmptySegmentsOutsideOfTheWindowWithoutEnd() {
+      Script script = Script.established(Script.plain());
+      for (int i = 0; i < 100; i++) {
+        script.receive(". seq 1000001 ack 1");
+      }
+      script.expect(". seq 1 ack 1");
+      script.expectNothing();
+      assertThat(script.stack.counters().answersSuppressed).isEqualTo(99);
+      script.pass(Script.SECOND / 5);
+      script.receive(". seq 1000001 ack 1");
+      script.expect(". seq 1 ack 1");
+    }
+
+    @Test
     @DisplayName("CVE-2016-5696: the limit is another one each second")
     void shouldDrawTheLimitAnew() {
       ChallengeLimit limit = new ChallengeLimit(new SplittableRandom(1), 1000);
