@@ -1,5 +1,7 @@
 package org.rddp.mpa;
 
+import io.soabase.recordbuilder.core.RecordBuilder;
+
 /**
  * What the administrator of this side wants of an MPA connection.
  *
@@ -20,6 +22,7 @@ package org.rddp.mpa;
  * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
  *     segment is missing (RFC 5044 appendix A.5)
  */
+@RecordBuilder
 public record MpaSettings(
     boolean crc,
     boolean markers,
@@ -29,10 +32,15 @@ public record MpaSettings(
     boolean startKey,
     int ird,
     int ord,
-    boolean early) {
+    boolean early)
+    implements MpaSettingsBuilder.With {
   /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, everything in order. */
   public static final MpaSettings DEFAULTS =
-      new MpaSettings(true, false, 10_000_000_000L, 1, false, false, 0, 0, false);
+      MpaSettingsBuilder.builder()
+          .crc(true)
+          .startupTimeoutNanos(10_000_000_000L)
+          .revision(StartupFrame.RFC5044)
+          .build();
 
   private static final int DEEPEST = 16382;
 
@@ -50,50 +58,8 @@ public record MpaSettings(
     }
   }
 
-  /** The same with or without CRCs. */
-  public MpaSettings withCrc(boolean wanted) {
-    return new MpaSettings(
-        wanted, markers, startupTimeoutNanos, revision, permissive, startKey, ird, ord, early);
-  }
-
-  /** The same with or without Markers in what the peer sends. */
-  public MpaSettings withMarkers(boolean wanted) {
-    return new MpaSettings(
-        crc, wanted, startupTimeoutNanos, revision, permissive, startKey, ird, ord, early);
-  }
-
-  /** The same with another limit on waiting for the peer's startup frame. */
-  public MpaSettings withStartupTimeoutNanos(long nanos) {
-    return new MpaSettings(crc, markers, nanos, revision, permissive, startKey, ird, ord, early);
-  }
-
-  /** The same with another revision to propose. */
-  public MpaSettings withRevision(int proposed) {
-    return new MpaSettings(
-        crc, markers, startupTimeoutNanos, proposed, permissive, startKey, ird, ord, early);
-  }
-
-  /** The same with or without peers of revision 0. */
-  public MpaSettings withPermissive(boolean served) {
-    return new MpaSettings(
-        crc, markers, startupTimeoutNanos, revision, served, startKey, ird, ord, early);
-  }
-
-  /** The same with or without the Start Key in place of Request and Reply. */
-  public MpaSettings withStartKey(boolean used) {
-    return new MpaSettings(
-        crc, markers, startupTimeoutNanos, revision, permissive, used, ird, ord, early);
-  }
-
   /** The same with other depths for RDMA Reads. */
   public MpaSettings withReads(int in, int out) {
-    return new MpaSettings(
-        crc, markers, startupTimeoutNanos, revision, permissive, startKey, in, out, early);
-  }
-
-  /** The same with or without ULPDUs before their turn. */
-  public MpaSettings withEarly(boolean wanted) {
-    return new MpaSettings(
-        crc, markers, startupTimeoutNanos, revision, permissive, startKey, ird, ord, wanted);
+    return withIrd(in).withOrd(out);
   }
 }
