@@ -28,8 +28,8 @@ final class GetCommand implements Callable<Integer> {
 
   @Option(
       names = {"-o", "--output"},
-      paramLabel = "FILE",
-      description = "The file to be made; the same name, here, if left out.")
+      paramLabel = "PATH",
+      description = "The file to be made, or the folder to make it in; here if left out.")
   private Path output;
 
   @Option(
@@ -45,7 +45,7 @@ final class GetCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Checks.requireWindow(spec, window);
-    Path target = output == null ? Path.of(name).getFileName() : output;
+    Path target = target();
     Path folder = target.toAbsolutePath().getParent();
     Checks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
     String digest;
@@ -56,5 +56,14 @@ final class GetCommand implements Callable<Integer> {
     }
     Output.say(spec, digest + "  " + target);
     return 0;
+  }
+
+  private Path target() {
+    Path plain = Path.of(name).getFileName();
+    Checks.require(spec, plain != null, "'" + name + "' is no name of a file");
+    if (output == null) {
+      return plain;
+    }
+    return Files.isDirectory(output) ? output.resolve(plain) : output;
   }
 }

@@ -26,4 +26,9 @@ final class SessionOptions {
         socket,
         RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
   }
+
+  /** Whether a counter is the chosen interface's; without a choice all are. */
+  boolean covers(String counter) {
+    return interfaceName.isEmpty() || counter.startsWith(interfaceName + ".");
+  }
 }

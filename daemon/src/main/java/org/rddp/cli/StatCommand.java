@@ -48,7 +48,11 @@ final class StatCommand implements Callable<Integer> {
       Map<String, Long> before = new TreeMap<>();
       do {
         Map<String, Long> now = new TreeMap<>();
-        counters.forEach(now::put);
+        counters.forEach((name, value) -> {
+          if (session.covers(name)) {
+            now.put(name, value);
+          }
+        });
         show(now, before);
         before = now;
         if (!once) {

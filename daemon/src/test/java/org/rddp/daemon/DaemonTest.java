@@ -198,7 +198,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one")) {
       assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
-          .hasMessageContaining("REFUSED");
+          .hasMessage("no connection: nobody listens at that port there (REFUSED)");
     }
   }
 

@@ -21,7 +21,7 @@ import org.rddp.ipc.Counters;
  * A whole daemon in the test's process: two interfaces, {@code one} and {@code two}, joined by a
  * link in the engine's thread; real sockets, shared memory and clients.
  */
-final class TestDaemon implements AutoCloseable {
+public final class TestDaemon implements AutoCloseable {
   static final String ADDRESS_ONE = "10.0.0.1";
   static final String ADDRESS_TWO = "10.0.0.2";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -31,7 +31,8 @@ final class TestDaemon implements AutoCloseable {
   private final LoopedPorts ports = new LoopedPorts(4096);
   private final Daemon daemon;
 
-  TestDaemon() {
+  /** With nothing but the interfaces. */
+  public TestDaemon() {
     this("");
   }
 
@@ -65,7 +66,8 @@ final class TestDaemon implements AutoCloseable {
     }
   }
 
-  Path socket() {
+  /** Where programs reach it. */
+  public Path socket() {
     return directory.resolve("rddpd.sock");
   }
 

@@ -33,7 +33,7 @@ final class TcpReader {
         defaults
             .withConnections(connections)
             .withPeerConnections(
-                (int) section.integer("peer-connections", 1, most, peerConnections))
+                (int) section.integer("peer-connections", 1, connections, peerConnections))
             .withReceiveBuffer(
                 (int) section.octets("receive-buffer", 16 << 10, 1 << 28, defaults.receiveBuffer()))
             .withCongestion(section.choice("congestion", CONGESTION, defaults.congestion()))

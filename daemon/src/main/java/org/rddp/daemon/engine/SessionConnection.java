@@ -378,11 +378,12 @@ final class SessionConnection implements RdmapHandler {
     reportRest();
     Reason why = failure == null || lost(reason) ? reason(reason) : failure;
     int detail = why == failure ? failureDetail : 0;
+    String text = why == failure ? failureText : text(why);
     if (state == State.ESTABLISHED || state == State.CLOSING || state == State.FAILED) {
       session.engine().counters().connectionsClosed++;
-      tell(new DaemonMessage.Closed(number, why, detail, failureText));
+      tell(new DaemonMessage.Closed(number, why, detail, text));
     } else {
-      tell(new DaemonMessage.Failed(number, why, detail, failureText));
+      tell(new DaemonMessage.Failed(number, why, detail, text));
     }
     leave();
   }
@@ -403,6 +404,15 @@ final class SessionConnection implements RdmapHandler {
       case REFUSED -> Reason.REFUSED;
       case TIMEOUT -> Reason.TIMEOUT;
       case ABORTED -> Reason.LOCAL_ABORT;
+    };
+  }
+
+  private static String text(Reason reason) {
+    return switch (reason) {
+      case RESET -> "the peer reset the connection";
+      case REFUSED -> "nobody listens at that port there";
+      case TIMEOUT -> "the peer does not answer";
+      default -> "";
     };
   }
 

@@ -1,0 +1,66 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rddp.daemon.TestDaemon;
+import picocli.CommandLine;
+
+/** Commands that are programs of a daemon, as their users call them. */
+class ProgramCommandsTest {
+  private final TestDaemon daemon = new TestDaemon();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  @TempDir private Path folder;
+
+  @AfterEach
+  void stop() {
+    daemon.close();
+  }
+
+  private int run(String command, Object... arguments) {
+    CommandLine line = Main.commandLine();
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    String all = command + " --socket " + daemon.socket();
+    for (Object argument : arguments) {
+      all += " " + argument;
+    }
+    return line.execute(all.split(" "));
+  }
+
+  @Test
+  void shouldShowTheCountersOfTheInterfaceThatIsAskedFor() {
+    assertThat(run("stat", "--once", "--all", "--interface", "two")).isZero();
+    assertThat(out.toString().lines()).isNotEmpty().allMatch(line -> line.startsWith("two."));
+  }
+
+  @Test
+  void shouldGetIntoAFolder() throws IOException {
+    Path served = Files.createDirectory(folder.resolve("served"));
+    Path here = Files.createDirectory(folder.resolve("here"));
+    Files.writeString(served.resolve("greeting"), "hello");
+    CompletableFuture<Integer> server =
+        CompletableFuture.supplyAsync(() -> run("serve", "--interface", "two", "--once", served));
+    int code = 1;
+    while (code != 0) {
+      code = run("get", "--interface", "one", "greeting", "10.0.0.2:7472", "-o", here);
+      assertThat(code == 0 || err.toString().contains("nobody listens")).as(err::toString).isTrue();
+    }
+    assertThat(server.join()).isZero();
+    assertThat(here.resolve("greeting")).hasContent("hello");
+  }
+
+  @Test
+  void shouldRefuseANameThatNamesNoFile() {
+    assertThat(run("get", "/", "10.0.0.2:7472")).isEqualTo(2);
+    assertThat(err.toString()).contains("'/' is no name of a file");
+  }
+}
