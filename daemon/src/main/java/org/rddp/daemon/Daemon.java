@@ -170,11 +170,9 @@ public final class Daemon implements AutoCloseable {
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
     int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
-    MpaSettings mpa =
-        MpaSettings.DEFAULTS
-            .withCrc(configured.crc())
-            .withStartupTimeoutNanos(configured.startupTimeout());
-    RdmapSettings rdmap = new RdmapSettings(mpa, limits.sendQueue(), limits.receiveQueue());
+    MpaSettings mpa = configured.mpa();
+    RdmapSettings rdmap =
+        new RdmapSettings(mpa, limits.sendQueue(), limits.receiveQueue(), mpa.ird(), mpa.ord());
     return new Engine(configured.name(), configured.address(), tcp, ddp, rdmap, faults);
   }
 

@@ -1,5 +1,6 @@
 package org.rddp.daemon.configuration;
 
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 
 /**
@@ -16,8 +17,7 @@ import org.rddp.tcp.TcpSettings;
  * @param packets packet buffers of the port
  * @param descriptors entries of the device's receive and transmit rings
  * @param tcp how TCP behaves, connections at once included
- * @param crc whether our side asks for MPA's CRC
- * @param startupTimeout nanoseconds that MPA's startup may take
+ * @param mpa how MPA starts up
  */
 public record InterfaceConfiguration(
     String name,
@@ -30,8 +30,7 @@ public record InterfaceConfiguration(
     int packets,
     int descriptors,
     TcpSettings tcp,
-    boolean crc,
-    long startupTimeout) {
+    MpaSettings mpa) {
   private static final String RING = "ring:";
 
   /** Whether the device is one end of a pair of rings within this process. */

@@ -1,7 +1,7 @@
 package org.rddp.daemon.configuration;
 
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;
 
@@ -50,15 +50,7 @@ final class InterfaceReader {
     int descriptors = section.powerOfTwo("descriptors", 64, 4096, 1024);
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
-    TomlSection mpa = section.section("mpa");
-    boolean crc = mpa.flag("crc", true);
-    long startupTimeout =
-        mpa.span(
-            "startup-timeout",
-            TimeUnit.MILLISECONDS.toNanos(10),
-            TimeUnit.MINUTES.toNanos(10),
-            TimeUnit.SECONDS.toNanos(10));
-    mpa.refuseUnknown();
+    MpaSettings mpa = MpaReader.read(section.section("mpa"));
     section.refuseUnknown();
     if (name == null || device == null || network == null) {
       return null;
@@ -74,8 +66,7 @@ final class InterfaceReader {
         packets,
         descriptors,
         tcp,
-        crc,
-        startupTimeout);
+        mpa);
   }
 
   private static int gateway(TomlSection section, Network network) {

@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
@@ -106,6 +107,9 @@ class ConfigurationFileTest {
             [interface.mpa]
             crc = false
             startup-timeout = "250ms"
+            revision = 2
+            ird = 3
+            ord = 4
             [[interface]]
             name = "b"
             device = "ring:x"
@@ -146,8 +150,11 @@ class ConfigurationFileTest {
                     .withKeepAlive(60_000_000_000L)
                     .withKeepAliveInterval(5_000_000_000L)
                     .withKeepAliveProbes(2),
-                false,
-                250_000_000));
+                MpaSettings.DEFAULTS
+                    .withCrc(false)
+                    .withStartupTimeoutNanos(250_000_000)
+                    .withRevision(2)
+                    .withReads(3, 4)));
   }
 
   @Test
@@ -239,6 +246,9 @@ class ConfigurationFileTest {
           mpa = { crc = 1 }                | true or false
           mpa = { startup-timeout = '1h' } | us, ms, s or min
           mpa = { startup-timeout = '1us' }| is out of range
+          mpa = { revision = 3 }           | a whole number from 1 to 2
+          mpa = { ird = 0 }                | a whole number from 1 to 16382
+          mpa = { ord = 16383 }            | a whole number from 1 to 16382
           tcp = { buffer = 1 }             | unknown key
           tcp = { congestion = 'bbr' }     | one of "cubic", "new-reno", "none"
           tcp = { ecn = 1 }                | true or false
