@@ -13,7 +13,8 @@ import org.rddp.tcp.EarlySegments;
  * have been passed.
  *
  * <p>An FPDU that is not right is no error here: it may be that a Marker has led astray. It waits,
- * and when its turn comes the chain of lengths tells what is wrong.
+ * and when its turn comes the chain of lengths tells what is wrong. So does one that the user
+ * declines.
  */
 final class EarlyFpdus {
   private static final long NONE = -1;
@@ -134,10 +135,12 @@ final class EarlyFpdus {
         || reader.markerFault(fpdu, position, size) != null) {
       return false;
     }
-    passed.add(position, position + size);
     ulpdu.reset(position, true);
     reader.show(fpdu, position, ulpdu);
-    handler.onUlpdu(ulpdu);
+    if (!handler.onEarlyUlpdu(ulpdu) || closed) {
+      return false;
+    }
+    passed.add(position, position + size);
     segments.discard(position, position + size);
     return true;
   }

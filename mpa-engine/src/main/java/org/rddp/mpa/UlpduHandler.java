@@ -32,11 +32,25 @@ public interface UlpduHandler {
 
   /**
    * A ULPDU has been received and its CRC verified. Unless it is {@link Ulpdu#early()}, which only
-   * {@link MpaSettings#early()} allows, everything before it has been passed too.
+   * {@link MpaSettings#early()} and the default of {@link #onEarlyUlpdu} allow, everything before
+   * it has been passed too.
    *
    * @param ulpdu where its octets lie; valid only during this call
    */
   void onUlpdu(Ulpdu ulpdu);
+
+  /**
+   * An early ULPDU has been received and its CRC verified. A user that cannot do with it now, for
+   * whatever reason, declines: MPA keeps it then, may offer it again, and passes it by {@link
+   * #onUlpdu} when it has its turn.
+   *
+   * @param ulpdu where its octets lie; valid only during this call
+   * @return whether it was taken
+   */
+  default boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    onUlpdu(ulpdu);
+    return true;
+  }
 
   /**
    * A gap before early ULPDUs is closed: those that begin before the position have their turn, in

@@ -202,6 +202,27 @@ class EarlyFpduTest {
     assertNothingKept();
   }
 
+  @Test
+  @DisplayName("RFC 5044 A.3: an FPDU that the user declines is passed once more, in its turn")
+  void shouldPassWhatTheUserDeclinesInItsTurn() {
+    end.handler.declined = 801;
+    send(700, 800, 801, 802, 801, 803);
+    arrive(1, 3);
+    arrive(3, 5);
+    assertThat(heard().stream().distinct())
+        .containsExactly("early 800", "declined 801", "early 802");
+    arrive(0, 1);
+    assertThat(heard())
+        .containsExactly(
+            "ulpdu 700",
+            "delivered " + position(2),
+            "ulpdu 801",
+            "delivered " + position(4),
+            "ulpdu 801");
+    arrive(5, 6);
+    assertPassed(800, 802, 700, 801, 801, 803);
+  }
+
   private static int[][] orders() {
     return new int[][] {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   }

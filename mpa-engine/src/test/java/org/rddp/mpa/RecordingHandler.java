@@ -20,6 +20,9 @@ final class RecordingHandler implements UlpduHandler {
   int sendables;
   int early;
 
+  /** Length of the ULPDUs that it declines before their turn. */
+  int declined = -1;
+
   /** What to do when a ULPDU comes. */
   Runnable uponUlpdu = () -> {};
 
@@ -58,6 +61,16 @@ final class RecordingHandler implements UlpduHandler {
     early += ulpdu.early() ? 1 : 0;
     events.add((ulpdu.early() ? "early " : "ulpdu ") + ulpdu.length());
     uponUlpdu.run();
+  }
+
+  @Override
+  public boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    if (ulpdu.length() == declined) {
+      events.add("declined " + declined);
+      return false;
+    }
+    onUlpdu(ulpdu);
+    return true;
   }
 
   @Override
