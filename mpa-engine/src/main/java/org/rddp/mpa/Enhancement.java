@@ -1,45 +1,70 @@
 package org.rddp.mpa;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
- * The four octets with which an enhanced startup frame's Private Data begins (RFC 6581): the depths
- * of the RDMA Read queues, and who may send first.
+ * The four octets with which an enhanced startup frame's Private Data begins (RFC 6581 section 9):
+ * the depths of the RDMA Read queues, and who may send first.
  *
- * @param peerToPeer flag A: the Initiator sends a Ready to Receive (RTR) of its own accord, so that
- *     the Responder may be the first to send a message
+ * @param peerToPeer flag A: the Initiator sends an RTR, so that the Responder may be the first to
+ *     send a message
  * @param rtr flags B, C and D: kinds of RTR, offered or chosen
- * @param ird RDMA Reads that the sender can serve at a time, 0 to 16383
- * @param ord RDMA Reads that the sender would like to have outstanding at a time, 0 to 16383
+ * @param ird RDMA Reads that the sender can serve at a time, 0 to 16382, or {@link #ELSEWHERE}
+ * @param ord RDMA Reads that the sender would like to have outstanding at a time, 0 to 16382, or
+ *     {@link #ELSEWHERE}
  */
-record Enhancement(boolean peerToPeer, int rtr, int ird, int ord) {
+record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   /** How many octets they are. */
   static final int OCTETS = 4;
-
-  /** Flag C: RTR by a zero-length RDMA Write. */
-  static final int WRITE_RTR = 0x8000;
 
   /** The IRD or ORD that says: settled elsewhere. */
   static final int ELSEWHERE = 0x3fff;
 
+  private static final int DEPTH = 0x3fff;
   private static final int A = 0x8000;
   private static final int B = 0x4000;
+  private static final int C = 0x8000;
   private static final int D = 0x4000;
-  private static final int DEPTH = 0x3fff;
 
-  /** Marks flag B apart from flag D, which has the same bit of the other half. */
-  private static final int SEND_RTR = 0x10000;
+  /** An Initiator's wish. */
+  static Enhancement wish(MpaSettings settings) {
+    boolean counted = settings.readsNegotiated();
+    Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
+    if (settings.peerToPeer()) {
+      offered.addAll(settings.rtr());
+    }
+    if (settings.ord() == 0 && offered.size() > 1) {
+      offered.remove(Rtr.READ);
+    }
+    return new Enhancement(
+        settings.peerToPeer(),
+        offered,
+        counted ? settings.ird() : ELSEWHERE,
+        counted ? settings.ord() : ELSEWHERE);
+  }
 
   /** The first four octets of {@code privateData}. */
   static Enhancement decode(byte[] privateData) {
     int first = (privateData[0] & 0xff) << 8 | (privateData[1] & 0xff);
     int second = (privateData[2] & 0xff) << 8 | (privateData[3] & 0xff);
-    int rtr = (second & (WRITE_RTR | D)) | ((first & B) != 0 ? SEND_RTR : 0);
+    Set<Rtr> rtr = EnumSet.noneOf(Rtr.class);
+    if ((first & B) != 0) {
+      rtr.add(Rtr.SEND);
+    }
+    if ((second & C) != 0) {
+      rtr.add(Rtr.WRITE);
+    }
+    if ((second & D) != 0) {
+      rtr.add(Rtr.READ);
+    }
     return new Enhancement((first & A) != 0, rtr, first & DEPTH, second & DEPTH);
   }
 
   /** The four octets, with {@code privateData} behind them. */
   byte[] prefix(byte[] privateData) {
-    int first = (peerToPeer ? A : 0) | ((rtr & SEND_RTR) != 0 ? B : 0) | ird;
-    int second = (rtr & (WRITE_RTR | D)) | ord;
+    int first = (peerToPeer ? A : 0) | (rtr.contains(Rtr.SEND) ? B : 0) | ird;
+    int second = (rtr.contains(Rtr.WRITE) ? C : 0) | (rtr.contains(Rtr.READ) ? D : 0) | ord;
     byte[] octets = new byte[OCTETS + privateData.length];
     octets[0] = (byte) (first >> 8);
     octets[1] = (byte) first;
@@ -49,18 +74,39 @@ record Enhancement(boolean peerToPeer, int rtr, int ird, int ord) {
     return octets;
   }
 
-  /** Whether an RTR is wanted and none of the kinds offered is one that we take. */
-  boolean rtrUnknown() {
-    return peerToPeer && (rtr & WRITE_RTR) == 0;
+  /**
+   * A Responder's answer to this: as deep as both sides can, and the kind of RTR that it waits for.
+   * Where nothing was offered that it takes, it says what it would take; the Initiator ends the
+   * connection then.
+   */
+  Enhancement answer(MpaSettings settings) {
+    Rtr chosen = peerToPeer ? chosen(settings) : null;
+    return new Enhancement(
+        peerToPeer,
+        chosen == null ? Set.of() : Set.of(chosen),
+        fitted(settings.ird(), ord),
+        fitted(settings.ord(), ird));
   }
 
-  /**
-   * A Responder's answer to this: as deep as both sides can. Of the kinds of RTR it chooses the
-   * RDMA Write, which is placed like any other and asks nothing of the program.
-   */
-  Enhancement answer(int ownIrd, int ownOrd) {
-    return new Enhancement(
-        peerToPeer, peerToPeer ? WRITE_RTR : 0, fitted(ownIrd, ord), fitted(ownOrd, ird));
+  /** The kind of RTR that a Responder waits for: the first in order that both sides can do. */
+  Rtr chosen(MpaSettings settings) {
+    Set<Rtr> both = EnumSet.copyOf(settings.rtr());
+    if (agreed(settings.ird(), ord) == 0 && both.size() > 1) {
+      both.remove(Rtr.READ);
+    }
+    Rtr preferred = both.iterator().next();
+    both.retainAll(rtr);
+    return both.isEmpty() ? preferred : both.iterator().next();
+  }
+
+  /** The kind in this Reply that an Initiator can send; null if there is none. */
+  Rtr named(MpaSettings settings) {
+    Set<Rtr> both = EnumSet.copyOf(wish(settings).rtr());
+    both.retainAll(rtr);
+    if (agreed(settings.ord(), ird) == 0) {
+      both.remove(Rtr.READ);
+    }
+    return peerToPeer && !both.isEmpty() ? both.iterator().next() : null;
   }
 
   private static int fitted(int own, int wanted) {

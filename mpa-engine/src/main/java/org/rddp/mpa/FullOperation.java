@@ -70,6 +70,12 @@ final class FullOperation {
     }
   }
 
+  /** What was settled cannot be done: nothing is passed, and the peer may be told why. */
+  void refuse(MpaError error, String detail) {
+    receiver.close();
+    report(error, detail);
+  }
+
   /** Whether FPDUs may go out: a Responder waits for the first one (section 7.1.2 rule 4). */
   boolean maySend() {
     return initiator || receiver.passed() > 0;

@@ -184,6 +184,24 @@ public final class MpaConnection implements StreamHandler {
     return startup.settled().ord();
   }
 
+  /**
+   * The message that the Initiator's first FPDU has to be, or null if it may be anything; once the
+   * peer's startup frame has come. The user of an Initiator sends it before anything else; that of
+   * a Responder expects it.
+   */
+  public Rtr rtr() {
+    return startup.settled().rtr();
+  }
+
+  /**
+   * Whether Full Operation has begun: it has, too, when {@link UlpduHandler#onError} comes in place
+   * of {@link UlpduHandler#onFullOperation} because of what was settled, and a ULPDU can tell the
+   * peer so.
+   */
+  public boolean operating() {
+    return operation != null && !closed;
+  }
+
   /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
   public boolean crc() {
     return startup.settled().crc();
@@ -270,7 +288,11 @@ public final class MpaConnection implements StreamHandler {
   public void onAlarm(long now) {
     startup.alarm();
     if (operation != null && !closed) {
-      operation.alarm();
+      if (rtr() != null && !operation.maySend()) {
+        startup.failForMissingRtr();
+      } else {
+        operation.alarm();
+      }
     }
   }
 
@@ -317,6 +339,10 @@ public final class MpaConnection implements StreamHandler {
     if (operation == null && startup.agreed() && !closed) {
       operation =
           new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), early);
+      if (startup.mismatch() != null) {
+        operation.refuse(startup.mismatch(), startup.mismatchDetail());
+        return;
+      }
       handler.onFullOperation(startup.privateData());
       if (operation.takesEarly()) {
         waiting.handUp(Long.MAX_VALUE, this);

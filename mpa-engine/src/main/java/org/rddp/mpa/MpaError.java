@@ -1,6 +1,6 @@
 package org.rddp.mpa;
 
-/** The errors that MPA reports to its user (RFC 5044 section 8). */
+/** The errors that MPA reports to its user (RFC 5044 section 8, RFC 6581 section 8). */
 public enum MpaError {
   /** TCP connection closed, terminated or lost: by the peer's FIN, a reset, or timeout. */
   CONNECTION_LOST(1),
@@ -9,7 +9,13 @@ public enum MpaError {
   /** A Marker and the ULPDU_Length of its FPDU disagree about where the FPDU starts. */
   MARKER(3),
   /** An invalid MPA Request or Reply. */
-  STARTUP(4);
+  STARTUP(4),
+  /** Something failed here that none of the others names; a peer may say so. */
+  LOCAL_CATASTROPHIC(5),
+  /** The Responder's Reply asks for more RDMA Reads at a time than we, the Initiator, can serve. */
+  INSUFFICIENT_IRD(6),
+  /** The two ends know no common RTR, or the first FPDU is not the one that was settled. */
+  NO_MATCHING_RTR(7);
 
   private final int code;
 
@@ -17,7 +23,7 @@ public enum MpaError {
     this.code = code;
   }
 
-  /** The error's number, 1 to 4. */
+  /** The error's number, 1 to 7. */
   public int code() {
     return code;
   }

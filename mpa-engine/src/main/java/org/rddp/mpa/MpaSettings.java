@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import io.soabase.recordbuilder.core.RecordBuilder;
+import java.util.Set;
 
 /**
  * What the administrator of this side wants of an MPA connection.
@@ -19,6 +20,11 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  *     never guessed, since nothing tells before it is too late
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
+ * @param readsNegotiated whether an Initiator of revision 2 says these depths, so that both ends
+ *     fit theirs to the other's; otherwise the programs have settled them by other means
+ * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
+ *     program may be the first to send (RFC 6581 section 9.2). A Responder does what it is asked
+ * @param rtr the kinds of RTR that we send and take, at least one
  * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
  *     segment is missing (RFC 5044 appendix A.5)
  */
@@ -32,14 +38,19 @@ public record MpaSettings(
     boolean startKey,
     int ird,
     int ord,
+    boolean readsNegotiated,
+    boolean peerToPeer,
+    Set<Rtr> rtr,
     boolean early)
     implements MpaSettingsBuilder.With {
-  /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, everything in order. */
+  /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, any RTR, everything in order. */
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
           .crc(true)
           .startupTimeoutNanos(10_000_000_000L)
           .revision(StartupFrame.RFC5044)
+          .readsNegotiated(true)
+          .rtr(Set.of(Rtr.values()))
           .build();
 
   private static final int DEEPEST = 16382;
@@ -50,6 +61,8 @@ public record MpaSettings(
     require(revision == 1 || revision == 2, "revision", revision);
     require(ird >= 0 && ird <= DEEPEST, "IRD", ird);
     require(ord >= 0 && ord <= DEEPEST, "ORD", ord);
+    rtr = Set.copyOf(rtr);
+    require(!rtr.isEmpty(), "kinds of RTR", rtr.size());
   }
 
   private static void require(boolean sound, String name, long value) {

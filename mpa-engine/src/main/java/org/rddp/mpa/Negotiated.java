@@ -14,6 +14,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * @param version the version that DDP and RDMAP put into their headers
  * @param ird RDMA Reads of the peer to be served at a time
  * @param ord RDMA Reads of our own that may be outstanding at a time
+ * @param rtr the RTR that the Initiator's first FPDU is; null if it may be anything
  */
 record Negotiated(
     boolean crc,
@@ -22,15 +23,20 @@ record Negotiated(
     int revision,
     int version,
     int ird,
-    int ord) {
+    int ord,
+    Rtr rtr) {
   /** Settles what we want with what the peer's frame says. */
-  static Negotiated between(MpaSettings settings, StartupFrame peer) {
+  static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;
     boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC;
     int ird = settings.ird();
     int ord = settings.ord();
+    Rtr rtr = null;
     if (peer.enhanced()) {
       Enhancement theirs = peer.enhancement();
+      if (theirs.peerToPeer()) {
+        rtr = initiator ? theirs.named(settings) : theirs.chosen(settings);
+      }
       ird = Enhancement.agreed(ird, theirs.ord());
       ord = Enhancement.agreed(ord, theirs.ird());
     }
@@ -41,6 +47,7 @@ record Negotiated(
         peer.revision(),
         draft || rdmac ? 0 : 1,
         ird,
-        ord);
+        ord,
+        rtr);
   }
 }

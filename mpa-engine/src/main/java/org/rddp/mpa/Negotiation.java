@@ -42,8 +42,8 @@ final class Negotiation {
     if (settings.startKey()) {
       outgoing = StartKey.encode(settings.markers(), settings.crc());
     } else if (settings.revision() == StartupFrame.RFC6581) {
-      Enhancement wish = new Enhancement(false, 0, settings.ird(), settings.ord());
-      set(settings.revision(), true, false, wish.prefix(privateData));
+      byte[] octets = Enhancement.wish(settings).prefix(privateData);
+      set(settings.revision(), true, false, octets);
     } else {
       set(settings.revision(), false, false, privateData);
     }
@@ -54,7 +54,7 @@ final class Negotiation {
     if (settings.startKey()) {
       outgoing = rejected ? NONE : StartKey.encode(settings.markers(), settings.crc());
     } else if (peer.enhanced()) {
-      Enhancement answer = peer.enhancement().answer(settings.ird(), settings.ord());
+      Enhancement answer = peer.enhancement().answer(settings);
       set(peer.revision(), true, rejected, answer.prefix(privateData));
     } else {
       set(peer.revision(), false, rejected, privateData);
@@ -129,22 +129,41 @@ final class Negotiation {
   /** The peer's frame is complete: settles what it settles. */
   void conclude() {
     peer = reader.frame();
-    settled = Negotiated.between(settings, peer);
+    settled = Negotiated.between(settings, initiator, peer);
   }
 
-  /** What is wrong with what a complete frame asks for, with the field's name, or null. */
+  /** What makes a complete Reply invalid, with the field's name, or null. */
   String fault() {
-    if (!peer.enhanced() || peer.rejected()) {
+    boolean plain = peer.revision() == StartupFrame.RFC6581 && !peer.enhanced();
+    return initiator && plain && !peer.rejected()
+        ? "S is 0, though the MPA Request had set it (RFC 6581 section 6)"
+        : null;
+  }
+
+  /**
+   * What a Reply settles that an Initiator cannot do, of which it tells the Responder (RFC 6581
+   * section 8): {@link MpaError#INSUFFICIENT_IRD}, {@link MpaError#NO_MATCHING_RTR}, or null.
+   */
+  MpaError mismatch() {
+    if (!initiator || !peer.enhanced()) {
       return null;
     }
-    Enhancement theirs = peer.enhancement();
-    if (!initiator && theirs.rtrUnknown()) {
-      return "RTR: of its kinds only the zero-length RDMA Write is taken, and it is not offered";
+    int ord = peer.enhancement().ord();
+    if (ord != Enhancement.ELSEWHERE && ord > settings.ird()) {
+      return MpaError.INSUFFICIENT_IRD;
     }
-    if (initiator && theirs.ord() != Enhancement.ELSEWHERE && theirs.ord() > settings.ird()) {
+    return settings.peerToPeer() && settled.rtr() == null ? MpaError.NO_MATCHING_RTR : null;
+  }
+
+  /** That mismatch, for a person to read. */
+  String mismatchDetail() {
+    Enhancement theirs = peer.enhancement();
+    if (mismatch() == MpaError.INSUFFICIENT_IRD) {
       return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();
     }
-    return null;
+    return theirs.peerToPeer()
+        ? "RTR is " + theirs.rtr() + ", none of " + Enhancement.wish(settings).rtr()
+        : "A is 0, though the MPA Request had set it for an RTR";
   }
 
   /** The peer's frame, once complete. */

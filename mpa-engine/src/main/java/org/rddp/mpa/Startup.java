@@ -174,6 +174,9 @@ final class Startup {
 
   private void replied() {
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
+    if (accepted && settled().rtr() != null) {
+      stream.alarm(stream.now() + timeoutNanos);
+    }
   }
 
   /**
@@ -193,6 +196,26 @@ final class Startup {
   /** The connection is gone. */
   void closed() {
     phase = Phase.OVER;
+  }
+
+  /** What the Reply settles and we cannot do, so that Full Operation serves to say so; or null. */
+  MpaError mismatch() {
+    return negotiation.mismatch();
+  }
+
+  /** That mismatch, with the frame's and the field's name. */
+  String mismatchDetail() {
+    return negotiation.expectedTitle() + ": " + negotiation.mismatchDetail();
+  }
+
+  /** The Initiator's RTR has not come in the time that the Startup Phase may take. */
+  void failForMissingRtr() {
+    phase = Phase.OVER;
+    errorReported = true;
+    handler.onError(
+        MpaError.STARTUP,
+        "RTR is missing: no FPDU within " + timeoutNanos / 1_000_000 + " ms of the MPA Reply");
+    stream.abort();
   }
 
   /** The peer has sent an FPDU before ours, though it has to wait (section 7.1.2 rule 4). */

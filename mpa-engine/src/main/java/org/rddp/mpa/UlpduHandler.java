@@ -74,7 +74,8 @@ public interface UlpduHandler {
   void onPeerClosed();
 
   /**
-   * An error of RFC 5044 section 8. Nothing more is passed upward; the user decides when to close.
+   * An error of RFC 5044 section 8 or RFC 6581 section 8. Nothing more is passed upward; the user
+   * decides when to close.
    *
    * @param error its number
    * @param detail what was wrong and where, for a person to read

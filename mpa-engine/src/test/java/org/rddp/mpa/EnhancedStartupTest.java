@@ -6,6 +6,7 @@ import static org.rddp.mpa.Endpoint.C;
 import static org.rddp.mpa.Endpoint.NONE;
 import static org.rddp.mpa.Endpoint.R;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +41,8 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-6-03")
+  @Tag("P2P-9-01")
   void shouldAnswerSiwInItsRevision() {
     Endpoint end = responder(Wire.hex(SIW_REQUEST));
     assertThat(end.handler.events).containsExactly("request ");
@@ -54,6 +57,7 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-6-03")
   void shouldHandUpOnlyTheUsersPrivateData() {
     Endpoint end = responder(request(S | C, "0001 0001 c0ffee"));
     assertThat(end.handler.events).containsExactly("request c0ffee");
@@ -69,6 +73,10 @@ class EnhancedStartupTest {
     "0000, 0000, 0000, 0000, 0, 0",
     "3fff, 3fff, 3fff, 3fff, 8, 4"
   })
+  @Tag("P2P-9.1-01")
+  @Tag("P2P-9.1-02")
+  @Tag("P2P-9.1-05")
+  @Tag("P2P-9.1-06")
   void responderShouldFitItsDepthsToTheRequest(
       String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
     Endpoint end = responder(request(S | C, ird + ord));
@@ -78,24 +86,13 @@ class EnhancedStartupTest {
     assertThat(end.mpa.ord()).isEqualTo(outUse);
   }
 
-  @ParameterizedTest
-  @CsvSource({"8001, c001", "8001, 8001", "c001, c001"})
-  void responderShouldChooseTheWriteOfTheKindsOffered(String first, String second) {
-    Endpoint end = responder(request(S | C, first + second));
+  @Test
+  @Tag("P2P-6-05")
+  void shouldNotLookAtTheOtherReservedBits() {
+    Endpoint end = responder(request(S | C | 0x0f, "0001 0001 aa"));
+    assertThat(end.handler.events).containsExactly("request aa");
     end.mpa.accept(NONE);
-    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "8001 8001"));
-    byte[] rtr = Wire.hex("000e c140 00000001 0000000000000000 ebd34c5f");
-    end.stream.receive(rtr);
-    assertThat(end.mpa.sendable()).isTrue();
-    assertThat(end.handler.ulpdus).hasSize(1);
-  }
-
-  @ParameterizedTest
-  @CsvSource({"8001, 4001", "c001, 0001", "8001, 0001"})
-  void responderShouldRefuseKindsItDoesNotTake(String first, String second) {
-    Endpoint end = responder(request(S | C, first + second));
-    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
-    assertThat(end.handler.detail).startsWith("MPA Request: RTR: ");
+    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "0001 0001"));
   }
 
   @Test
@@ -108,6 +105,7 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-6-06")
   void shouldRefuseAnEnhancementThatIsCutShort() {
     Endpoint end = responder(request(S | C, "000100"));
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
@@ -116,12 +114,16 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-6-02")
   void shouldTakeBitSForReservedInRevision1() {
     Endpoint end = responder(Wire.request(C | S, Wire.hex("010203")));
     assertThat(end.handler.events).containsExactly("request 010203");
   }
 
   @Test
+  @Tag("P2P-6-01")
+  @Tag("P2P-6-04")
+  @Tag("P2P-9.1-03")
   void initiatorShouldProposeRevision2WhenToldTo() {
     Endpoint end = Endpoint.initiator(READS.withRevision(2), Wire.hex("abcd")).open();
     assertThat(end.stream.takeSent()).isEqualTo(request(S | C, "0008 0004 abcd"));
@@ -132,6 +134,7 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-10-01")
   void initiatorShouldFallBackToAResponderOfRevision1() {
     Endpoint end = initiator(Wire.reply(C, Wire.hex("ef")));
     assertThat(end.handler.events).containsExactly("full operation ef");
@@ -139,18 +142,54 @@ class EnhancedStartupTest {
     assertThat(end.mpa.ird()).isEqualTo(8);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "0009, 0003, 'MPA Reply: ORD is 9, more than our IRD of 8'",
+    "3ffe, 3fff, 'MPA Reply: ORD is 16382, more than our IRD of 8'"
+  })
+  @Tag("P2P-8-01")
+  @Tag("P2P-9.1-04")
+  void initiatorShouldRefuseMoreReadsThanItCanServe(String ord, String ird, String detail) {
+    Endpoint end = initiator(reply(S | C, ird + ord));
+    assertThat(end.handler.events).containsExactly("error 6");
+    assertThat(end.handler.detail).isEqualTo(detail);
+    assertThat(end.mpa.operating()).isTrue();
+    assertThat(end.send(new byte[] {1, 2, 3})).as("a Terminate may say so").isTrue();
+    end.stream.takeSent();
+    end.stream.receive(Wire.fpdu(new byte[10]));
+    assertThat(end.handler.events).as("nothing is passed").containsExactly("error 6");
+    assertThat(end.stream.aborted).isFalse();
+  }
+
   @Test
-  void initiatorShouldRefuseMoreReadsThanItCanServe() {
-    Endpoint end = initiator(reply(S | C, "0003 0009"));
-    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
-    assertThat(end.handler.detail).isEqualTo("MPA Reply: ORD is 9, more than our IRD of 8");
-    assertThat(initiator(reply(S | C, "3fff 3fff")).handler.events)
-        .containsExactly("full operation ");
+  void initiatorShouldNotLookAtTheDepthsOfAReplyThatDeclines() {
     assertThat(initiator(reply(S | C | R, "0003 0009 aa")).handler.events)
         .containsExactly("rejected aa");
   }
 
   @Test
+  @Tag("P2P-9.1-07")
+  void initiatorShouldKeepItsDepthsWhenTheyAreSettledElsewhere() {
+    Endpoint end = initiator(reply(S | C, "3fff 3fff"));
+    assertThat(end.handler.events).containsExactly("full operation ");
+    assertThat(end.mpa.ird()).isEqualTo(8);
+    assertThat(end.mpa.ord()).isEqualTo(4);
+    Endpoint other = Endpoint.initiator(READS.withRevision(2).withReadsNegotiated(false), NONE);
+    assertThat(other.open().stream.takeSent()).isEqualTo(request(S | C, "3fff 3fff"));
+  }
+
+  @Test
+  @Tag("P2P-6-07")
+  void initiatorShouldRefuseAReplyOfRevision2WithoutItsData() {
+    Endpoint end = initiator(reply(C, "0003 0002"));
+    assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(end.handler.detail)
+        .isEqualTo("MPA Reply: S is 0, though the MPA Request had set it (RFC 6581 section 6)");
+    assertThat(initiator(reply(C | R, "aa")).handler.events).containsExactly("rejected aa");
+  }
+
+  @Test
+  @Tag("P2P-6-03")
   void shouldKnowHowMuchPrivateDataIsLeft() {
     assertThatThrownBy(() -> Endpoint.initiator(READS.withRevision(2), new byte[509]))
         .isInstanceOf(IllegalArgumentException.class)
