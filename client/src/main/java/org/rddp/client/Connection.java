@@ -14,8 +14,8 @@ import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.WorkRequest;
 
 /**
- * A connection to a peer: a queue of receives, and a queue of sends and writes (a queue pair, in
- * the words of verbs).
+ * A connection to a peer: a queue of receives, and a queue of sends, writes and reads (a queue
+ * pair, in the words of verbs).
  *
  * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
@@ -219,6 +219,64 @@ public final class Connection implements AutoCloseable {
     return true;
   }
 
+  /** {@link #postRead(long, MemoryRegion, long, long, int, long, int)}, signalled. */
+  public boolean postRead(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo) {
+    return postRead(
+        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+  }
+
+  /**
+   * Reads the peer's memory; the peer's program is not told, and takes no part. Reads are answered
+   * in the order in which they were posted. So many at a time as the two sides agreed on when they
+   * connected; further ones wait, and what is posted behind them.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param region where it goes, with {@link Access#LOCAL_WRITE}
+   * @param offset in the region
+   * @param length 0 to 2^32 - 1
+   * @param remoteStag the peer's region
+   * @param remoteTo Tagged Offset there
+   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postRead(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      int flags) {
+    check(region, offset, length);
+    checkFlags(flags);
+    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
+      throw new IllegalArgumentException("a read needs a region with LOCAL_WRITE");
+    }
+    if (sendsOutstanding >= sendQueue
+        || !session
+            .rings()
+            .post(
+                Opcode.READ,
+                flags,
+                workRequest,
+                id,
+                region.stag(),
+                offset,
+                length,
+                remoteStag,
+                remoteTo)) {
+      return false;
+    }
+    sendsOutstanding++;
+    return true;
+  }
+
   private void check(MemoryRegion region, long offset, long length) {
     checkUsable();
     region.check(session, offset, length);
@@ -258,7 +316,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** Sends and writes posted and not reported yet. */
+  /** Sends, writes and reads posted and not reported yet. */
   public int sendsOutstanding() {
     return sendsOutstanding;
   }

@@ -11,11 +11,14 @@ public final class Opcode {
   /** Writes into memory that the peer named by STag and TO. */
   public static final int WRITE = 3;
 
+  /** Reads memory that the peer named by STag and TO. */
+  public static final int READ = 4;
+
   private Opcode() {}
 
   /** Whether somebody here knows the number. */
   static boolean isKnown(int opcode) {
-    return opcode >= RECEIVE && opcode <= WRITE;
+    return opcode >= RECEIVE && opcode <= READ;
   }
 
   /** Its name, for people. */
@@ -24,6 +27,7 @@ public final class Opcode {
       case RECEIVE -> "receive";
       case SEND -> "send";
       case WRITE -> "write";
+      case READ -> "read";
       default -> "opcode " + opcode;
     };
   }

@@ -112,7 +112,7 @@ public final class WorkRequest {
     return zeroes
         && Opcode.isKnown(opcode)
         && (flags & ~KNOWN_FLAGS) == 0
-        && !(opcode == Opcode.RECEIVE && isInline())
+        && !((opcode == Opcode.RECEIVE || opcode == Opcode.READ) && isInline())
         && lengthFits
         && localOffset >= 0
         && slots == (isInline() ? slotsForInline(length) : 1);
@@ -158,12 +158,12 @@ public final class WorkRequest {
     return length;
   }
 
-  /** The peer's STag, for {@link Opcode#WRITE}. */
+  /** The peer's STag, for {@link Opcode#WRITE} and {@link Opcode#READ}. */
   public int remoteStag() {
     return remoteStag;
   }
 
-  /** The Tagged Offset at the peer, for {@link Opcode#WRITE}. */
+  /** The Tagged Offset at the peer, for {@link Opcode#WRITE} and {@link Opcode#READ}. */
   public long remoteTo() {
     return remoteTo;
   }

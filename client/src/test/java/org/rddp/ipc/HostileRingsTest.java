@@ -44,7 +44,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnAnUnknownOpcode() {
     assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(4, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.READ + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
   }
 

@@ -3,7 +3,9 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.demo.BulkTransfer;
@@ -171,6 +174,49 @@ class ProgramsTest {
     connection[0].close();
     server.interrupt();
     server.join();
+  }
+
+  @Test
+  void shouldReadWhatThePeerNamedWhileItsProgramDoesNothing() {
+    MemoryRegion source = there.allocate(1 << 17, Access.REMOTE_READ);
+    source.segment().setString((1 << 17) - 5, "end.");
+    Listener listener = there.listen(PORT);
+    CompletableFuture<Connection> accepted =
+        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
+    Connection connection = here.connect(TWO, PrivateData.NONE, PATIENCE);
+    accepted.join();
+    MemoryRegion sink = here.allocate(1 << 17, Access.LOCAL_WRITE);
+    Poller poller = new Poller(here, PATIENCE);
+
+    connection.postRead(1, sink, 0, 1 << 17, source.stag(), source.baseTo());
+    poller.until(() -> poller.completed() == 1, "the read");
+    for (int i = 0; i < 40; i++) {
+      connection.postRead(i, sink, i, 1, source.stag(), source.baseTo() + (1 << 17) - 5);
+    }
+    poller.until(() -> poller.completed() == 41, "short reads, more than fit at a time");
+
+    assertThat(sink.segment().getString((1 << 17) - 5)).isEqualTo("end.");
+    assertThat(sink.segment().asSlice(0, 41).toArray(ValueLayout.JAVA_BYTE))
+        .startsWith("e".repeat(40).getBytes(StandardCharsets.US_ASCII))
+        .endsWith(0);
+    connection.close();
+    listener.close();
+  }
+
+  @Test
+  void shouldRefuseToReadIntoMemoryThatMayNotBeWritten() {
+    MemoryRegion source = here.allocate(64);
+    Listener listener = there.listen(PORT);
+    CompletableFuture<Connection> accepted =
+        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
+    Connection connection = here.connect(TWO, PrivateData.NONE, PATIENCE);
+    accepted.join();
+
+    assertThatThrownBy(() -> connection.postRead(1, source, 0, 1, 0, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("LOCAL_WRITE");
+    connection.close();
+    listener.close();
   }
 
   @Test

@@ -99,7 +99,7 @@ public final class Session {
       region = regions.get(request.localStag());
       if (region == null
           || !region.contains(request.localOffset(), request.length())
-          || (request.opcode() == Opcode.RECEIVE && !region.allows(AccessRights.LOCAL_WRITE))) {
+          || (isSink(request.opcode()) && !region.allows(AccessRights.LOCAL_WRITE))) {
         refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
         return;
       }
@@ -113,6 +113,10 @@ public final class Session {
       requests.remove(number);
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
     }
+  }
+
+  private static boolean isSink(int opcode) {
+    return opcode == Opcode.RECEIVE || opcode == Opcode.READ;
   }
 
   private void refuse(CompletionStatus status) {

@@ -150,6 +150,14 @@ final class SessionConnection implements RdmapHandler {
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request, address, work.length());
       case Opcode.SEND -> stream.postSend(request, address, work.length());
+      case Opcode.READ ->
+          stream.postRead(
+              request,
+              work.localStag(),
+              work.localOffset(),
+              work.length(),
+              work.remoteStag(),
+              work.remoteTo());
       default ->
           stream.postWrite(request, address, work.length(), work.remoteStag(), work.remoteTo());
     };
@@ -313,6 +321,7 @@ final class SessionConnection implements RdmapHandler {
     return switch (kind) {
       case CompletionKind.RECEIVE -> Opcode.RECEIVE;
       case CompletionKind.SEND -> Opcode.SEND;
+      case CompletionKind.READ -> Opcode.READ;
       default -> Opcode.WRITE;
     };
   }
