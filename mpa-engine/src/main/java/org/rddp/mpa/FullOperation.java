@@ -23,7 +23,8 @@ final class FullOperation {
   /** Null when ULPDUs are passed in order only. */
   private final EarlyFpdus early;
 
-  private int mulpdu;
+  /** MULPDU of a full segment. */
+  private int fullMulpdu;
 
   /** Position of the unfinished FPDU that the alarm is set for, or {@link #NONE}. */
   private long watched = NONE;
@@ -35,7 +36,8 @@ final class FullOperation {
    * The beginning of Full Operation.
    *
    * @param start stream position of the first octet behind the peer's startup frame
-   * @param takesEarly whether the user wants ULPDUs before their turn, where Markers lead to them
+   * @param settings whether the user wants ULPDUs before their turn, where Markers lead to them,
+   *     and FPDUs to share segments
    */
   FullOperation(
       TcpStream stream,
@@ -43,30 +45,36 @@ final class FullOperation {
       Negotiated terms,
       boolean initiator,
       long start,
-      boolean takesEarly) {
+      MpaSettings settings) {
     Crc32c crc32c = Crc32c.ofThread();
     this.stream = stream;
     this.handler = handler;
     this.initiator = initiator;
     sendMarkers = terms.sendMarkers();
-    sender = new MpaSender(stream, crc32c, sendMarkers);
+    sender = new MpaSender(stream, crc32c, sendMarkers, settings.packing());
     FpduReader reader = new FpduReader(crc32c, terms.crc(), terms.receiveMarkers(), start);
     receiver = new MpaReceiver(handler, stream.pool(), reader);
     boolean markers = terms.receiveMarkers();
-    early = takesEarly && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
-    mulpdu = Mulpdu.of(stream.emss(), sendMarkers);
+    early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
+    fullMulpdu = Mulpdu.of(stream.emss(), sendMarkers);
   }
 
+  /** The largest ULPDU that may be sent now. */
+  int largest() {
+    return fullMulpdu;
+  }
+
+  /** MULPDU: that of a full segment, or what the segment being packed has room for. */
   int mulpdu() {
-    return mulpdu;
+    return sender.mulpdu(fullMulpdu);
   }
 
   /** EMSS is another now. */
   void emss(int octets) {
-    int before = mulpdu;
-    mulpdu = Mulpdu.of(octets, sendMarkers);
-    if (mulpdu != before) {
-      handler.onMulpdu(mulpdu);
+    int before = fullMulpdu;
+    fullMulpdu = Mulpdu.of(octets, sendMarkers);
+    if (fullMulpdu != before) {
+      handler.onMulpdu(fullMulpdu);
     }
   }
 

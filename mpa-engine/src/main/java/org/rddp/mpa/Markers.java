@@ -34,6 +34,11 @@ final class Markers {
     return at(offset) ? OCTETS : 0;
   }
 
+  /** How many Markers begin in {@code octets} octets of stream from {@code offset} on. */
+  static int count(long offset, int octets) {
+    return (int) (Math.ceilDiv(offset + octets, INTERVAL) - Math.ceilDiv(offset, INTERVAL));
+  }
+
   /**
    * Octets of stream that an FPDU takes, its Markers included. A Marker right behind its CRC is the
    * next FPDU's.

@@ -17,7 +17,7 @@ public final class MpaConnection implements StreamHandler {
 
   private final UlpduHandler handler;
   private final boolean initiator;
-  private final boolean early;
+  private final MpaSettings settings;
   private final Startup startup;
 
   /** Null before TCP is established. */
@@ -37,7 +37,7 @@ public final class MpaConnection implements StreamHandler {
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
     this.handler = handler;
     this.initiator = initiator;
-    early = settings.early();
+    this.settings = settings;
     startup = new Startup(settings, initiator, requestData, handler);
   }
 
@@ -93,8 +93,13 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * The largest ULPDU in octets that {@link #send} takes now, 128 to 64768 (RFC 5044 section 4.5).
-   * {@link UlpduHandler#onMulpdu} tells of changes during Full Operation.
+   * MULPDU: the ULPDU in octets that fills a segment, 128 to 64768 (RFC 5044 section 4.5). {@link
+   * UlpduHandler#onMulpdu} tells of changes during Full Operation.
+   *
+   * <p>With {@link MpaSettings#packing()} it is less while the segment being packed has room for
+   * 128 octets or more: what fills the rest of it. That changes with every {@link #send}, and
+   * {@link UlpduHandler#onMulpdu} does not tell of it. A larger ULPDU, up to that of a full
+   * segment, is taken all the same and begins a segment of its own.
    */
   public int mulpdu() {
     if (operation != null) {
@@ -112,12 +117,14 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Sends one ULPDU, as one FPDU in one segment. Its octets are copied before this returns.
+   * Sends one ULPDU, as one FPDU whole in one segment; by itself, or with {@link
+   * MpaSettings#packing()} together with others of the same turn of the duty cycle, whose end it
+   * waits for at most. Its octets are copied before this returns.
    *
    * @param header address of its first part
    * @param headerLength octets of it, 0 or more
    * @param payload address of its second part
-   * @param payloadLength octets of it, 0 or more; 1 to {@link #mulpdu()} with the first part
+   * @param payloadLength octets of it, 0 or more; with the first part 1 to MULPDU of a full segment
    * @return false when nothing was sent: there is no packet to be had or FPDUs may not be sent yet,
    *     and {@link UlpduHandler#onSendable()} follows; or the connection is over
    * @throws IllegalArgumentException if the ULPDU is empty or larger than MULPDU
@@ -125,8 +132,9 @@ public final class MpaConnection implements StreamHandler {
    */
   public boolean send(long header, int headerLength, long payload, int payloadLength) {
     long length = (long) headerLength + payloadLength;
-    if (length < 1 || length > mulpdu()) {
-      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + mulpdu());
+    int largest = operation == null ? mulpdu() : operation.largest();
+    if (length < 1 || length > largest) {
+      throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + largest);
     }
     if (sendClosed) {
       throw new IllegalStateException("This half has been closed");
@@ -338,7 +346,7 @@ public final class MpaConnection implements StreamHandler {
   private void proceed() {
     if (operation == null && startup.agreed() && !closed) {
       operation =
-          new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), early);
+          new FullOperation(stream, handler, startup.settled(), initiator, startup.end(), settings);
       if (startup.mismatch() != null) {
         operation.refuse(startup.mismatch(), startup.mismatchDetail());
         return;

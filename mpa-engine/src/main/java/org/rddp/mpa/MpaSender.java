@@ -8,12 +8,19 @@ import org.rddp.wire.Memory;
 /**
  * Makes one FPDU of each ULPDU, in the packet that goes out as one segment (RFC 5044 sections 4 and
  * 5.1): payload is copied once, from the user's memory to behind its header.
+ *
+ * <p>When packing, an FPDU goes behind those in the segment that was sent last, as long as that is
+ * open and has room for the whole of it; otherwise it begins a segment (appendix A.2).
  */
 final class MpaSender {
+  /** No FPDU is smaller: where less is left, nothing more can follow. */
+  private static final int SMALLEST = 8;
+
   private final TcpStream stream;
   private final PacketPool pool;
   private final Crc32c crc32c;
   private final boolean markers;
+  private final boolean packing;
 
   /** Octets sent since SeqStart. */
   private long offset;
@@ -31,12 +38,36 @@ final class MpaSender {
    * A sender at the beginning of Full Operation.
    *
    * @param markers whether the peer requires Markers
+   * @param packing whether FPDUs share segments
    */
-  MpaSender(TcpStream stream, Crc32c crc32c, boolean markers) {
+  MpaSender(TcpStream stream, Crc32c crc32c, boolean markers, boolean packing) {
     this.stream = stream;
     this.pool = stream.pool();
     this.crc32c = crc32c;
     this.markers = markers;
+    this.packing = packing;
+  }
+
+  /**
+   * The largest ULPDU that fits whole into what the open segment has left, where that is at least
+   * {@link Mulpdu#MIN}; otherwise that of a full segment.
+   *
+   * @param full MULPDU of a full segment
+   */
+  int mulpdu(int full) {
+    long packet = packing ? stream.open() : 0;
+    if (packet == 0) {
+      return full;
+    }
+    int fits = Mulpdu.within(room(packet), offset, markers);
+    return fits < Mulpdu.MIN ? full : Math.min(fits, full);
+  }
+
+  /** Octets that the open segment has left. */
+  private int room(long packet) {
+    int length = pool.length(packet);
+    int inPacket = (int) (pool.end(packet) - pool.address(packet));
+    return Math.min(stream.emss(), inPacket) - length;
   }
 
   /** Whether anything has been sent. */
@@ -50,17 +81,35 @@ final class MpaSender {
    * @return false when there is no packet to be had
    */
   boolean send(long head, int headLength, long payload, int payloadLength) {
+    int size = size(headLength + payloadLength);
+    long open = packing ? stream.open() : 0;
+    if (open != 0 && size <= room(open)) {
+      write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
+      stream.extend(size, room(open) - size >= SMALLEST);
+      return true;
+    }
     long packet = stream.allocate();
     if (packet == 0) {
       return false;
     }
     long address = pool.address(packet);
-    int length = headLength + payloadLength;
-    int size = size(length);
     if (size > pool.end(packet) - address) {
       pool.release(packet);
       throw new IllegalStateException("FPDU of " + size + " octets does not fit into a packet");
     }
+    write(address, size, head, headLength, payload, payloadLength);
+    pool.window(packet, address, size);
+    if (packing) {
+      stream.send(packet, stream.emss() - size >= SMALLEST);
+    } else {
+      stream.send(packet);
+    }
+    return true;
+  }
+
+  /** Writes an FPDU of {@code size} octets with its Markers. */
+  private void write(
+      long address, int size, long head, int headLength, long payload, int payloadLength) {
     int crcAt = size - Fpdu.CRC;
     int crc;
     if (markers) {
@@ -69,14 +118,11 @@ final class MpaSender {
     } else if (crc32c.copiesInOnePass(payloadLength)) {
       crc = writeInOnePass(address, head, headLength, payload, payloadLength);
     } else {
-      write(address, head, headLength, payload, payloadLength);
+      writePlain(address, head, headLength, payload, payloadLength);
       crc = crc32c.update(0, address, crcAt);
     }
     Memory.putInt(address + crcAt, Integer.reverseBytes(crc));
-    pool.window(packet, address, size);
     offset += size;
-    stream.send(packet);
-    return true;
   }
 
   private int size(int length) {
@@ -84,7 +130,7 @@ final class MpaSender {
     return markers ? Markers.span(offset, size) : size;
   }
 
-  private static void write(
+  private static void writePlain(
       long address, long head, int headLength, long payload, int payloadLength) {
     int length = headLength + payloadLength;
     long at = writeHead(address, head, headLength, length);

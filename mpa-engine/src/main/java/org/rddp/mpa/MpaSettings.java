@@ -27,6 +27,8 @@ import java.util.Set;
  * @param rtr the kinds of RTR that we send and take, at least one
  * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
  *     segment is missing (RFC 5044 appendix A.5)
+ * @param packing whether FPDUs that are sent in the same turn of the duty cycle share segments, as
+ *     many as fit whole, and MULPDU says what still fits (RFC 5044 section 4.5, appendix A.2)
  */
 @RecordBuilder
 public record MpaSettings(
@@ -41,7 +43,8 @@ public record MpaSettings(
     boolean readsNegotiated,
     boolean peerToPeer,
     Set<Rtr> rtr,
-    boolean early)
+    boolean early,
+    boolean packing)
     implements MpaSettingsBuilder.With {
   /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, any RTR, everything in order. */
   public static final MpaSettings DEFAULTS =

@@ -21,4 +21,19 @@ public final class Mulpdu {
     int forMarkers = markers ? Markers.OCTETS * Math.ceilDiv(emss, Markers.INTERVAL) : 0;
     return Math.clamp(emss - (Fpdu.OVERHEAD + forMarkers + emss % 4), MIN, MAX);
   }
+
+  /**
+   * The largest ULPDU whose FPDU fits whole into part of a segment, at the place of the stream
+   * where that part is.
+   *
+   * @param octets of that part, 0 or more
+   * @param offset octets of the stream since SeqStart before that part
+   * @param markers whether the stream carries Markers
+   * @return how large, less than 0 when no FPDU fits
+   */
+  static int within(int octets, long offset, boolean markers) {
+    int whole = octets - octets % 4;
+    int forMarkers = markers ? Markers.OCTETS * Markers.count(offset, whole) : 0;
+    return whole - forMarkers - Fpdu.OVERHEAD;
+  }
 }

@@ -64,7 +64,7 @@ public interface UlpduHandler {
   /** Sending may be tried again after {@link MpaConnection#sendable()} was false. */
   void onSendable();
 
-  /** {@link MpaConnection#mulpdu()} has changed. */
+  /** {@link MpaConnection#mulpdu()} of a full segment has changed. */
   void onMulpdu(int mulpdu);
 
   /**

@@ -205,6 +205,7 @@ class MpaOverTcpTest {
           .withMarkers(random.nextBoolean())
           .withEarly(random.nextInt(4) > 0)
           .withCrc(random.nextInt(3) > 0)
+          .withPacking(random.nextBoolean())
           .withStartupTimeoutNanos(600 * SECOND);
     }
 

@@ -28,6 +28,10 @@ final class RecordingStream implements TcpStream {
   boolean aborted;
 
   private StreamHandler handler;
+
+  /** The packet of a segment that stays open until the turn ends, or 0. */
+  private long open;
+
   private long sent;
   private long received;
 
@@ -179,15 +183,50 @@ final class RecordingStream implements TcpStream {
 
   @Override
   public void send(long packet) {
+    send(packet, false);
+  }
+
+  @Override
+  public void send(long packet, boolean more) {
     if (sendClosed || aborted) {
       throw new IllegalStateException("closed");
     }
+    turn();
+    sent += pool.length(packet);
+    open = packet;
+    if (!more) {
+      turn();
+    }
+  }
+
+  @Override
+  public long open() {
+    return open;
+  }
+
+  @Override
+  public void extend(int octets, boolean more) {
+    pool.window(open, pool.address(open), pool.length(open) + octets);
+    sent += octets;
+    if (!more) {
+      turn();
+    }
+  }
+
+  /** The turn of the duty cycle ends: an open segment leaves. */
+  void turn() {
+    if (open != 0) {
+      leave(open);
+      open = 0;
+    }
+  }
+
+  private void leave(long packet) {
     int length = pool.length(packet);
     for (int from = 0; from < length; from += emss) {
       int part = Math.min(emss, length - from);
       segments.add(Memory.bytes(pool.address(packet) + from, part));
     }
-    sent += length;
     pool.release(packet);
   }
 

@@ -43,15 +43,18 @@ final class Departures {
       return sender.window.octets() > 0;
     }
     long waiting = flight.queue.tail() - flight.board.unsent();
-    if (waiting > 0
-        && !(nagle && waiting == 1 && flight.queue.length(flight.queue.last()) < sender.emss)) {
-      return false;
+    int open = 0;
+    if (waiting > 0) {
+      open = flight.queue.length(flight.queue.last());
+      if (waiting > 1 || !(nagle || sender.held) || open >= sender.emss) {
+        return false;
+      }
     }
     if (flight.recovery.toRepeat() != SendQueue.NONE) {
       return false;
     }
     long allowed = flight.recovery.allowance() - (sender.end - sender.max);
-    return Math.min(offered, allowed) >= sender.emss
+    return Math.min(offered, allowed) + open >= sender.emss
         || (sender.window.octets() > 0 && sender.end == sender.una);
   }
 
@@ -177,18 +180,19 @@ final class Departures {
       }
       whole = (int) offered;
     }
-    if (!probing && (!flight.recovery.mayLeave(whole) || packs(sender, flight, slot))) {
+    if (!probing && (!flight.recovery.mayLeave(whole) || waits(sender, flight, slot))) {
       return 0;
     }
     return whole;
   }
 
-  /** Whether a segment waits for more to be put into it (RFC 9293 section 3.7.4). */
-  private boolean packs(Sender sender, Flight flight, int slot) {
-    return nagle
-        && sender.max > sender.una
-        && slot == flight.queue.last()
-        && flight.queue.length(slot) < sender.emss;
+  /**
+   * Whether a segment waits for more to be put into it: to the end of the turn if the user has said
+   * that there may be more, or while data is in flight (RFC 9293 section 3.7.4).
+   */
+  private boolean waits(Sender sender, Flight flight, int slot) {
+    boolean packs = sender.held || (nagle && sender.max > sender.una);
+    return packs && slot == flight.queue.last() && flight.queue.length(slot) < sender.emss;
   }
 
   /** The peer's window is open a little and stays so: the next segment is cut to it. */

@@ -40,6 +40,9 @@ final class Sender {
 
   int emss;
 
+  /** Whether the last segment stays open for more until the turn ends. */
+  boolean held;
+
   /** Whether the peer is to be told that the congestion window was reduced (CWR of RFC 3168). */
   boolean reduced;
 
@@ -130,8 +133,12 @@ final class Sender {
     window.open(segment.window, segment.has(Tcp.SYN), position);
   }
 
-  /** Takes a segment from the user. */
-  void send(long packet) {
+  /**
+   * Takes a segment from the user.
+   *
+   * @param more whether more may be put into it before the turn ends
+   */
+  void send(long packet, boolean more) {
     Flight airborne = airborne();
     int length = shared.pool.length(packet);
     boolean waits = airborne.board.unsent() < airborne.queue.tail();
@@ -142,6 +149,38 @@ final class Sender {
       connection.keepsSent(1);
     }
     end += length;
+    hold(more);
+    output();
+  }
+
+  /** The packet of the segment that waits last, if more may be put into it; 0 otherwise. */
+  long open() {
+    boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
+    return waits ? flight.queue.open() : 0;
+  }
+
+  /** Takes octets that the user has put into the segment that waits last. */
+  void extend(int octets, boolean more) {
+    if (open() == 0) {
+      throw new IllegalStateException("no segment is open");
+    }
+    flight.queue.extendLast(octets);
+    end += octets;
+    hold(more);
+    output();
+  }
+
+  /** The segment that waits last leaves at the end of the turn, not before, or may leave now. */
+  private void hold(boolean more) {
+    held = more;
+    if (more) {
+      connection.pend();
+    }
+  }
+
+  /** The turn ends: sends whatever may leave now. */
+  void release() {
+    held = false;
     output();
   }
 
@@ -156,6 +195,7 @@ final class Sender {
 
   /** A FIN follows everything sent so far. */
   void close() {
+    held = false;
     airborne().queue.addFin();
     finQueued = true;
     output();

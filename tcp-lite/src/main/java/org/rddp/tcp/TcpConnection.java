@@ -185,13 +185,28 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   @Override
   public void send(long packet) {
+    send(packet, false);
+  }
+
+  @Override
+  public void send(long packet, boolean more) {
     if (state.open() || state == TcpState.SYN_SENT || state == TcpState.SYN_RECEIVED) {
       if (stack.pool().length(packet) > 0) {
-        sender.send(packet);
+        sender.send(packet, more);
         return;
       }
     }
     stack.pool().release(packet);
+  }
+
+  @Override
+  public long open() {
+    return sender.open();
+  }
+
+  @Override
+  public void extend(int octets, boolean more) {
+    sender.extend(octets, more);
   }
 
   @Override
@@ -353,10 +368,14 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (!state.synchronised()) {
       return;
     }
-    sender.output();
+    sender.release();
     wake();
     if (state == TcpState.CLOSED) {
       return;
+    }
+    if (sender.held) {
+      // What the user has sent just now does not wait for another turn.
+      sender.release();
     }
     if (receiver.owed()) {
       acknowledgeNow();

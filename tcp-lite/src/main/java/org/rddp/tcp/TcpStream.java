@@ -52,6 +52,39 @@ public interface TcpStream {
   void send(long packet);
 
   /**
+   * Sends like {@link #send(long)}, but if more may follow, not before this turn of the duty cycle
+   * ends: until then {@link #open()} gives the packet, so that several FPDUs can share a segment
+   * (RFC 5044 appendix A.2). No timer is involved.
+   *
+   * @param more whether more may follow in the same turn
+   */
+  default void send(long packet, boolean more) {
+    send(packet);
+  }
+
+  /**
+   * The packet of the segment sent last, if it has not left and may still be written to: octets
+   * written behind its window, of no more than EMSS in all, become part of the segment by {@link
+   * #extend}.
+   *
+   * @return its handle, which stays the connection's; 0 if there is no such segment
+   */
+  default long open() {
+    return 0;
+  }
+
+  /**
+   * Puts the octets written behind the window of {@link #open()} into its segment.
+   *
+   * @param octets how many, greater than 0
+   * @param more whether more may follow in the same turn
+   * @throws IllegalStateException when no segment is open
+   */
+  default void extend(int octets, boolean more) {
+    throw new IllegalStateException("no segment is open");
+  }
+
+  /**
    * Gives back receive window: the user is done with that many octets handed up by {@link
    * StreamHandler#onSegment}. Octets before their turn may be given back at once, too; the window
    * opens by them when the left edge has passed them.

@@ -14,6 +14,9 @@ class Recorder implements StreamHandler {
   TcpStream stream;
   boolean consumes = true;
 
+  /** What to do when sending may be tried again. */
+  Runnable uponSendable = () -> {};
+
   /** What was heard since the last call. */
   List<String> heard() {
     List<String> copy = List.copyOf(events);
@@ -47,6 +50,7 @@ class Recorder implements StreamHandler {
   @Override
   public void onSendable() {
     events.add("sendable");
+    uponSendable.run();
   }
 
   @Override

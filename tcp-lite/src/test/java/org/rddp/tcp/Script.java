@@ -458,13 +458,33 @@ final class Script {
 
   /** Sends one packet without a turn. */
   void queue(int length) {
+    stream.send(packet(length));
+  }
+
+  /** Sends one packet, or puts the octets into the segment that is open. */
+  void pack(int length, boolean more) {
+    long open = stream.open();
+    if (open == 0) {
+      stream.send(packet(length), more);
+    } else {
+      fill(pool.address(open) + pool.length(open), length);
+      stream.extend(length, more);
+    }
+  }
+
+  /** A packet of that many octets, those that come next. */
+  long packet(int length) {
     long packet = stream.allocate();
     long address = pool.address(packet);
+    fill(address, length);
+    pool.window(packet, address, length);
+    return packet;
+  }
+
+  private void fill(long address, int length) {
     for (int i = 0; i < length; i++) {
       Memory.putByte(address + i, (int) (stream.sendPosition() + 1 + i));
     }
-    pool.window(packet, address, length);
-    stream.send(packet);
   }
 
   /** The peer's sequence number in full, for a test that builds on it. */

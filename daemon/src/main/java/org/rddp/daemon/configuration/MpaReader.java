@@ -23,7 +23,8 @@ final class MpaReader {
                     TimeUnit.MINUTES.toNanos(10),
                     defaults.startupTimeoutNanos()))
             .withRevision((int) section.integer("revision", 1, 2, defaults.revision()))
-            .withReads(depth(section, "ird"), depth(section, "ord"));
+            .withReads(depth(section, "ird"), depth(section, "ord"))
+            .withPacking(section.flag("packing", defaults.packing()));
     section.refuseUnknown();
     return read;
   }

@@ -110,6 +110,7 @@ class ConfigurationFileTest {
             revision = 2
             ird = 3
             ord = 4
+            packing = true
             [[interface]]
             name = "b"
             device = "ring:x"
@@ -154,7 +155,8 @@ class ConfigurationFileTest {
                     .withCrc(false)
                     .withStartupTimeoutNanos(250_000_000)
                     .withRevision(2)
-                    .withReads(3, 4)));
+                    .withReads(3, 4)
+                    .withPacking(true)));
   }
 
   @Test

@@ -196,11 +196,9 @@ public final class SendQueue {
    * @return whether that was done; the packet stays the caller's
    */
   public boolean appendToLast(long packet, int most) {
-    int slot = last();
-    long into = arrays.packets[slot];
-    int length = arrays.lengths[slot];
+    long into = open();
     int more = pool.length(packet);
-    if (into == 0 || arrays.cut[slot] || length + more > most || pool.shared(into)) {
+    if (into == 0 || arrays.lengths[last()] + more > most) {
       return false;
     }
     long end = pool.address(into) + pool.length(into);
@@ -208,12 +206,29 @@ public final class SendQueue {
       return false;
     }
     Memory.copy(pool.address(packet), end, more);
-    pool.window(into, pool.address(into), pool.length(into) + more);
-    arrays.lengths[slot] = length + more;
-    arrays.ends[slot] += more;
-    arrays.sums[slot] = NO_SUM;
-    endPosition += more;
+    extendLast(more);
     return true;
+  }
+
+  /**
+   * The packet of the last segment, which has not been sent, if more may be written behind its
+   * window: nobody else holds it, and the segment begins where one of the user's does. 0 otherwise.
+   */
+  public long open() {
+    int slot = last();
+    long packet = arrays.packets[slot];
+    return packet == 0 || arrays.cut[slot] || pool.shared(packet) ? 0 : packet;
+  }
+
+  /** Octets written behind the window of {@link #open()} become part of its segment. */
+  public void extendLast(int octets) {
+    int slot = last();
+    long packet = arrays.packets[slot];
+    pool.window(packet, pool.address(packet), pool.length(packet) + octets);
+    arrays.lengths[slot] += octets;
+    arrays.ends[slot] += octets;
+    arrays.sums[slot] = NO_SUM;
+    endPosition += octets;
   }
 
   /**
