@@ -34,6 +34,25 @@ install_packages_to_test() {
     fi
 }
 
+# What makes and runs the virtual machine with Linux's siw, and the programs in it.
+install_packages_for_siw() {
+    local missing=()
+    has qemu-system-x86_64 || missing+=(qemu-system-x86)
+    has busybox && ! ldd "$(command -v busybox)" >/dev/null 2>&1 || missing+=(busybox-static)
+    has rping || missing+=(rdmacm-utils)
+    has ib_send_lat || missing+=(perftest)
+    has ibv_devinfo || missing+=(ibverbs-utils)
+    compgen -G '/usr/lib/*/libibverbs/libsiw-*.so' >/dev/null || missing+=(ibverbs-providers)
+    has rdma || missing+=(iproute2)
+    has depmod || missing+=(kmod)
+    has cpio || missing+=(cpio)
+    has xz || missing+=(xz-utils)
+    has gcc-12 || missing+=(gcc-12)
+    if ((${#missing[@]} > 0)); then
+        require_packages "Linux's siw in a virtual machine" "${missing[@]}"
+    fi
+}
+
 # install_packages_to_bench NAME: what a benchmark compares rddp with.
 install_packages_to_bench() {
     if [[ $1 == crc ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then

@@ -10,7 +10,7 @@ import org.rddp.device.TransmitQueue;
  * A stretch of link in front of a device, on which the same happens to what comes and to what goes:
  * frames cross it as copies, so that whatever is done to them is not done to the sender's packets.
  */
-final class BadLink implements FrameDevice {
+public final class BadLink implements FrameDevice {
   private static final int FRAMES = 512;
   private static final int BURST = 64;
 
@@ -28,7 +28,7 @@ final class BadLink implements FrameDevice {
    * @param pool where the near end's packets come from
    * @param impairment wraps a device so that what it receives suffers; called once for each way
    */
-  BadLink(FrameDevice device, PacketPool pool, UnaryOperator<FrameDevice> impairment) {
+  public BadLink(FrameDevice device, PacketPool pool, UnaryOperator<FrameDevice> impairment) {
     this.device = device;
     LoopedDevice[] link = LoopedDevice.pair(pool, device.pool(), device.mtu(), FRAMES);
     near = link[0];

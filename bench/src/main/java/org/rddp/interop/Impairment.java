@@ -9,7 +9,7 @@ import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.device.ReSegmentingDevice;
 
 /** What is wrong with the link that a transfer crosses, in both directions. */
-enum Impairment {
+public enum Impairment {
   CLEAN("clean"),
   LOSS("1 % loss"),
   REORDERING("reordering"),
@@ -38,7 +38,7 @@ enum Impairment {
    *
    * @param tally hears of a counter of what has been done to frames
    */
-  FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
+  public FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
     if (this != RESEGMENTATION) {
       ImpairedDevice impaired = new ImpairedDevice(device, random, faults());
       tally.accept(() -> impaired.dropped() + impaired.duplicated() + impaired.reordered());

@@ -1,0 +1,123 @@
+package org.rddp.interop.siw;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.rddp.client.Connection;
+import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.IncomingConnection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpOptions;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.Reason;
+
+/** A program of ours that talks with the guest: a session with its conversations. One thread. */
+final class Program implements AutoCloseable {
+  /** How long nothing may happen; the guest's processor is emulated. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private static final Duration TURN = Duration.ofMillis(5);
+  private static final int BATCH = 64;
+
+  /** siw answers MPA's request before it can receive, and may forget what comes at once. */
+  private static final long BREATH = 20_000_000;
+
+  private final Rddp session;
+  private final List<Conversation> conversations = new ArrayList<>();
+
+  /** Opens a session on an interface of the daemon's. */
+  Program(Path socket, String interfaceName) {
+    session =
+        Rddp.connect(
+            socket,
+            RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("interop"));
+  }
+
+  MemoryRegion allocate(long octets, Access... rights) {
+    return session.allocate(octets, rights);
+  }
+
+  Rddp session() {
+    return session;
+  }
+
+  /**
+   * Connects, as soon as the peer listens.
+   *
+   * @param room octets of the longest message that may come
+   */
+  Conversation connect(InetSocketAddress peer, PrivateData privateData, int room) {
+    long since = System.nanoTime();
+    while (true) {
+      try {
+        Connection connection = session.connect(peer, privateData, PATIENCE);
+        Conversation conversation = new Conversation(this, connection, room);
+        conversations.add(conversation);
+        LockSupport.parkNanos(BREATH);
+        return conversation;
+      } catch (ConnectionFailedException e) {
+        if (e.reason() != Reason.REFUSED || System.nanoTime() - since > PATIENCE.toNanos()) {
+          throw e;
+        }
+        LockSupport.parkNanos(BREATH);
+      }
+    }
+  }
+
+  Listener listen(int port) {
+    return session.listen(port);
+  }
+
+  /**
+   * Accepts the next connection.
+   *
+   * @param room octets of the longest message that may come
+   */
+  Conversation accept(Listener listener, PrivateData privateData, int room) {
+    IncomingConnection incoming = listener.await(PATIENCE);
+    if (incoming == null) {
+      throw new IllegalStateException("nobody connects");
+    }
+    Conversation conversation = new Conversation(this, incoming.connection(), room);
+    conversations.add(conversation);
+    incoming.accept(privateData);
+    return conversation;
+  }
+
+  /** Takes part until something holds. */
+  void until(BooleanSupplier condition, Conversation concerned, String what) {
+    long since = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (session.poll(this::onCompletion, BATCH) > 0) {
+        since = System.nanoTime();
+      } else if (concerned.isOver()) {
+        throw new IllegalStateException("no " + what + ": " + concerned.end());
+      } else if (System.nanoTime() - since > PATIENCE.toNanos()) {
+        throw new IllegalStateException(
+            "no " + what + " for " + PATIENCE.toSeconds() + " s: " + concerned.end());
+      } else {
+        session.await(TURN);
+      }
+    }
+  }
+
+  private void onCompletion(Completion completion) {
+    for (Conversation conversation : conversations) {
+      conversation.onCompletion(completion);
+    }
+  }
+
+  @Override
+  public void close() {
+    conversations.forEach(Conversation::close);
+    session.close();
+  }
+}
