@@ -9,6 +9,7 @@ public final class DdpCounters {
   long octetsSent;
   long segmentsPlaced;
   long octetsPlaced;
+  long segmentsPlacedEarly;
   long taggedMessagesDelivered;
   long untaggedMessagesDelivered;
   long segmentsRefused;
@@ -34,6 +35,11 @@ public final class DdpCounters {
   /** Octets of payload in them. */
   public long octetsPlaced() {
     return octetsPlaced;
+  }
+
+  /** Segments that have been placed before their turn; {@link #segmentsPlaced()} follows then. */
+  public long segmentsPlacedEarly() {
+    return segmentsPlacedEarly;
   }
 
   /** Tagged Messages Delivered. */

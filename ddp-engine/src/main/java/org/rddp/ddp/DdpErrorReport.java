@@ -1,6 +1,8 @@
 package org.rddp.ddp;
 
+import java.lang.foreign.Arena;
 import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
 
 /**
  * What DDP knows of a segment that it refused: the header and the length of the segment (RFC 5041
@@ -26,6 +28,17 @@ public final class DdpErrorReport {
       header[i] = (byte) segment.getByte(i);
     }
     return new DdpErrorReport(header, segment.length(), tagged);
+  }
+
+  /** The same for a segment whose header has been read whole. */
+  static DdpErrorReport of(SegmentHeader header) {
+    try (Arena arena = Arena.ofConfined()) {
+      int length = header.length();
+      long scratch = arena.allocate(length).address();
+      header.write(scratch);
+      byte[] octets = Memory.bytes(scratch, length);
+      return new DdpErrorReport(octets, length + header.octets(), header.tagged());
+    }
   }
 
   /**

@@ -67,6 +67,11 @@ public final class DdpHeader {
     Memory.putInt(at + MO, mo);
   }
 
+  /** Writes a DDP Control Field as it came, reserved bits included. */
+  static void writeControl(long at, int control) {
+    Memory.putByte(at + CONTROL, control);
+  }
+
   /** The DDP Control Field of a segment of one octet at least. */
   public static int control(Ulpdu segment) {
     return segment.getByte(CONTROL);

@@ -3,40 +3,40 @@ package org.rddp.ddp;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Checks every segment that MPA passes and, if there is nothing against it, places its payload (RFC
- * 5041 section 7.1). The checks come first and all of them: nothing of a bad segment is placed.
+ * Takes every segment that MPA passes: checks it, places its payload and notes what has come (RFC
+ * 5041 section 7.1).
  *
- * <p>The order: version, whole header, what the user says, then queue, message number and offset,
- * or STag, stream, rights, wrap and range.
+ * <p>The order of the checks: version, whole header, what the user says, then queue, message number
+ * and offset, or STag, stream, rights, wrap and range.
+ *
+ * <p>A segment before its turn is placed at once if there is nothing against that, and what it
+ * means waits for its turn. Otherwise MPA keeps it: so what is wrong with a segment is found, and
+ * messages are Delivered, in the order in which the peer sent them.
  */
 final class DdpReceiver {
-  private final DdpStream stream;
-  private final TaggedBuffers taggedBuffers;
-  private final UntaggedQueue[] queues;
-  private final InPlaceQueue[] inPlaceQueues;
+  private final StreamLife life;
+  private final UntaggedQueues queues;
   private final UlpHandler user;
   private final DdpCounters counters;
+  private final Placement placement;
   private final Delivery delivery;
+  private final EarlyNotes early = new EarlyNotes();
+  private final SegmentHeader header = new SegmentHeader();
   private int version;
   private boolean stopped;
 
-  /**
-   * A receiver that checks everything.
-   *
-   * @param queues by Queue Number; null where there is one of {@code inPlaceQueues}
-   */
+  /** A receiver that checks everything. */
   DdpReceiver(
-      DdpStream stream,
-      DdpEngine engine,
+      StreamLife life,
       UlpHandler user,
-      UntaggedQueue[] queues,
-      InPlaceQueue[] inPlaceQueues) {
-    this.stream = stream;
-    this.taggedBuffers = engine.taggedBuffers();
-    this.counters = engine.counters();
+      DdpCounters counters,
+      UntaggedQueues queues,
+      Placement placement) {
+    this.life = life;
     this.user = user;
+    this.counters = counters;
     this.queues = queues;
-    this.inPlaceQueues = inPlaceQueues;
+    this.placement = placement;
     delivery = new Delivery(user, counters);
   }
 
@@ -48,131 +48,144 @@ final class DdpReceiver {
   /** From now on segments are dropped silently. */
   void stop() {
     stopped = true;
+    early.clear();
   }
 
   /** The next segment in the order in which the peer sent them. */
   void receive(Ulpdu segment) {
     if (stopped) {
       counters.segmentsDropped++;
-    } else if (segment.length() == 0) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, segment);
-    } else if (DdpHeader.tagged(DdpHeader.control(segment))) {
-      receiveTagged(segment, segment.length() - DdpHeader.TAGGED_LENGTH);
-    } else {
-      receiveUntagged(segment, segment.length() - DdpHeader.UNTAGGED_LENGTH);
+      return;
+    }
+    DdpError fault = headerFault(segment);
+    if (fault != null) {
+      life.refuse(fault, DdpErrorReport.of(segment));
+      return;
+    }
+    header.read(segment);
+    take(header, segment);
+  }
+
+  /**
+   * A segment before its turn.
+   *
+   * @return whether it has been taken; if not, it is to come again in its turn
+   */
+  boolean receiveEarly(Ulpdu segment) {
+    if (stopped) {
+      counters.segmentsDropped++;
+      return true;
+    }
+    if (!early.hasRoom() || headerFault(segment) != null) {
+      return false;
+    }
+    header.read(segment);
+    boolean placed = header.tagged() ? placeTaggedEarly(segment) : placeUntaggedEarly(segment);
+    if (placed) {
+      early.add(header);
+      counters.segmentsPlacedEarly++;
+    }
+    return placed;
+  }
+
+  private boolean placeTaggedEarly(Ulpdu segment) {
+    int rights = user.admitEarly(header.rsvdUlp(), header.stag(), header.to(), header.octets());
+    return rights >= 0 && placement.tagged(header, rights, segment) == null;
+  }
+
+  private boolean placeUntaggedEarly(Ulpdu segment) {
+    return user.admitUntagged(header.qn(), header.rsvdUlp()) >= 0
+        && placement.untaggedEarly(header, segment);
+  }
+
+  /** Every segment before a position in the stream has come: those among them have their turn. */
+  void deliver(long position) {
+    int number = early.before(position);
+    for (int i = 0; i < number && !stopped; i++) {
+      take(early.get(i), null);
+    }
+    if (!stopped) {
+      early.removeFirst(number);
     }
   }
 
-  private void receiveTagged(Ulpdu segment, int octets) {
+  /** What keeps the header of a segment from being read, or null. */
+  private DdpError headerFault(Ulpdu segment) {
+    if (segment.length() == 0) {
+      return DdpError.LOCAL_CATASTROPHIC;
+    }
     int control = DdpHeader.control(segment);
+    boolean tagged = DdpHeader.tagged(control);
     if (DdpHeader.version(control) != version) {
-      refuse(DdpError.TAGGED_VERSION, segment);
-      return;
+      return tagged ? DdpError.TAGGED_VERSION : DdpError.UNTAGGED_VERSION;
     }
-    if (octets < 0) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, segment);
-      return;
+    int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
+  }
+
+  /** Takes a segment in its turn; {@code segment} is null if it has been placed before. */
+  private void take(SegmentHeader header, Ulpdu segment) {
+    if (header.tagged()) {
+      takeTagged(header, segment);
+    } else if (user.admitUntagged(header.qn(), header.rsvdUlp()) < 0) {
+      life.refuseForUser(DdpErrorReport.of(header));
+    } else if (!queues.has(header.qn())) {
+      refuse(DdpError.INVALID_QN, header);
+    } else if (queues.buffered(header.qn()) != null) {
+      takeUntagged(header, segment);
+    } else {
+      showInPlace(header, segment);
     }
-    int rsvdUlp = DdpHeader.rsvdUlp(segment);
-    int stag = DdpHeader.stag(segment);
-    long to = DdpHeader.to(segment);
-    int rights = user.admitTagged(rsvdUlp, stag, to, octets, DdpHeader.last(control));
+  }
+
+  private void takeTagged(SegmentHeader header, Ulpdu segment) {
+    int octets = header.octets();
+    int rights =
+        user.admitTagged(header.rsvdUlp(), header.stag(), header.to(), octets, header.last());
     if (rights < 0) {
-      stream.refuseForUser(segment);
+      life.refuseForUser(DdpErrorReport.of(header));
       return;
     }
-    if (octets > 0) {
-      TaggedBuffer buffer = taggedBuffers.lookup(stag);
-      DdpError refusal = refusal(buffer, rights, to, octets);
-      if (refusal != null) {
-        refuse(refusal, segment);
-        return;
-      }
-      segment.copy(DdpHeader.TAGGED_LENGTH, buffer.addressOf(to), octets);
+    DdpError refusal = segment == null ? null : placement.tagged(header, rights, segment);
+    if (refusal != null) {
+      refuse(refusal, header);
+      return;
     }
     count(octets);
-    if (DdpHeader.last(control)) {
-      delivery.tagged(rsvdUlp, stag, to, octets);
+    if (header.last()) {
+      delivery.tagged(header.rsvdUlp(), header.stag(), header.to(), octets);
     }
   }
 
-  private DdpError refusal(TaggedBuffer buffer, int rights, long to, int octets) {
-    if (buffer == null) {
-      return DdpError.INVALID_STAG;
-    }
-    if (!buffer.associatedWith(stream)) {
-      return DdpError.STAG_NOT_ASSOCIATED;
-    }
-    if (!buffer.permits(rights)) {
-      return DdpError.INVALID_STAG;
-    }
-    if (TaggedBuffer.wraps(to, octets)) {
-      return DdpError.TO_WRAP;
-    }
-    return buffer.contains(to, octets) ? null : DdpError.BASE_OR_BOUNDS;
-  }
-
-  private void receiveUntagged(Ulpdu segment, int octets) {
-    int control = DdpHeader.control(segment);
-    if (DdpHeader.version(control) != version) {
-      refuse(DdpError.UNTAGGED_VERSION, segment);
-      return;
-    }
-    if (octets < 0) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, segment);
-      return;
-    }
-    int rsvdUlp = DdpHeader.rsvdUlp(segment);
-    int qn = DdpHeader.qn(segment);
-    if (user.admitUntagged(qn, rsvdUlp) < 0) {
-      stream.refuseForUser(segment);
-      return;
-    }
-    if (Integer.compareUnsigned(qn, queues.length) >= 0) {
-      refuse(DdpError.INVALID_QN, segment);
-    } else if (queues[qn] != null) {
-      place(segment, control, qn, queues[qn], octets);
-    } else {
-      showInPlace(segment, control, qn, inPlaceQueues[qn], octets);
-    }
-  }
-
-  private void place(Ulpdu segment, int control, int qn, UntaggedQueue queue, int octets) {
-    int msn = DdpHeader.msn(segment);
-    DdpError refusal = queue.refusal(msn);
+  private void takeUntagged(SegmentHeader header, Ulpdu segment) {
+    DdpError refusal = placement.untagged(header, segment);
     if (refusal != null) {
-      refuse(refusal, segment);
+      refuse(refusal, header);
       return;
     }
-    ReceiveBuffer buffer = queue.buffer(msn);
-    int mo = DdpHeader.mo(segment);
-    boolean last = DdpHeader.last(control);
-    refusal = buffer.refusal(mo, octets, last);
-    if (refusal != null) {
-      refuse(refusal, segment);
-      return;
-    }
-    segment.copy(DdpHeader.UNTAGGED_LENGTH, buffer.addressOf(mo), octets);
-    buffer.placed(mo, octets, last, DdpHeader.rsvdUlp(segment), DdpHeader.rsvdUlpRest(segment));
-    count(octets);
-    if (last) {
+    int qn = header.qn();
+    UntaggedQueue queue = queues.buffered(qn);
+    queue.buffer(header.msn()).placed(header);
+    count(header.octets());
+    if (header.last()) {
       delivery.untagged(qn, queue);
     }
   }
 
-  private void showInPlace(Ulpdu segment, int control, int qn, InPlaceQueue queue, int octets) {
-    DdpError refusal =
-        queue.refusal(
-            DdpHeader.msn(segment), DdpHeader.mo(segment), octets, DdpHeader.last(control));
+  /** Such messages are never placed before their turn, so their octets are here. */
+  private void showInPlace(SegmentHeader header, Ulpdu segment) {
+    int qn = header.qn();
+    int octets = header.octets();
+    InPlaceQueue queue = queues.inPlace(qn);
+    DdpError refusal = queue.refusal(header.msn(), header.mo(), octets, header.last());
     if (refusal != null) {
-      refuse(refusal, segment);
+      refuse(refusal, header);
       return;
     }
     queue.take();
     count(octets);
     counters.untaggedMessagesDelivered++;
-    user.onMessageInPlace(
-        qn, DdpHeader.rsvdUlp(segment), segment, DdpHeader.UNTAGGED_LENGTH, octets);
+    user.onMessageInPlace(qn, header.rsvdUlp(), segment, DdpHeader.UNTAGGED_LENGTH, octets);
   }
 
   private void count(int octets) {
@@ -180,7 +193,7 @@ final class DdpReceiver {
     counters.octetsPlaced += octets;
   }
 
-  private void refuse(DdpError error, Ulpdu segment) {
-    stream.refuse(error, segment);
+  private void refuse(DdpError error, SegmentHeader header) {
+    life.refuse(error, DdpErrorReport.of(header));
   }
 }

@@ -1,10 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
-import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.StreamHandler;
 
 /**
@@ -14,7 +11,7 @@ import org.rddp.tcp.StreamHandler;
  * <p>Whatever is posted comes back exactly once: sent, Delivered or flushed. A stream that fails
  * reports it and stays until its user closes or aborts it. Engine thread only.
  */
-public final class DdpStream implements UlpduHandler {
+public final class DdpStream {
   /** No ULP message is longer (RFC 5041 section 5.2). */
   public static final long MAX_MESSAGE = 0xffff_ffffL;
 
@@ -22,41 +19,18 @@ public final class DdpStream implements UlpduHandler {
   public static final int INLINE = OutgoingMessage.INLINE;
 
   private final ProtectionDomain domain;
-  private final UlpHandler user;
-  private final DdpCounters counters;
-  private final UntaggedQueue[] queues;
-  private final InPlaceQueue[] inPlaceQueues;
+  private final UntaggedQueues queues;
   private final DdpSender sender;
-  private final DdpReceiver receiver;
+  private final StreamLife life;
   private MpaConnection mpa;
-
-  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
-  private boolean released;
-
-  private boolean operating;
-  private boolean rejected;
-  private boolean peerClosed;
-  private boolean receiving = true;
-  private boolean failed;
 
   private DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     this.domain = domain;
-    this.user = user;
-    this.counters = engine.counters();
-    int count = settings.queues().size();
-    queues = new UntaggedQueue[count];
-    inPlaceQueues = new InPlaceQueue[count];
-    for (int qn = 0; qn < count; qn++) {
-      QueueSettings queue = settings.queues().get(qn);
-      if (queue.limit() == 0) {
-        queues[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST);
-      } else {
-        inPlaceQueues[qn] = new InPlaceQueue(queue.depth(), queue.limit(), MessageSequence.FIRST);
-      }
-    }
+    queues = new UntaggedQueues(settings.queues());
     sender = new DdpSender(engine, user, settings);
-    receiver = new DdpReceiver(this, engine, user, queues, inPlaceQueues);
+    Placement placement = new Placement(this, engine.taggedBuffers(), queues);
+    life = new StreamLife(user, engine.counters(), queues, sender, placement);
   }
 
   /**
@@ -71,17 +45,22 @@ public final class DdpStream implements UlpduHandler {
       byte[] privateData,
       UlpHandler user) {
     DdpStream stream = new DdpStream(engine, domain, settings, user);
-    stream.mpa = MpaConnection.initiator(settings.mpa(), privateData, stream);
-    stream.released = true;
-    return stream;
+    MpaSettings mpa = settings.mpa().withEarly(true);
+    return stream.over(MpaConnection.initiator(mpa, privateData, stream.life), true);
   }
 
   /** A stream that the peer asks for: its {@link #transport()} goes to an incoming connection. */
   public static DdpStream responder(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     DdpStream stream = new DdpStream(engine, domain, settings, user);
-    stream.mpa = MpaConnection.responder(settings.mpa(), stream);
-    return stream;
+    MpaSettings mpa = settings.mpa().withEarly(true);
+    return stream.over(MpaConnection.responder(mpa, stream.life), false);
+  }
+
+  private DdpStream over(MpaConnection connection, boolean initiator) {
+    mpa = connection;
+    life.attach(connection, initiator);
+    return this;
   }
 
   /** What the TCP connection speaks to. */
@@ -106,8 +85,7 @@ public final class DdpStream implements UlpduHandler {
 
   /** Responder: declines the peer's request. */
   public void reject(byte[] privateData) {
-    rejected = true;
-    mpa.reject(privateData);
+    life.reject(privateData);
   }
 
   /** Whether messages may be posted: neither closed nor, but for one last message, failed. */
@@ -117,12 +95,12 @@ public final class DdpStream implements UlpduHandler {
 
   /** Whether buffers may be posted: the stream has not failed. */
   public boolean receives() {
-    return receiving;
+    return life.receives();
   }
 
   /** Whether the peer's next message on that queue would find no buffer. */
   public boolean lacksReceive(int qn) {
-    return queues[qn].isEmpty();
+    return queues.buffered(qn).isEmpty();
   }
 
   /**
@@ -135,7 +113,7 @@ public final class DdpStream implements UlpduHandler {
    */
   public boolean postReceive(int qn, long id, long address, long length) {
     checkLength(length);
-    return receiving && queues[qn].post(id, address, length);
+    return life.receives() && queues.buffered(qn).post(id, address, length);
   }
 
   /**
@@ -206,7 +184,7 @@ public final class DdpStream implements UlpduHandler {
 
   /** Gives back a place of a queue whose messages are read in place. */
   public void giveBack(int qn) {
-    inPlaceQueues[qn].giveBack();
+    queues.inPlace(qn).giveBack();
   }
 
   /** The user may have another answer to {@link UlpHandler#mayStart} now. */
@@ -227,14 +205,7 @@ public final class DdpStream implements UlpduHandler {
    * aborts.
    */
   public void close() {
-    if (operating) {
-      sender.close();
-    } else if (rejected) {
-      stop(0);
-      mpa.closeSend();
-    } else {
-      abort();
-    }
+    life.close();
   }
 
   /**
@@ -242,84 +213,7 @@ public final class DdpStream implements UlpduHandler {
    * memory of the user is touched once this returns.
    */
   public void abort() {
-    stop(0);
-    mpa.abort();
-  }
-
-  @Override
-  public void onRequest(byte[] privateData) {
-    user.onRequest(privateData);
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {
-    operating = true;
-    int version = mpa.version() == 0 ? 0 : 1;
-    receiver.start(version);
-    sender.start(mpa, version);
-    user.onFullOperation(privateData);
-  }
-
-  @Override
-  public void onRejected(byte[] privateData) {
-    rejected = true;
-    user.onRejected(privateData);
-  }
-
-  @Override
-  public void onUlpdu(Ulpdu ulpdu) {
-    released = true;
-    if (peerClosed) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, ulpdu);
-    } else {
-      receiver.receive(ulpdu);
-    }
-  }
-
-  @Override
-  public void onSendable() {
-    sender.wake();
-  }
-
-  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
-  @Override
-  public void onMulpdu(int mulpdu) {}
-
-  @Override
-  public void onPeerClosed() {
-    peerClosed = true;
-    if (!released) {
-      sender.flush(0);
-    }
-    user.onPeerClosed();
-  }
-
-  @Override
-  public void onError(MpaError error, String detail) {
-    fail();
-    user.onLlpError(error, detail);
-  }
-
-  @Override
-  public void onClosed(CloseReason reason) {
-    stop(0);
-    user.onClosed(reason);
-  }
-
-  /** DDP refuses a segment. */
-  void refuse(DdpError error, Ulpdu segment) {
-    DdpErrorReport report = DdpErrorReport.of(segment);
-    counters.segmentsRefused++;
-    fail();
-    user.onError(error, report);
-  }
-
-  /** The user has refused a segment. */
-  void refuseForUser(Ulpdu segment) {
-    DdpErrorReport report = DdpErrorReport.of(segment);
-    counters.segmentsRefused++;
-    fail();
-    user.onRefused(report);
+    life.abort();
   }
 
   /**
@@ -327,20 +221,11 @@ public final class DdpStream implements UlpduHandler {
    * dropped, and one more message may be sent. Closing or aborting it is still to be done.
    */
   public void fail() {
-    if (!failed) {
-      failed = true;
-      stop(released && sender.accepts() ? 1 : 0);
-    }
+    life.fail();
   }
 
-  private void stop(int postsLeft) {
-    receiving = false;
-    receiver.stop();
-    sender.flush(postsLeft);
-    for (int qn = 0; qn < queues.length; qn++) {
-      while (queues[qn] != null && !queues[qn].isEmpty()) {
-        user.onReceiveFlushed(qn, queues[qn].removeFirst().id());
-      }
-    }
+  /** What MPA tells of the stream. */
+  StreamLife life() {
+    return life;
   }
 }

@@ -5,9 +5,9 @@ package org.rddp.ddp;
  * when all of their segments and all earlier messages have been placed (RFC 5041 sections 5.3 and
  * 5.4).
  *
- * <p>MPA passes segments in the order in which they were sent, so the last segment of a message
- * completes it. Only a peer that mixes the messages of one queue makes a complete message wait: for
- * the one before it.
+ * <p>Segments are noted in the order in which they were sent, those placed early in their turn, so
+ * the last segment of a message completes it. Only a peer that mixes the messages of one queue
+ * makes a complete message wait: for the one before it.
  */
 final class Delivery {
   private final UlpHandler user;

@@ -58,15 +58,11 @@ final class ReceiveBuffer {
     if (complete) {
       return DdpError.MSN_RANGE;
     }
-    long from = Integer.toUnsignedLong(mo);
-    if (octets > 0) {
-      if (from >= length) {
-        return DdpError.INVALID_MO;
-      }
-      if (octets > length - from) {
-        return DdpError.MESSAGE_TOO_LONG;
-      }
+    DdpError bounds = boundsRefusal(mo, octets);
+    if (bounds != null) {
+      return bounds;
     }
+    long from = Integer.toUnsignedLong(mo);
     long end = placed.end();
     long start = octets > 0 ? from : end;
     long messageEnd = start + octets;
@@ -76,16 +72,28 @@ final class ReceiveBuffer {
     return placed.hasRoom() ? null : DdpError.INVALID_MO;
   }
 
-  /** Takes note of a segment that has been placed. */
-  void placed(int mo, int octets, boolean last, int rsvdUlp, int rsvdUlpRest) {
-    if (octets > 0) {
-      long from = Integer.toUnsignedLong(mo);
-      placed.add(from, from + octets);
+  /** Whether a segment's octets lie in the buffer: what is wrong with them, or null. */
+  DdpError boundsRefusal(int mo, int octets) {
+    long from = Integer.toUnsignedLong(mo);
+    if (octets == 0) {
+      return null;
     }
-    if (last) {
+    if (from >= length) {
+      return DdpError.INVALID_MO;
+    }
+    return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
+  }
+
+  /** Takes note of a segment that has been placed, in its turn. */
+  void placed(SegmentHeader header) {
+    if (header.octets() > 0) {
+      long from = Integer.toUnsignedLong(header.mo());
+      placed.add(from, from + header.octets());
+    }
+    if (header.last()) {
       complete = true;
-      this.rsvdUlp = rsvdUlp;
-      this.rsvdUlpRest = rsvdUlpRest;
+      rsvdUlp = header.rsvdUlp();
+      rsvdUlpRest = header.rsvdUlpRest();
     }
   }
 }

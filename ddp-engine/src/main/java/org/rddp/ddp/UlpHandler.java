@@ -46,7 +46,21 @@ public interface UlpHandler {
   int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last);
 
   /**
-   * Asks about an untagged segment before anything of it is placed.
+   * Asks about a tagged segment before its turn: whether its payload may be placed now. {@link
+   * #admitTagged} follows when it has its turn, and decides whether it was right. Declines unless
+   * overridden; nothing of the segment is placed then before its turn.
+   *
+   * @param rsvdUlp the user's octet of its header
+   * @param octets of payload, 0 or more
+   * @return the {@link AccessRights} that its placement needs, 0 or more; or {@link #REFUSED}
+   */
+  default int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    return REFUSED;
+  }
+
+  /**
+   * Asks about an untagged segment before anything of it is placed; more than once, if it comes
+   * before its turn.
    *
    * @param rsvdUlp the first of the user's five octets of its header
    * @return 0, or {@link #REFUSED}: {@link #onRefused} follows

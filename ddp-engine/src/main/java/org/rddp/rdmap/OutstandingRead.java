@@ -35,6 +35,11 @@ final class OutstandingRead {
     return last && octets < left ? RdmapError.UNSPECIFIED : null;
   }
 
+  /** Whether octets lie in what is still to come. */
+  boolean awaits(int stag, long to, int octets) {
+    return stag == sinkStag && octets <= left && to - nextTo >= 0 && to - nextTo <= left - octets;
+  }
+
   /** A segment of the answer is being placed. */
   void advance(int octets) {
     nextTo += octets;

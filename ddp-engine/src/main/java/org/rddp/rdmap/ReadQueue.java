@@ -45,6 +45,16 @@ final class ReadQueue {
     return started == 0 ? null : reads.first();
   }
 
+  /** Whether octets are what is still to come of any read that the peer has. */
+  boolean awaits(int stag, long to, int octets) {
+    for (int i = 0; i < started; i++) {
+      if (reads.get(i).awaits(stag, to, octets)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The awaited read has its answer. */
   void removeFirst() {
     started--;

@@ -91,6 +91,20 @@ final class StreamUser implements UlpHandler {
     };
   }
 
+  /** Nothing is noted here: what the segment means has its turn. */
+  @Override
+  public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
+      return REFUSED;
+    }
+    return switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.READ_RESPONSE ->
+          reads.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
+      default -> REFUSED;
+    };
+  }
+
   private int admitResponse(int stag, long to, int octets, boolean last) {
     OutstandingRead read = reads.awaited();
     if (read == null) {

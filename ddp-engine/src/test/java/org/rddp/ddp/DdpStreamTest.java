@@ -248,7 +248,7 @@ class DdpStreamTest {
   @Tag("DDP-6.2.1-03")
   void shouldFailWhenSomethingComesAfterThePeerHasClosed() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.onPeerClosed();
+    ddp.stream.life().onPeerClosed();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
         .containsExactly("peer closed", "error LOCAL_CATASTROPHIC");
   }
@@ -312,7 +312,7 @@ class DdpStreamTest {
   void shouldPassAnErrorOfMpaOnAndStillSend() {
     DdpFixture ddp = sending();
     ddp.stream.postReceive(0, 9, memory.address(), 10);
-    ddp.stream.onError(MpaError.CRC, "as MPA says");
+    LlpFailure.report(ddp.stream, MpaError.CRC);
     assertThat(ddp.ulp.events()).containsExactly("receive flushed qn 0 id 9", "llp error CRC");
     assertThat(ddp.stream.postUntagged(1, 0x47, 0, 1, memory.address(), 4)).isTrue();
     ddp.run();

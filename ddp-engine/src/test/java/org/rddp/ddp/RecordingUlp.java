@@ -14,6 +14,9 @@ final class RecordingUlp implements UlpHandler {
   /** The octet that it refuses. */
   int refusedRsvdUlp = -1;
 
+  /** What it answers about tagged segments before their turn. */
+  int early = REFUSED;
+
   /** What it does when it is told of an error. */
   Runnable onError = () -> {};
 
@@ -51,6 +54,11 @@ final class RecordingUlp implements UlpHandler {
   @Override
   public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
     return rsvdUlp == refusedRsvdUlp ? REFUSED : AccessRights.REMOTE_WRITE;
+  }
+
+  @Override
+  public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    return early;
   }
 
   @Override

@@ -2,8 +2,12 @@ package org.rddp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
 
 class UntaggedQueueTest {
   private final UntaggedQueue queue = new UntaggedQueue(4, 0xffff_fffe);
@@ -37,7 +41,14 @@ class UntaggedQueueTest {
   @Tag("DDP-7.1-09")
   void shouldMoveTheRangeAsBuffersAreUsedUp() {
     post(2);
-    queue.buffer(0xffff_fffe).placed(0, 5, true, 0, 0);
+    SegmentHeader header = new SegmentHeader();
+    byte[] segment = HexFormat.of().parseHex(DdpFixture.untagged(0x41, 0, 0xffff_fffe, 0, "01"));
+    try (Arena arena = Arena.ofConfined()) {
+      long address = arena.allocate(segment.length).address();
+      Memory.copy(segment, 0, address, segment.length);
+      header.read(Ulpdu.of(0, address, segment.length));
+    }
+    queue.buffer(0xffff_fffe).placed(header);
     assertThat(queue.deliverable()).isTrue();
     assertThat(queue.removeFirst().id()).isZero();
     assertThat(queue.refusal(0xffff_fffe)).isEqualTo(DdpError.MSN_RANGE);

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CloseReason;
 
 /** Two programs, RDMAP, DDP, MPA, TCP and a link between them that may be bad. */
@@ -18,21 +19,26 @@ class EndToEndTest {
   private Program right;
 
   private void establish(long seed, int mtu, Faults faults, int region) {
+    establish(seed, mtu, faults, region, false);
+  }
+
+  private void establish(long seed, int mtu, Faults faults, int region, boolean markers) {
+    RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS.withMarkers(markers), 128, 128);
     world = new World(seed, mtu, faults);
     left = new Program(world.left, region);
     right = new Program(world.right, region);
     left.peer = right;
     right.peer = left;
+    left.apart = markers;
+    right.apart = markers;
     left.stream =
-        RdmapStream.initiator(
-            world.left.engine, world.left.domain, RdmapSettings.DEFAULTS, new byte[0], left);
+        RdmapStream.initiator(world.left.engine, world.left.domain, settings, new byte[0], left);
     left.postReceives();
     world.right.stack.listen(
         PORT,
         (stream, address, port) -> {
           right.stream =
-              RdmapStream.responder(
-                  world.right.engine, world.right.domain, RdmapSettings.DEFAULTS, right);
+              RdmapStream.responder(world.right.engine, world.right.domain, settings, right);
           return right.stream.transport();
         });
     world.left.stack.connect(world.right.address, PORT, left.stream.transport());
@@ -109,10 +115,10 @@ class EndToEndTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1500, 0", "9000, 0", "1500, 0.02"})
-  void shouldReadBackWhatWasWritten(int mtu, double loss) {
+  @CsvSource({"1500, 0, false", "9000, 0, true", "1500, 0.02, false", "1500, 0.02, true"})
+  void shouldReadBackWhatWasWritten(int mtu, double loss, boolean markers) {
     int region = 1 << 18;
-    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), region);
+    establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), region, markers);
     Random random = new Random(2);
     left.read(0, 0);
     left.write(random, region);
@@ -130,13 +136,27 @@ class EndToEndTest {
 
   /** Both programs at once, many requests on their way, under every kind of fault. */
   @ParameterizedTest
-  @CsvSource({"1, 0", "2, 0.001", "3, 0.01", "4, 0.02", "5, 0.03", "5, 0.05", "9, 0.07"})
+  @CsvSource({
+    "1, 0, false",
+    "2, 0.001, false",
+    "3, 0.01, false",
+    "4, 0.02, false",
+    "5, 0.03, false",
+    "5, 0.05, false",
+    "9, 0.07, false",
+    "10, 0, true",
+    "11, 0.01, true",
+    "14, 0.03, true",
+    "13, 0.07, true"
+  })
+  @Tag("DDP-3-05")
   @Tag("DDP-5.3-01")
+  @Tag("DDP-5.3-03")
   @Tag("DDP-5.3-05")
   @Tag("DDP-5.3-06")
   @Tag("DDP-3-13")
-  void shouldKeepMemoryAsTheModelSays(long seed, double fault) {
-    establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17);
+  void shouldKeepMemoryAsTheModelSays(long seed, double fault, boolean markers) {
+    establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17, markers);
     Random random = new Random(seed);
     for (int i = 0; i < 60; i++) {
       for (int j = random.nextInt(12); j > 0; j--) {
@@ -157,6 +177,10 @@ class EndToEndTest {
     settle();
     assertThat(left.delivered).isPositive();
     assertThat(right.delivered).isPositive();
+    long early =
+        world.left.engine.counters().segmentsPlacedEarly()
+            + world.right.engine.counters().segmentsPlacedEarly();
+    assertThat(early > 0).as("placed early: %d", early).isEqualTo(markers && fault > 0);
     closeAndCheckThatNothingIsLeft();
   }
 }

@@ -28,6 +28,10 @@ final class Program implements RdmapHandler {
       this.octets = octets;
     }
 
+    private boolean touches(int from, int length) {
+      return !send() && from < offset + octets.length && offset < from + length;
+    }
+
     private boolean send() {
       return offset < 0;
     }
@@ -46,6 +50,10 @@ final class Program implements RdmapHandler {
   boolean established;
   CloseReason closed;
   private boolean closing;
+
+  /** Whether outstanding writes stay apart: the order of those that overlap is not always known. */
+  boolean apart;
+
   int outstanding;
   int delivered;
   private int sourceAt;
@@ -95,6 +103,9 @@ final class Program implements RdmapHandler {
   /** Writes random octets somewhere into the peer's region; false if nothing more can be posted. */
   boolean write(Random random, int length) {
     int offset = random.nextInt(region.length() - length + 1);
+    if (apart && onTheirWay.stream().anyMatch(posted -> posted.touches(offset, length))) {
+      return false;
+    }
     long address = fill(random, length);
     Posted posted = new Posted(offset, memory(address, length));
     if (!stream.postWrite(1, address, length, peer.stag, peer.region.address() + offset)) {

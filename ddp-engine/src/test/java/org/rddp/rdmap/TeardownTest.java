@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.LlpFailure;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.mpa.MpaError;
 
@@ -40,7 +41,7 @@ class TeardownTest {
 
   @Test
   void shouldTellThePeerOfAnErrorOfMpa() {
-    stream.ddp().onError(MpaError.CRC, "a bad CRC");
+    LlpFailure.report(stream.ddp(), MpaError.CRC);
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("error 2/0/2");
     assertThat(rdmap.sent()).containsExactly(sentTerminate("20020000"));

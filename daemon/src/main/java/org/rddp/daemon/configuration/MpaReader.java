@@ -16,6 +16,7 @@ final class MpaReader {
     MpaSettings read =
         defaults
             .withCrc(section.flag("crc", defaults.crc()))
+            .withMarkers(section.flag("markers", defaults.markers()))
             .withStartupTimeoutNanos(
                 section.span(
                     "startup-timeout",

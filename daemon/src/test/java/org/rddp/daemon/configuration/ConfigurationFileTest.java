@@ -106,6 +106,7 @@ class ConfigurationFileTest {
             keep-alive-probes = 2
             [interface.mpa]
             crc = false
+            markers = true
             startup-timeout = "250ms"
             revision = 2
             ird = 3
@@ -153,6 +154,7 @@ class ConfigurationFileTest {
                     .withKeepAliveProbes(2),
                 MpaSettings.DEFAULTS
                     .withCrc(false)
+                    .withMarkers(true)
                     .withStartupTimeoutNanos(250_000_000)
                     .withRevision(2)
                     .withReads(3, 4)

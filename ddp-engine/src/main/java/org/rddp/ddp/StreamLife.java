@@ -1,0 +1,176 @@
+package org.rddp.ddp;
+
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+
+/**
+ * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
+ * becomes of what its user has posted.
+ */
+final class StreamLife implements UlpduHandler {
+  private final UlpHandler user;
+  private final DdpCounters counters;
+  private final UntaggedQueues queues;
+  private final DdpSender sender;
+  private final DdpReceiver receiver;
+  private MpaConnection mpa;
+
+  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
+  private boolean released;
+
+  private boolean operating;
+  private boolean rejected;
+  private boolean peerClosed;
+  private boolean receiving = true;
+  private boolean failed;
+
+  StreamLife(
+      UlpHandler user,
+      DdpCounters counters,
+      UntaggedQueues queues,
+      DdpSender sender,
+      Placement placement) {
+    this.user = user;
+    this.counters = counters;
+    this.queues = queues;
+    this.sender = sender;
+    receiver = new DdpReceiver(this, user, counters, queues, placement);
+  }
+
+  /** The connection that it is about; to be called before anything happens to that. */
+  void attach(MpaConnection connection, boolean initiator) {
+    mpa = connection;
+    released = initiator;
+  }
+
+  /** Whether buffers may be posted. */
+  boolean receives() {
+    return receiving;
+  }
+
+  void reject(byte[] privateData) {
+    rejected = true;
+    mpa.reject(privateData);
+  }
+
+  /** Graceful teardown (section 6.2.1). */
+  void close() {
+    if (operating) {
+      sender.close();
+    } else if (rejected) {
+      stop(0);
+      mpa.closeSend();
+    } else {
+      abort();
+    }
+  }
+
+  /** Abortive teardown (section 6.2.2). */
+  void abort() {
+    stop(0);
+    mpa.abort();
+  }
+
+  /** Flushes everything and drops what arrives; one more message may be sent. */
+  void fail() {
+    if (!failed) {
+      failed = true;
+      stop(released && sender.accepts() ? 1 : 0);
+    }
+  }
+
+  /** DDP refuses a segment. */
+  void refuse(DdpError error, DdpErrorReport report) {
+    counters.segmentsRefused++;
+    fail();
+    user.onError(error, report);
+  }
+
+  /** The user has refused a segment. */
+  void refuseForUser(DdpErrorReport report) {
+    counters.segmentsRefused++;
+    fail();
+    user.onRefused(report);
+  }
+
+  private void stop(int postsLeft) {
+    receiving = false;
+    receiver.stop();
+    sender.flush(postsLeft);
+    queues.flush(user);
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    user.onRequest(privateData);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    operating = true;
+    int version = mpa.version() == 0 ? 0 : 1;
+    receiver.start(version);
+    sender.start(mpa, version);
+    user.onFullOperation(privateData);
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    rejected = true;
+    user.onRejected(privateData);
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    released = true;
+    if (peerClosed) {
+      refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+    } else {
+      receiver.receive(ulpdu);
+    }
+  }
+
+  @Override
+  public boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    return !peerClosed && receiver.receiveEarly(ulpdu);
+  }
+
+  @Override
+  public void onDelivered(long position) {
+    released = true;
+    receiver.deliver(position);
+  }
+
+  @Override
+  public void onSendable() {
+    sender.wake();
+  }
+
+  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {
+    peerClosed = true;
+    if (!released) {
+      sender.flush(0);
+    }
+    user.onPeerClosed();
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    fail();
+    user.onLlpError(error, detail);
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    stop(0);
+    user.onClosed(reason);
+  }
+}

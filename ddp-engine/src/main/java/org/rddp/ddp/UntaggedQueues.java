@@ -1,0 +1,48 @@
+package org.rddp.ddp;
+
+import java.util.List;
+
+/** The queues that a stream's peer sends Untagged Messages to, by Queue Number from 0 up. */
+final class UntaggedQueues {
+  /** Each Queue Number has its queue in one of the two, and null in the other. */
+  private final UntaggedQueue[] buffered;
+
+  private final InPlaceQueue[] inPlace;
+
+  UntaggedQueues(List<QueueSettings> settings) {
+    buffered = new UntaggedQueue[settings.size()];
+    inPlace = new InPlaceQueue[settings.size()];
+    for (int qn = 0; qn < buffered.length; qn++) {
+      QueueSettings queue = settings.get(qn);
+      if (queue.limit() == 0) {
+        buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST);
+      } else {
+        inPlace[qn] = new InPlaceQueue(queue.depth(), queue.limit(), MessageSequence.FIRST);
+      }
+    }
+  }
+
+  /** Whether there is a queue of that number, which is unsigned. */
+  boolean has(int qn) {
+    return Integer.compareUnsigned(qn, buffered.length) < 0;
+  }
+
+  /** A queue of buffers that the user posts; null if that number is one of the others. */
+  UntaggedQueue buffered(int qn) {
+    return buffered[qn];
+  }
+
+  /** A queue whose messages are read in place; null if that number is one of the others. */
+  InPlaceQueue inPlace(int qn) {
+    return inPlace[qn];
+  }
+
+  /** Gives every buffer back to the user. */
+  void flush(UlpHandler user) {
+    for (int qn = 0; qn < buffered.length; qn++) {
+      while (buffered[qn] != null && !buffered[qn].isEmpty()) {
+        user.onReceiveFlushed(qn, buffered[qn].removeFirst().id());
+      }
+    }
+  }
+}
