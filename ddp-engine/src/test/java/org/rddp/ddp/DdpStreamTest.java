@@ -387,6 +387,38 @@ class DdpStreamTest {
   }
 
   @Test
+  @Tag("DDP-6.1-01")
+  void shouldBeginAtBothEndsAndInBothDirectionsTogether() {
+    DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
+    DdpSettings settings =
+        new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
+    ProtectionDomain domain = new ProtectionDomain("p");
+    RecordingUlp asking = new RecordingUlp();
+    RecordingUlp asked = new RecordingUlp();
+    DdpStream initiator = DdpStream.initiator(engine, domain, settings, new byte[0], asking);
+    DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
+    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    Runnable turn = () -> engine.send(10);
+    initiator.postReceive(0, 1, memory.address(), 10);
+    responder.postReceive(0, 2, memory.address() + 10, 10);
+    initiator.postUntagged(3, SEND, 0, 0, memory.address() + 20, 1);
+    responder.postUntagged(4, SEND, 0, 0, memory.address() + 30, 2);
+    tcp.run(turn);
+    assertThat(asking.events()).isEmpty();
+    assertThat(asked.events()).containsExactly("request ");
+    assertThat(engine.counters().segmentsSent()).isZero();
+
+    responder.accept(new byte[0]);
+    tcp.run(turn);
+    assertThat(asking.events())
+        .containsExactly(
+            "full operation", "sent 3 octets 1", "untagged 4300000000 qn 0 msn 1 id 1 octets 2");
+    assertThat(asked.events())
+        .containsExactly(
+            "full operation", "untagged 4300000000 qn 0 msn 1 id 2 octets 1", "sent 4 octets 2");
+  }
+
+  @Test
   void shouldAbortAStreamThatIsStillStarting() {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
     DdpSettings settings =

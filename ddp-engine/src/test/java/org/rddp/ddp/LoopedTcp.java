@@ -5,6 +5,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
 
 /**
  * A TCP connection without a network: two ends in one thread, between which segments move when the
@@ -42,6 +43,12 @@ public final class LoopedTcp {
   /** How many segments the first end may have on their way: 0 stops it. */
   public void setWindow(int segments) {
     first.window = segments;
+  }
+
+  /** Flips a bit of the next segment that the second end sends. */
+  public void corrupt(int octet, int bit) {
+    second.corrupted = octet;
+    second.mask = 1 << bit;
   }
 
   /** Moves segments both ways, and lets {@code turn} send more, until nothing moves any more. */
@@ -84,6 +91,8 @@ public final class LoopedTcp {
     private boolean finQueued;
     private boolean finDelivered;
     private boolean closed;
+    private int corrupted = -1;
+    private int mask;
 
     private End(StreamHandler handler, int emss) {
       this.handler = handler;
@@ -99,6 +108,11 @@ public final class LoopedTcp {
         int length = pool.length(packet);
         long position = delivered;
         delivered += length;
+        if (corrupted >= 0) {
+          long at = pool.address(packet) + corrupted;
+          Memory.putByte(at, Memory.getByte(at) ^ mask);
+          corrupted = -1;
+        }
         if (!other.closed) {
           other.handler.onSegment(position, pool.address(packet), length, packet);
         }

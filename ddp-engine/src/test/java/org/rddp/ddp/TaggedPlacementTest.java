@@ -257,4 +257,28 @@ class TaggedPlacementTest {
     assertThat(ddp.receive(tagged(LAST, stag, BASE, "01"))).isEmpty();
     memory.assertUntouched();
   }
+
+  /**
+   * Every octet behind ULPDU_Length, which says itself where the FPDU ends: header, payload, CRC.
+   */
+  @Test
+  @Tag("DDP-3-07")
+  void shouldPlaceNothingOfASegmentThatWasCorruptedOnItsWay() {
+    String segment = tagged(LAST, stag, BASE, octets(20, 1));
+    int fpdu = 2 + segment.length() / 2 + 4;
+    for (int octet = 2; octet < fpdu; octet++) {
+      DdpFixture other = DdpFixture.receiving(1);
+      int name =
+          other
+              .engine
+              .taggedBuffers()
+              .register(
+                  other.domain, null, memory.address(), LENGTH, BASE, AccessRights.REMOTE_WRITE);
+      other.tcp.corrupt(octet, octet % 8);
+      assertThat(other.receive(tagged(LAST, name, BASE, octets(20, 1))))
+          .as("octet %d", octet)
+          .containsExactly("llp error CRC");
+    }
+    memory.assertHolds(model);
+  }
 }

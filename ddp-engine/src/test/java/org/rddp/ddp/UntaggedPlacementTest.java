@@ -39,6 +39,7 @@ class UntaggedPlacementTest {
 
     String good = untagged(LAST, 0, 1, 0, "01");
     assertThat(ddp.receive(good, good)).as("dropped silently").isEmpty();
+    assertThat(ddp.engine.counters().segmentsRefused()).as("faults counted").isOne();
     first.assertHolds(before);
     second.assertUntouched();
     assertThat(ddp.peer.events()).as("the stream stays").containsExactly("full operation");
@@ -202,6 +203,8 @@ class UntaggedPlacementTest {
   @ValueSource(ints = {3, 4, 0x7fff_ffff})
   @Tag("DDP-7.1-02")
   @Tag("DDP-7.1-06")
+  @Tag("DDP-7.1-03")
+  @Tag("DDP-7.1-05")
   void shouldRefuseANumberBeyondTheLastBuffer(int msn) {
     postBoth();
     assertRefused(DdpError.NO_BUFFER, untagged(LAST, 0, msn, 0, "01"));
@@ -277,6 +280,7 @@ class UntaggedPlacementTest {
 
   @Test
   @Tag("DDP-5.4-02")
+  @Tag("DDP-5.3-04")
   void shouldDeliverAMessageOfWhichOctetsCameTwice() {
     postBoth();
     assertThat(

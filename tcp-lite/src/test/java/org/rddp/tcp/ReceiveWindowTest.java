@@ -12,6 +12,7 @@ class ReceiveWindowTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.6: early octets do not move the right edge")
+  @Tag("DDP-A-01")
   void shouldKeepTheRightEdgeBehindAGap() {
     Script script = Script.established(SMALL);
     script.receive(". seq 1001 ack 1 len 1000");
@@ -37,6 +38,7 @@ class ReceiveWindowTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.6: early octets that are kept close the window when the gap closes")
+  @Tag("DDP-A-03")
   void shouldCountEarlyOctetsThatAreKept() {
     Script script = Script.established(SMALL);
     script.handler.consumes = false;
@@ -63,6 +65,7 @@ class ReceiveWindowTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.6.2.2: the window does not shrink while it is filled in any order")
+  @Tag("DDP-A-04")
   void shouldNeverShrinkTheWindow() {
     Script script = Script.established(SMALL);
     script.handler.consumes = false;
@@ -77,6 +80,7 @@ class ReceiveWindowTest {
 
   @Test
   @DisplayName("RFC 7323 2.3: nor does a scaled one, where scaling rounds")
+  @Tag("DDP-A-04")
   void shouldNeverShrinkAScaledWindow() {
     Script script = new Script(SMALL.withReceiveBuffer(1_000_003).withWindowScale(true));
     script.handler.consumes = false;

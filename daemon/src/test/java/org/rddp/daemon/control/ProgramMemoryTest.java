@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.daemon.engine.RefusedException;
 import org.rddp.ipc.Reason;
@@ -42,6 +43,8 @@ class ProgramMemoryTest {
 
   /** Otherwise the slab would be unmapped with its last piece, and the STag would still name it. */
   @Test
+  @Tag("DDP-8.3-04")
+  @Tag("DDP-8.3.2-04")
   void shouldRefuseToRegisterWhatIsNotWithinOnePiece() throws Exception {
     ProgramMemory.Piece first = memory.allocate(PAGE);
     ProgramMemory.Piece second = memory.allocate(PAGE);
@@ -60,6 +63,8 @@ class ProgramMemoryTest {
   }
 
   @Test
+  @Tag("DDP-8.3-04")
+  @Tag("DDP-8.3.2-04")
   void shouldRefuseToRegisterBeyondMemoryThatTheProgramBrought() throws Exception {
     int number = adopt(100);
     refused(Reason.INVALID, () -> memory.resolve(number, 0, 101));
@@ -92,6 +97,8 @@ class ProgramMemoryTest {
   }
 
   @Test
+  @Tag("DDP-8.3.2-02")
+  @Tag("DDP-8.3.2-05")
   void shouldCountTheMemoriesThatAProgramBringsAndTheirWholePages() throws Exception {
     int first = adopt(1);
     adopt(PAGE + 1);
@@ -114,6 +121,7 @@ class ProgramMemoryTest {
   }
 
   @Test
+  @Tag("DDP-8.3.2-02")
   void shouldLimitTheMemoriesOfAllProgramsTogether() throws Exception {
     ProgramMemory other =
         new ProgramMemory(
