@@ -59,6 +59,7 @@ final class EngineStatistics {
     statistics.add(prefix + "path.mtu.lowered", () -> tcp.pathMtuLowered);
     statistics.add(prefix + "checksum.errors", () -> tcp.checksumErrors);
     statistics.add(prefix + "malformed", () -> tcp.malformed);
+    statistics.add(prefix + "refused", () -> tcp.refused);
     statistics.add(prefix + "resets.in", () -> tcp.resetsIn);
     statistics.add(prefix + "resets.out", () -> tcp.resetsOut);
     statistics.add(prefix + "syns.dropped", () -> tcp.synsDropped);

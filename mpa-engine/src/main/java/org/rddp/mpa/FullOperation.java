@@ -23,6 +23,9 @@ final class FullOperation {
   /** Null when ULPDUs are passed in order only. */
   private final EarlyFpdus early;
 
+  /** Null when what is wrong is reported at once. */
+  private final SilentDrop silentDrop;
+
   /** MULPDU of a full segment. */
   private int fullMulpdu;
 
@@ -56,6 +59,7 @@ final class FullOperation {
     receiver = new MpaReceiver(handler, stream.pool(), reader);
     boolean markers = terms.receiveMarkers();
     early = settings.early() && markers ? new EarlyFpdus(handler, stream.pool(), reader) : null;
+    silentDrop = settings.silentDrop() ? new SilentDrop(stream.pool(), reader, receiver) : null;
     fullMulpdu = Mulpdu.of(stream.emss(), sendMarkers);
   }
 
@@ -107,6 +111,13 @@ final class FullOperation {
   /** Whether octets may be taken before their turn. */
   boolean takesEarly() {
     return early != null;
+  }
+
+  /** Whether TCP may take a segment; what it takes it cannot ask for again. */
+  boolean accepts(long position, long address, int length) {
+    return silentDrop == null
+        || receiver.stopped()
+        || !silentDrop.drops(position, address, length, stream.receivePosition());
   }
 
   /** Takes octets before their turn, where that is possible. */

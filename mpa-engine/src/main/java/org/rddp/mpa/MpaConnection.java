@@ -235,6 +235,12 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
+  /** {@inheritDoc} With {@link MpaSettings#silentDrop()} not if its FPDUs are wrong. */
+  @Override
+  public boolean accepts(long position, long address, int length) {
+    return operation == null || operation.accepts(position, address, length);
+  }
+
   @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (position <= stream.receivePosition()) {

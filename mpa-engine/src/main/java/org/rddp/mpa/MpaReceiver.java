@@ -75,6 +75,17 @@ final class MpaReceiver {
     return position + kept.count();
   }
 
+  /**
+   * Stream position of the first FPDU of which nothing is here yet, or -1 when the one before it is
+   * of unknown size.
+   */
+  long nextStart() {
+    if (kept.count() == 0) {
+      return position;
+    }
+    return keptSize == 0 ? -1 : position + keptSize;
+  }
+
   /** FPDUs found valid and passed so far; early ones count when they have their turn. */
   long passed() {
     return passed;

@@ -27,6 +27,9 @@ import java.util.Set;
  * @param rtr the kinds of RTR that we send and take, at least one
  * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
  *     segment is missing (RFC 5044 appendix A.5)
+ * @param silentDrop whether a segment with an FPDU that is wrong is dropped before TCP has
+ *     acknowledged it, so that the peer sends it again, where that may help (RFC 5044 section 8);
+ *     otherwise errors 2 and 3 are reported at once. Costs a second CRC of everything received
  * @param packing whether FPDUs that are sent in the same turn of the duty cycle share segments, as
  *     many as fit whole, and MULPDU says what still fits (RFC 5044 section 4.5, appendix A.2)
  */
@@ -44,6 +47,7 @@ public record MpaSettings(
     boolean peerToPeer,
     Set<Rtr> rtr,
     boolean early,
+    boolean silentDrop,
     boolean packing)
     implements MpaSettingsBuilder.With {
   /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, any RTR, everything in order. */

@@ -103,6 +103,11 @@ public final class StreamingMode implements StreamHandler {
   }
 
   @Override
+  public boolean accepts(long position, long address, int length) {
+    return !inMpa() || mpa.accepts(position, address, length);
+  }
+
+  @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (position <= stream.receivePosition()) {
       take(position, address, length, packet);

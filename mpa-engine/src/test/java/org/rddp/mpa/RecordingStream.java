@@ -101,6 +101,19 @@ final class RecordingStream implements TcpStream {
     }
   }
 
+  /**
+   * Asks, as TCP would, whether a segment may be taken.
+   *
+   * @param position stream position of its first octet
+   */
+  boolean accepts(byte[] octets, long position) {
+    long packet = pool.allocate();
+    Memory.copy(octets, 0, pool.address(packet), octets.length);
+    boolean accepted = handler.accepts(position, pool.address(packet), octets.length);
+    pool.release(packet);
+    return accepted;
+  }
+
   /** Hands up octets in segments of {@code size} octets, while the connection lives. */
   void receiveCut(byte[] octets, int size) {
     for (int from = 0; from < octets.length && !aborted; from += size) {

@@ -25,6 +25,11 @@ public final class InOrder implements StreamHandler {
   }
 
   @Override
+  public boolean accepts(long position, long address, int length) {
+    return user.accepts(position, address, length);
+  }
+
+  @Override
   public void onSegment(long position, long address, int length, long packet) {
     if (position > stream.receivePosition()) {
       early.hold(position, address, length, packet);

@@ -117,7 +117,10 @@ final class SegmentArrival {
     }
   }
 
-  /** First check: sequence number and timestamp. False when the segment is to be dropped. */
+  /**
+   * First check: sequence number and timestamp, and whether the user has something against the
+   * segment. False when it is to be dropped.
+   */
   private boolean sequence(TcpConnection connection, Segment segment, long position) {
     Receiver receiver = connection.receiver;
     boolean reset = segment.has(Tcp.RST);
@@ -138,6 +141,10 @@ final class SegmentArrival {
       if (!reset) {
         outside(connection, segment, position);
       }
+      return false;
+    }
+    if (segment.length > 0 && !reset && !connection.accepts(segment, position)) {
+      counters.refused++;
       return false;
     }
     if (connection.timestamps && !reset) {

@@ -10,6 +10,21 @@ public interface StreamHandler {
   void onOpen(TcpStream stream);
 
   /**
+   * Asked about every segment with payload in the window, before anything in it counts: TCP has not
+   * committed to it, nothing of it has been acknowledged. A user that knows better than TCP's
+   * checksum can have it dropped, as if it had not arrived, and the peer sends it again (RFC 5044
+   * section 8).
+   *
+   * @param position stream position of its first octet; octets of it may have come before
+   * @param address where its payload lies
+   * @param length octets of that, greater than 0
+   * @return false to drop it
+   */
+  default boolean accepts(long position, long address, int length) {
+    return true;
+  }
+
+  /**
    * Octets have arrived, in their turn or before it: the moment that their segment is accepted (RFC
    * 5044 appendix A.3). Every octet comes exactly once: of a segment that repeats some, only the
    * pieces that are new come, each in a call of its own. {@link InOrder} is for users who want them

@@ -555,6 +555,11 @@ public final class TcpConnection extends Timed implements TcpStream {
     stack.upcalls().closed(this, reason);
   }
 
+  /** Whether the user lets us take a segment with payload. */
+  boolean accepts(Segment segment, long position) {
+    return stack.upcalls().accepts(this, position, segment.payload, segment.length);
+  }
+
   void deliver(long position, long address, int length, long packet) {
     stack.upcalls().segment(this, position, address, length, packet);
   }

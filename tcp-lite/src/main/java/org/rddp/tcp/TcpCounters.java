@@ -22,6 +22,9 @@ public final class TcpCounters {
   /** Segments with a wrong checksum. */
   public long checksumErrors;
 
+  /** Segments dropped before they were acknowledged, because their user said so. */
+  public long refused;
+
   /** Segments sent again. */
   public long retransmitted;
 

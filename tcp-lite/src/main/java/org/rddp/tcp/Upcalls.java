@@ -35,6 +35,19 @@ final class Upcalls {
     }
   }
 
+  /** Whether a segment may be taken; not when the handler fails to answer. */
+  boolean accepts(TcpConnection connection, long position, long address, int length) {
+    if (connection.handler == null) {
+      return true;
+    }
+    try {
+      return connection.handler.accepts(position, address, length);
+    } catch (Throwable failure) {
+      failed(connection, failure);
+      return false;
+    }
+  }
+
   void segment(TcpConnection connection, long position, long address, int length, long packet) {
     if (connection.handler == null) {
       return;

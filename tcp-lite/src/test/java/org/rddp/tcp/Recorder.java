@@ -14,6 +14,9 @@ class Recorder implements StreamHandler {
   TcpStream stream;
   boolean consumes = true;
 
+  /** Whether segments are taken. */
+  boolean accepts = true;
+
   /** What to do when sending may be tried again. */
   Runnable uponSendable = () -> {};
 
@@ -28,6 +31,14 @@ class Recorder implements StreamHandler {
   public void onOpen(TcpStream opened) {
     stream = opened;
     events.add("open");
+  }
+
+  @Override
+  public boolean accepts(long position, long address, int length) {
+    if (!accepts) {
+      events.add("refused " + (position + 1) + "+" + length);
+    }
+    return accepts;
   }
 
   @Override

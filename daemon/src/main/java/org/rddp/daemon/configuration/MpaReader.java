@@ -25,6 +25,7 @@ final class MpaReader {
                     defaults.startupTimeoutNanos()))
             .withRevision((int) section.integer("revision", 1, 2, defaults.revision()))
             .withReads(depth(section, "ird"), depth(section, "ord"))
+            .withSilentDrop(section.flag("silent-drop", defaults.silentDrop()))
             .withPacking(section.flag("packing", defaults.packing()));
     section.refuseUnknown();
     return read;

@@ -112,6 +112,7 @@ class ConfigurationFileTest {
             ird = 3
             ord = 4
             packing = true
+            silent-drop = true
             [[interface]]
             name = "b"
             device = "ring:x"
@@ -158,7 +159,8 @@ class ConfigurationFileTest {
                     .withStartupTimeoutNanos(250_000_000)
                     .withRevision(2)
                     .withReads(3, 4)
-                    .withPacking(true)));
+                    .withPacking(true)
+                    .withSilentDrop(true)));
   }
 
   @Test
