@@ -1,6 +1,7 @@
 package org.rddp.bench;
 
 import java.io.IOException;
+import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "rddp bench",
     description = "Measures rddp beside its peers. Without one of these names: JMH's options.",
-    subcommands = {CrcCommand.class})
+    subcommands = {AnalysisCommand.class, CrcCommand.class})
 public final class Benchmarks {
   private Benchmarks() {}
 

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
+import org.rddp.bench.Contender;
 import org.rddp.crc.Crc32c;
 import org.rddp.wire.Memory;
 

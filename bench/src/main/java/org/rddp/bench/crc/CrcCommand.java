@@ -4,6 +4,8 @@ import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import org.rddp.bench.Contender;
+import org.rddp.bench.InterleavedRounds;
 import org.rddp.crc.Crc32c;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

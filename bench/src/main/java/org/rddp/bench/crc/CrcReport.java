@@ -1,7 +1,7 @@
 package org.rddp.bench.crc;
 
-import static org.rddp.bench.crc.InterleavedRounds.quantile;
-import static org.rddp.bench.crc.InterleavedRounds.ratios;
+import static org.rddp.bench.InterleavedRounds.quantile;
+import static org.rddp.bench.InterleavedRounds.ratios;
 
 import com.google.gson.JsonObject;
 import java.io.PrintWriter;

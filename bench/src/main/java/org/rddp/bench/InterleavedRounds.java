@@ -1,4 +1,4 @@
-package org.rddp.bench.crc;
+package org.rddp.bench;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
@@ -10,7 +10,7 @@ import java.util.Map;
  * Takes the time of several ways to do the same: a round is a turn of each, one right after the
  * other, so that what disturbs the machine disturbs all of them alike.
  */
-final class InterleavedRounds {
+public final class InterleavedRounds {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final long LONGEST_WARM_UP = 90_000_000_000L;
 
@@ -28,7 +28,7 @@ final class InterleavedRounds {
    * @param rounds how many, 1 or more
    * @param turn how long one contender's turn lasts, about, in ns
    */
-  InterleavedRounds(Map<String, Contender> contenders, int rounds, long turn) {
+  public InterleavedRounds(Map<String, Contender> contenders, int rounds, long turn) {
     this.contenders = contenders;
     this.all = contenders.values().toArray(new Contender[0]);
     this.rounds = rounds;
@@ -39,7 +39,7 @@ final class InterleavedRounds {
    * Lets HotSpot compile all of them, over all lengths, for so long in ns, and on until none
    * allocates: vectors are objects before they are compiled. A busy machine may take a minute.
    */
-  void warmUp(int[] lengths, long nanos) {
+  public void warmUp(int[] lengths, long nanos) {
     long began = System.nanoTime();
     long allocated = 1;
     for (long now = began;
@@ -56,7 +56,7 @@ final class InterleavedRounds {
   }
 
   /** The time of one call in ns, by contender and round. */
-  Map<String, double[]> measure(int length) {
+  public Map<String, double[]> measure(int length) {
     Map<String, double[]> times = new LinkedHashMap<>();
     Map<String, Integer> calls = new LinkedHashMap<>();
     contenders.forEach((name, contender) -> {
@@ -74,7 +74,7 @@ final class InterleavedRounds {
   }
 
   /** What the last turn came to. */
-  int outcome() {
+  public int outcome() {
     return sink;
   }
 
@@ -85,14 +85,14 @@ final class InterleavedRounds {
   }
 
   /** The part {@code share} of the way from the least to the greatest: 0.5 is the median. */
-  static double quantile(double[] values, double share) {
+  public static double quantile(double[] values, double share) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return sorted[(int) Math.round(share * (sorted.length - 1))];
   }
 
   /** One over the other, round by round. */
-  static double[] ratios(double[] over, double[] under) {
+  public static double[] ratios(double[] over, double[] under) {
     double[] ratios = new double[over.length];
     Arrays.setAll(ratios, round -> over[round] / under[round]);
     return ratios;

@@ -1,10 +1,10 @@
-package org.rddp.bench.crc;
+package org.rddp.bench;
 
 /**
  * One way to do a piece of work. Each has a loop of its own, so that HotSpot sees one callee in it.
  */
 @FunctionalInterface
-interface Contender {
+public interface Contender {
   /**
    * Does it so many times.
    *

@@ -1,0 +1,51 @@
+package org.rddp.bench.analysis;
+
+import static org.rddp.bench.InterleavedRounds.quantile;
+import static org.rddp.bench.InterleavedRounds.ratios;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.rddp.bench.Contender;
+import org.rddp.bench.InterleavedRounds;
+
+/** What a received FPDU costs that lies in one segment, and one that lies in two. */
+final class CostFigures {
+  private static final int[] SIZES = {64, 536, 1460, 8960};
+  private static final String ALIGNED = "aligned";
+  private static final String SPLIT = "split";
+  private static final long TURN = 200_000;
+  private static final long WARM_UP = 3_000_000_000L;
+
+  private CostFigures() {}
+
+  static Table table(boolean quick) {
+    Table table =
+        new Table(
+                "cost",
+                "What a received FPDU costs, aligned and not",
+                "Time from the segment to the placed ULPDU, in MPA alone (FPDU found, CRC verified,"
+                    + " ULPDU copied): FPDUs of EMSS that lie in one segment each, and in the halves"
+                    + " of two. Nanoseconds, medians of interleaved rounds, on the machine that made"
+                    + " this page.")
+            .column("fpdu", "FPDU")
+            .column("aligned_ns", "aligned, ns")
+            .column("split_ns", "in two segments, ns")
+            .column("ratio", "ratio");
+    for (int size : SIZES) {
+      FedReceiver aligned = new FedReceiver(size, true);
+      FedReceiver split = new FedReceiver(size, false);
+      Map<String, Contender> both = new LinkedHashMap<>();
+      both.put(ALIGNED, (length, times) -> aligned.take(times));
+      both.put(SPLIT, (length, times) -> split.take(times));
+      InterleavedRounds rounds = new InterleavedRounds(both, quick ? 31 : 101, TURN);
+      rounds.warmUp(new int[] {size}, quick ? WARM_UP / 3 : WARM_UP);
+      Map<String, double[]> times = rounds.measure(size);
+      table.add(
+          size,
+          quantile(times.get(ALIGNED), 0.5),
+          quantile(times.get(SPLIT), 0.5),
+          quantile(ratios(times.get(SPLIT), times.get(ALIGNED)), 0.5));
+    }
+    return table;
+  }
+}

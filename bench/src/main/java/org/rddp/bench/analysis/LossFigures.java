@@ -1,0 +1,98 @@
+package org.rddp.bench.analysis;
+
+import org.rddp.simulation.WireSettings;
+
+/** What a receiver has to keep when segments are lost, with Markers and without. */
+final class LossFigures {
+  private static final int MTU = 1500;
+  private static final int POOL = 1 << 14;
+  private static final int RECEIVE_BUFFER = 1 << 20;
+  private static final int FPDUS = 50_000;
+  private static final int FPDUS_QUICK = 5_000;
+  private static final double[] LOSSES = {0.001, 0.01, 0.05};
+  private static final WireSettings WIRE =
+      WireSettings.PERFECT.withBandwidth(1_000_000_000L).withDelay(500_000);
+
+  private LossFigures() {}
+
+  /**
+   * What one transfer came to.
+   *
+   * @param segments that came
+   * @param beforeTurn those among them that came before their turn
+   * @param early ULPDUs passed before their turn
+   * @param kept octets of segments that were kept beyond the moment that they came
+   * @param most octets kept at a time
+   * @param packets kept at a time
+   * @param reassembled ULPDUs that were put together from several segments
+   */
+  record Outcome(
+      long segments,
+      long beforeTurn,
+      long early,
+      long kept,
+      long most,
+      long packets,
+      long reassembled) {}
+
+  /** Sends FPDUs as large as segments over a wire that loses some. */
+  static Outcome outcome(double loss, boolean markers, int fpdus) {
+    TwoHosts hosts =
+        new TwoHosts(
+            1, MTU, POOL, TwoHosts.TCP.withReceiveBuffer(RECEIVE_BUFFER), WIRE.withLoss(loss));
+    hosts.open(1, Sending.ALIGNED, markers);
+    Source source = hosts.sources().getFirst();
+    Sink sink = hosts.sinks().getFirst();
+    source.send(fpdus, source.mulpdu());
+    hosts.poke();
+    hosts.run(() -> sink.ulpdus() == fpdus);
+    Meter meter = hosts.meters().getFirst();
+    Outcome outcome =
+        new Outcome(
+            meter.segments(),
+            meter.early(),
+            sink.early(),
+            meter.kept(),
+            hosts.waiting().most(),
+            hosts.keptPackets().most(),
+            sink.reassembled());
+    hosts.close();
+    return outcome;
+  }
+
+  static Table table(boolean quick) {
+    int fpdus = quick ? FPDUS_QUICK : FPDUS;
+    Table table =
+        new Table(
+                "loss",
+                "Out of order, with Markers and without",
+                String.format("%,d", fpdus)
+                    + " FPDUs as large as segments, 1 Gb/s, a round trip of 1 ms, receive buffer"
+                    + " 1 MiB, random loss. Without Markers what comes behind a gap waits for it;"
+                    + " with Markers each FPDU is found, verified and passed at once, and its packet"
+                    + " released.")
+            .column("loss", "loss, %")
+            .column("markers", "Markers")
+            .column("before_turn", "segments before their turn")
+            .column("early", "ULPDUs passed before their turn")
+            .column("kept", "octets buffered in all")
+            .column("most", "at a time")
+            .column("packets", "packets kept at a time")
+            .column("reassembled", "ULPDUs from several segments");
+    for (double loss : LOSSES) {
+      for (boolean markers : new boolean[] {false, true}) {
+        Outcome outcome = outcome(loss, markers, fpdus);
+        table.add(
+            loss * 100,
+            markers ? "yes" : "no",
+            outcome.beforeTurn(),
+            outcome.early(),
+            outcome.kept(),
+            outcome.most(),
+            outcome.packets(),
+            outcome.reassembled());
+      }
+    }
+    return table;
+  }
+}

@@ -1,0 +1,92 @@
+package org.rddp.bench.analysis;
+
+import org.rddp.simulation.WireSettings;
+
+/**
+ * How many segments it costs that none holds a part of an FPDU, beside a stock TCP (RFC 5044
+ * appendix B.2.2).
+ */
+final class SegmentFigures {
+  /** FPDUs of each size. */
+  static final int FPDUS = 1000;
+
+  /** EMSS without TCP options at an MTU of 1500. */
+  static final int EMSS = 1460;
+
+  private static final int MTU = 1500;
+  private static final int OVERHEAD = 6;
+  private static final int PACKETS = 8192;
+  private static final int[] SIZES = {1460, 1200, 976, 732};
+  private static final WireSettings WIRE =
+      WireSettings.PERFECT.withBandwidth(1_000_000_000L).withDelay(50_000);
+
+  private SegmentFigures() {}
+
+  /** Segments with {@link #FPDUS} FPDUs of a size, a multiple of 4, that are all there at once. */
+  static long segments(int fpdu, Sending sending) {
+    TwoHosts hosts = sent(fpdu, sending);
+    long segments = hosts.meters().getFirst().segments();
+    hosts.close();
+    return segments;
+  }
+
+  private static TwoHosts sent(int fpdu, Sending sending) {
+    TwoHosts hosts = new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WIRE);
+    hosts.open(1, sending, false);
+    Source source = hosts.sources().getFirst();
+    source.send(FPDUS, fpdu - OVERHEAD);
+    hosts.poke();
+    hosts.run(source::idle);
+    source.push();
+    hosts.poke();
+    hosts.run(() -> hosts.sinks().getFirst().ulpdus() == FPDUS);
+    return hosts;
+  }
+
+  /**
+   * Segments that have left by the end of each round trip of slow start, FPDUs as large as EMSS. A
+   * stock TCP's lie in two segments each.
+   */
+  static long[] growth(Sending sending, int roundTrips) {
+    long roundTrip = 100 * TwoHosts.MILLISECOND;
+    TwoHosts hosts =
+        new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WireSettings.PERFECT.withDelay(roundTrip / 2));
+    hosts.open(1, sending, false);
+    Source source = hosts.sources().getFirst();
+    if (sending == Sending.STOCK) {
+      source.send(1, EMSS / 2 - OVERHEAD);
+    }
+    source.send(FPDUS, EMSS - OVERHEAD);
+    hosts.poke();
+    hosts.run(roundTrip / 2);
+    long[] segments = new long[roundTrips];
+    for (int i = 0; i < roundTrips; i++) {
+      segments[i] = hosts.count().data();
+      hosts.run(roundTrip);
+    }
+    hosts.close();
+    return segments;
+  }
+
+  static Table table() {
+    Table table =
+        new Table(
+                "segments",
+                "What alignment costs in segments",
+                FPDUS
+                    + " FPDUs of one size that are all there at once, EMSS 1460: segments with"
+                    + " one FPDU each, and those of a TCP that cuts full segments wherever they"
+                    + " end. The worst is an FPDU of a little more than half of EMSS, and never"
+                    + " more than twice as many (RFC 5044 appendix B.2.2).")
+            .column("fpdu", "FPDU")
+            .column("aligned", "aligned")
+            .column("stock", "stock TCP")
+            .column("ratio", "ratio");
+    for (int size : SIZES) {
+      long aligned = segments(size, Sending.ALIGNED);
+      long stock = segments(size, Sending.STOCK);
+      table.add(size, aligned, stock, (double) aligned / stock);
+    }
+    return table;
+  }
+}

@@ -1,0 +1,41 @@
+package org.rddp.bench.analysis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class SegmentFiguresTest {
+  @Test
+  @Tag("MPAB-2.2-02")
+  void shouldSendNoMoreSegmentsThanPlainTcpWhenFpdusAreAsLargeAsEmss() {
+    assertThat(SegmentFigures.segments(SegmentFigures.EMSS, Sending.ALIGNED))
+        .isEqualTo(SegmentFigures.segments(SegmentFigures.EMSS, Sending.STOCK))
+        .isEqualTo(SegmentFigures.FPDUS);
+  }
+
+  @Test
+  @Tag("MPAB-2.2-04")
+  void shouldNearlyDoubleTheSegmentsWhenFpdusAreJustAboveHalfOfEmss() {
+    assertThat(SegmentFigures.segments(732, Sending.ALIGNED)).isEqualTo(1000);
+    assertThat(SegmentFigures.segments(732, Sending.STOCK)).isEqualTo(502);
+  }
+
+  @Test
+  @Tag("MPAB-2.2-05")
+  void shouldNeverMoreThanDoubleTheSegments() {
+    for (int fpdu = 732; fpdu <= SegmentFigures.EMSS; fpdu += 104) {
+      double ratio =
+          (double) SegmentFigures.segments(fpdu, Sending.ALIGNED)
+              / SegmentFigures.segments(fpdu, Sending.STOCK);
+      assertThat(ratio).as("FPDUs of %d octets", fpdu).isBetween(1.0, 2.0);
+    }
+  }
+
+  @Test
+  @Tag("MPAB-2.2-07")
+  void shouldGrowAsAStockTcpDoesInSlowStart() {
+    assertThat(SegmentFigures.growth(Sending.ALIGNED, 5))
+        .isEqualTo(SegmentFigures.growth(Sending.STOCK, 5));
+  }
+}
