@@ -36,12 +36,13 @@ final class BlackHole {
    * @param length of the segment that has timed out
    * @param timeouts in a row
    * @param largest segment that got through, 0 if none
+   * @param options what TCP options took of it
    * @param again whether longer ones are known to be swallowed: otherwise what every host must take
    *     is not suspected
    */
-  static boolean suspected(int length, int timeouts, int largest, boolean again) {
+  static boolean suspected(int length, int timeouts, int largest, int options, boolean again) {
     int enough = largest > 0 && length > largest ? SUSPICIOUS : SUSPICIOUS_ALL_THE_SAME;
-    return timeouts >= enough && length > STEPS[STEPS.length - (again ? 1 : 2)];
+    return timeouts >= enough && length + options > STEPS[STEPS.length - (again ? 1 : 2)];
   }
 
   /** A black hole that swallows segments of that length. */

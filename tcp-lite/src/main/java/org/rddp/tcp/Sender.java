@@ -438,7 +438,8 @@ final class Sender {
   private boolean doubtPath(int length, int timeouts, long now) {
     int options = connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
     boolean failed = blackHole != null && blackHole.trying() && length > blackHole.emss();
-    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, blackHole != null)) {
+    boolean again = blackHole != null;
+    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, again)) {
       return false;
     }
     if (blackHole == null) {

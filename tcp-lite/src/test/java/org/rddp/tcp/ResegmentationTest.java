@@ -140,6 +140,23 @@ class ResegmentationTest {
   }
 
   @Test
+  @DisplayName("RFC 2923 2.1: options count: 528 octets and timestamps make more than 576")
+  void shouldEscapeABlackHoleThatOptionsMake() {
+    Script script = new Script(Script.plain().withTimestamps(true));
+    script.connect();
+    script.expect("S seq 0");
+    script.receive("S. seq 0 ack 1 win 65535 mss 1460 ts 1 ecr 0");
+    script.drain();
+    script.send(528);
+    script.expect("P. seq 1 len 528");
+    for (int i = 0; i < 5; i++) {
+      script.pass(Script.SECOND << i);
+      assertThat(script.drain()).isPositive();
+    }
+    assertThat(script.stream.emss()).isEqualTo(524);
+  }
+
+  @Test
   @DisplayName("RFC 1191 6.4: cutting what has become too long leaves packets for what comes in")
   void shouldNotCutBeyondTheBudget() {
     Script script =
