@@ -6,6 +6,7 @@
 
 readonly SUITE=$ROOT/target/suite
 readonly SIMULATED_LIVES=10000
+readonly SIMULATIONS=(tcp mpa)
 
 suite_passed=0
 suite_failed=0
@@ -90,7 +91,7 @@ name_of() {
     case $1 in
         scripts) echo 'scripts' ;;
         java) echo 'unit and simulation tests' ;;
-        simulation) echo "$SIMULATED_LIVES lives of TCP over bad networks, under virtual time" ;;
+        simulation) echo "$SIMULATED_LIVES lives each of ${SIMULATIONS[*]} over bad networks, under virtual time" ;;
         races) echo 'rings between processes under jcstress' ;;
         fuzz) echo 'fuzzing, 20 seconds for each target' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
@@ -205,9 +206,18 @@ attribute() {
 
 # On all cores; the seeds are always the same.
 step_simulation() {
+    local kind status=0
     jvm_arguments
-    timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" \
-        simulate tcp --seeds "$SIMULATED_LIVES"
+    for kind in "${SIMULATIONS[@]}"; do
+        if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" \
+            simulate "$kind" --seeds "$SIMULATED_LIVES"; then
+            echo "ok $SIMULATED_LIVES lives of $kind"
+        else
+            echo "not ok lives of $kind"
+            status=1
+        fi
+    done
+    return "$status"
 }
 
 # The rings' profile of the module client; jcstress says in its last line of progress what came of its tests.

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
       "Simulate lives over bad networks under virtual time, one for each seed, and check at every"
           + " step what must hold. A seed that fails is printed with the command that replays it.",
       "Fails if anything is violated; and, from 200 lives on, if anything that is counted never"
-          + " happened or if the median of the lives' segments with data is below 500.",
+          + " happened or if the median life is short: 500 segments with data (tcp), 500 ULPDUs (mpa).",
       "Needs no DPDK, no hugepages and no network."
     })
 final class SimulateCommand implements Callable<Integer> {
@@ -109,7 +109,7 @@ final class SimulateCommand implements Callable<Integer> {
     for (String name : totals.names()) {
       say(String.format("%14d  %s", totals.count(name), name));
     }
-    say(String.format("%14d  median of segments with data in a life", totals.medianSegments()));
+    say(String.format("%14d  median of %s in a life", totals.median(), kind.measure()));
     say("");
     for (String name : run.missing()) {
       say("FAILED: never happened: " + name);
@@ -140,7 +140,7 @@ final class SimulateCommand implements Callable<Integer> {
     result.addProperty("first", from);
     result.addProperty("lives", totals.lives());
     result.addProperty("passed", run.passed());
-    result.addProperty("median_segments", totals.medianSegments());
+    result.addProperty(kind.key(), totals.median());
     result.add("counts", counts);
     result.add("missing", missing);
     result.add("failures", failures);

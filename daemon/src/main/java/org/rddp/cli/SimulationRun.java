@@ -24,7 +24,6 @@ final class SimulationRun {
   static final int ENOUGH_LIVES = 200;
 
   private static final int MOST_FAILURES = 100;
-  private static final int LEAST_MEDIAN = 500;
 
   private final SimulationKind kind;
   private final long end;
@@ -121,7 +120,7 @@ final class SimulationRun {
 
   /** Whether the lives were long enough, or too few to tell. */
   boolean longEnough() {
-    return totals.lives() < ENOUGH_LIVES || totals.medianSegments() >= LEAST_MEDIAN;
+    return totals.lives() < ENOUGH_LIVES || totals.median() >= kind.leastMedian();
   }
 
   /** Whether everything held. */

@@ -28,6 +28,14 @@ class SimulateCommandTest {
   }
 
   @Test
+  void shouldLiveWithMpa() {
+    assertThat(run("simulate mpa --seeds 5 --threads 2 --json")).isZero();
+    JsonObject lives = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(lives.get("median_ulpdus").getAsLong()).isPositive();
+    assertThat(lives.getAsJsonObject("counts").get("ULPDUs passed").getAsLong()).isPositive();
+  }
+
+  @Test
   void shouldTellTheSameHoweverManyLiveAtOnce() {
     assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 1 --json")).isZero();
     JsonObject alone = JsonParser.parseString(out.toString()).getAsJsonObject();

@@ -20,12 +20,12 @@ public final class Totals {
     counts.merge(name, more, Long::sum);
   }
 
-  /** Counts a life, and how many segments with data it had. */
-  public void addLife(long segments) {
+  /** Counts a life, and how long it was. */
+  public void addLife(long length) {
     if (lives == lengths.length) {
       lengths = Arrays.copyOf(lengths, lives * 2);
     }
-    lengths[lives++] = segments;
+    lengths[lives++] = length;
   }
 
   /** Adds what happened in other lives. */
@@ -67,8 +67,8 @@ public final class Totals {
     return lives;
   }
 
-  /** The median of the lives' segments with data; 0 without lives. */
-  public long medianSegments() {
+  /** The median of the lives' lengths; 0 without lives. */
+  public long median() {
     long[] sorted = Arrays.copyOf(lengths, lives);
     Arrays.sort(sorted);
     return lives == 0 ? 0 : sorted[lives / 2];

@@ -37,6 +37,11 @@ public final class Wire implements Hop {
     bursts = new Bursts(changed, random.split(), network.now());
   }
 
+  /** How the wire is now. */
+  public WireSettings settings() {
+    return settings;
+  }
+
   /** Cuts the wire: whatever comes is lost until it is joined again. */
   public void cut(boolean now) {
     cut = now;

@@ -18,6 +18,6 @@ class TcpSimulationTest {
       assertThat(violation).as("seed %d: rddp simulate tcp --seed %d --trace", seed, seed).isNull();
     }
     assertThat(totals.zeros()).isEmpty();
-    assertThat(totals.medianSegments()).isGreaterThanOrEqualTo(500);
+    assertThat(totals.median()).isGreaterThanOrEqualTo(500);
   }
 }

@@ -1,12 +1,11 @@
-package org.rddp.simulation.tcp;
+package org.rddp.simulation;
 
 import java.util.SplittableRandom;
-import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
 /** Draws the settings of a life: stacks and wires of every kind, good and bad. */
-final class Lots {
+public final class Lots {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
   private static final long HOUR = 3600 * SECOND;
@@ -16,22 +15,23 @@ final class Lots {
 
   private final SplittableRandom random;
 
-  Lots(SplittableRandom random) {
+  /** Lots that a generator decides. */
+  public Lots(SplittableRandom random) {
     this.random = random;
   }
 
   /** Whether something that is so once in so many lives is so in this one. */
-  boolean once(int in) {
+  public boolean once(int in) {
     return random.nextInt(in) == 0;
   }
 
   /** A number from {@code least} on to below {@code most}, small ones as likely as large ones. */
-  double scale(double least, double most) {
+  public double scale(double least, double most) {
     return least * Math.pow(most / least, random.nextDouble());
   }
 
   /** How a stack behaves: each option on or off, patient enough for the worst of wires. */
-  TcpSettings stack() {
+  public TcpSettings stack() {
     CongestionAlgorithm[] algorithms = CongestionAlgorithm.values();
     boolean cookies = once(2);
     long least = (long) scale(10 * MILLISECOND, 200 * MILLISECOND);
@@ -57,7 +57,7 @@ final class Lots {
   }
 
   /** One direction of a link. */
-  WireSettings wire() {
+  public WireSettings wire() {
     WireSettings settings =
         WireSettings.PERFECT
             .withDelay((long) scale(10_000, 100 * MILLISECOND))
@@ -90,7 +90,7 @@ final class Lots {
   }
 
   /** The largest packet of both cards. */
-  int mtu() {
+  public int mtu() {
     return switch (random.nextInt(8)) {
       case 0 -> 9000;
       case 1 -> 100 + random.nextInt(500);

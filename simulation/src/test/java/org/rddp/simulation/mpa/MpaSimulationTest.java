@@ -1,0 +1,23 @@
+package org.rddp.simulation.mpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.rddp.simulation.Totals;
+
+/** A few of the lives of which {@code rddp simulate mpa} lives thousands. */
+class MpaSimulationTest {
+  private static final int LIVES = 300;
+
+  @Test
+  void shouldHoldWhateverTheNetworkDoes() {
+    MpaSimulation simulation = new MpaSimulation();
+    Totals totals = new Totals();
+    for (long seed = 1; seed <= LIVES; seed++) {
+      String violation = simulation.live(seed, totals, null);
+      assertThat(violation).as("rddp simulate mpa --seed %d --trace", seed).isNull();
+    }
+    assertThat(totals.zeros()).isEmpty();
+    assertThat(totals.median()).isGreaterThanOrEqualTo(500);
+  }
+}
