@@ -23,6 +23,7 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.connections.opened", engineCounters::connectionsOpened);
     statistics.add(prefix + "engine.connections.closed", engineCounters::connectionsClosed);
     statistics.add(prefix + "engine.startup.errors", engineCounters::startupErrors);
+    statistics.add(prefix + "engine.startup.refused", engineCounters::startupsRefused);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
     statistics.add(prefix + "engine.faults", engineCounters::faults);
     statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());

@@ -38,6 +38,11 @@ final class FpduReader {
     return markers && Markers.at(position - start);
   }
 
+  /** Whether the first four octets at a position are the Marker before an FPDU. */
+  boolean startsWithMarker(FpduOctets fpdu, long position) {
+    return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0;
+  }
+
   /** Octets from the start of the FPDU at a position to its ULPDU_Length. */
   int leading(long position) {
     return markers ? Markers.leading(position - start) : 0;

@@ -77,6 +77,11 @@ abstract class FrameReader {
     return fault;
   }
 
+  /** How messages call the frame. */
+  final String title() {
+    return expected.title();
+  }
+
   /** Octets of the frame so far. */
   final int count() {
     return count;

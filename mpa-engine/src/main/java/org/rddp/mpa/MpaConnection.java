@@ -1,5 +1,6 @@
 package org.rddp.mpa;
 
+import java.util.Objects;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.EarlySegments;
 import org.rddp.tcp.StreamHandler;
@@ -35,7 +36,7 @@ public final class MpaConnection implements StreamHandler {
 
   private MpaConnection(
       MpaSettings settings, boolean initiator, byte[] requestData, UlpduHandler handler) {
-    this.handler = handler;
+    this.handler = Objects.requireNonNull(handler, "no user is bound to the connection");
     this.initiator = initiator;
     this.settings = settings;
     startup = new Startup(settings, initiator, requestData, handler);

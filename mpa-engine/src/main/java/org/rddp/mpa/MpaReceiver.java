@@ -62,7 +62,7 @@ final class MpaReceiver {
   /** Whether the stream stops between two FPDUs; a Marker sent early is no FPDU yet. */
   boolean atBoundary() {
     int count = kept.count();
-    return count == 0 || (reader.markerAt(position) && count == Markers.OCTETS);
+    return count == 0 || (count == Markers.OCTETS && reader.startsWithMarker(kept, position));
   }
 
   /** Stream position of the FPDU that is coming. */

@@ -18,6 +18,9 @@ import java.util.Set;
  *     are served too (RFC 5044 appendix C)
  * @param startKey whether both ends begin with the Start Key of draft-culley-iwarp-mpa-03 instead;
  *     never guessed, since nothing tells before it is too late
+ * @param streamedPrivateData whether, with the Start Key, Private Data goes before it in streaming
+ *     mode: the Initiator sends a message, the Responder answers with one (section 13.3 of that
+ *     draft). Without it a Start Key has no Private Data
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
  * @param readsNegotiated whether an Initiator of revision 2 says these depths, so that both ends
@@ -25,6 +28,8 @@ import java.util.Set;
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
  *     program may be the first to send (RFC 6581 section 9.2). A Responder does what it is asked
  * @param rtr the kinds of RTR that we send and take, at least one
+ * @param startups Responders of one stack whose Startup Phase may be under way at a time, 1 to
+ *     2^24; whoever listens resets the connections beyond
  * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
  *     segment is missing (RFC 5044 appendix A.5)
  * @param silentDrop whether a segment with an FPDU that is wrong is dropped before TCP has
@@ -41,11 +46,13 @@ public record MpaSettings(
     int revision,
     boolean permissive,
     boolean startKey,
+    boolean streamedPrivateData,
     int ird,
     int ord,
     boolean readsNegotiated,
     boolean peerToPeer,
     Set<Rtr> rtr,
+    int startups,
     boolean early,
     boolean silentDrop,
     boolean packing)
@@ -58,6 +65,7 @@ public record MpaSettings(
           .revision(StartupFrame.RFC5044)
           .readsNegotiated(true)
           .rtr(Set.of(Rtr.values()))
+          .startups(1024)
           .build();
 
   private static final int DEEPEST = 16382;
@@ -69,6 +77,7 @@ public record MpaSettings(
     require(ird >= 0 && ird <= DEEPEST, "IRD", ird);
     require(ord >= 0 && ord <= DEEPEST, "ORD", ord);
     rtr = Set.copyOf(rtr);
+    require(startups >= 1 && startups <= 1 << 24, "startups", startups);
     require(!rtr.isEmpty(), "kinds of RTR", rtr.size());
   }
 

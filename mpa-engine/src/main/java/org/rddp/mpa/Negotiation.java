@@ -14,7 +14,8 @@ final class Negotiation {
 
   private final MpaSettings settings;
   private final boolean initiator;
-  private final FrameReader reader;
+  private FrameReader reader;
+  private byte[] streamed = NONE;
   private StartupFrame peer;
   private byte[] outgoing = NONE;
   private int sent;
@@ -29,7 +30,7 @@ final class Negotiation {
 
   private static FrameReader reader(MpaSettings settings, boolean initiator) {
     if (settings.startKey()) {
-      return new StartKey();
+      return settings.streamedPrivateData() ? new PrivateDataMessage() : new StartKey();
     }
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
     return initiator
@@ -39,8 +40,10 @@ final class Negotiation {
 
   /** Sets the Request to be sent; {@link #flush} sends it. */
   void prepareRequest(byte[] privateData) {
-    if (settings.startKey()) {
-      outgoing = StartKey.encode(settings.markers(), settings.crc());
+    if (streaming()) {
+      outgoing = PrivateDataMessage.encode(privateData);
+    } else if (settings.startKey()) {
+      prepareStartKey();
     } else if (settings.revision() == StartupFrame.RFC6581) {
       byte[] octets = Enhancement.wish(settings).prefix(privateData);
       set(settings.revision(), true, false, octets);
@@ -49,10 +52,31 @@ final class Negotiation {
     }
   }
 
-  /** Sets the Reply to the Request that has come; a Start Key that is declined has none. */
+  /** Sets the Start Key to be sent, behind what has been. */
+  void prepareStartKey() {
+    outgoing = StartKey.encode(settings.markers(), settings.crc());
+    sent = 0;
+  }
+
+  /**
+   * Whether the peer's Private Data message is what comes, or has come, and its Start Key is not.
+   */
+  boolean streaming() {
+    return reader instanceof PrivateDataMessage;
+  }
+
+  /** The Private Data message is dealt with: the peer's Start Key comes next. */
+  void awaitStartKey() {
+    streamed = reader.frame().privateData();
+    reader = new StartKey();
+  }
+
+  /** Sets the Reply to the Request that has come. */
   void prepareReply(boolean rejected, byte[] privateData) {
-    if (settings.startKey()) {
-      outgoing = rejected ? NONE : StartKey.encode(settings.markers(), settings.crc());
+    if (streaming()) {
+      outgoing = PrivateDataMessage.encode(privateData);
+    } else if (settings.startKey()) {
+      prepareStartKey();
     } else if (peer.enhanced()) {
       Enhancement answer = peer.enhancement().answer(settings);
       set(peer.revision(), true, rejected, answer.prefix(privateData));
@@ -64,6 +88,18 @@ final class Negotiation {
   /** Whether declining is closing: a Start Key knows no other way (draft-03 section 13.3). */
   boolean declinesByClosing() {
     return settings.startKey();
+  }
+
+  /** Whether the user has no octets to decline with: a Start Key says yes alone. */
+  boolean declinesInSilence() {
+    return settings.startKey() && !streaming();
+  }
+
+  /**
+   * Whether a Responder that closes now has declined: it has answered, and its key has not begun.
+   */
+  boolean declinedByClosing() {
+    return settings.streamedPrivateData() && !streaming() && reader.count() == 0;
   }
 
   /** Sets a Reply that tells an incompatible Initiator what we speak (RFC 5044 appendix C.2.1). */
@@ -83,7 +119,7 @@ final class Negotiation {
   /** The most octets of Private Data that the user may give. */
   int room() {
     if (settings.startKey()) {
-      return 0;
+      return settings.streamedPrivateData() ? StartupFrame.MAX_PRIVATE_DATA : 0;
     }
     boolean enhanced =
         initiator ? settings.revision() == StartupFrame.RFC6581 : peer != null && peer.enhanced();
@@ -176,11 +212,13 @@ final class Negotiation {
     return settled;
   }
 
+  /** The peer's Private Data: in its frame, or sent before its Start Key. */
+  byte[] privateData() {
+    return settings.startKey() ? streamed : peer.privateData();
+  }
+
   /** The peer's frame as messages call it. */
   String expectedTitle() {
-    if (settings.startKey()) {
-      return Kind.START_KEY.title();
-    }
-    return initiator ? Kind.REPLY.title() : Kind.REQUEST.title();
+    return reader.title();
   }
 }

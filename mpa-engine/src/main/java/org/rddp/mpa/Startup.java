@@ -74,7 +74,7 @@ final class Startup {
 
   /** What Full Operation begins with: an Initiator's, the Reply's Private Data. */
   byte[] privateData() {
-    return initiator ? negotiation.peer().privateData() : NONE;
+    return initiator ? negotiation.privateData() : NONE;
   }
 
   /** Stream position of the first octet behind the peer's frame. */
@@ -142,6 +142,11 @@ final class Startup {
   void peerClosed() {
     switch (phase) {
       case AWAITING_FRAME -> {
+        if (initiator && negotiation.declinedByClosing()) {
+          phase = Phase.DECLINED;
+          handler.onRejected(negotiation.privateData());
+          return;
+        }
         boolean begun = negotiation.reader().count() > 0;
         MpaError error = begun ? MpaError.STARTUP : MpaError.CONNECTION_LOST;
         fail(error, negotiation.reader().missing() + " when the peer closed");
@@ -162,17 +167,29 @@ final class Startup {
       throw new IllegalStateException("No MPA Request waits for an answer");
     }
     accepted = accept;
-    phase = Phase.REPLYING;
-    negotiation.prepareReply(!accept, privateData);
-    if (negotiation.flush(stream)) {
-      replied();
+    if (accept || !negotiation.declinesInSilence()) {
+      negotiation.prepareReply(!accept, privateData);
     }
+    reply();
     if (!accept && negotiation.declinesByClosing()) {
       closeSend();
     }
   }
 
+  private void reply() {
+    phase = Phase.REPLYING;
+    if (negotiation.flush(stream)) {
+      replied();
+    }
+  }
+
   private void replied() {
+    if (accepted && negotiation.streaming()) {
+      phase = Phase.AWAITING_FRAME;
+      negotiation.awaitStartKey();
+      stream.alarm(stream.now() + timeoutNanos);
+      return;
+    }
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
     if (accepted && settled().rtr() != null) {
       stream.alarm(stream.now() + timeoutNanos);
@@ -229,6 +246,12 @@ final class Startup {
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {
       refuse(reader.incompatibility());
+    } else if (reader.complete() && octetsFollow && negotiation.streaming()) {
+      fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
+    } else if (reader.complete() && initiator && negotiation.streaming()) {
+      negotiation.awaitStartKey();
+      negotiation.prepareStartKey();
+      negotiation.flush(stream);
     } else if (reader.complete()) {
       stream.alarm(Long.MAX_VALUE);
       negotiation.conclude();
@@ -248,6 +271,10 @@ final class Startup {
       fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
     } else if (initiator) {
       phase = Phase.AGREED;
+    } else if (accepted) {
+      // The user has answered the Private Data message, and this is the Start Key behind it.
+      negotiation.prepareStartKey();
+      reply();
     } else {
       phase = Phase.DECIDING;
       handler.onRequest(frame.privateData());

@@ -10,7 +10,9 @@ final class StartupFrame {
     REQUEST("MPA ID Req Frame", "MPA Request"),
     REPLY("MPA ID Rep Frame", "MPA Reply"),
     /** Draft-culley-iwarp-mpa-03's, which takes the place of both: see {@link StartKey}. */
-    START_KEY("MPA ident frame", "MPA Start Key");
+    START_KEY("MPA ident frame", "MPA Start Key"),
+    /** What may go before that: see {@link PrivateDataMessage}. */
+    PRIVATE_DATA("", "Private Data message");
 
     private final String key;
     private final String title;

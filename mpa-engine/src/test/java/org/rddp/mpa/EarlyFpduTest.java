@@ -82,6 +82,8 @@ class EarlyFpduTest {
   @Tag("MPAA-3-01")
   @Tag("MPAA-3-07")
   @Tag("MPAA-4-04")
+  @Tag("D03-5.1.2-01")
+  @Tag("D03-5.1.2-06")
   void shouldPassAnAlignedFpduAtOnce() {
     send(700, 800);
     arrive(1, 2);

@@ -119,6 +119,7 @@ class FpduVectorsTest {
   @Test
   @Tag("MPA-4.4-21")
   @Tag("MPA-4.2-04")
+  @Tag("D03-6.1-01")
   void shouldCoverALeadingMarkerAndOneBeforeTheCrc() {
     byte[] ulpdu = new byte[506];
     String vector = "00000000 01fa" + "00".repeat(506) + "000001fc 1d8bafdb";

@@ -69,6 +69,9 @@ class FullOperationTest {
   @Tag("MPA-5.1-04")
   @Tag("MPAA-1-01")
   @Tag("MPAA-2-01")
+  @Tag("D03-5.1.1-01")
+  @Tag("D03-5.1.1-03")
+  @Tag("D03-7.3-01")
   void everyUlpduShouldBecomeOneFpduInASegmentOfItsOwn() {
     Endpoint end = Endpoint.initiating(DEFAULTS, C);
     int[] lengths = {1454, 1, 700, 1454, 33};
@@ -120,6 +123,7 @@ class FullOperationTest {
   @Tag("MPA-4.2-02")
   @Tag("MPA-4.2-05")
   @Tag("MPA-4.3-18")
+  @Tag("D03-7.1-02")
   void shouldPutAMarkerEvery512Octets() {
     Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
     Random random = new Random(3);
@@ -143,6 +147,8 @@ class FullOperationTest {
   @Tag("MPA-4.5-08")
   @Tag("MPA-4.5-07")
   @Tag("MPAA-5.2-03")
+  @Tag("D03-13.2-02")
+  @Tag("D03-7.3-04")
   void shouldStillSend128OctetsWhenSegmentsAreTiny() {
     Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
     end.stream.changeEmss(100);
@@ -164,6 +170,7 @@ class FullOperationTest {
   @Tag("MPA-5.1-01")
   @Tag("MPA-5.1-02")
   @Tag("MPAA-1-03")
+  @Tag("D03-5.1.1-01")
   void mulpduShouldFollowEmss() {
     Endpoint end = Endpoint.initiating(DEFAULTS, C);
     end.stream.changeEmss(8948);
@@ -318,6 +325,7 @@ class FullOperationTest {
 
   @Test
   @Tag("MPA-8-03")
+  @Tag("MPA-7.1.2-28")
   void anFpduThatIsNotFinishedInTimeShouldEndTheConnection() {
     Endpoint end = Endpoint.responding(DEFAULTS, C);
     end.stream.receive(Wire.fpdu(new byte[100]), 0, 50);

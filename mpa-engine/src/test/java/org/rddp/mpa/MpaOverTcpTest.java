@@ -31,6 +31,11 @@ class MpaOverTcpTest {
   @Tag("MPA-8-13")
   @Tag("MPA-2-01")
   @Tag("MPAA-1-04")
+  @Tag("D03-3.2-02")
+  @Tag("D03-5.1.2-03")
+  @Tag("D03-5.1.2-04")
+  @Tag("D03-7.3-03")
+  @Tag("D03-7.3-04")
   void shouldPassEveryUlpduOnceAndInOrderWhateverTheLinkDoes() {
     long retransmitted = 0;
     long outOfOrder = 0;

@@ -28,6 +28,7 @@ class MulpduTest {
   @Test
   @Tag("MPA-3-04")
   @Tag("MPA-4.5-07")
+  @Tag("D03-7.3.2-01")
   void shouldLieInTheRangeForEveryEmss() {
     for (int emss = 1; emss <= 65535; emss++) {
       int plain = emss - (6 + emss % 4);

@@ -151,4 +151,85 @@ class RdmacCompatibilityTest {
     assertSends(responder, initiatorMarkers);
     assertReceives(initiator, initiatorMarkers);
   }
+
+  /** A kind of peer in figure 14. */
+  enum Kind {
+    RDMAC,
+    NON_PERMISSIVE,
+    PERMISSIVE
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // Ours, our M, the peer's, its M; the version, and who receives Markers: we, the peer.
+    "NON_PERMISSIVE, 0, RDMAC, 1, close, 0, 0",
+    "NON_PERMISSIVE, 1, RDMAC, 1, close, 0, 0",
+    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0",
+    "NON_PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1",
+    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0",
+    "NON_PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1",
+    "NON_PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0",
+    "NON_PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1",
+    "NON_PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0",
+    "NON_PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1",
+    "PERMISSIVE, 0, RDMAC, 1, 0, 1, 1",
+    "PERMISSIVE, 1, RDMAC, 1, 0, 1, 1",
+    "PERMISSIVE, 0, NON_PERMISSIVE, 0, 1, 0, 0",
+    "PERMISSIVE, 0, NON_PERMISSIVE, 1, 1, 0, 1",
+    "PERMISSIVE, 1, NON_PERMISSIVE, 0, 1, 1, 0",
+    "PERMISSIVE, 1, NON_PERMISSIVE, 1, 1, 1, 1",
+    "PERMISSIVE, 0, PERMISSIVE, 0, 1, 0, 0",
+    "PERMISSIVE, 0, PERMISSIVE, 1, 1, 0, 1",
+    "PERMISSIVE, 1, PERMISSIVE, 0, 1, 1, 0",
+    "PERMISSIVE, 1, PERMISSIVE, 1, 1, 1, 1"
+  })
+  @Tag("MPAC-1-02")
+  @Tag("MPAC-1-03")
+  @Tag("MPAC-1-04")
+  @Tag("MPAC-1-05")
+  @Tag("MPAC-F15-02")
+  @Tag("MPAC-F15-03")
+  @Tag("MPAC-F15-04")
+  @Tag("MPAC-F15-05")
+  @Tag("MPAC-F16-02")
+  @Tag("MPAC-F16-03")
+  @Tag("MPAC-F16-04")
+  @Tag("MPAC-F17-01")
+  @Tag("MPAC-F17-02")
+  @Tag("MPAC-F17-03")
+  void everyCellInEitherRole(
+      Kind our, int ourM, Kind peer, int peerM, String version, int weReceive, int peerReceives) {
+    MpaSettings settings = settings(our == Kind.PERMISSIVE, ourM == 1);
+    int revision = peer == Kind.RDMAC ? 0 : 1;
+    int flags = C | (peerM == 1 ? M : 0);
+
+    Endpoint initiator = Endpoint.initiator(settings, NONE).open();
+    assertThat(initiator.stream.takeSent()[StartupFrame.REVISION]).isEqualTo((byte) 1);
+    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", flags, revision, 0, NONE));
+    assertCell(initiator, version, weReceive == 1, peerReceives == 1);
+
+    Endpoint responder = Endpoint.responder(settings).open();
+    responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
+    responder.stream.receive(Wire.startup("MPA ID Req Frame", flags, revision, 0, NONE));
+    responder.stream.takeSent();
+    if (!version.equals("close")) {
+      assertReceives(responder, weReceive == 1);
+      responder.handler.ulpdus.clear();
+    }
+    assertCell(responder, version, weReceive == 1, peerReceives == 1);
+  }
+
+  private static void assertCell(
+      Endpoint end, String version, boolean weReceive, boolean peerReceives) {
+    if (version.equals("close")) {
+      assertThat(end.handler.events).containsExactly("error 4");
+      assertThat(end.stream.sendClosed).isTrue();
+      return;
+    }
+    assertThat(end.mpa.version()).isEqualTo(Integer.parseInt(version));
+    assertSends(end, peerReceives);
+    if (end.handler.ulpdus.isEmpty() && end.handler.events.size() == 1) {
+      assertReceives(end, weReceive);
+    }
+  }
 }

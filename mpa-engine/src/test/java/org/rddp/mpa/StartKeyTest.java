@@ -173,6 +173,8 @@ class StartKeyTest {
   }
 
   @Test
+  @Tag("D03-7.2-03")
+  @Tag("D03-7.2-04")
   void figures5And6OfTheDraft() {
     Endpoint sender = passive(DRAFT);
     sender.stream.takeSent();

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.mpa.Endpoint.C;
 import static org.rddp.mpa.Endpoint.NONE;
@@ -37,6 +38,7 @@ class StartupTest {
   @Tag("MPA-4.4-04")
   @Tag("MPA-1.2-02")
   @Tag("MPA-4.4-03")
+  @Tag("D03-3.2-01")
   void shouldAskForCrcsAndNoMarkersByDefault() {
     Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
     assertThat(initiator.stream.takeSent()[16]).isEqualTo((byte) C);
@@ -292,6 +294,14 @@ class StartupTest {
     end.open();
     assertThat(end.stream.segments).isEmpty();
     assertThat(end.handler.events).containsExactly("closed ABORTED");
+  }
+
+  @Test
+  @Tag("MPA-7.1-06")
+  void shouldRefuseAConnectionWithoutAUser() {
+    assertThatNullPointerException().isThrownBy(() -> MpaConnection.responder(DEFAULTS, null));
+    assertThatNullPointerException()
+        .isThrownBy(() -> MpaConnection.initiator(DEFAULTS, NONE, null));
   }
 
   @Test

@@ -182,6 +182,7 @@ class StreamingModeTest {
 
   @Test
   @Tag("MPA-7.1.4-01")
+  @Tag("D03-5.1.1-02")
   void anyAmountMayGoBeforeMpa() {
     Talker talker = new Talker(false).open();
     String much = "x".repeat(3000);

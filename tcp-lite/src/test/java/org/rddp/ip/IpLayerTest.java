@@ -379,6 +379,7 @@ class IpLayerTest {
 
   @Test
   @Tag("MPAA-5.1-01")
+  @Tag("D03-13.2-03")
   void shouldSetDontFragment() {
     Neighbour peer = ip.route(PEER);
     send(peer, PEER);

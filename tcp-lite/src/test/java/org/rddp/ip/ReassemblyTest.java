@@ -8,6 +8,7 @@ import static org.rddp.ip.IpScript.SECOND;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,6 +37,7 @@ class ReassemblyTest {
 
   @Test
   @DisplayName("RFC 791 3.2: fragments in order become the datagram")
+  @Tag("D03-13.2-01")
   void shouldPutFragmentsTogether() {
     script.fragment(PEER, 7, 0, 512, true);
     script.fragment(PEER, 7, 512, 512, true);

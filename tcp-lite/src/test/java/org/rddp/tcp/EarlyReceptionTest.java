@@ -25,6 +25,7 @@ class EarlyReceptionTest {
   @Test
   @DisplayName("RFC 5044 A.3 (1): a segment behind a gap is handed up when it is accepted")
   @Tag("MPAA-3-01")
+  @Tag("D03-5.1.2-01")
   void shouldHandUpBehindAGap() {
     Script script = Script.established();
     script.receive(". seq 101 ack 1 len 100");

@@ -26,6 +26,7 @@ class LossTest {
 
   @Test
   @Tag("MPAA-1-08")
+  @Tag("D03-7.3-05")
   void shouldSendTheSameSegmentAgainAfterTheTimeout() {
     Script script = Script.established();
     script.send(700);

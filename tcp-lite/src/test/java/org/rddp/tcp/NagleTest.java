@@ -104,6 +104,7 @@ class NagleTest {
 
   @Test
   @DisplayName("RFC 5044 A.1: without it nothing waits")
+  @Tag("D03-7.3-02")
   void shouldBeOffByDefault() {
     assertThat(TcpSettings.DEFAULTS.nagle()).isFalse();
     Script other = Script.established();

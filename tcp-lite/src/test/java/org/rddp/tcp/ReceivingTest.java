@@ -99,6 +99,7 @@ class ReceivingTest {
 
   @Test
   @Tag("MPAA-3-04")
+  @Tag("D03-5.1.2-03")
   void shouldHandUpWhatComesBeforeItsTurnAndAskForTheRestAtOnce() {
     Script script = Script.established();
     script.receiveTogether(". seq 101 ack 1 len 100", ". seq 201 ack 1 len 100");
@@ -128,6 +129,7 @@ class ReceivingTest {
 
   @Test
   @Tag("MPAA-3-04")
+  @Tag("D03-5.1.2-03")
   void shouldHandUpNoOctetTwiceWhenSegmentsOverlap() {
     Script script = Script.established();
     script.receive(". seq 1 ack 1 len 100");
@@ -142,6 +144,7 @@ class ReceivingTest {
 
   @Test
   @Tag("MPAA-3-04")
+  @Tag("D03-5.1.2-03")
   void shouldKeepTheFirstOfOctetsThatComeTwiceBeforeTheirTurn() {
     Script script = Script.established();
     script.receive(". seq 101 ack 1 len 100");

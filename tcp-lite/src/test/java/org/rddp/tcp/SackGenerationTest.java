@@ -175,6 +175,7 @@ class SackGenerationTest {
   @DisplayName(
       "RFC 2018 8: what was reported is never given up, what cannot be kept is not reported")
   @Tag("MPAA-3-03")
+  @Tag("D03-5.1.2-02")
   void shouldNeverRenege() {
     Script script = selective();
     for (int i = 0; i < 300; i++) {

@@ -1,12 +1,37 @@
 package org.rddp.daemon.configuration;
 
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Rtr;
 import org.rddp.rdmap.RdmapSettings;
 
 /** Reads the {@code [interface.mpa]} of an interface. */
 final class MpaReader {
   private static final int DEEPEST = 16382;
+
+  /** What both ends begin with. */
+  private enum Form {
+    REQUEST,
+    START_KEY,
+    START_KEY_WITH_PRIVATE_DATA
+  }
+
+  private static final Map<String, Form> FORMS =
+      new TreeMap<>(
+          Map.of(
+              "request", Form.REQUEST,
+              "start-key", Form.START_KEY,
+              "start-key-with-private-data", Form.START_KEY_WITH_PRIVATE_DATA));
+
+  private static final String KINDS_FORM = "a list of \"read\", \"send\", \"write\"";
+
+  private static final Map<String, Rtr> KINDS =
+      new TreeMap<>(Map.of("write", Rtr.WRITE, "read", Rtr.READ, "send", Rtr.SEND));
 
   private MpaReader() {}
 
@@ -27,8 +52,33 @@ final class MpaReader {
             .withReads(depth(section, "ird"), depth(section, "ord"))
             .withSilentDrop(section.flag("silent-drop", defaults.silentDrop()))
             .withPacking(section.flag("packing", defaults.packing()));
+    Form form = section.choice("startup", FORMS, Form.REQUEST);
+    read =
+        read.withStartKey(form != Form.REQUEST)
+            .withStreamedPrivateData(form == Form.START_KEY_WITH_PRIVATE_DATA)
+            .withPermissive(section.flag("permissive", defaults.permissive()))
+            .withPeerToPeer(section.flag("peer-to-peer", defaults.peerToPeer()))
+            .withRtr(rtr(section))
+            .withStartups((int) section.integer("startups", 1, 1 << 16, defaults.startups()));
+    if (read.peerToPeer() && (read.revision() < 2 || read.startKey())) {
+      section.wrong(
+          "peer-to-peer", "needs revision 2 (RFC 6581)", "true with revision = 2 and no Start Key");
+    }
     section.refuseUnknown();
     return read;
+  }
+
+  private static Set<Rtr> rtr(TomlSection section) {
+    Set<Rtr> kinds = EnumSet.noneOf(Rtr.class);
+    for (String word : section.strings("rtr")) {
+      Rtr kind = KINDS.get(word.toLowerCase(Locale.ROOT));
+      if (kind == null) {
+        section.wrong("rtr", "\"" + word + "\" cannot be used", KINDS_FORM);
+      } else {
+        kinds.add(kind);
+      }
+    }
+    return kinds.isEmpty() ? MpaSettings.DEFAULTS.rtr() : kinds;
   }
 
   private static int depth(TomlSection section, String key) {

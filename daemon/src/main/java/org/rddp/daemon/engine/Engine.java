@@ -40,6 +40,9 @@ public final class Engine {
   private final List<Session> sessions = new ArrayList<>();
   private long nextExpiry;
 
+  /** Connections of peers that no program has answered. */
+  private int settingUp;
+
   /**
    * An engine that has not taken a turn.
    *
@@ -91,6 +94,16 @@ public final class Engine {
       counters.idleTurns++;
     }
     return work;
+  }
+
+  /** Whether another peer may begin MPA's startup: those under way are bounded, over all ports. */
+  boolean maySetUp() {
+    return settingUp < rdmapSettings.mpa().startups();
+  }
+
+  /** The startup of a peer begins (1) or is over (-1). */
+  void setsUp(int difference) {
+    settingUp += difference;
   }
 
   private int take(Session session) {

@@ -9,6 +9,7 @@ public final class EngineCounters {
   long connectionsOpened;
   long connectionsClosed;
   long startupErrors;
+  long startupsRefused;
   long streamErrors;
   long faults;
 
@@ -45,6 +46,11 @@ public final class EngineCounters {
   /** Peers refused during MPA's startup. */
   public long startupErrors() {
     return startupErrors;
+  }
+
+  /** Peers whose connection was reset because too many startups were under way. */
+  public long startupsRefused() {
+    return startupsRefused;
   }
 
   /** Connections that ended with an error of MPA, DDP or RDMAP in Full Operation. */

@@ -60,9 +60,15 @@ public final class SessionListener {
   }
 
   private StreamHandler onIncoming(TcpStream stream, Ipv4Address address, int port) {
-    if (closed || unanswered.size() >= backlog || !session.hasRoomForConnection()) {
+    if (closed) {
       return null;
     }
+    Engine engine = session.engine();
+    if (unanswered.size() >= backlog || !session.hasRoomForConnection() || !engine.maySetUp()) {
+      engine.counters().startupsRefused++;
+      return null;
+    }
+    engine.setsUp(1);
     SessionConnection connection =
         SessionConnection.incoming(session, this, stream, address.bits(), port);
     unanswered.add(connection);
@@ -76,7 +82,9 @@ public final class SessionListener {
 
   /** The program has answered, or the peer is gone. */
   void answered(SessionConnection connection) {
-    unanswered.remove(connection);
+    if (unanswered.remove(connection)) {
+      session.engine().setsUp(-1);
+    }
   }
 
   void close() {

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
@@ -111,6 +113,10 @@ class ConfigurationFileTest {
             revision = 2
             ird = 3
             ord = 4
+            startup = "start-key-with-private-data"
+            permissive = true
+            rtr = ["Send", "read"]
+            startups = 7
             packing = true
             silent-drop = true
             [[interface]]
@@ -160,7 +166,12 @@ class ConfigurationFileTest {
                     .withRevision(2)
                     .withReads(3, 4)
                     .withPacking(true)
-                    .withSilentDrop(true)));
+                    .withSilentDrop(true)
+                    .withStartKey(true)
+                    .withStreamedPrivateData(true)
+                    .withPermissive(true)
+                    .withRtr(Set.of(Rtr.SEND, Rtr.READ))
+                    .withStartups(7)));
   }
 
   @Test
@@ -253,6 +264,11 @@ class ConfigurationFileTest {
           mpa = { startup-timeout = '1h' } | us, ms, s or min
           mpa = { startup-timeout = '1us' }| is out of range
           mpa = { revision = 3 }           | a whole number from 1 to 2
+          mpa = { startup = 'key' }        | one of "request", "start-key", "start-key-with-private-data"
+          mpa = { permissive = 'yes' }     | true or false
+          mpa = { peer-to-peer = true }    | needs revision 2 (RFC 6581)
+          mpa = { rtr = ['nop'] }          | a list of "read", "send", "write"
+          mpa = { startups = 0 }           | a whole number from 1 to 65536
           mpa = { ird = 0 }                | a whole number from 1 to 16382
           mpa = { ord = 16383 }            | a whole number from 1 to 16382
           tcp = { buffer = 1 }             | unknown key

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.ProtectionDomain;
@@ -28,6 +29,8 @@ import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.SignalSender;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.StreamingHandler;
+import org.rddp.mpa.StreamingMode;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -41,6 +44,7 @@ import org.rddp.tcp.TcpStack;
 class SessionConnectionTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int PORT = 7;
+  private static final int STARTUPS = 4;
   private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
   private static final Ipv4Address NOBODY = Ipv4Address.parse("10.0.0.77");
@@ -60,7 +64,7 @@ class SessionConnectionTest {
           OURS.bits(),
           tcp,
           new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
-          RdmapSettings.DEFAULTS,
+          new RdmapSettings(MpaSettings.DEFAULTS.withStartups(STARTUPS), 128, 128),
           new Faults() {
             @Override
             public void onFault(String where, Throwable cause) {
@@ -179,6 +183,56 @@ class SessionConnectionTest {
   private void postReceive(int connection) throws RefusedException {
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
     assertThat(rings.post(Opcode.RECEIVE, 0, 5, connection, stag, 0, 64, 0, 0)).isTrue();
+  }
+
+  @Test
+  void shouldResetPeersBeyondTheStartupsThatMayBeUnderWay() throws Exception {
+    session.listen(PORT, 8);
+    session.listen(PORT + 1, 8);
+    for (int i = 0; i < STARTUPS; i++) {
+      silentPeer(PORT + i % 2);
+    }
+    run(20, 1000);
+    assertThat(engine.counters().startupsRefused()).isZero();
+    List<CloseReason> ends = silentPeer(PORT);
+    run(20, 1000);
+    assertThat(ends).hasSize(1);
+    assertThat(engine.counters().startupsRefused()).isEqualTo(1);
+    assertThat(events).isEmpty();
+
+    run(3, 6 * SECOND);
+    assertThat(engine.counters().startupErrors()).as("given up").isEqualTo(STARTUPS);
+    requested();
+  }
+
+  /** A peer that connects and says nothing; how its connection ends. */
+  private List<CloseReason> silentPeer(int port) {
+    List<CloseReason> ends = new ArrayList<>();
+    peerTcp.connect(
+        OURS,
+        port,
+        new StreamingMode(
+            new StreamingHandler() {
+              @Override
+              public void onOpen(StreamingMode streaming) {}
+
+              @Override
+              public int onOctets(long address, int length) {
+                return length;
+              }
+
+              @Override
+              public void onSendable() {}
+
+              @Override
+              public void onPeerClosed() {}
+
+              @Override
+              public void onClosed(CloseReason reason) {
+                ends.add(reason);
+              }
+            }));
+    return ends;
   }
 
   @Test
@@ -324,6 +378,7 @@ class SessionConnectionTest {
   }
 
   @Test
+  @Tag("MPA-7.1.2-28")
   void shouldEndAClosingConnectionOnWhichNothingMovesForTenSeconds() throws Exception {
     session.listen(PORT, 8);
     int connection = requested();

@@ -1,0 +1,61 @@
+package org.rddp.mpa;
+
+import java.util.Arrays;
+import org.rddp.mpa.StartupFrame.Kind;
+
+/**
+ * The message in which Private Data travels ahead of a {@link StartKey}, as octets of the plain
+ * stream (draft-culley-iwarp-mpa-03 section 13.3.2): the number of its octets, 16 bits, then they.
+ * The draft sets no limit; ours is that of the Request's Private Data.
+ */
+final class PrivateDataMessage extends FrameReader {
+  private static final int LENGTH_OCTETS = 2;
+
+  /** A reader of the peer's. */
+  PrivateDataMessage() {
+    super(Kind.PRIVATE_DATA, LENGTH_OCTETS + StartupFrame.MAX_PRIVATE_DATA);
+  }
+
+  /** The message with these octets. */
+  static byte[] encode(byte[] privateData) {
+    byte[] message = new byte[LENGTH_OCTETS + privateData.length];
+    message[0] = (byte) (privateData.length >> 8);
+    message[1] = (byte) privateData.length;
+    System.arraycopy(privateData, 0, message, LENGTH_OCTETS, privateData.length);
+    return message;
+  }
+
+  /** The octets, once complete. */
+  byte[] privateData() {
+    return Arrays.copyOfRange(octets, LENGTH_OCTETS, LENGTH_OCTETS + length());
+  }
+
+  private int length() {
+    return (octets[0] & 0xff) << 8 | (octets[1] & 0xff);
+  }
+
+  @Override
+  StartupFrame frame() {
+    return StartupFrame.of(Kind.PRIVATE_DATA, false, false, false, false, 0, privateData());
+  }
+
+  @Override
+  int fieldEnd() {
+    return count() < LENGTH_OCTETS ? LENGTH_OCTETS : LENGTH_OCTETS + length();
+  }
+
+  @Override
+  String judge() {
+    boolean tooMany = count() == LENGTH_OCTETS && length() > StartupFrame.MAX_PRIVATE_DATA;
+    return tooMany
+        ? "Private Data Length is " + length() + ", more than " + StartupFrame.MAX_PRIVATE_DATA
+        : null;
+  }
+
+  @Override
+  String missingField() {
+    return count() < LENGTH_OCTETS
+        ? missing("Private Data Length", count(), LENGTH_OCTETS)
+        : missing("Private Data", count() - LENGTH_OCTETS, length());
+  }
+}
