@@ -180,9 +180,40 @@ class MpaOverTcpTest {
       second = new TcpStack(link[1], address(2), settings(random), random.split(), now);
       initiator = new User(seed, 1 + random.nextInt(120));
       responder = new User(-seed, random.nextInt(120));
-      initiator.mpa =
-          MpaConnection.initiator(wishes(random), new byte[random.nextInt(513)], initiator);
-      responder.mpa = MpaConnection.responder(wishes(random), responder);
+      Form form = Form.of(random);
+      byte[] privateData = new byte[random.nextInt(form.privateData() + 1)];
+      initiator.mpa = MpaConnection.initiator(form.wanted(wishes(random)), privateData, initiator);
+      responder.mpa = MpaConnection.responder(form.wanted(wishes(random)), responder);
+    }
+
+    /** How both ends begin. */
+    private enum Form {
+      REVISION_1,
+      REVISION_2,
+      PEER_TO_PEER,
+      START_KEY,
+      START_KEY_WITH_PRIVATE_DATA;
+
+      static Form of(SplittableRandom random) {
+        return values()[random.nextInt(values().length)];
+      }
+
+      /** The most octets of Private Data. */
+      int privateData() {
+        return switch (this) {
+          case REVISION_1, START_KEY_WITH_PRIVATE_DATA -> 512;
+          case REVISION_2, PEER_TO_PEER -> 508;
+          case START_KEY -> 0;
+        };
+      }
+
+      MpaSettings wanted(MpaSettings wishes) {
+        return wishes
+            .withRevision(this == REVISION_2 || this == PEER_TO_PEER ? 2 : 1)
+            .withPeerToPeer(this == PEER_TO_PEER)
+            .withStartKey(this == START_KEY || this == START_KEY_WITH_PRIVATE_DATA)
+            .withStreamedPrivateData(this == START_KEY_WITH_PRIVATE_DATA);
+      }
     }
 
     private static ImpairedDevice impaired(LoopedDevice device, SplittableRandom random) {

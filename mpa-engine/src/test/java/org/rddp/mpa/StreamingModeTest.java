@@ -230,6 +230,39 @@ class StreamingModeTest {
   }
 
   @Test
+  @Tag("ANA-8.1-05")
+  void mpaShouldNotBeginWithAPeerThatDoesNotAgreeToIt() {
+    // The program starts MPA at a full stop: this peer never says one.
+    Talker refused = new Talker(true).open();
+    refused.say("MPA?");
+    refused.tcp.takeSent();
+    refused.tcp.receive(text("500 unknown command"));
+    refused.tcp.peerCloses();
+    assertThat(refused.events).containsExactly("open", "peer closed");
+    Talker waiting = new Talker(true).open();
+    waiting.say("MPA?");
+    waiting.tcp.takeSent();
+    waiting.streaming.abort();
+    assertThat(waiting.events).as("its timer").containsExactly("open", "closed ABORTED");
+    for (Talker talker : List.of(refused, waiting)) {
+      assertThat(talker.mpaHandler.events).isEmpty();
+      assertThat(talker.tcp.segments).as("no octet of MPA").isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 7, 1000})
+  @Tag("ANA-8.1-06")
+  void plainTextBehindAPromiseOfMpaShouldBeRefused(int cut) {
+    Talker talker = new Talker(false).open();
+    talker.tcp.receiveCut(text("Hello.GET / HTTP/1.1"), cut);
+    assertThat(talker.heard()).isEqualTo("Hello.");
+    assertThat(talker.mpaHandler.events).containsExactly("error 4", "closed ABORTED");
+    assertThat(talker.mpaHandler.detail).isEqualTo("MPA Request: Key octet 0 is 0x47, not 0x4d");
+    assertThat(talker.events).containsExactly("open", "closed ABORTED");
+  }
+
+  @Test
   void shouldTellBothUsersOfTheEnd() {
     Talker talker = new Talker(true).open();
     talker.tcp.receive(text("."));
