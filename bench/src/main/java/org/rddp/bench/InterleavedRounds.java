@@ -12,6 +12,8 @@ import java.util.Map;
  */
 public final class InterleavedRounds {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final int ALLOCATION_ROUNDS = 5;
+  private static final int ALLOCATION_CALLS = 100;
   private static final long LONGEST_WARM_UP = 90_000_000_000L;
 
   private final Map<String, Contender> contenders;
@@ -71,6 +73,20 @@ public final class InterleavedRounds {
       }
     }
     return times;
+  }
+
+  /**
+   * Octets that the least of some turns of a contender allocates; 0 where HotSpot has done its
+   * part.
+   */
+  public long allocated(String name, int length) {
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < ALLOCATION_ROUNDS; round++) {
+      long before = THREADS.getCurrentThreadAllocatedBytes();
+      sink = contenders.get(name).run(length, ALLOCATION_CALLS);
+      least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
+    }
+    return least;
   }
 
   /** What the last turn came to. */

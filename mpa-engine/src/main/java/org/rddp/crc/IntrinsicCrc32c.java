@@ -42,11 +42,15 @@ public final class IntrinsicCrc32c implements Crc32c {
   /** An instance, for one thread. */
   public IntrinsicCrc32c() {}
 
+  /** Small enough for HotSpot to leave it out wherever it is called. */
   @Override
   public int update(int crc, long address, long length) {
-    if (IntrinsicCall.AVAILABLE) {
-      return IntrinsicCall.update(crc, address, length);
-    }
+    return IntrinsicCall.AVAILABLE
+        ? IntrinsicCall.update(crc, address, length)
+        : buffered(crc, address, length);
+  }
+
+  private int buffered(int crc, long address, long length) {
     if (crc == 0) {
       return fresh(address, length);
     }

@@ -1,8 +1,5 @@
 package org.rddp.crc;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-import static org.rddp.crc.FoldVectors.ALL;
-import static org.rddp.crc.FoldVectors.SPECIES;
 import static org.rddp.crc.FoldVectors.VECTOR;
 import static org.rddp.crc.FoldVectors.WINDOW;
 
@@ -10,9 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import jdk.incubator.vector.ByteVector;
-import jdk.incubator.vector.IntVector;
-import jdk.incubator.vector.VectorOperators;
 import org.rddp.wire.Memory;
 
 /**
@@ -94,14 +88,8 @@ public final class VectorCrc32c implements Crc32c {
   private int folded(int crc, long address, long length) {
     long last = address + (length & -VECTOR) - WINDOW;
     long inHead = headOctets(last - address);
-    zeroBefore(inHead);
-    long at = head + WINDOW - inHead;
-    store(started(crc, load(address)), at);
-    for (long octets = VECTOR; octets < inHead; octets += VECTOR) {
-      store(load(address + octets), at + octets);
-    }
-    store(load(address + length - VECTOR), rest + WINDOW);
     try {
+      FoldEnds.put(crc, address, length, inHead, head, rest);
       Fold.consume(head, address + inHead, last, history);
       Fold.finish(last, history, windowBefore(length));
     } catch (Throwable e) {
@@ -113,20 +101,8 @@ public final class VectorCrc32c implements Crc32c {
   private int foldedCopy(int crc, long from, long to, long length) {
     long last = (length & -VECTOR) - WINDOW;
     long inHead = headOctets(last);
-    zeroBefore(inHead);
-    long at = head + WINDOW - inHead;
-    ByteVector first = load(from);
-    store(first, to);
-    store(started(crc, first), at);
-    for (long octets = VECTOR; octets < inHead; octets += VECTOR) {
-      ByteVector next = load(from + octets);
-      store(next, to + octets);
-      store(next, at + octets);
-    }
-    ByteVector odd = load(from + length - VECTOR);
-    store(odd, to + length - VECTOR);
-    store(odd, rest + WINDOW);
     try {
+      FoldEnds.copy(crc, from, to, length, inHead, head, rest);
       CopyingFold.consume(head, from + inHead, from + last, history, to + inHead);
       CopyingFold.finish(from + last, history, windowBefore(length), to + last);
     } catch (Throwable e) {
@@ -141,21 +117,6 @@ public final class VectorCrc32c implements Crc32c {
     return odd == 0 ? WINDOW : odd;
   }
 
-  private void zeroBefore(long inHead) {
-    ByteVector zero = ByteVector.zero(SPECIES);
-    for (long at = head; at < head + WINDOW - inHead; at += VECTOR) {
-      store(zero, at);
-    }
-    store(zero, rest);
-  }
-
-  /** The first octets with what came before them. */
-  private static ByteVector started(int crc, ByteVector first) {
-    return first.lanewise(
-        VectorOperators.XOR,
-        IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes());
-  }
-
   /** Where the window goes for the odd octets to end the rest. */
   private long windowBefore(long length) {
     return rest + VECTOR - (length & (VECTOR - 1));
@@ -168,14 +129,6 @@ public final class VectorCrc32c implements Crc32c {
     crc32c.reset();
     crc32c.update(restView.clear());
     return ~((int) crc32c.getValue() ^ START);
-  }
-
-  private static ByteVector load(long address) {
-    return ByteVector.fromMemorySegment(SPECIES, ALL, address, LITTLE_ENDIAN);
-  }
-
-  private static void store(ByteVector vector, long address) {
-    vector.intoMemorySegment(ALL, address, LITTLE_ENDIAN);
   }
 
   /** A method handle may throw anything; these have nothing to throw. */

@@ -59,7 +59,10 @@ public final class CrcCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     CrcReport report = new CrcReport(Crc32c.chosen(), METHOD);
     for (int length : all) {
-      report.add(length, rounds.measure(length));
+      Map<String, double[]> times = rounds.measure(length);
+      long allocated =
+          rounds.allocated(Contenders.RDDP, length) + rounds.allocated(Contenders.FUSED, length);
+      report.add(length, times, allocated);
     }
     if (json) {
       out.println(report.toJson());

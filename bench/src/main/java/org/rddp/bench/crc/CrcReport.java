@@ -16,14 +16,16 @@ final class CrcReport {
   private final String implementation;
   private final String method;
   private final Map<Integer, Map<String, double[]>> found = new LinkedHashMap<>();
+  private long allocated;
 
   CrcReport(String implementation, String method) {
     this.implementation = implementation;
     this.method = method;
   }
 
-  void add(int length, Map<String, double[]> times) {
+  void add(int length, Map<String, double[]> times, long allocatedThere) {
     found.put(length, times);
+    allocated += allocatedThere;
   }
 
   private static double[] jdkRatios(Map<String, double[]> times) {
@@ -41,7 +43,10 @@ final class CrcReport {
     return ratios(best, times.get(Contenders.FUSED));
   }
 
-  /** {@code ratios.jdk} and {@code ratios.two_pass} by length, and the times behind them. */
+  /**
+   * {@code ratios.jdk} and {@code ratios.two_pass} by length, the times behind them, and octets
+   * allocated.
+   */
   JsonObject toJson() {
     JsonObject jdk = new JsonObject();
     JsonObject twoPass = new JsonObject();
@@ -64,6 +69,7 @@ final class CrcReport {
     JsonObject all = new JsonObject();
     all.addProperty("implementation", implementation);
     all.addProperty("method", method);
+    all.addProperty("allocated", allocated);
     all.add("ratios", ratios);
     all.add("ns", nanos);
     return all;
@@ -92,6 +98,7 @@ final class CrcReport {
         "jdk/rddp",
         "two-pass/fused");
     found.forEach((length, times) -> out.println(row(length, times)));
+    out.println("rddp's CRCs and copies allocated " + allocated + " octets");
   }
 
   private static String row(int length, Map<String, double[]> times) {
