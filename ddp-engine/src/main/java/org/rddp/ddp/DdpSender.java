@@ -1,14 +1,12 @@
 package org.rddp.ddp;
 
 import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.Ulpdu;
 
 /**
  * Sends messages in the order in which they were posted, cut into segments of at most MULPDU octets
  * (RFC 5041 section 5.2). It cuts a segment when MPA takes it and not before: so each is cut to the
  * MULPDU of its moment, and nothing waits below.
- *
- * <p>Responses wait in a line of their own: they go out between the messages, one after each as
- * long as there are both.
  */
 final class DdpSender {
   /** The next in the {@link SendRound}; that class's own. */
@@ -18,16 +16,11 @@ final class DdpSender {
   private final TaggedBuffers taggedBuffers;
   private final DdpCounters counters;
   private final UlpHandler user;
-  private final Ring<OutgoingMessage> messages;
-  private final Ring<OutgoingMessage> responses;
+  private final OutgoingQueues queues;
   private final MessageSequence[] sequences;
-
-  /** The ring whose first entry is being sent; null between messages. */
-  private Ring<OutgoingMessage> current;
-
-  private boolean responseWasLast;
   private MpaConnection mpa;
   private int version;
+  private int ulpBits;
   private boolean inRound;
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
@@ -37,18 +30,22 @@ final class DdpSender {
     this.taggedBuffers = engine.taggedBuffers();
     this.counters = engine.counters();
     this.user = user;
-    messages = new Ring<>(settings.sendDepth(), OutgoingMessage::new);
-    responses = new Ring<>(settings.responseDepth(), OutgoingMessage::new);
+    queues = new OutgoingQueues(user, settings.sendDepth(), settings.responseDepth());
     sequences = new MessageSequence[settings.queues().size()];
     for (int qn = 0; qn < sequences.length; qn++) {
       sequences[qn] = new MessageSequence(MessageSequence.FIRST);
     }
   }
 
-  /** Full Operation has begun: messages may leave. */
-  void start(MpaConnection mpa, int version) {
+  /**
+   * Full Operation has begun: messages may leave.
+   *
+   * @param ulpBits bits of the user's octet of every message, besides those that are posted
+   */
+  void start(MpaConnection mpa, int version, int ulpBits) {
     this.mpa = mpa;
     this.version = version;
+    this.ulpBits = ulpBits;
     wake();
   }
 
@@ -62,7 +59,28 @@ final class DdpSender {
     if (!mayPost()) {
       return false;
     }
-    messages.add().tagged(id, rsvdUlp, stag, to, address, length);
+    queues.addMessage().tagged(id, rsvdUlp, stag, to, address, length);
+    wake();
+    return true;
+  }
+
+  /** Appends a Tagged Message and, as one with it, an Untagged Message of eight octets. */
+  boolean postTaggedThen(
+      long id,
+      int rsvdUlp,
+      int stag,
+      long to,
+      long address,
+      long length,
+      int nextRsvdUlp,
+      int qn,
+      long octets) {
+    if (!mayPost()) {
+      return false;
+    }
+    OutgoingMessage message = queues.addMessage();
+    message.tagged(id, rsvdUlp, stag, to, address, length);
+    message.followedBy(nextRsvdUlp, qn, sequences[qn].take(), octets);
     wake();
     return true;
   }
@@ -72,7 +90,9 @@ final class DdpSender {
     if (!mayPost()) {
       return false;
     }
-    messages.add().untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), address, length);
+    queues
+        .addMessage()
+        .untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), address, length);
     wake();
     return true;
   }
@@ -82,13 +102,13 @@ final class DdpSender {
     if (!mayPost()) {
       return false;
     }
-    messages.add().inline(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), octets, length);
+    queues.addMessage().inline(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), octets, length);
     wake();
     return true;
   }
 
   private boolean mayPost() {
-    if (postsLeft == 0 || messages.isFull()) {
+    if (postsLeft == 0 || !queues.hasRoomForMessage()) {
       return false;
     }
     if (postsLeft < Integer.MAX_VALUE) {
@@ -100,42 +120,47 @@ final class DdpSender {
   /** Appends a response; false, and nothing happens, if it may not be posted now. */
   boolean postResponse(
       int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
-    if (postsLeft < Integer.MAX_VALUE || responses.isFull()) {
+    if (postsLeft < Integer.MAX_VALUE || !queues.hasRoomForResponse()) {
       return false;
     }
-    responses.add().response(rsvdUlp, stag, to, source, sourceTo, length);
+    queues.addResponse().response(rsvdUlp, stag, to, source, sourceTo, length);
+    wake();
+    return true;
+  }
+
+  /** Appends a response that the user makes of a question when it is due. */
+  boolean postDue(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
+    if (postsLeft < Integer.MAX_VALUE || !queues.hasRoomForResponse()) {
+      return false;
+    }
+    queues.addResponse().due(rsvdUlp, qn, sequences[qn].take(), question, from, octets);
     wake();
     return true;
   }
 
   /** There is something to send, or MPA takes something again. */
   void wake() {
-    if (mpa != null && !inRound && (closing || !isEmpty())) {
+    if (mpa != null && !inRound && (closing || !queues.isEmpty())) {
       inRound = true;
       round.add(this);
     }
-  }
-
-  private boolean isEmpty() {
-    return messages.isEmpty() && responses.isEmpty();
   }
 
   /** This stream's turn in the round: sends at most {@code share} segments; returns how many. */
   int takeTurn(int share) {
     int sent = 0;
     boolean taken = true;
-    while (taken && sent < share && mpa.sendable() && chooseMessage()) {
-      if (sourceIsGone(current.first())) {
-        current.removeFirst();
-        current = null;
-        user.onSourceInvalidated();
-      } else {
-        taken = sendSegment();
+    while (taken && sent < share && mpa.sendable()) {
+      OutgoingMessage message = queues.current();
+      if (message == null) {
+        taken = false;
+      } else if (isSendable(message)) {
+        taken = sendSegment(message);
         sent += taken ? 1 : 0;
       }
     }
     inRound = false;
-    if (isEmpty()) {
+    if (queues.isEmpty()) {
       closeIfAsked();
     } else if (sent == share) {
       wake();
@@ -143,30 +168,27 @@ final class DdpSender {
     return sent;
   }
 
-  /** Makes {@link #current} the ring to send from; false if nothing may be sent. */
-  private boolean chooseMessage() {
-    if (current == null) {
-      boolean response = !responses.isEmpty();
-      if (!(response && !responseWasLast) && mayStartMessage()) {
-        current = messages;
-      } else if (response) {
-        current = responses;
-      }
-    }
-    return current != null;
-  }
-
-  private boolean mayStartMessage() {
-    return !messages.isEmpty() && user.mayStart(messages.first().id(), messages.first().rsvdUlp());
-  }
-
-  private boolean sourceIsGone(OutgoingMessage message) {
+  /** Whether a response can still be given; if not, it is gone and the user knows. */
+  private boolean isSendable(OutgoingMessage message) {
     TaggedBuffer source = message.source();
-    return source != null && taggedBuffers.lookup(source.stag()) != source;
+    if (source != null && taggedBuffers.lookup(source.stag()) != source) {
+      queues.giveUpCurrent();
+      user.onSourceInvalidated();
+      return false;
+    }
+    if (message.isDue()) {
+      int octets = user.onResponseDue(message.question());
+      if (octets < 0) {
+        queues.giveUpCurrent();
+        user.onResponseRefused();
+        return false;
+      }
+      message.answered(octets);
+    }
+    return true;
   }
 
-  private boolean sendSegment() {
-    OutgoingMessage message = current.first();
+  private boolean sendSegment(OutgoingMessage message) {
     int payload = message.nextPayload(mpa.mulpdu());
     if (!pass(message, payload)) {
       return false;
@@ -174,7 +196,7 @@ final class DdpSender {
     counters.segmentsSent++;
     counters.octetsSent += payload;
     if (message.sent(payload)) {
-      ended(message);
+      queues.endCurrent();
     }
     return true;
   }
@@ -182,23 +204,12 @@ final class DdpSender {
   private boolean pass(OutgoingMessage message, int payload) {
     long header = round.header();
     int headerLength = message.headerLength();
-    message.writeHeader(header, version, payload);
+    message.writeHeader(header, version, ulpBits, payload);
     if (message.inMemory()) {
       return mpa.send(header, headerLength, message.nextAddress(), payload);
     }
     message.writeInline(header + headerLength);
     return mpa.send(header, headerLength + payload, 0, 0);
-  }
-
-  private void ended(OutgoingMessage message) {
-    responseWasLast = current == responses;
-    current.removeFirst();
-    current = null;
-    if (responseWasLast) {
-      user.onResponseSent();
-    } else {
-      user.onSent(message.id(), message.rsvdUlp(), message.length());
-    }
   }
 
   /** Takes no more posts; once everything posted has been sent, MPA closes our half. */
@@ -227,14 +238,7 @@ final class DdpSender {
    */
   void flush(int postsLeft) {
     this.postsLeft = 0;
-    current = null;
-    while (!responses.isEmpty()) {
-      responses.removeFirst();
-    }
-    while (!messages.isEmpty()) {
-      OutgoingMessage message = messages.removeFirst();
-      user.onSendFlushed(message.id(), message.rsvdUlp());
-    }
+    queues.flush();
     this.postsLeft = postsLeft;
     // A close that waited for what is gone now waits no longer.
     wake();

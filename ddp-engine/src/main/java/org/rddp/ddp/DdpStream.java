@@ -2,6 +2,7 @@ package org.rddp.ddp;
 
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.StreamHandler;
 
 /**
@@ -132,6 +133,35 @@ public final class DdpStream {
   }
 
   /**
+   * Sends a message to a Tagged Buffer of the peer and, directly behind it, eight octets to the
+   * next buffer of one of its queues. {@link UlpHandler#onSent} follows for the two together, with
+   * the octet and the length of the second.
+   *
+   * @param id comes back when both have been sent
+   * @param rsvdUlp the user's octet of the first
+   * @param to Tagged Offset of the first message's first octet
+   * @param address where it lies; not to be changed until it has been sent
+   * @param length in octets, 0 to 2^32-1
+   * @param nextRsvdUlp the first of the user's five octets of the second, the others being 0
+   * @param qn Queue Number, one of the stream's
+   * @param octets the second message, sent in network order
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
+  public boolean postTaggedThen(
+      long id,
+      int rsvdUlp,
+      int stag,
+      long to,
+      long address,
+      long length,
+      int nextRsvdUlp,
+      int qn,
+      long octets) {
+    checkLength(length);
+    return sender.postTaggedThen(id, rsvdUlp, stag, to, address, length, nextRsvdUlp, qn, octets);
+  }
+
+  /**
    * Sends a message to the next buffer of one of the peer's queues.
    *
    * @param id comes back when it has been sent
@@ -180,6 +210,28 @@ public final class DdpStream {
   public boolean postResponse(
       int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
     return sender.postResponse(rsvdUlp, stag, to, source, sourceTo, length);
+  }
+
+  /**
+   * Answers a message of the peer's with a short one that is not known before it is due: {@link
+   * UlpHandler#onResponseDue} makes it of what was asked, when all responses posted before have
+   * been sent.
+   *
+   * @param rsvdUlp the first of the user's five octets, the others being 0
+   * @param qn Queue Number of the answer, one of the stream's
+   * @param question the segment with what was asked, from {@code from} on; it is copied
+   * @param octets of it, 0 to {@link #INLINE}
+   * @return false, and nothing happens, if too many wait or the stream does not send
+   */
+  public boolean postDue(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
+    return sender.postDue(rsvdUlp, qn, question, from, octets);
+  }
+
+  /**
+   * RDMA Reads of our own that may be outstanding, as both ends agreed; known in Full Operation.
+   */
+  public int ord() {
+    return mpa.ord();
   }
 
   /** Gives back a place of a queue whose messages are read in place. */

@@ -31,7 +31,13 @@ final class Delivery {
       ReceiveBuffer buffer = queue.removeFirst();
       counters.untaggedMessagesDelivered++;
       user.onUntaggedMessage(
-          qn, msn, buffer.id(), buffer.rsvdUlp(), buffer.rsvdUlpRest(), buffer.messageLength());
+          qn,
+          msn,
+          buffer.id(),
+          buffer.addressOf(0),
+          buffer.rsvdUlp(),
+          buffer.rsvdUlpRest(),
+          buffer.messageLength());
     }
   }
 }

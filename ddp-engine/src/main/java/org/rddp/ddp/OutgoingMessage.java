@@ -1,11 +1,21 @@
 package org.rddp.ddp;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 /** A posted message and how much of it has been sent. Reused. */
 final class OutgoingMessage {
   /** Octets that a message carries in itself rather than in memory of the user. */
   static final int INLINE = 64;
+
+  /** Octets of a message that follows another. */
+  static final int FOLLOWING = 8;
+
+  private static final VarHandle BIG_ENDIAN =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
   private final byte[] inline = new byte[INLINE];
   private boolean tagged;
@@ -21,9 +31,21 @@ final class OutgoingMessage {
   private long length;
   private long sent;
 
+  /** Whether a short Untagged Message follows, which its octets are kept for. */
+  private boolean followed;
+
+  private int nextRsvdUlp;
+  private int nextQn;
+  private int nextMsn;
+
+  /** Whether the user makes the octets when they are due. */
+  private boolean due;
+
   void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
     tagged = true;
     inMemory = true;
+    followed = false;
+    due = false;
     source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
@@ -37,6 +59,8 @@ final class OutgoingMessage {
   void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
     tagged = false;
     inMemory = true;
+    followed = false;
+    due = false;
     source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
@@ -53,6 +77,41 @@ final class OutgoingMessage {
     untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);
     inMemory = false;
     System.arraycopy(octets, 0, inline, 0, length);
+  }
+
+  /** Has a Tagged Message be followed by a short Untagged one; both end as one. */
+  void followedBy(int rsvdUlp, int qn, int msn, long octets) {
+    followed = true;
+    nextRsvdUlp = rsvdUlp;
+    nextQn = qn;
+    nextMsn = msn;
+    BIG_ENDIAN.set(inline, 0, octets);
+  }
+
+  /** An answer that the user makes of what was asked, when it is due. */
+  void due(int rsvdUlp, int qn, int msn, Ulpdu question, int from, int octets) {
+    untagged(0, rsvdUlp, 0, qn, msn, 0, octets);
+    inMemory = false;
+    due = true;
+    for (int i = 0; i < octets; i++) {
+      inline[i] = (byte) question.getByte(from + i);
+    }
+  }
+
+  /** Whether the user is still to make the octets. */
+  boolean isDue() {
+    return due;
+  }
+
+  /** What was asked, to be made the answer. */
+  byte[] question() {
+    return inline;
+  }
+
+  /** The question has been answered in so many octets. */
+  void answered(int octets) {
+    due = false;
+    length = octets;
   }
 
   /** A message from a Tagged Buffer of ours; null if it has no octets. */
@@ -102,19 +161,32 @@ final class OutgoingMessage {
     Memory.copy(inline, 0, at, (int) length);
   }
 
-  /** Writes the next segment's header, with {@code payload} octets behind it. */
-  void writeHeader(long at, int version, int payload) {
+  /**
+   * Writes the next segment's header, with {@code payload} octets behind it.
+   *
+   * @param ulpBits bits of the user's octet besides those that were posted
+   */
+  void writeHeader(long at, int version, int ulpBits, int payload) {
     boolean last = sent + payload == length;
+    int ulp = rsvdUlp | ulpBits;
     if (tagged) {
-      DdpHeader.writeTagged(at, version, last, rsvdUlp, target, to + sent);
+      DdpHeader.writeTagged(at, version, last, ulp, target, to + sent);
     } else {
-      DdpHeader.writeUntagged(at, version, last, rsvdUlp, rsvdUlpRest, target, msn, (int) sent);
+      DdpHeader.writeUntagged(at, version, last, ulp, rsvdUlpRest, target, msn, (int) sent);
     }
   }
 
-  /** Takes note that the next segment has been sent; returns whether it was the last. */
+  /** Takes note that the next segment has been sent; returns whether all of it has. */
   boolean sent(int payload) {
     sent += payload;
-    return sent == length;
+    if (sent < length) {
+      return false;
+    }
+    if (followed) {
+      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn, 0, FOLLOWING);
+      inMemory = false;
+      return false;
+    }
+    return true;
   }
 }

@@ -113,7 +113,7 @@ final class StreamLife implements UlpduHandler {
     operating = true;
     int version = mpa.version() == 0 ? 0 : 1;
     receiver.start(version);
-    sender.start(mpa, version);
+    sender.start(mpa, version, user.ulpBits(version));
     user.onFullOperation(privateData);
   }
 

@@ -13,6 +13,9 @@ public final class TaggedBuffer {
   private final long baseTo;
   private final int rights;
 
+  /** What it is a window onto, or null. */
+  private final TaggedBuffer region;
+
   TaggedBuffer(
       int stag,
       ProtectionDomain domain,
@@ -20,7 +23,8 @@ public final class TaggedBuffer {
       long address,
       long length,
       long baseTo,
-      int rights) {
+      int rights,
+      TaggedBuffer region) {
     this.stag = stag;
     this.domain = domain;
     this.stream = stream;
@@ -28,6 +32,17 @@ public final class TaggedBuffer {
     this.length = length;
     this.baseTo = baseTo;
     this.rights = rights;
+    this.region = region;
+  }
+
+  /** The region that it is a window onto; null if it is a region itself. */
+  TaggedBuffer region() {
+    return region;
+  }
+
+  /** The protection domain whose streams may use it. */
+  ProtectionDomain domain() {
+    return domain;
   }
 
   /** Its name on the wire. */

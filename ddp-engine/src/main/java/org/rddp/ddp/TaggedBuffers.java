@@ -61,24 +61,81 @@ public final class TaggedBuffers {
     if ((rights & ~AccessRights.ALL) != 0) {
       throw new IllegalArgumentException("unknown rights: " + rights);
     }
+    return add(domain, stream, address, length, baseTo, rights, null);
+  }
+
+  /**
+   * Gives a part of a region a name of its own, with its own rights: a memory window (RFC 5040
+   * section 2.1 calls it so). It ends with the region, or before by {@link #invalidate}.
+   *
+   * @param region with {@link AccessRights#BIND}, and no window itself
+   * @param stream of the region's domain, the only one that may use the window; or null for all of
+   *     the domain
+   * @param to Tagged Offset of the first octet in the region
+   * @param length in octets, greater than 0
+   * @param baseTo Tagged Offset of the first octet in the window, unsigned; {@code baseTo + length}
+   *     is below 2^64
+   * @param rights of {@link AccessRights}, only remote ones; writing needs the region's {@link
+   *     AccessRights#LOCAL_WRITE}
+   * @return the STag, never 0; 0 if the table is full, the region may not be bound so, or the
+   *     window would leave it
+   */
+  public int bind(
+      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+    boolean fits =
+        length > 0
+            && !TaggedBuffer.wraps(to, length)
+            && !TaggedBuffer.wraps(baseTo, length)
+            && region.contains(to, length);
+    int writes = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_ATOMIC;
+    int needed = AccessRights.BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
+    boolean allowed =
+        region.region() == null
+            && lookup(region.stag()) == region
+            && region.permits(needed)
+            && (rights & ~AccessRights.REMOTE) == 0
+            && (stream == null || stream.protectionDomain() == region.domain());
+    if (!fits || !allowed) {
+      return 0;
+    }
+    return add(region.domain(), stream, region.addressOf(to), length, baseTo, rights, region);
+  }
+
+  private int add(
+      ProtectionDomain domain,
+      DdpStream stream,
+      long address,
+      long length,
+      long baseTo,
+      int rights,
+      TaggedBuffer region) {
     if (size == capacity) {
       return 0;
     }
     int stag = random.nextInt();
-    while (stag == 0 || lookup(stag) != null) {
+    while (stag == 0 || find(stag) != null) {
       stag = random.nextInt();
     }
     int place = stag & mask;
     while (table[place] != null) {
       place = place + 1 & mask;
     }
-    table[place] = new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights);
+    table[place] = new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights, region);
     size++;
     return stag;
   }
 
-  /** The buffer that {@code stag} names, or null. */
+  /** The buffer that {@code stag} names; null if there is none, or its region is gone. */
   public TaggedBuffer lookup(int stag) {
+    TaggedBuffer found = find(stag);
+    if (found == null || found.region() == null) {
+      return found;
+    }
+    TaggedBuffer region = found.region();
+    return find(region.stag()) == region ? found : null;
+  }
+
+  private TaggedBuffer find(int stag) {
     int place = stag & mask;
     TaggedBuffer found = table[place];
     while (found != null && found.stag() != stag) {

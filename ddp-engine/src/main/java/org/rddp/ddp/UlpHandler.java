@@ -28,6 +28,16 @@ public interface UlpHandler {
   void onFullOperation(byte[] privateData);
 
   /**
+   * Full Operation is about to begin: asks for bits of the user's octet that every message carries
+   * besides those that were posted.
+   *
+   * @param version DV of every segment, 0 or 1
+   */
+  default int ulpBits(int version) {
+    return 0;
+  }
+
+  /**
    * Initiator: the Responder declined. The connection stays until it is closed.
    *
    * @param privateData what it said, 0 to 512 octets
@@ -81,11 +91,13 @@ public interface UlpHandler {
    * An Untagged Message is Delivered; its buffer is the user's again.
    *
    * @param id of the buffer, as it was posted
+   * @param address of the buffer, as it was posted
    * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
    *     its last segment had them
    * @param octets the ULP Message Length, 0 to 2^32-1
    */
-  void onUntaggedMessage(int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets);
+  void onUntaggedMessage(
+      int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets);
 
   /**
    * A message of a queue whose messages are read in place is Delivered. The user gives its place
@@ -116,6 +128,21 @@ public interface UlpHandler {
    * @param octets its length
    */
   void onSent(long id, int rsvdUlp, long octets);
+
+  /**
+   * A response that was posted with {@link DdpStream#postDue} is due: nothing that was posted
+   * before it is still to be sent as a response.
+   *
+   * @param octets the question, from index 0; to be replaced by the answer
+   * @return octets of the answer, 0 or more; or {@link #REFUSED}, and {@link #onResponseRefused}
+   *     follows
+   */
+  default int onResponseDue(byte[] octets) {
+    return REFUSED;
+  }
+
+  /** The user has refused to answer: the user ends the stream. */
+  default void onResponseRefused() {}
 
   /** A response has been handed to TCP. */
   void onResponseSent();

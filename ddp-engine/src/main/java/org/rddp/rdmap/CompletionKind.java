@@ -2,10 +2,10 @@ package org.rddp.rdmap;
 
 /** What kind of request a completion is for. */
 public final class CompletionKind {
-  /** {@link RdmapStream#postSend}. */
+  /** {@link RdmapStream#postSend}, {@link RdmapExtensions#postImmediate}. */
   public static final int SEND = 1;
 
-  /** {@link RdmapStream#postWrite}. */
+  /** {@link RdmapStream#postWrite}, {@link RdmapExtensions#postWriteImmediate}. */
   public static final int WRITE = 2;
 
   /** {@link RdmapStream#postReceive}. */
@@ -13,6 +13,9 @@ public final class CompletionKind {
 
   /** {@link RdmapStream#postRead}. */
   public static final int READ = 4;
+
+  /** An atomic operation of {@link RdmapExtensions}. */
+  public static final int ATOMIC = 5;
 
   private CompletionKind() {}
 }

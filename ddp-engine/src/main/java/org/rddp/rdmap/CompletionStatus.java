@@ -14,5 +14,8 @@ public final class CompletionStatus {
   /** Not done: the local STag is none that this stream may read into, there. */
   public static final int LOCAL_PROTECTION_ERROR = 3;
 
+  /** Not done: both ends have agreed on no reads and atomics of ours. */
+  public static final int NO_READS = 4;
+
   private CompletionStatus() {}
 }

@@ -4,24 +4,30 @@ package org.rddp.rdmap;
 public enum RdmapError {
   /** Something failed here that none of the others names. */
   LOCAL_CATASTROPHIC(0, 0x00, "local catastrophic error"),
-  /** An RDMA Read from an STag that does not exist. */
+  /** An RDMA Read or an atomic with an STag that does not exist. */
   INVALID_STAG(1, 0x00, "invalid STag"),
-  /** An RDMA Read from outside the range of the STag. */
+  /** An RDMA Read or an atomic outside the range of the STag. */
   BASE_OR_BOUNDS(1, 0x01, "base or bounds violation"),
-  /** An RDMA Read from an STag that may not be read. */
+  /** An RDMA Read or an atomic with an STag that does not allow it. */
   ACCESS_RIGHTS(1, 0x02, "access rights violation"),
-  /** An RDMA Read from an STag of another protection domain or stream. */
+  /** An RDMA Read or an atomic with an STag of another protection domain or stream. */
   STAG_NOT_ASSOCIATED(1, 0x03, "STag not associated with the stream"),
-  /** An RDMA Read whose Tagged Offset and length pass the end of the 64-bit numbers. */
+  /**
+   * An RDMA Read or an atomic whose Tagged Offset and length pass the end of the 64-bit numbers.
+   */
   TO_WRAP(1, 0x04, "TO wrap"),
   /** A Send that would invalidate what it may not invalidate. */
   CANNOT_INVALIDATE(1, 0x09, "STag cannot be invalidated"),
+  /** An access that none of the others names: an atomic that is not aligned to eight octets. */
+  PROTECTION_UNSPECIFIED(1, 0xff, "unspecified remote protection error"),
   /** The peer's RDMAP version is not the stream's. */
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"),
   /** The peer used an opcode that does not exist, or not here, or not now. */
   UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"),
   /** The stream cannot go on. */
   STREAM_CATASTROPHIC(2, 0x07, "catastrophic error localized to the stream"),
+  /** Nothing on this device can go on. */
+  DEVICE_CATASTROPHIC(2, 0x08, "global catastrophic error"),
   /** An error that has no number of its own. */
   UNSPECIFIED(2, 0xff, "unspecified error");
 

@@ -75,6 +75,18 @@ public interface RdmapHandler {
   }
 
   /**
+   * Immediate data has been received. A user that does not care for it hears {@link #onReceived}:
+   * the data is in the receive's memory too, in network order.
+   *
+   * @param id of the receive that it has used up, as it was posted
+   * @param data the number
+   * @param solicited whether the peer wants the program to be woken for it
+   */
+  default void onImmediate(long id, long data, boolean solicited) {
+    onReceived(id, Long.BYTES, solicited, 0);
+  }
+
+  /**
    * The stream has failed, here or, as the peer's Terminate says, there. Everything outstanding has
    * ended as flushed, nothing more is received, and our half of the connection closes as soon as
    * the peer has been told. The user aborts the stream if the peer does not close its half in time.

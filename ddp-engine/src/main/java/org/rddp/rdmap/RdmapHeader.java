@@ -5,9 +5,6 @@ package org.rddp.rdmap;
  * (4) (RFC 5040 section 4.1); and the queue that each kind of Untagged Message goes to.
  */
 final class RdmapHeader {
-  /** The version that we speak. */
-  static final int VERSION = 1;
-
   /** RDMA Write: a Tagged Message. */
   static final int WRITE = 0;
 
@@ -32,23 +29,38 @@ final class RdmapHeader {
   /** Terminate: on {@link #TERMINATE_QUEUE}. */
   static final int TERMINATE = 7;
 
-  /** The Queue Number of Sends. */
+  /** Immediate Data: on {@link #SEND_QUEUE} (RFC 7306, like the three that follow). */
+  static final int IMMEDIATE = 8;
+
+  /** Immediate Data with Solicited Event: on {@link #SEND_QUEUE}. */
+  static final int IMMEDIATE_SOLICITED = 9;
+
+  /** Atomic Request: on {@link #READ_QUEUE}. */
+  static final int ATOMIC_REQUEST = 10;
+
+  /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
+  static final int ATOMIC_RESPONSE = 11;
+
+  /** The Queue Number of Sends and Immediate Data. */
   static final int SEND_QUEUE = 0;
 
-  /** The Queue Number of RDMA Read Requests. */
+  /** The Queue Number of RDMA Read Requests and Atomic Requests. */
   static final int READ_QUEUE = 1;
 
   /** The Queue Number of Terminates. */
   static final int TERMINATE_QUEUE = 2;
+
+  /** The Queue Number of Atomic Responses, the last there is. */
+  static final int ATOMIC_RESPONSE_QUEUE = 3;
 
   private static final int VERSION_SHIFT = 6;
   private static final int OPCODE = 0x0f;
 
   private RdmapHeader() {}
 
-  /** The octet for an opcode. */
-  static int control(int opcode) {
-    return VERSION << VERSION_SHIFT | opcode;
+  /** The octet of a version without its opcode. RDMAP's version is DDP's (section 4.1). */
+  static int versionBits(int version) {
+    return version << VERSION_SHIFT;
   }
 
   /** The octet's version, 0 to 3. */
@@ -65,8 +77,10 @@ final class RdmapHeader {
   static int queue(int opcode) {
     return switch (opcode) {
       case SEND, SEND_INVALIDATE, SEND_SOLICITED, SEND_SOLICITED_INVALIDATE -> SEND_QUEUE;
-      case READ_REQUEST -> READ_QUEUE;
+      case IMMEDIATE, IMMEDIATE_SOLICITED -> SEND_QUEUE;
+      case READ_REQUEST, ATOMIC_REQUEST -> READ_QUEUE;
       case TERMINATE -> TERMINATE_QUEUE;
+      case ATOMIC_RESPONSE -> ATOMIC_RESPONSE_QUEUE;
       default -> -1;
     };
   }
@@ -76,8 +90,15 @@ final class RdmapHeader {
     return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
   }
 
-  /** Whether the opcode is that of a Send that solicits an event. */
+  /** Whether the opcode is that of a message that solicits an event. */
   static boolean solicits(int opcode) {
-    return opcode == SEND_SOLICITED || opcode == SEND_SOLICITED_INVALIDATE;
+    return opcode == SEND_SOLICITED
+        || opcode == SEND_SOLICITED_INVALIDATE
+        || opcode == IMMEDIATE_SOLICITED;
+  }
+
+  /** Whether the opcode is that of Immediate Data. */
+  static boolean immediate(int opcode) {
+    return opcode == IMMEDIATE || opcode == IMMEDIATE_SOLICITED;
   }
 }

@@ -9,15 +9,15 @@ import org.rddp.mpa.MpaSettings;
  * @param sendDepth sends, writes and reads that may be outstanding, 1 to 2^24
  * @param receiveDepth receives that may be outstanding, 1 to 2^24
  * @param ird reads of the peer's that may wait for their answers (Inbound RDMA Read queue Depth), 1
- *     to 2^14; one more is an error of the peer's
- * @param ord reads of ours that may wait for theirs (Outbound RDMA Read queue Depth), 1 to 2^14;
+ *     to 16382; one more is an error of the peer's
+ * @param ord reads of ours that may wait for theirs (Outbound RDMA Read queue Depth), 1 to 16382;
  *     further ones, and what is posted behind them, wait here. No more than the peer's IRD
  */
 public record RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord) {
   /** What IRD and ORD are unless somebody says otherwise. */
   public static final int DEFAULT_READS = 16;
 
-  private static final int MOST_READS = 1 << 14;
+  private static final int MOST_READS = 16382;
 
   /** MPA's defaults; 128 requests each way. */
   public static final RdmapSettings DEFAULTS = new RdmapSettings(MpaSettings.DEFAULTS, 128, 128);
@@ -25,7 +25,7 @@ public record RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, in
   /** Checks the ranges that the layers below do not. */
   public RdmapSettings {
     if (ird < 1 || ird > MOST_READS || ord < 1 || ord > MOST_READS) {
-      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 1 to 2^14");
+      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 1 to 16382");
     }
   }
 

@@ -1,6 +1,5 @@
 package org.rddp.rdmap;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
@@ -8,7 +7,6 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.QueueSettings;
-import org.rddp.ddp.TaggedBuffer;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.tcp.StreamHandler;
 
@@ -26,12 +24,10 @@ import org.rddp.tcp.StreamHandler;
  */
 public final class RdmapStream {
   private final RdmapHandler handler;
-  private final TaggedBuffers taggedBuffers;
-  private final SendQueue sendQueue;
-  private final ReadQueue reads;
-  private final StreamUser user;
+  private final Termination termination;
   private final DdpStream ddp;
-  private final ByteBuffer readRequest = ByteBuffer.allocate(ReadRequest.LENGTH);
+  private final RequestPosts posts;
+  private final RdmapExtensions extensions;
 
   private RdmapStream(
       DdpEngine engine,
@@ -40,27 +36,32 @@ public final class RdmapStream {
       byte[] requestData,
       RdmapHandler handler) {
     this.handler = handler;
-    taggedBuffers = engine.taggedBuffers();
-    sendQueue = new SendQueue(settings.sendDepth(), handler);
-    reads = new ReadQueue(settings.sendDepth(), settings.ord());
-    user = new StreamUser(handler, taggedBuffers, sendQueue, reads);
+    TaggedBuffers taggedBuffers = engine.taggedBuffers();
+    SendQueue sendQueue = new SendQueue(settings.sendDepth(), handler);
+    RequestQueue requests = new RequestQueue(settings.sendDepth(), settings.ord());
+    Requester requester = new Requester(sendQueue, requests);
+    termination = new Termination(handler, requester);
+    StreamUser user = new StreamUser(handler, taggedBuffers, sendQueue, requester, termination);
     DdpSettings sizes = sizes(settings);
     ddp =
         requestData == null
             ? DdpStream.responder(engine, domain, sizes, user)
             : DdpStream.initiator(engine, domain, sizes, requestData, user);
     user.attach(ddp);
+    posts = new RequestPosts(handler, taggedBuffers, sendQueue, requests, user, ddp);
+    extensions = new RdmapExtensions(posts);
   }
 
   private static DdpSettings sizes(RdmapSettings settings) {
     return new DdpSettings(
-        settings.mpa(),
+        settings.mpa().withReads(settings.ird(), settings.ord()),
         settings.sendDepth(),
         settings.ird(),
         List.of(
             QueueSettings.buffered(settings.receiveDepth()),
-            QueueSettings.inPlace(settings.ird(), ReadRequest.LENGTH),
-            QueueSettings.inPlace(1, Terminate.MAX_LENGTH)));
+            QueueSettings.inPlace(settings.ird(), AtomicRequest.LENGTH),
+            QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
+            QueueSettings.inPlace(settings.ord(), AtomicRequest.ANSWER_LENGTH)));
   }
 
   /**
@@ -134,8 +135,15 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postReceive(long id, long address, long length) {
-    return endsAtOnce(id, CompletionKind.RECEIVE, length, ddp.receives())
-        || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
+    if (length < 0 || length > DdpStream.MAX_MESSAGE) {
+      handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.LENGTH_ERROR, 0);
+      return true;
+    }
+    if (!ddp.receives()) {
+      handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
+      return true;
+    }
+    return ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
   }
 
   /**
@@ -147,32 +155,19 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postSend(long id, long address, long length) {
-    return postSend(id, address, length, RdmapHeader.SEND, 0);
+    return postSend(id, 0, address, length, 0);
   }
 
   /**
    * Sends a message as {@link #postSend(long, long, long)} does, with something besides.
    *
-   * @param solicited whether the peer's program is to be woken for it
+   * @param flags of {@link RequestFlags}
    * @param invalidate an STag of the peer's that it invalidates when it has the message, or 0; an
    *     error of the stream if the peer does not allow it
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postSend(long id, long address, long length, boolean solicited, int invalidate) {
-    int opcode = solicited ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
-    return postSend(id, address, length, invalidate == 0 ? opcode : opcode + 1, invalidate);
-  }
-
-  private boolean postSend(long id, long address, long length, int opcode, int invalidate) {
-    if (endsAtOnce(id, CompletionKind.SEND, length, sends())) {
-      return true;
-    }
-    if (sendQueue.isFull()) {
-      return false;
-    }
-    long number = sendQueue.add(id, CompletionKind.SEND, length);
-    int control = RdmapHeader.control(opcode);
-    return ddp.postUntagged(number, control, invalidate, RdmapHeader.SEND_QUEUE, address, length);
+  public boolean postSend(long id, int flags, long address, long length, int invalidate) {
+    return posts.send(id, flags, invalidate, address, length);
   }
 
   /**
@@ -186,15 +181,17 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postWrite(long id, long address, long length, int remoteStag, long remoteTo) {
-    if (endsAtOnce(id, CompletionKind.WRITE, length, sends())) {
-      return true;
-    }
-    if (sendQueue.isFull()) {
-      return false;
-    }
-    long number = sendQueue.add(id, CompletionKind.WRITE, length);
-    int control = RdmapHeader.control(RdmapHeader.WRITE);
-    return ddp.postTagged(number, control, remoteStag, remoteTo, address, length);
+    return posts.write(id, 0, address, length, remoteStag, remoteTo);
+  }
+
+  /**
+   * Writes as {@link #postWrite(long, long, long, int, long)} does.
+   *
+   * @param flags of {@link RequestFlags}
+   */
+  public boolean postWrite(
+      long id, int flags, long address, long length, int remoteStag, long remoteTo) {
+    return posts.write(id, flags, address, length, remoteStag, remoteTo);
   }
 
   /**
@@ -211,47 +208,22 @@ public final class RdmapStream {
    */
   public boolean postRead(
       long id, int localStag, long localTo, long length, int remoteStag, long remoteTo) {
-    if (endsAtOnce(id, CompletionKind.READ, length, sends() && !user.peerClosed())) {
-      return true;
-    }
-    if (sendQueue.isFull()) {
-      return false;
-    }
-    long number = sendQueue.add(id, CompletionKind.READ, length);
-    if (length > 0 && !mayReadInto(localStag, localTo, length)) {
-      sendQueue.end(number, CompletionStatus.LOCAL_PROTECTION_ERROR);
-      return true;
-    }
-    reads.add(number, localStag, localTo, length);
-    ReadRequest.write(readRequest, localStag, localTo, length, remoteStag, remoteTo);
-    int control = RdmapHeader.control(RdmapHeader.READ_REQUEST);
-    return ddp.postInline(
-        number, control, 0, RdmapHeader.READ_QUEUE, readRequest.array(), ReadRequest.LENGTH);
+    return posts.read(id, 0, localStag, localTo, length, remoteStag, remoteTo);
   }
 
-  private boolean mayReadInto(int stag, long to, long length) {
-    TaggedBuffer sink = taggedBuffers.lookup(stag);
-    return sink != null
-        && sink.associatedWith(ddp)
-        && sink.permits(AccessRights.LOCAL_WRITE)
-        && !TaggedBuffer.wraps(to, length)
-        && sink.contains(to, length);
+  /**
+   * Reads as {@link #postRead(long, int, long, long, int, long)} does.
+   *
+   * @param flags of {@link RequestFlags}
+   */
+  public boolean postRead(
+      long id, int flags, int localStag, long localTo, long length, int stag, long remoteTo) {
+    return posts.read(id, flags, localStag, localTo, length, stag, remoteTo);
   }
 
-  private boolean sends() {
-    return ddp.sends() && !user.failed();
-  }
-
-  private boolean endsAtOnce(long id, int kind, long length, boolean taken) {
-    if (length < 0 || length > DdpStream.MAX_MESSAGE) {
-      handler.onCompletion(id, kind, CompletionStatus.LENGTH_ERROR, 0);
-      return true;
-    }
-    if (!taken) {
-      handler.onCompletion(id, kind, CompletionStatus.FLUSHED, 0);
-      return true;
-    }
-    return false;
+  /** What RFC 7306 adds: immediate data and atomic operations. */
+  public RdmapExtensions extensions() {
+    return extensions;
   }
 
   /**
@@ -269,6 +241,6 @@ public final class RdmapStream {
    * follows, perhaps within this call.
    */
   public void abort() {
-    user.abort();
+    termination.abort();
   }
 }

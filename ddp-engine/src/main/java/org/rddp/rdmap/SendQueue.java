@@ -3,9 +3,9 @@ package org.rddp.rdmap;
 import org.rddp.ddp.Ring;
 
 /**
- * The sends, writes and reads of a stream, from the post to the completion. They complete in the
- * order in which they were posted, whatever the order in which they end: a read ends when its
- * answer has come, and what was posted behind it may long have been sent.
+ * The sends, writes, reads and atomics of a stream, from the post to the completion. They complete
+ * in the order in which they were posted, whatever the order in which they end: a read ends when
+ * its answer has come, and what was posted behind it may long have been sent.
  */
 final class SendQueue {
   private final RdmapHandler handler;
@@ -22,9 +22,14 @@ final class SendQueue {
   }
 
   /** Appends a request; returns the number by which the layers below know it. */
-  long add(long id, int kind, long length) {
-    requests.add().post(id, kind, length);
+  long add(long id, int kind, long length, int flags) {
+    requests.add().post(id, kind, length, RequestFlags.fenced(flags));
     return firstNumber + requests.size() - 1;
+  }
+
+  /** Whether a request has to wait for the reads and atomics before it. */
+  boolean isFenced(long number) {
+    return requests.get((int) (number - firstNumber)).fenced();
   }
 
   /** A request has ended; completes it, and those behind it that had to wait for it. */

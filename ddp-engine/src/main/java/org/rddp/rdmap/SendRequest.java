@@ -6,12 +6,14 @@ final class SendRequest {
   private int kind;
   private long length;
   private int status;
+  private boolean fenced;
   private boolean ended;
 
-  void post(long id, int kind, long length) {
+  void post(long id, int kind, long length, boolean fenced) {
     this.id = id;
     this.kind = kind;
     this.length = length;
+    this.fenced = fenced;
     ended = false;
   }
 
@@ -30,6 +32,10 @@ final class SendRequest {
 
   int status() {
     return status;
+  }
+
+  boolean fenced() {
+    return fenced;
   }
 
   boolean ended() {

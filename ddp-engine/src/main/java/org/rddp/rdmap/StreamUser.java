@@ -1,7 +1,5 @@
 package org.rddp.rdmap;
 
-import java.util.HexFormat;
-import java.util.Locale;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpError;
 import org.rddp.ddp.DdpErrorReport;
@@ -12,56 +10,53 @@ import org.rddp.ddp.UlpHandler;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
 
 /**
- * RDMAP as DDP's user: what a stream does with what comes up from DDP, and how it ends (RFC 5040
- * sections 5 to 7).
+ * RDMAP as DDP's user: whose business it is what comes up from DDP (RFC 5040 sections 4 and 5, RFC
+ * 7306).
  */
 final class StreamUser implements UlpHandler {
-  /** What DDP knows a Terminate by: no request of a program. */
-  private static final long TERMINATE_ID = -1;
-
-  private static final byte[] NONE = {};
-
   private final RdmapHandler handler;
   private final TaggedBuffers taggedBuffers;
   private final SendQueue sendQueue;
-  private final ReadQueue reads;
+  private final Requester requester;
+  private final Termination termination;
+  private Responder responder;
   private DdpStream ddp;
-  private ReadResponder responder;
-  private boolean failed;
+  private int version;
   private boolean peerClosed;
   private RdmapError refused;
 
   StreamUser(
-      RdmapHandler handler, TaggedBuffers taggedBuffers, SendQueue sendQueue, ReadQueue reads) {
+      RdmapHandler handler,
+      TaggedBuffers taggedBuffers,
+      SendQueue sendQueue,
+      Requester requester,
+      Termination termination) {
     this.handler = handler;
     this.taggedBuffers = taggedBuffers;
     this.sendQueue = sendQueue;
-    this.reads = reads;
+    this.requester = requester;
+    this.termination = termination;
   }
 
   /** The stream that it is the user of; to be called before anything happens to that. */
   void attach(DdpStream stream) {
     ddp = stream;
-    responder = new ReadResponder(stream, taggedBuffers);
+    requester.attach(stream);
+    termination.attach(stream);
+    responder = new Responder(stream, taggedBuffers);
   }
 
   /** Whether nothing may be posted any more. */
   boolean failed() {
-    return failed;
+    return termination.failed();
   }
 
   /** Whether the peer has closed its half, so that no answer can come. */
   boolean peerClosed() {
     return peerClosed;
-  }
-
-  /** Flushes everything and resets the connection. */
-  void abort() {
-    failed = true;
-    ddp.abort();
-    endReads();
   }
 
   @Override
@@ -70,8 +65,18 @@ final class StreamUser implements UlpHandler {
   }
 
   @Override
+  public int ulpBits(int ddpVersion) {
+    version = ddpVersion;
+    return RdmapHeader.versionBits(ddpVersion);
+  }
+
+  @Override
   public void onFullOperation(byte[] privateData) {
+    boolean served = requester.limit(ddp.ord());
     handler.onEstablished(privateData);
+    if (!served) {
+      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
+    }
   }
 
   @Override
@@ -81,12 +86,15 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
-    if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
       return refusal(RdmapError.INVALID_VERSION);
     }
     return switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
-      case RdmapHeader.READ_RESPONSE -> admitResponse(stag, to, octets, last);
+      case RdmapHeader.READ_RESPONSE -> {
+        RdmapError error = requester.take(stag, to, octets, last);
+        yield error == null ? AccessRights.LOCAL_WRITE : refusal(error);
+      }
       default -> refusal(RdmapError.UNEXPECTED_OPCODE);
     };
   }
@@ -94,37 +102,24 @@ final class StreamUser implements UlpHandler {
   /** Nothing is noted here: what the segment means has its turn. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
-    if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
       return REFUSED;
     }
     return switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
       case RdmapHeader.READ_RESPONSE ->
-          reads.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
+          requester.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
       default -> REFUSED;
     };
   }
 
-  private int admitResponse(int stag, long to, int octets, boolean last) {
-    OutstandingRead read = reads.awaited();
-    if (read == null) {
-      return refusal(RdmapError.UNEXPECTED_OPCODE);
-    }
-    RdmapError error = read.refusal(stag, to, octets, last);
-    if (error != null) {
-      return refusal(error);
-    }
-    read.advance(octets);
-    return AccessRights.LOCAL_WRITE;
-  }
-
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
-    if (RdmapHeader.version(rsvdUlp) != RdmapHeader.VERSION) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
       return refusal(RdmapError.INVALID_VERSION);
     }
     int queue = RdmapHeader.queue(RdmapHeader.opcode(rsvdUlp));
-    boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.TERMINATE_QUEUE;
+    boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.ATOMIC_RESPONSE_QUEUE;
     if (queue < 0 || wrongQueue) {
       return refusal(RdmapError.UNEXPECTED_OPCODE);
     }
@@ -143,28 +138,35 @@ final class StreamUser implements UlpHandler {
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (RdmapHeader.opcode(rsvdUlp) == RdmapHeader.READ_RESPONSE) {
-      long number = reads.awaited().number();
-      reads.removeFirst();
-      ddp.resume();
-      sendQueue.end(number, CompletionStatus.SUCCESS);
+      requester.readAnswered();
     }
   }
 
   @Override
   public void onUntaggedMessage(
-      int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets) {
+      int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
-    int invalidated = 0;
-    if (RdmapHeader.invalidates(opcode)) {
-      if (!mayInvalidate(rsvdUlpRest)) {
-        handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
-        fail(RdmapError.CANNOT_INVALIDATE, null, NONE);
-        return;
-      }
+    boolean solicited = RdmapHeader.solicits(opcode);
+    if (RdmapHeader.immediate(opcode)) {
+      onImmediate(id, address, octets, solicited);
+    } else if (!RdmapHeader.invalidates(opcode)) {
+      handler.onReceived(id, octets, solicited, 0);
+    } else if (mayInvalidate(rsvdUlpRest)) {
       taggedBuffers.invalidate(rsvdUlpRest);
-      invalidated = rsvdUlpRest;
+      handler.onReceived(id, octets, solicited, rsvdUlpRest);
+    } else {
+      flushReceive(id);
+      termination.fail(RdmapError.CANNOT_INVALIDATE);
     }
-    handler.onReceived(id, octets, RdmapHeader.solicits(opcode), invalidated);
+  }
+
+  private void onImmediate(long id, long address, long octets, boolean solicited) {
+    if (octets == ImmediateData.LENGTH) {
+      handler.onImmediate(id, Memory.getLong(address), solicited);
+    } else {
+      flushReceive(id);
+      termination.fail(RdmapError.UNSPECIFIED);
+    }
   }
 
   private boolean mayInvalidate(int stag) {
@@ -176,52 +178,75 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {
-    if (qn == RdmapHeader.READ_QUEUE) {
-      onReadRequest(segment, from, octets);
-    } else {
-      onTerminate(segment, from, octets);
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST -> onReadRequest(segment, from, octets);
+      case RdmapHeader.ATOMIC_REQUEST -> onAtomicRequest(segment, from, octets);
+      case RdmapHeader.ATOMIC_RESPONSE -> onAtomicResponse(segment, from, octets);
+      default -> onTerminate(segment, from, octets);
     }
   }
 
   private void onReadRequest(Ulpdu segment, int from, int octets) {
     if (octets != ReadRequest.LENGTH) {
-      fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment), NONE);
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
-    RdmapError error = responder.take(segment, from);
+    RdmapError error = responder.takeRead(segment, from);
     if (error != null) {
       byte[] request = new byte[ReadRequest.LENGTH];
       for (int i = 0; i < request.length; i++) {
         request[i] = (byte) segment.getByte(from + i);
       }
-      fail(error, DdpErrorReport.of(segment), request);
+      termination.fail(error, DdpErrorReport.of(segment), request);
+    }
+  }
+
+  private void onAtomicRequest(Ulpdu segment, int from, int octets) {
+    if (octets == AtomicRequest.LENGTH) {
+      responder.takeAtomic(segment, from);
+    } else {
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
+    }
+  }
+
+  private void onAtomicResponse(Ulpdu segment, int from, int octets) {
+    RdmapError error = requester.takeAtomic(segment, from, octets);
+    if (error != null) {
+      termination.fail(error, DdpErrorReport.of(segment));
     }
   }
 
   private void onTerminate(Ulpdu segment, int from, int octets) {
     if (octets < Terminate.MIN_LENGTH) {
-      fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment), NONE);
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
-    Terminate terminate = Terminate.read(segment, from);
-    ddp.fail();
-    ended();
-    handler.onError(
-        terminate.layer(), terminate.type(), terminate.code(), "the peer ended the stream");
+    Terminate read = Terminate.read(segment, from);
+    termination.peerFailed(read.layer(), read.type(), read.code(), "the peer ended the stream");
   }
 
   @Override
   public boolean mayStart(long id, int rsvdUlp) {
-    return RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_REQUEST || reads.mayStart();
+    return requester.mayStart(id, RdmapHeader.opcode(rsvdUlp));
   }
 
   @Override
   public void onSent(long id, int rsvdUlp, long octets) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
-      case RdmapHeader.READ_REQUEST -> reads.start();
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST -> requester.started();
       case RdmapHeader.TERMINATE -> {}
       default -> sendQueue.end(id, CompletionStatus.SUCCESS);
     }
+  }
+
+  @Override
+  public int onResponseDue(byte[] octets) {
+    return responder.answerAtomic(octets) ? AtomicRequest.ANSWER_LENGTH : REFUSED;
+  }
+
+  @Override
+  public void onResponseRefused() {
+    termination.fail(responder.refused());
   }
 
   @Override
@@ -231,97 +256,49 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onSourceInvalidated() {
-    fail(RdmapError.INVALID_STAG, null, NONE);
+    termination.fail(RdmapError.INVALID_STAG);
   }
 
-  /** Reads end by themselves, in {@link #endReads()}, whether DDP still had them or not. */
+  /** Reads and atomics end by themselves, whether DDP still had them or not. */
   @Override
   public void onSendFlushed(long id, int rsvdUlp) {
-    int opcode = RdmapHeader.opcode(rsvdUlp);
-    if (opcode != RdmapHeader.READ_REQUEST && opcode != RdmapHeader.TERMINATE) {
-      sendQueue.end(id, CompletionStatus.FLUSHED);
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
+      default -> sendQueue.end(id, CompletionStatus.FLUSHED);
     }
   }
 
   @Override
   public void onReceiveFlushed(int qn, long id) {
+    flushReceive(id);
+  }
+
+  private void flushReceive(long id) {
     handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
   }
 
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
-    String name = error.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-    terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
-    handler.onError(
-        RdmapHandler.LAYER_DDP, error.type(), error.code(), "DDP: " + name + segment(report));
+    termination.ddpFailed(error, report);
   }
 
   @Override
   public void onRefused(DdpErrorReport report) {
-    fail(refused, report, NONE);
+    termination.fail(refused, report);
   }
 
   @Override
   public void onLlpError(MpaError error, String detail) {
-    terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
-    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
-  }
-
-  /** RDMAP itself has found an error, in the segment of the report if there is one. */
-  private void fail(RdmapError error, DdpErrorReport report, byte[] request) {
-    ddp.fail();
-    terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
-    handler.onError(
-        RdmapHandler.LAYER_RDMAP,
-        error.type(),
-        error.code(),
-        error.title() + (report == null ? "" : segment(report)));
-  }
-
-  private static String segment(DdpErrorReport report) {
-    return " in a segment of "
-        + report.segmentLength()
-        + " octets with header "
-        + HexFormat.of().formatHex(report.header());
-  }
-
-  /** Tells the peer, in the last message of the stream, what is wrong. */
-  private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
-    byte[] octets = Terminate.encode(layer, type, code, report, request);
-    ddp.postInline(
-        TERMINATE_ID,
-        RdmapHeader.control(RdmapHeader.TERMINATE),
-        0,
-        RdmapHeader.TERMINATE_QUEUE,
-        octets,
-        octets.length);
-    ended();
-  }
-
-  /** The stream is over but for what DDP still has to send. */
-  private void ended() {
-    failed = true;
-    endReads();
-    ddp.close();
-  }
-
-  private void endReads() {
-    long number = reads.abandonFirst();
-    while (number >= 0) {
-      sendQueue.end(number, CompletionStatus.FLUSHED);
-      number = reads.abandonFirst();
-    }
+    termination.llpFailed(error, detail);
   }
 
   @Override
   public void onPeerClosed() {
     peerClosed = true;
-    if (reads.isEmpty()) {
+    if (requester.idle()) {
       handler.onPeerClosed();
     } else {
-      ddp.fail();
-      ended();
-      handler.onError(
+      termination.peerFailed(
           RdmapHandler.LAYER_LLP,
           0,
           MpaError.CONNECTION_LOST.code(),
@@ -331,8 +308,7 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onClosed(CloseReason reason) {
-    failed = true;
-    endReads();
+    termination.end();
     handler.onClosed(reason);
   }
 }

@@ -20,7 +20,7 @@ class OutgoingMessageTest {
     boolean last = false;
     for (int i = 0; !last; i++) {
       int payload = message.nextPayload(mulpdus[Math.min(i, mulpdus.length - 1)]);
-      message.writeHeader(header, 1, payload);
+      message.writeHeader(header, 1, 0, payload);
       String hex = HexFormat.of().formatHex(Memory.bytes(header, message.headerLength()));
       segments.add(hex + " +" + (message.nextAddress() - start) + " " + payload);
       last = message.sent(payload);
@@ -116,7 +116,7 @@ class OutgoingMessageTest {
       sent += payload;
     }
     int rest = message.nextPayload(64_768);
-    message.writeHeader(header, 1, rest);
+    message.writeHeader(header, 1, 0, rest);
     assertThat(Memory.getByte(header)).isEqualTo(0x41);
     assertThat(Integer.toUnsignedLong(Memory.getInt(header + 14))).isEqualTo(sent);
     assertThat(sent + rest).isEqualTo(DdpStream.MAX_MESSAGE);

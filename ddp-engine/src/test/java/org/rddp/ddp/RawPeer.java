@@ -25,8 +25,13 @@ public final class RawPeer implements UlpduHandler {
 
   /** The end that asks. */
   public static RawPeer initiator() {
+    return initiator(MpaSettings.DEFAULTS);
+  }
+
+  /** The end that asks, in another way. */
+  public static RawPeer initiator(MpaSettings settings) {
     RawPeer peer = new RawPeer();
-    peer.mpa = MpaConnection.initiator(MpaSettings.DEFAULTS, new byte[0], peer);
+    peer.mpa = MpaConnection.initiator(settings, new byte[0], peer);
     return peer;
   }
 

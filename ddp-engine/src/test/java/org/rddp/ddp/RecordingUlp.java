@@ -75,7 +75,7 @@ final class RecordingUlp implements UlpHandler {
 
   @Override
   public void onUntaggedMessage(
-      int qn, int msn, long id, int rsvdUlp, int rsvdUlpRest, long octets) {
+      int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets) {
     events.add(
         "untagged %02x%08x qn %d msn %s id %d octets %d"
             .formatted(rsvdUlp, rsvdUlpRest, qn, Integer.toUnsignedString(msn), id, octets));

@@ -155,6 +155,7 @@ class EndToEndTest {
   @Tag("DDP-5.3-05")
   @Tag("DDP-5.3-06")
   @Tag("DDP-3-13")
+  @Tag("RDMAP-5.5-01")
   void shouldKeepMemoryAsTheModelSays(long seed, double fault, boolean markers) {
     establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17, markers);
     Random random = new Random(seed);

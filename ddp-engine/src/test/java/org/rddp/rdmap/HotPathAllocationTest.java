@@ -26,7 +26,7 @@ class HotPathAllocationTest {
   private static final class Counter implements RdmapHandler {
     private RdmapStream stream;
     private long receiveAddress;
-    private long[] completions = new long[5];
+    private long[] completions = new long[6];
     private int others;
 
     @Override
@@ -81,6 +81,8 @@ class HotPathAllocationTest {
     left.stream.postWrite(1, memory.address(), LENGTH, stag, 0);
     left.stream.postRead(4, stag, 0, LENGTH / 2, stag, LENGTH / 2);
     left.stream.postSend(2, memory.address(), 64);
+    left.stream.extensions().postFetchAdd(5, 0, memory.address() + 64, stag, 0, 1, 0);
+    left.stream.extensions().postWriteImmediate(1, 0, memory.address(), LENGTH, stag, 0, 7);
     tcp.run(turn);
     right.stream.postSend(3, memory.address(), LENGTH);
     tcp.run(turn);
@@ -123,8 +125,8 @@ class HotPathAllocationTest {
       rounds += ROUNDS;
     }
     assertThat(least).isZero();
-    assertThat(left.completions).containsExactly(0, rounds, rounds, rounds, rounds);
-    assertThat(right.completions).containsExactly(0, rounds, 0, rounds, 0);
+    assertThat(left.completions).containsExactly(0, rounds, 2L * rounds, rounds, rounds, rounds);
+    assertThat(right.completions).containsExactly(0, rounds, 0, 2L * rounds, 0, 0);
     assertThat(left.others + right.others).isZero();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,6 +68,10 @@ class RdmapStreamTest {
   }
 
   @Test
+  @Tag("RDMAP-4.1-01")
+  @Tag("RDMAP-4.1-04")
+  @Tag("RDMAP-4.1-05")
+  @Tag("RDMAP-4.3-01")
   void shouldSendAndWriteWithTheirOctets() {
     release();
     memory.put(0, new byte[] {1, 2, 3, 4});
@@ -88,6 +93,7 @@ class RdmapStreamTest {
   }
 
   @Test
+  @Tag("RDMAP-5.3-01")
   void shouldReceiveASend() {
     stream.postReceive(9, memory.address(), 100);
     assertThat(receive("4143 00000000 00000000 00000001 00000000 0a0b0c"))
@@ -96,6 +102,7 @@ class RdmapStreamTest {
   }
 
   @Test
+  @Tag("RDMAP-5.1-01")
   void shouldTakeAWriteWithoutAWord() {
     int stag = register(AccessRights.REMOTE_WRITE);
     assertThat(receive("c140 %08x 0000000000000001 0a0b0c".formatted(stag))).isEmpty();
@@ -104,6 +111,7 @@ class RdmapStreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0x00, 0x80, 0xc0})
+  @Tag("RDMAP-4.1-02")
   void shouldRefuseAnotherVersion(int version) {
     int stag = register(AccessRights.REMOTE_WRITE);
     assertThat(receive("c1%02x %08x 0000000000000000 01".formatted(version, stag)))
@@ -113,6 +121,7 @@ class RdmapStreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0x03, 0x83, 0xc3})
+  @Tag("RDMAP-4.1-02")
   void shouldRefuseASendOfAnotherVersion(int octet) {
     stream.postReceive(9, memory.address(), 100);
     assertThat(receive("41%02x 00000000 00000000 00000001 00000000 01".formatted(octet)))
@@ -122,6 +131,8 @@ class RdmapStreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 15})
+  @Tag("RDMAP-7.2-02")
+  @Tag("RDMAP-4.1-05")
   void shouldRefuseAnOpcodeThatIsNoWrite(int opcode) {
     int stag = register(AccessRights.ALL);
     assertThat(receive("c1%02x %08x 0000000000000000 01".formatted(0x40 | opcode, stag)))
@@ -130,7 +141,9 @@ class RdmapStreamTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2, 7, 8, 11, 12, 15})
+  @ValueSource(ints = {0, 1, 2, 7, 10, 11, 12, 15})
+  @Tag("RDMAP-7.2-02")
+  @Tag("RDMAP-4.1-05")
   void shouldRefuseAnOpcodeThatIsNoSend(int opcode) {
     stream.postReceive(9, memory.address(), 100);
     assertThat(receive("41%02x 00000000 00000000 00000001 00000000 01".formatted(0x40 | opcode)))
@@ -139,6 +152,7 @@ class RdmapStreamTest {
   }
 
   @Test
+  @Tag("RDMAP-4.1-03")
   void shouldNotLookAtReservedBits() {
     stream.postReceive(9, memory.address(), 100);
     assertThat(receive("4173 00000000 00000000 00000001 00000000 01"))
@@ -157,11 +171,13 @@ class RdmapStreamTest {
     "4243 00000000 00000000 00000001 00000000 01, 1/2/6",
     "41, 1/0/0"
   })
+  @Tag("RDMAP-7.1-01")
   void shouldSayInWhichLayerAnErrorWas(String ulpdu, String error) {
     assertThat(receive(ulpdu)).containsExactly("error " + error);
   }
 
   @Test
+  @Tag("RDMAP-5.4-02")
   void shouldEndEveryRequestOnceWhenItFails() {
     tcp.setWindow(0);
     stream.postReceive(1, memory.address(), 10);
@@ -195,6 +211,7 @@ class RdmapStreamTest {
   }
 
   @Test
+  @Tag("RDMAP-6.2-01")
   void shouldEndWhatIsPostedToBeSentAfterClosing() {
     release();
     stream.postReceive(1, memory.address(), 10);

@@ -6,6 +6,7 @@ import static org.rddp.rdmap.RdmapFixture.readRequest;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,8 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-4.4-01")
+  @Tag("RDMAP-4.1-04")
   void shouldAskForWhatItReads() {
     assertThat(stream.postRead(1, sink, 0x30, 0x40, 0xd220_2400, 0x55c6_e683_1d50L)).isTrue();
     rdmap.run();
@@ -55,6 +58,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-4.4-02")
   void shouldReadNothing() {
     stream.postRead(1, 0, 0, 0, 0, 0);
     rdmap.run();
@@ -62,6 +66,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.5-02")
   void shouldCompleteInTheOrderOfThePosts() {
     stream.postRead(1, sink, 0, 1, 7, 0);
     stream.postSend(2, rdmap.memory.address(), 1);
@@ -77,6 +82,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-01")
   void shouldHaveNoMoreThanOrdReadsAtThePeer() {
     for (int i = 0; i < 4; i++) {
       stream.postRead(i, sink, i, 1, 7, 0);
@@ -103,6 +109,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-04")
   void shouldNotReadIntoWhatItMayNotWrite() {
     int length = rdmap.memory.length();
     int remote = rdmap.register(AccessRights.REMOTE_WRITE);
@@ -131,6 +138,7 @@ class ReadTest {
     "sink, 10, 010203, 0/1/1",
     "sink, 10, 01, 0/2/255"
   })
+  @Tag("RDMAP-5.2-04")
   void shouldRefuseAnAnswerToAnotherQuestion(String stag, long to, String payload, String error) {
     stream.postRead(1, sink, 10, 2, 7, 0);
     rdmap.run();
@@ -142,6 +150,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-04")
   void shouldRefuseAnAnswerWithoutAQuestion() {
     assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("error 0/2/6");
     rdmap.memory.assertUntouched();
@@ -158,6 +167,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-6.2-02")
   void shouldEndWhenThePeerClosesWithoutAnAnswer() {
     stream.postReceive(5, rdmap.memory.address(), 1);
     stream.postRead(1, sink, 0, 2, 7, 0);
@@ -190,6 +200,8 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-03")
+  @Tag("RDMAP-4.5-01")
   void shouldAnswerInOrder() {
     rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
     int source = rdmap.readable();
@@ -227,6 +239,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.5-04")
   void shouldAnswerBetweenTheProgramsMessages() {
     int source = rdmap.readable();
     rdmap.tcp.setWindow(0);
@@ -253,6 +266,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-02")
   void shouldRefuseMoreRequestsThanIrd() {
     int source = rdmap.readable();
     rdmap.tcp.setWindow(0);
@@ -275,6 +289,7 @@ class ReadTest {
     "readable, 0, 8193, 0/1/1",
     "readable, 0, -1, 0/1/1"
   })
+  @Tag("RDMAP-7.2-01")
   void shouldRefuseToReadWhatThePeerMayNot(String which, long to, int size, String error) {
     int source =
         switch (which) {
@@ -312,17 +327,20 @@ class ReadTest {
     "4141 00000000 00000000 00000001 00000000 01, 0/2/6",
     "4143 00000000 00000001 00000001 00000000 01, 0/2/6"
   })
+  @Tag("RDMAP-4.1-05")
   void shouldRefuseARequestThatIsNone(String ulpdu, String error) {
     assertThat(rdmap.receive(ulpdu)).containsExactly("error " + error);
   }
 
   @Test
+  @Tag("RDMAP-4.4-01")
   void shouldRefuseARequestTooLong() {
     assertThat(rdmap.receive(readRequest(1, 1, 0, 1, rdmap.readable(), 0) + "00"))
-        .containsExactly("error 1/2/5");
+        .containsExactly("error 0/2/255");
   }
 
   @Test
+  @Tag("RDMAP-5.2-05")
   void shouldReadNoFurtherWhenTheSourceIsInvalidated() {
     int source = rdmap.readable();
     String request = readRequest(1, 0xaaaa, 0, 5000, source, 0);

@@ -7,8 +7,10 @@ import org.rddp.tcp.CloseReason;
 
 /** A user of RDMAP that writes down what it is told, one line each. */
 final class RecordingRdmap implements RdmapHandler {
-  private static final String[] KINDS = {"", "send", "write", "receive", "read"};
-  private static final String[] STATUSES = {"done", "flushed", "length error", "protection error"};
+  private static final String[] KINDS = {"", "send", "write", "receive", "read", "atomic"};
+  private static final String[] STATUSES = {
+    "done", "flushed", "length error", "protection error", "no reads"
+  };
 
   /** What it does when a request ends as flushed. */
   Runnable onFlushed = () -> {};
@@ -54,6 +56,11 @@ final class RecordingRdmap implements RdmapHandler {
         "receive %d done %d".formatted(id, octets)
             + (solicited ? " solicited" : "")
             + (invalidated == 0 ? "" : " invalidated %08x".formatted(invalidated)));
+  }
+
+  @Override
+  public void onImmediate(long id, long data, boolean solicited) {
+    events.add("immediate %d data %x".formatted(id, data) + (solicited ? " solicited" : ""));
   }
 
   @Override

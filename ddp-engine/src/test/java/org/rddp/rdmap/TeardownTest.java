@@ -2,6 +2,7 @@ package org.rddp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,10 @@ class TeardownTest {
     "c180 deadbeef 0000000000000000, 0205 c000 000e c180 deadbeef 0000000000000000",
     "c140, 1000 0000"
   })
+  @Tag("RDMAP-4.8-01")
+  @Tag("RDMAP-4.8-02")
+  @Tag("RDMAP-5.4-01")
+  @Tag("RDMAP-4.1-04")
   void shouldTellThePeerWhatWasWrongAndClose(String ulpdu, String payload) {
     rdmap.receive(ulpdu, ulpdu);
     assertThat(rdmap.sent()).containsExactly(sentTerminate(payload.replace(" ", "")));
@@ -40,6 +45,8 @@ class TeardownTest {
   }
 
   @Test
+  @Tag("RDMAP-4.8-01")
+  @Tag("RDMAP-7.1-01")
   void shouldTellThePeerOfAnErrorOfMpa() {
     LlpFailure.report(stream.ddp(), MpaError.CRC);
     rdmap.run();
@@ -49,6 +56,7 @@ class TeardownTest {
   }
 
   @Test
+  @Tag("RDMAP-5.4-01")
   void shouldNotLetAProgramSendInsteadOfTheTerminate() {
     int[] posts = {0};
     rdmap.user.onFlushed =
@@ -68,6 +76,9 @@ class TeardownTest {
 
   @ParameterizedTest
   @CsvSource({"11000300000ac140, 1/1/0", "02020000, 2/0/2", "0206c000, 0/2/6", "12030000, 1/2/3"})
+  @Tag("RDMAP-4.8-03")
+  @Tag("RDMAP-5.4-02")
+  @Tag("RDMAP-5.4-03")
   void shouldEndWhenThePeerTerminates(String payload, String error) {
     stream.postReceive(1, rdmap.memory.address(), 8);
     rdmap.tcp.setWindow(0);
@@ -90,12 +101,14 @@ class TeardownTest {
   }
 
   @Test
+  @Tag("RDMAP-4.1-04")
+  @Tag("RDMAP-4.1-06")
   void shouldCarryWhatASendAsksForBesides() {
     long address = rdmap.memory.address();
-    stream.postSend(1, address, 0, false, 0);
-    stream.postSend(2, address, 0, false, 0x0102_0304);
-    stream.postSend(3, address, 0, true, 0);
-    stream.postSend(4, address, 0, true, 0x0506_0708);
+    stream.postSend(1, 0, address, 0, 0);
+    stream.postSend(2, 0, address, 0, 0x0102_0304);
+    stream.postSend(3, RequestFlags.SOLICITED, address, 0, 0);
+    stream.postSend(4, RequestFlags.SOLICITED, address, 0, 0x0506_0708);
     rdmap.run();
     assertThat(rdmap.sent())
         .containsExactly(
@@ -114,6 +127,8 @@ class TeardownTest {
   }
 
   @Test
+  @Tag("RDMAP-5.3-02")
+  @Tag("RDMAP-5.3-04")
   void shouldSayWhatASendAskedForBesides() {
     int first = rdmap.register(AccessRights.REMOTE_INVALIDATE);
     int second = rdmap.register(AccessRights.ALL);
@@ -132,6 +147,7 @@ class TeardownTest {
 
   @ParameterizedTest
   @CsvSource({"none", "protected", "foreign"})
+  @Tag("RDMAP-5.3-03")
   void shouldRefuseToInvalidateWhatThePeerMayNot(String which) {
     int stag =
         switch (which) {

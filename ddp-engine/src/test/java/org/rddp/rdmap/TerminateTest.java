@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ class TerminateTest {
   }
 
   @Test
+  @Tag("RDMAP-4.8-02")
   void shouldQuoteTheHeaderOfTheSegment() {
     DdpErrorReport tagged = DdpErrorReport.of(ulpdu("c140 deadbeef 0000000000000007 0102"));
     assertThat(hex(Terminate.encode(1, 1, 0, tagged, NONE)))
@@ -42,6 +44,7 @@ class TerminateTest {
   }
 
   @Test
+  @Tag("RDMAP-4.8-02")
   void shouldQuoteAReadRequest() {
     String header = "4141" + "00000000" + "00000001" + "00000001" + "00000000";
     String request = "00000001" + "0000000000000002" + "00000003" + "00000004" + "0000000000000005";
@@ -77,6 +80,7 @@ class TerminateTest {
     "00000000, 0, 0, 0",
     "99990000, 9, 9, 153"
   })
+  @Tag("RDMAP-4.8-03")
   void shouldReadTheErrorInEitherOrderOfNibbles(String octets, int layer, int type, int code) {
     Terminate terminate = Terminate.read(ulpdu(octets), 0);
     assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})

@@ -3,6 +3,7 @@ package org.rddp.wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -14,7 +15,8 @@ import java.nio.ByteOrder;
  * endian), as all the protocols here are; {@code Native} marks the machine's own order. Unaligned
  * addresses are fine.
  *
- * <p>Thread-safe in the sense that plain memory is: accesses are neither atomic nor ordered.
+ * <p>Thread-safe in the sense that plain memory is: accesses are neither atomic nor ordered, but
+ * where they say so.
  */
 public final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -24,6 +26,8 @@ public final class Memory {
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
   private static final ValueLayout.OfLong LONG =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+  private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
 
   private Memory() {}
 
@@ -95,6 +99,22 @@ public final class Memory {
   /** Writes a 64-bit number in the machine's order. */
   public static void putLongNative(long address, long value) {
     ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
+  }
+
+  /**
+   * The 64-bit number at {@code address}, a multiple of 8, in the machine's order, as of now: not
+   * moved before what was read earlier.
+   */
+  public static long getLongVolatileNative(long address) {
+    return (long) ALIGNED.getVolatile(ALL, address);
+  }
+
+  /**
+   * Replaces the 64-bit number at {@code address}, a multiple of 8, in the machine's order, if it
+   * is what is expected; in one step for every thread and process.
+   */
+  public static boolean compareAndSetLongNative(long address, long expected, long value) {
+    return ALIGNED.compareAndSet(ALL, address, expected, value);
   }
 
   /** Copies {@code octets} octets; the two ranges may overlap. */

@@ -1,0 +1,92 @@
+package org.rddp.ddp;
+
+/**
+ * The messages of a stream that wait to be sent, in the order in which they were posted, and whose
+ * turn it is. Responses wait in a line of their own: they go out between the messages, one after
+ * each as long as there are both.
+ */
+final class OutgoingQueues {
+  private final UlpHandler user;
+  private final Ring<OutgoingMessage> messages;
+  private final Ring<OutgoingMessage> responses;
+
+  /** The ring whose first entry is being sent; null between messages. */
+  private Ring<OutgoingMessage> current;
+
+  private boolean responseWasLast;
+
+  OutgoingQueues(UlpHandler user, int messageDepth, int responseDepth) {
+    this.user = user;
+    messages = new Ring<>(messageDepth, OutgoingMessage::new);
+    responses = new Ring<>(responseDepth, OutgoingMessage::new);
+  }
+
+  boolean isEmpty() {
+    return messages.isEmpty() && responses.isEmpty();
+  }
+
+  boolean hasRoomForMessage() {
+    return !messages.isFull();
+  }
+
+  boolean hasRoomForResponse() {
+    return !responses.isFull();
+  }
+
+  /** Appends a message, to be filled in; there is room. */
+  OutgoingMessage addMessage() {
+    return messages.add();
+  }
+
+  /** Appends a response, to be filled in; there is room. */
+  OutgoingMessage addResponse() {
+    return responses.add();
+  }
+
+  /** What is being sent, or is to be sent now; null if nothing may be. */
+  OutgoingMessage current() {
+    if (current == null) {
+      boolean response = !responses.isEmpty();
+      if (!(response && !responseWasLast) && mayStartMessage()) {
+        current = messages;
+      } else if (response) {
+        current = responses;
+      }
+    }
+    return current == null ? null : current.first();
+  }
+
+  private boolean mayStartMessage() {
+    return !messages.isEmpty() && user.mayStart(messages.first().id(), messages.first().rsvdUlp());
+  }
+
+  /** The current one will not be sent, or not in full. */
+  void giveUpCurrent() {
+    current.removeFirst();
+    current = null;
+  }
+
+  /** All of the current one has been sent: tells the user. */
+  void endCurrent() {
+    responseWasLast = current == responses;
+    OutgoingMessage ended = current.removeFirst();
+    current = null;
+    if (responseWasLast) {
+      user.onResponseSent();
+    } else {
+      user.onSent(ended.id(), ended.rsvdUlp(), ended.length());
+    }
+  }
+
+  /** Gives everything back. */
+  void flush() {
+    current = null;
+    while (!responses.isEmpty()) {
+      responses.removeFirst();
+    }
+    while (!messages.isEmpty()) {
+      OutgoingMessage message = messages.removeFirst();
+      user.onSendFlushed(message.id(), message.rsvdUlp());
+    }
+  }
+}

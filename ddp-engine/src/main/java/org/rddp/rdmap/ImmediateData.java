@@ -1,0 +1,26 @@
+package org.rddp.rdmap;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Immediate Data: a message of one 64-bit number (RFC 7306 section 6). */
+final class ImmediateData {
+  /** Octets of the message. */
+  static final int LENGTH = 8;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private ImmediateData() {}
+
+  /** Writes the message at the beginning of an array. */
+  static void write(byte[] octets, long data) {
+    LONG.set(octets, 0, data);
+  }
+
+  /** The opcode for {@link RequestFlags}. */
+  static int opcode(int flags) {
+    return RequestFlags.solicited(flags) ? RdmapHeader.IMMEDIATE_SOLICITED : RdmapHeader.IMMEDIATE;
+  }
+}

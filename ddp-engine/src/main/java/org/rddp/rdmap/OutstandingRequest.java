@@ -1,0 +1,79 @@
+package org.rddp.rdmap;
+
+/** A read or an atomic of ours: where its answer goes, and how much of it has come. Reused. */
+final class OutstandingRequest {
+  private long number;
+  private boolean atomic;
+
+  /** Read: the sink. Atomic: the identifier. */
+  private int name;
+
+  /** Read: Tagged Offset of what comes next. Atomic: address of the value. */
+  private long next;
+
+  private long left;
+
+  void beginRead(long number, int sinkStag, long sinkTo, long length) {
+    this.number = number;
+    atomic = false;
+    name = sinkStag;
+    next = sinkTo;
+    left = length;
+  }
+
+  void beginAtomic(long number, int identifier, long address) {
+    this.number = number;
+    atomic = true;
+    name = identifier;
+    next = address;
+    left = 0;
+  }
+
+  /** The request's number in the {@link SendQueue}. */
+  long number() {
+    return number;
+  }
+
+  /** Whether it is an atomic, and no read. */
+  boolean atomic() {
+    return atomic;
+  }
+
+  /** Atomic: what its answer repeats. */
+  int identifier() {
+    return name;
+  }
+
+  /** Atomic: where the value goes. */
+  long address() {
+    return next;
+  }
+
+  /**
+   * What is wrong with a segment of a read's answer, or null: it is to go where the request said,
+   * without a gap, and end when all has come.
+   */
+  RdmapError refusal(int stag, long to, int octets, boolean last) {
+    if (octets > 0) {
+      if (stag != name) {
+        return RdmapError.INVALID_STAG;
+      }
+      if (to != next || octets > left) {
+        return RdmapError.BASE_OR_BOUNDS;
+      }
+    }
+    return last && octets < left ? RdmapError.UNSPECIFIED : null;
+  }
+
+  /** Whether octets lie in what is still to come of a read. */
+  boolean awaits(int stag, long to, int octets) {
+    long ahead = to - next;
+    return !atomic && stag == name && octets <= left && ahead >= 0 && ahead <= left - octets;
+  }
+
+  /** A segment of the answer is being placed. */
+  void advance(int octets) {
+    next += octets;
+    left -= octets;
+  }
+}

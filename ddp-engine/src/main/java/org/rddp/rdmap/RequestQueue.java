@@ -1,0 +1,86 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.Ring;
+
+/**
+ * The reads and atomics of ours that have been posted and not answered. At most ORD of them are at
+ * the peer; their answers come in the order of the requests (RFC 5040 section 5.5, RFC 7306 section
+ * 5.3).
+ */
+final class RequestQueue {
+  private final Ring<OutstandingRequest> requests;
+  private int ord;
+  private int started;
+
+  /**
+   * An empty queue.
+   *
+   * @param depth the most requests that may be posted
+   * @param ord the most that may be at the peer
+   */
+  RequestQueue(int depth, int ord) {
+    requests = new Ring<>(depth, OutstandingRequest::new);
+    this.ord = ord;
+  }
+
+  /** Both ends have agreed: no more than {@code most} may be at the peer. */
+  void limit(int most) {
+    ord = Math.min(ord, most);
+  }
+
+  /** Whether the peer takes no request at all. */
+  boolean closed() {
+    return ord == 0;
+  }
+
+  /** Appends a request, to be filled in. */
+  OutstandingRequest add() {
+    return requests.add();
+  }
+
+  boolean isEmpty() {
+    return requests.isEmpty();
+  }
+
+  /** Whether another request may go to the peer. */
+  boolean mayStart() {
+    return started < ord;
+  }
+
+  /** Whether nothing is at the peer that has no answer. */
+  boolean quiet() {
+    return started == 0;
+  }
+
+  /** The next request has gone to the peer. */
+  void start() {
+    started++;
+  }
+
+  /** The request that is to be answered next, or null if the peer has none. */
+  OutstandingRequest awaited() {
+    return started == 0 ? null : requests.first();
+  }
+
+  /** Whether octets are what is still to come of any read that the peer has. */
+  boolean awaits(int stag, long to, int octets) {
+    for (int i = 0; i < started; i++) {
+      if (requests.get(i).awaits(stag, to, octets)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The awaited request has its answer. */
+  void removeFirst() {
+    started--;
+    requests.removeFirst();
+  }
+
+  /** Takes out a request that will have no answer; -1 if there is none left, else its number. */
+  long abandonFirst() {
+    started = 0;
+    return requests.isEmpty() ? -1 : requests.removeFirst().number();
+  }
+}

@@ -1,0 +1,105 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+/** Our reads and atomics at the peer: when they may go there, and their answers. */
+final class Requester {
+  private final SendQueue sendQueue;
+  private final RequestQueue requests;
+  private DdpStream ddp;
+
+  Requester(SendQueue sendQueue, RequestQueue requests) {
+    this.sendQueue = sendQueue;
+    this.requests = requests;
+  }
+
+  void attach(DdpStream stream) {
+    ddp = stream;
+  }
+
+  /** Whether a request may go to the peer now: for reads and atomics, and for what is fenced. */
+  boolean mayStart(long number, int opcode) {
+    return switch (opcode) {
+      case RdmapHeader.TERMINATE -> true;
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST ->
+          requests.mayStart() && passesFence(number);
+      default -> passesFence(number);
+    };
+  }
+
+  private boolean passesFence(long number) {
+    return requests.quiet() || !sendQueue.isFenced(number);
+  }
+
+  /** A read or an atomic has gone to the peer. */
+  void started() {
+    requests.start();
+  }
+
+  /** Whether every request has its answer. */
+  boolean idle() {
+    return requests.isEmpty();
+  }
+
+  /** What is wrong with a segment of a Read Response in its turn, or null; notes it then. */
+  RdmapError take(int stag, long to, int octets, boolean last) {
+    OutstandingRequest read = requests.awaited();
+    if (read == null || read.atomic()) {
+      return RdmapError.UNEXPECTED_OPCODE;
+    }
+    RdmapError error = read.refusal(stag, to, octets, last);
+    if (error == null) {
+      read.advance(octets);
+    }
+    return error;
+  }
+
+  /** Whether a segment of a Read Response may be placed before its turn. */
+  boolean awaits(int stag, long to, int octets) {
+    return requests.awaits(stag, to, octets);
+  }
+
+  /** The awaited read has its whole answer. */
+  void readAnswered() {
+    answered();
+  }
+
+  /** What is wrong with an Atomic Response, or null; the awaited atomic has ended then. */
+  RdmapError takeAtomic(Ulpdu segment, int from, int octets) {
+    OutstandingRequest atomic = requests.awaited();
+    if (atomic == null || !atomic.atomic()) {
+      return RdmapError.UNEXPECTED_OPCODE;
+    }
+    if (octets != AtomicRequest.ANSWER_LENGTH || segment.getInt(from) != atomic.identifier()) {
+      return RdmapError.UNSPECIFIED;
+    }
+    Memory.putLongNative(atomic.address(), segment.getLong(from + 4));
+    ddp.giveBack(RdmapHeader.ATOMIC_RESPONSE_QUEUE);
+    answered();
+    return null;
+  }
+
+  private void answered() {
+    long number = requests.awaited().number();
+    requests.removeFirst();
+    ddp.resume();
+    sendQueue.end(number, CompletionStatus.SUCCESS);
+  }
+
+  /** No answer will come any more. */
+  void abandon() {
+    long number = requests.abandonFirst();
+    while (number >= 0) {
+      sendQueue.end(number, CompletionStatus.FLUSHED);
+      number = requests.abandonFirst();
+    }
+  }
+
+  /** The peer serves so many requests at a time; false if that is none, and some were posted. */
+  boolean limit(int ord) {
+    requests.limit(ord);
+    return !requests.closed() || requests.isEmpty();
+  }
+}

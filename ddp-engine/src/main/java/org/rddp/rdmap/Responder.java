@@ -1,0 +1,107 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.TaggedBuffer;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * Answers the peer's RDMA Reads and atomics, in the order in which they come and with no program
+ * involved. Memory is read or changed when the answer is sent, so a buffer that is invalidated
+ * meanwhile is not touched any further.
+ */
+final class Responder {
+  private final DdpStream ddp;
+  private final TaggedBuffers taggedBuffers;
+
+  /** What the last refused answer was refused for. */
+  private RdmapError refused;
+
+  Responder(DdpStream ddp, TaggedBuffers taggedBuffers) {
+    this.ddp = ddp;
+    this.taggedBuffers = taggedBuffers;
+  }
+
+  /**
+   * Takes an RDMA Read Request.
+   *
+   * @param segment the segment that holds it
+   * @param at where in the segment it begins
+   * @return what is wrong with it, or null (RFC 5040 section 7.2)
+   */
+  RdmapError takeRead(Ulpdu segment, int at) {
+    long size = ReadRequest.size(segment, at);
+    long to = ReadRequest.sourceTo(segment, at);
+    TaggedBuffer source = null;
+    if (size > 0) {
+      source = taggedBuffers.lookup(ReadRequest.sourceStag(segment, at));
+      RdmapError refusal = refusal(source, to, size, AccessRights.REMOTE_READ);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    // Once our half is closed there is no way to answer; the peer will see it closed.
+    ddp.postResponse(
+        RdmapHeader.READ_RESPONSE,
+        ReadRequest.sinkStag(segment, at),
+        ReadRequest.sinkTo(segment, at),
+        source,
+        to,
+        size);
+    return null;
+  }
+
+  /** Takes an Atomic Request: it is looked at when its answer is due. */
+  void takeAtomic(Ulpdu segment, int at) {
+    ddp.postDue(
+        RdmapHeader.ATOMIC_RESPONSE,
+        RdmapHeader.ATOMIC_RESPONSE_QUEUE,
+        segment,
+        at,
+        AtomicRequest.LENGTH);
+  }
+
+  /**
+   * Does an atomic and makes the answer of the request.
+   *
+   * @return whether that was right; otherwise {@link #refused} says why not, and nothing was done
+   */
+  boolean answerAtomic(byte[] request) {
+    long to = AtomicRequest.to(request);
+    TaggedBuffer target = taggedBuffers.lookup(AtomicRequest.stag(request));
+    refused = refusal(target, to, AtomicRequest.OPERAND, AccessRights.REMOTE_ATOMIC);
+    if (refused == null && AtomicRequest.opcode(request) > AtomicRequest.COMPARE_SWAP) {
+      refused = RdmapError.UNEXPECTED_OPCODE;
+    }
+    if (refused == null && (target.addressOf(to) & AtomicRequest.OPERAND - 1) != 0) {
+      refused = RdmapError.PROTECTION_UNSPECIFIED;
+    }
+    if (refused != null) {
+      return false;
+    }
+    AtomicRequest.answer(request, AtomicRequest.apply(request, target.addressOf(to)));
+    return true;
+  }
+
+  /** What the last refused answer was refused for. */
+  RdmapError refused() {
+    return refused;
+  }
+
+  private RdmapError refusal(TaggedBuffer buffer, long to, long size, int rights) {
+    if (buffer == null) {
+      return RdmapError.INVALID_STAG;
+    }
+    if (!buffer.associatedWith(ddp)) {
+      return RdmapError.STAG_NOT_ASSOCIATED;
+    }
+    if (!buffer.permits(rights)) {
+      return RdmapError.ACCESS_RIGHTS;
+    }
+    if (TaggedBuffer.wraps(to, size)) {
+      return RdmapError.TO_WRAP;
+    }
+    return buffer.contains(to, size) ? null : RdmapError.BASE_OR_BOUNDS;
+  }
+}

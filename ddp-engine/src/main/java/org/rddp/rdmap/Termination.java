@@ -1,0 +1,117 @@
+package org.rddp.rdmap;
+
+import java.util.HexFormat;
+import java.util.Locale;
+import org.rddp.ddp.DdpError;
+import org.rddp.ddp.DdpErrorReport;
+import org.rddp.ddp.DdpStream;
+import org.rddp.mpa.MpaError;
+
+/**
+ * How a stream fails: the peer is told by a Terminate, the last message of the stream, our half
+ * closes behind it, and the user hears of it (RFC 5040 sections 6.2 and 7).
+ */
+final class Termination {
+  /** What DDP knows a Terminate by: no request of a program. */
+  private static final long TERMINATE_ID = -1;
+
+  private static final byte[] NONE = {};
+
+  private final RdmapHandler handler;
+  private final Requester requester;
+  private DdpStream ddp;
+  private boolean failed;
+
+  Termination(RdmapHandler handler, Requester requester) {
+    this.handler = handler;
+    this.requester = requester;
+  }
+
+  void attach(DdpStream stream) {
+    ddp = stream;
+  }
+
+  /** Whether nothing may be posted any more. */
+  boolean failed() {
+    return failed;
+  }
+
+  /** RDMAP itself has found an error, in no segment that could be named. */
+  void fail(RdmapError error) {
+    fail(error, null, NONE);
+  }
+
+  /** RDMAP itself has found an error, in the segment of the report. */
+  void fail(RdmapError error, DdpErrorReport report) {
+    fail(error, report, NONE);
+  }
+
+  /**
+   * RDMAP itself has found an error.
+   *
+   * @param request the RDMA Read Request Header, or an empty array if there is none
+   */
+  void fail(RdmapError error, DdpErrorReport report, byte[] request) {
+    ddp.fail();
+    terminate(RdmapHandler.LAYER_RDMAP, error.type(), error.code(), report, request);
+    handler.onError(
+        RdmapHandler.LAYER_RDMAP,
+        error.type(),
+        error.code(),
+        error.title() + (report == null ? "" : segment(report)));
+  }
+
+  /** DDP has found an error, and has failed. */
+  void ddpFailed(DdpError error, DdpErrorReport report) {
+    String name = error.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
+    handler.onError(
+        RdmapHandler.LAYER_DDP, error.type(), error.code(), "DDP: " + name + segment(report));
+  }
+
+  /** MPA has found an error, and has failed. */
+  void llpFailed(MpaError error, String detail) {
+    terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
+    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+  }
+
+  /** The peer has found an error: it is not told. */
+  void peerFailed(int layer, int type, int code, String detail) {
+    ddp.fail();
+    ended();
+    handler.onError(layer, type, code, detail);
+  }
+
+  private static String segment(DdpErrorReport report) {
+    return " in a segment of "
+        + report.segmentLength()
+        + " octets with header "
+        + HexFormat.of().formatHex(report.header());
+  }
+
+  private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
+    byte[] octets = Terminate.encode(layer, type, code, report, request);
+    ddp.postInline(
+        TERMINATE_ID, RdmapHeader.TERMINATE, 0, RdmapHeader.TERMINATE_QUEUE, octets, octets.length);
+    ended();
+  }
+
+  /** The stream is over but for what DDP still has to send. */
+  private void ended() {
+    end();
+    ddp.close();
+  }
+
+  /** The stream is over. */
+  void end() {
+    failed = true;
+    requester.abandon();
+  }
+
+  /** Flushes everything and resets the connection. */
+  void abort() {
+    failed = true;
+    ddp.abort();
+    requester.abandon();
+  }
+}
