@@ -14,8 +14,8 @@ import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.WorkRequest;
 
 /**
- * A connection to a peer: a queue of receives, and a queue of sends, writes and reads (a queue
- * pair, in the words of verbs).
+ * A connection to a peer: a queue of receives, and a queue of sends, writes, reads and atomics (a
+ * queue pair, in the words of verbs).
  *
  * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
@@ -28,6 +28,8 @@ import org.rddp.ipc.WorkRequest;
  */
 public final class Connection implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+  private static final int FLAGS = WorkRequest.SIGNALLED | WorkRequest.FENCED;
+  private static final int SEND_FLAGS = FLAGS | WorkRequest.SOLICITED;
 
   private final Rddp session;
   private final int id;
@@ -35,6 +37,7 @@ public final class Connection implements AutoCloseable {
   private final int receiveQueue;
   private final int inlineOctets;
   private final ConnectionLife life = new ConnectionLife();
+  private final Atomics atomics = new Atomics(this);
 
   private int sendsOutstanding;
   private int receivesOutstanding;
@@ -95,27 +98,146 @@ public final class Connection implements AutoCloseable {
    * @param workRequest the program's own number, given back in the completion
    * @param offset of the message in the region
    * @param length of the message, 0 to 2^32 - 1
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
+   *     WorkRequest#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(
       long workRequest, MemoryRegion region, long offset, long length, int flags) {
+    return postSendInvalidate(workRequest, region, offset, length, 0, flags);
+  }
+
+  /**
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and takes an
+   * STag of the peer's back with it.
+   *
+   * @param remoteStag of a region with {@link Access#REMOTE_INVALIDATE}, or 0 for none; otherwise
+   *     the peer ends the connection
+   */
+  public boolean postSendInvalidate(
+      long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {
     check(region, offset, length);
-    checkFlags(flags);
-    if (sendsOutstanding >= sendQueue
-        || !session
-            .rings()
-            .post(Opcode.SEND, flags, workRequest, id, region.stag(), offset, length, 0, 0)) {
-      return false;
+    checkFlags(flags, SEND_FLAGS);
+    return sendsOutstanding < sendQueue
+        && queued(
+            session
+                .rings()
+                .post(
+                    Opcode.SEND,
+                    flags,
+                    workRequest,
+                    id,
+                    region.stag(),
+                    offset,
+                    length,
+                    remoteStag,
+                    0));
+  }
+
+  /**
+   * Sends a number to the peer's next receive, which must have room for eight octets; its
+   * completion there has it ({@link Completion#immediate()}).
+   *
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
+   *     WorkRequest#SOLICITED}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postImmediate(long workRequest, long immediate, int flags) {
+    checkUsable();
+    checkFlags(flags, SEND_FLAGS);
+    return sendsOutstanding < sendQueue
+        && queued(
+            session
+                .rings()
+                .post(Opcode.SEND_IMMEDIATE, flags, workRequest, id, 0, 0, 0, 0, 0, immediate));
+  }
+
+  /**
+   * Writes into the peer's memory and sends a number behind it, as {@link #postImmediate} does:
+   * when the peer's program has the number, what was written is there.
+   *
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
+   *     WorkRequest#SOLICITED}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postWriteImmediate(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      long immediate,
+      int flags) {
+    check(region, offset, length);
+    checkFlags(flags, SEND_FLAGS);
+    return sendsOutstanding < sendQueue
+        && queued(
+            session
+                .rings()
+                .post(
+                    Opcode.WRITE_IMMEDIATE,
+                    flags,
+                    workRequest,
+                    id,
+                    region.stag(),
+                    offset,
+                    length,
+                    remoteStag,
+                    remoteTo,
+                    immediate));
+  }
+
+  /** Atomic operations on the peer's memory. */
+  public Atomics atomics() {
+    return atomics;
+  }
+
+  boolean postAtomic(
+      int opcode,
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long operand,
+      long mask,
+      long compare,
+      long compareMask,
+      int flags) {
+    check(region, offset, WorkRequest.ATOMIC_OCTETS);
+    checkFlags(flags, FLAGS);
+    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
+      throw new IllegalArgumentException("an atomic needs a region with LOCAL_WRITE");
     }
-    sendsOutstanding++;
-    return true;
+    return sendsOutstanding < sendQueue
+        && queued(
+            session
+                .rings()
+                .postAtomic(
+                    opcode,
+                    flags,
+                    workRequest,
+                    id,
+                    region.stag(),
+                    offset,
+                    remoteStag,
+                    remoteTo,
+                    operand,
+                    mask,
+                    compare,
+                    compareMask));
+  }
+
+  private boolean queued(boolean posted) {
+    sendsOutstanding += posted ? 1 : 0;
+    return posted;
   }
 
   /**
    * Sends a short message from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
@@ -152,7 +274,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWrite(
@@ -164,7 +286,7 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       int flags) {
     check(region, offset, length);
-    checkFlags(flags);
+    checkFlags(flags, FLAGS);
     if (sendsOutstanding >= sendQueue
         || !session
             .rings()
@@ -187,7 +309,7 @@ public final class Connection implements AutoCloseable {
   /**
    * Writes a few octets from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
@@ -242,7 +364,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postRead(
@@ -254,7 +376,7 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       int flags) {
     check(region, offset, length);
-    checkFlags(flags);
+    checkFlags(flags, FLAGS);
     if (!Access.LOCAL_WRITE.isIn(region.rights())) {
       throw new IllegalArgumentException("a read needs a region with LOCAL_WRITE");
     }
@@ -286,15 +408,15 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  private static void checkFlags(int flags) {
-    if ((flags & ~WorkRequest.SIGNALLED) != 0) {
+  private static void checkFlags(int flags, int allowed) {
+    if ((flags & ~allowed) != 0) {
       throw new IllegalArgumentException("flags of a work request: " + flags);
     }
   }
 
   private void checkInline(int length, int flags) {
     checkUsable();
-    checkFlags(flags);
+    checkFlags(flags, FLAGS);
     if (length < 0 || length > inlineOctets) {
       throw new IllegalArgumentException(
           "inline message of " + length + " octets, at most " + inlineOctets);
@@ -316,7 +438,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** Sends, writes and reads posted and not reported yet. */
+  /** Sends, writes, reads and atomics posted and not reported yet. */
   public int sendsOutstanding() {
     return sendsOutstanding;
   }

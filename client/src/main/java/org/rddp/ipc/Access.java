@@ -7,9 +7,13 @@ public enum Access {
   /** The peer may read it. */
   REMOTE_READ(2),
   /** The peer may write it. */
-  REMOTE_WRITE(4);
+  REMOTE_WRITE(4),
+  /** The peer may do atomic operations there. */
+  REMOTE_ATOMIC(8),
+  /** The peer may take the STag back with a message. */
+  REMOTE_INVALIDATE(16);
 
-  private static final int ALL = 7;
+  private static final int ALL = 31;
 
   private final int bit;
 

@@ -10,8 +10,9 @@ import java.lang.foreign.MemorySegment;
  *  4  opcode (1), of the       24  connection (4)
  *     request that ended       28  retired (4), requests
  *  5  status (1)               32  detail (4), error number
- *  6  zero (2)                 36  zero (28)
- *  8  work request id (8)
+ *  6  flags (1)                36  invalidated STag (4)
+ *  7  zero (1)                 40  immediate data (8)
+ *  8  work request id (8)      48  zero (16)
  * </pre>
  *
  * <p>Used by one thread; reused without allocation.
@@ -23,6 +24,17 @@ public final class Completion {
   static final int CONNECTION = 24;
   static final int RETIRED = 28;
   static final int DETAIL = 32;
+  static final int INVALIDATED = 36;
+  static final int IMMEDIATE = 40;
+
+  /** Flag of a receive: it was used up by immediate data. */
+  public static final int HAS_IMMEDIATE = 1;
+
+  /** Flag of a receive: the peer wants its program woken for it. */
+  public static final int SOLICITED = 2;
+
+  /** Flag of a receive: the peer has invalidated an STag with it. */
+  public static final int HAS_INVALIDATED = 4;
 
   private int opcode;
   private int status;
@@ -31,6 +43,9 @@ public final class Completion {
   private int connection;
   private int retired;
   private int detail;
+  private int flags;
+  private int invalidated;
+  private long immediate;
 
   static void write(
       MemorySegment memory,
@@ -41,8 +56,14 @@ public final class Completion {
       CompletionStatus status,
       long octets,
       int retired,
-      int detail) {
-    RingLayout.putInt(memory, slot + OPCODE, (opcode & 0xff) | status.code() << 8);
+      int detail,
+      int flags,
+      int invalidated,
+      long immediate) {
+    int word = (opcode & 0xff) | status.code() << 8 | flags << 16;
+    RingLayout.putInt(memory, slot + OPCODE, word);
+    RingLayout.putInt(memory, slot + INVALIDATED, invalidated);
+    RingLayout.putLong(memory, slot + IMMEDIATE, immediate);
     RingLayout.putLong(memory, slot + ID, id);
     RingLayout.putLong(memory, slot + OCTETS, octets);
     RingLayout.putInt(memory, slot + CONNECTION, connection);
@@ -54,6 +75,9 @@ public final class Completion {
     int word = RingLayout.getInt(memory, slot + OPCODE);
     opcode = word & 0xff;
     status = word >>> 8 & 0xff;
+    flags = word >>> 16 & 0xff;
+    invalidated = RingLayout.getInt(memory, slot + INVALIDATED);
+    immediate = RingLayout.getLong(memory, slot + IMMEDIATE);
     id = RingLayout.getLong(memory, slot + ID);
     octets = RingLayout.getLong(memory, slot + OCTETS);
     connection = RingLayout.getInt(memory, slot + CONNECTION);
@@ -102,6 +126,26 @@ public final class Completion {
   /** The error's number in the layer that it comes from, 0 when there is none. */
   public int detail() {
     return detail;
+  }
+
+  /** Whether a receive was used up by immediate data, {@link #immediate()}. */
+  public boolean hasImmediate() {
+    return (flags & HAS_IMMEDIATE) != 0;
+  }
+
+  /** The number that the peer has sent; means nothing without {@link #hasImmediate()}. */
+  public long immediate() {
+    return immediate;
+  }
+
+  /** Whether the peer wanted the program to be woken for the message. */
+  public boolean isSolicited() {
+    return (flags & SOLICITED) != 0;
+  }
+
+  /** The STag of this program's that the peer has invalidated with its message, or 0. */
+  public int invalidatedStag() {
+    return (flags & HAS_INVALIDATED) != 0 ? invalidated : 0;
   }
 
   @Override

@@ -119,13 +119,47 @@ public final class DaemonRings {
       long octets,
       int retired,
       int detail) {
+    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0);
+  }
+
+  /**
+   * Reports as {@link #complete(long, int, int, CompletionStatus, long, int, int)} does, with what
+   * a receive may have besides.
+   *
+   * @param flags of {@link Completion}
+   * @param invalidated the STag that the peer has invalidated, or 0
+   * @param immediate the number that the peer has sent, or 0
+   */
+  public void complete(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int retired,
+      int detail,
+      int flags,
+      int invalidated,
+      long immediate) {
     if (retired < 1 || retired > inWork) {
       throw new IllegalStateException(
           "completion of " + retired + " requests, " + inWork + " in work");
     }
     inWork -= retired;
     long slot = completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
-    Completion.write(memory, slot, id, connection, opcode, status, octets, retired, detail);
+    Completion.write(
+        memory,
+        slot,
+        id,
+        connection,
+        opcode,
+        status,
+        octets,
+        retired,
+        detail,
+        flags,
+        invalidated,
+        immediate);
     RingLayout.INT.setRelease(memory, slot, RingLayout.lap(written, completionShift));
     written++;
   }

@@ -14,11 +14,41 @@ public final class Opcode {
   /** Reads memory that the peer named by STag and TO. */
   public static final int READ = 4;
 
+  /** Writes as {@link #WRITE} does, and then uses up the peer's next receive with a number. */
+  public static final int WRITE_IMMEDIATE = 5;
+
+  /** Uses up the peer's next receive with a number. */
+  public static final int SEND_IMMEDIATE = 6;
+
+  /** Adds to eight octets of memory that the peer named, and returns what was there. */
+  public static final int FETCH_ADD = 7;
+
+  /** Replaces eight octets, or some of their bits, and returns what was there. */
+  public static final int SWAP = 8;
+
+  /** The same if what is there is as expected. */
+  public static final int COMPARE_SWAP = 9;
+
   private Opcode() {}
 
   /** Whether somebody here knows the number. */
   static boolean isKnown(int opcode) {
-    return opcode >= RECEIVE && opcode <= READ;
+    return opcode >= RECEIVE && opcode <= COMPARE_SWAP;
+  }
+
+  /** Whether it is one of the atomic operations. */
+  public static boolean isAtomic(int opcode) {
+    return opcode >= FETCH_ADD && opcode <= COMPARE_SWAP;
+  }
+
+  /** Whether it sends immediate data. */
+  public static boolean isImmediate(int opcode) {
+    return opcode == WRITE_IMMEDIATE || opcode == SEND_IMMEDIATE;
+  }
+
+  /** Whether what comes is placed in this end's memory. */
+  public static boolean isSink(int opcode) {
+    return opcode == RECEIVE || opcode == READ || isAtomic(opcode);
   }
 
   /** Its name, for people. */
@@ -28,6 +58,11 @@ public final class Opcode {
       case SEND -> "send";
       case WRITE -> "write";
       case READ -> "read";
+      case WRITE_IMMEDIATE -> "write with immediate";
+      case SEND_IMMEDIATE -> "immediate";
+      case FETCH_ADD -> "fetch and add";
+      case SWAP -> "swap";
+      case COMPARE_SWAP -> "compare and swap";
       default -> "opcode " + opcode;
     };
   }

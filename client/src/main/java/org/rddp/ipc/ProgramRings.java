@@ -51,7 +51,7 @@ public final class ProgramRings {
    * Posts a request whose message lies in a region.
    *
    * @param opcode one of {@link Opcode}
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags of {@link WorkRequest}
    * @param id the program's own number, given back in the completion
    * @param length octets, 0 to {@link WorkRequest#MAX_LENGTH}
    * @return false when no slot is free, or too many requests are outstanding: poll first
@@ -66,6 +66,29 @@ public final class ProgramRings {
       long length,
       int remoteStag,
       long remoteTo) {
+    return post(
+        opcode, flags, id, connection, localStag, localOffset, length, remoteStag, remoteTo, 0);
+  }
+
+  /**
+   * Posts a request whose message lies in a region, with immediate data.
+   *
+   * @param opcode one of {@link Opcode}
+   * @param flags of {@link WorkRequest}
+   * @param immediate 0 unless the opcode sends it
+   * @return false when no slot is free, or too many requests are outstanding: poll first
+   */
+  public boolean post(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      int localStag,
+      long localOffset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      long immediate) {
     if (!hasRoom(1)) {
       return false;
     }
@@ -77,15 +100,60 @@ public final class ProgramRings {
         localOffset,
         length,
         remoteStag,
-        remoteTo);
+        remoteTo,
+        immediate);
     release(1);
+    return true;
+  }
+
+  /**
+   * Posts an atomic.
+   *
+   * @param opcode one of {@link Opcode#isAtomic}
+   * @param flags of {@link WorkRequest}
+   * @param localOffset where what was there goes, eight octets
+   * @return false when too few slots are free, or too many requests are outstanding: poll first
+   */
+  public boolean postAtomic(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      int localStag,
+      long localOffset,
+      int remoteStag,
+      long remoteTo,
+      long operand,
+      long mask,
+      long compare,
+      long compareMask) {
+    if (!hasRoom(WorkRequest.ATOMIC_SLOTS)) {
+      return false;
+    }
+    long slot = submissionSlot(posted + 1);
+    RingLayout.putLong(memory, slot, 0);
+    RingLayout.putLong(memory, slot + WorkRequest.DATA, operand);
+    RingLayout.putLong(memory, slot + WorkRequest.DATA + 8, mask);
+    RingLayout.putLong(memory, slot + WorkRequest.DATA + 16, compare);
+    RingLayout.putLong(memory, slot + WorkRequest.DATA + 24, compareMask);
+    write(
+        WorkRequest.opcodeWord(opcode, flags, WorkRequest.ATOMIC_SLOTS),
+        id,
+        connection,
+        localStag,
+        localOffset,
+        WorkRequest.ATOMIC_OCTETS,
+        remoteStag,
+        remoteTo,
+        0);
+    release(WorkRequest.ATOMIC_SLOTS);
     return true;
   }
 
   /**
    * Posts a request that carries its message.
    *
-   * @param flags {@link WorkRequest#SIGNALLED} or 0
+   * @param flags of {@link WorkRequest}
    * @param from where the message lies
    * @param length octets, 0 to {@link WorkRequest#MAX_INLINE}
    * @return false when too few slots are free, or too many requests are outstanding: poll first
@@ -125,7 +193,8 @@ public final class ProgramRings {
         0,
         length,
         remoteStag,
-        remoteTo);
+        remoteTo,
+        0);
     release(slots);
     return true;
   }
@@ -152,7 +221,8 @@ public final class ProgramRings {
       long localOffset,
       long length,
       int remoteStag,
-      long remoteTo) {
+      long remoteTo,
+      long immediate) {
     long slot = submissionSlot(posted);
     RingLayout.putInt(memory, slot + WorkRequest.OPCODE, opcodeWord);
     RingLayout.putLong(memory, slot + WorkRequest.ID, id);
@@ -163,7 +233,7 @@ public final class ProgramRings {
     RingLayout.putInt(memory, slot + WorkRequest.REMOTE_STAG, remoteStag);
     RingLayout.putInt(memory, slot + WorkRequest.REMOTE_STAG + 4, 0);
     RingLayout.putLong(memory, slot + WorkRequest.REMOTE_TO, remoteTo);
-    RingLayout.putLong(memory, slot + WorkRequest.LAST, 0);
+    RingLayout.putLong(memory, slot + WorkRequest.IMMEDIATE, immediate);
   }
 
   private void release(int slots) {

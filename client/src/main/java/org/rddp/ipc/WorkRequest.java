@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
  * A work request as the daemon reads it: a private copy of one entry of the submission ring.
  *
  * <p>Layout of the first slot; each further one (at most three) has a state word of zero, four
- * reserved octets and 56 octets of inline data:
+ * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
+ * with operand, mask, compare and compare mask (8 octets each):
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
@@ -31,6 +32,15 @@ public final class WorkRequest {
   /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
   public static final int INLINE = 2;
 
+  /**
+   * Flag: not before the reads and atomics that were posted before it on its connection have their
+   * answers.
+   */
+  public static final int FENCED = 4;
+
+  /** Flag: the peer's program is to be told that this is worth waking up for. */
+  public static final int SOLICITED = 8;
+
   /** The most slots that a request takes. */
   public static final int MAX_SLOTS = 4;
 
@@ -48,7 +58,12 @@ public final class WorkRequest {
   static final int LENGTH = 32;
   static final int REMOTE_STAG = 40;
   static final int REMOTE_TO = 48;
-  static final int LAST = 56;
+  static final int IMMEDIATE = 56;
+
+  /** Octets that an atomic works on. */
+  public static final int ATOMIC_OCTETS = 8;
+
+  static final int ATOMIC_SLOTS = 2;
 
   /** Where inline data begins in a further slot. */
   static final int DATA = 8;
@@ -56,7 +71,7 @@ public final class WorkRequest {
   /** Octets of inline data in a further slot. */
   static final int DATA_OCTETS = RingLayout.SLOT - DATA;
 
-  private static final int KNOWN_FLAGS = SIGNALLED | INLINE;
+  private static final int OPERANDS = RingLayout.SLOT;
 
   private final MemorySegment copy = Arena.ofAuto().allocate(RingLayout.SLOT + MAX_INLINE, 64);
   private int opcode;
@@ -68,6 +83,7 @@ public final class WorkRequest {
   private long length;
   private int remoteStag;
   private long remoteTo;
+  private long immediate;
 
   /** The second word of a slot: opcode, flags and number of slots in one store. */
   static int opcodeWord(int opcode, int flags, int slots) {
@@ -103,19 +119,46 @@ public final class WorkRequest {
     length = RingLayout.getLong(copy, LENGTH);
     remoteStag = RingLayout.getInt(copy, REMOTE_STAG);
     remoteTo = RingLayout.getLong(copy, REMOTE_TO);
+    immediate = RingLayout.getLong(copy, IMMEDIATE);
     int slots = word >>> 16 & 0xff;
     boolean zeroes =
         word >>> 24 == 0
             && RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
-            && RingLayout.getLong(copy, LAST) == 0;
-    boolean lengthFits = length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
+            && (immediate == 0 || Opcode.isImmediate(opcode));
     return zeroes
         && Opcode.isKnown(opcode)
-        && (flags & ~KNOWN_FLAGS) == 0
-        && !((opcode == Opcode.RECEIVE || opcode == Opcode.READ) && isInline())
-        && lengthFits
+        && (flags & ~allowedFlags(opcode)) == 0
+        && lengthFits()
         && localOffset >= 0
-        && slots == (isInline() ? slotsForInline(length) : 1);
+        && slots == slots();
+  }
+
+  /** The flags that an opcode may have. */
+  static int allowedFlags(int opcode) {
+    return switch (opcode) {
+      case Opcode.RECEIVE -> SIGNALLED;
+      case Opcode.SEND, Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED;
+      case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
+      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED;
+      default -> SIGNALLED | FENCED;
+    };
+  }
+
+  private boolean lengthFits() {
+    if (Opcode.isAtomic(opcode)) {
+      return length == ATOMIC_OCTETS;
+    }
+    if (opcode == Opcode.SEND_IMMEDIATE) {
+      return length == 0;
+    }
+    return length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
+  }
+
+  private int slots() {
+    if (Opcode.isAtomic(opcode)) {
+      return ATOMIC_SLOTS;
+    }
+    return isInline() ? slotsForInline(length) : 1;
   }
 
   /** What is asked for, one of {@link Opcode}. */
@@ -131,6 +174,16 @@ public final class WorkRequest {
   /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
   public boolean isInline() {
     return (flags & INLINE) != 0;
+  }
+
+  /** Whether it waits for the reads and atomics before it. */
+  public boolean isFenced() {
+    return (flags & FENCED) != 0;
+  }
+
+  /** Whether it solicits an event at the peer. */
+  public boolean isSolicited() {
+    return (flags & SOLICITED) != 0;
   }
 
   /** The program's own number for the request. */
@@ -158,14 +211,42 @@ public final class WorkRequest {
     return length;
   }
 
-  /** The peer's STag, for {@link Opcode#WRITE} and {@link Opcode#READ}. */
+  /**
+   * The peer's STag, where the request works on its memory; of a {@link Opcode#SEND} the one that
+   * the peer is to invalidate, or 0.
+   */
   public int remoteStag() {
     return remoteStag;
   }
 
-  /** The Tagged Offset at the peer, for {@link Opcode#WRITE} and {@link Opcode#READ}. */
+  /** The Tagged Offset at the peer, where the request works on its memory. */
   public long remoteTo() {
     return remoteTo;
+  }
+
+  /** Immediate data, for {@link Opcode#WRITE_IMMEDIATE} and {@link Opcode#SEND_IMMEDIATE}. */
+  public long immediate() {
+    return immediate;
+  }
+
+  /** Of an atomic: what is added or swapped in. */
+  public long operand() {
+    return RingLayout.getLong(copy, OPERANDS);
+  }
+
+  /** Of an atomic: the bits that nothing is carried out of, or the bits to replace. */
+  public long mask() {
+    return RingLayout.getLong(copy, OPERANDS + 8L);
+  }
+
+  /** Of {@link Opcode#COMPARE_SWAP}: what is expected. */
+  public long compare() {
+    return RingLayout.getLong(copy, OPERANDS + 16L);
+  }
+
+  /** Of {@link Opcode#COMPARE_SWAP}: the bits to compare. */
+  public long compareMask() {
+    return RingLayout.getLong(copy, OPERANDS + 24L);
   }
 
   /** Address of the inline data, good until the next {@link DaemonRings#take}. */

@@ -44,7 +44,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnAnUnknownOpcode() {
     assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.READ + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.COMPARE_SWAP + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
   }
 
@@ -59,7 +59,12 @@ class HostileRingsTest {
 
   @Test
   void shouldEndTheSessionOnUnknownFlags() {
-    assertThat(takeAfter(Opcode.SEND, 4, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 16, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.WRITE, WorkRequest.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_IMMEDIATE, WorkRequest.INLINE, 1))
+        .isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SWAP, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.INLINE, 1)).isEqualTo(DaemonRings.GARBAGE);
   }
 
@@ -75,6 +80,24 @@ class HostileRingsTest {
     memory.set(ValueLayout.JAVA_LONG, length, 0);
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LOCAL_OFFSET, -1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionOnAnAtomicOfAnotherSize() {
+    long length = slot(0) + WorkRequest.LENGTH;
+    memory.set(ValueLayout.JAVA_LONG, length, 7);
+    assertThat(takeAfter(Opcode.FETCH_ADD, 0, 2)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, length, 8);
+    assertThat(takeAfter(Opcode.FETCH_ADD, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.FETCH_ADD, 0, 3)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.FETCH_ADD, 0, 2)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  @Test
+  void shouldEndTheSessionOnImmediateDataThatNobodySends() {
+    memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.IMMEDIATE, 1);
+    assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.WRITE_IMMEDIATE, 0, 1)).isEqualTo(DaemonRings.TAKEN);
   }
 
   @Test
@@ -144,10 +167,13 @@ class HostileRingsTest {
         shared.set(
             ValueLayout.JAVA_INT,
             slot(slot) + WorkRequest.OPCODE,
-            WorkRequest.opcodeWord(random.nextInt(1, 4), flags, slots));
-        shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.LENGTH, random.nextInt(169));
+            WorkRequest.opcodeWord(random.nextInt(1, 10), flags, slots));
+        shared.set(
+            ValueLayout.JAVA_LONG,
+            slot(slot) + WorkRequest.LENGTH,
+            random.nextBoolean() ? 8 : random.nextInt(169));
         shared.set(ValueLayout.JAVA_INT, slot(slot) + WorkRequest.REMOTE_STAG + 4, 0);
-        shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.LAST, 0);
+        shared.set(ValueLayout.JAVA_LONG, slot(slot) + WorkRequest.IMMEDIATE, 0);
       }
     }
   }

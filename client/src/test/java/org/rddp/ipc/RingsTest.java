@@ -85,6 +85,75 @@ class RingsTest {
   }
 
   @Test
+  void shouldCarryImmediateDataAndFlags() {
+    int flags = WorkRequest.FENCED | WorkRequest.SOLICITED;
+    assertThat(program.post(Opcode.WRITE_IMMEDIATE, flags, 1, 7, 8, 9, 10, 11, 12, -13L)).isTrue();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.WRITE_IMMEDIATE);
+    assertThat(request.isFenced()).isTrue();
+    assertThat(request.isSolicited()).isTrue();
+    assertThat(request.isSignalled()).isFalse();
+    assertThat(request.immediate()).isEqualTo(-13L);
+  }
+
+  @Test
+  void shouldCarryTheOperandsOfAnAtomic() {
+    for (int lap = 0; lap < 20; lap++) {
+      assertThat(
+              program.postAtomic(
+                  Opcode.COMPARE_SWAP, WorkRequest.SIGNALLED, lap, 7, 8, 16, 9, -10L, 1, 2, 3, -4L))
+          .isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.opcode()).isEqualTo(Opcode.COMPARE_SWAP);
+      assertThat(request.length()).isEqualTo(8);
+      assertThat(request.localStag()).isEqualTo(8);
+      assertThat(request.localOffset()).isEqualTo(16);
+      assertThat(request.remoteStag()).isEqualTo(9);
+      assertThat(request.remoteTo()).isEqualTo(-10L);
+      assertThat(request.operand()).isEqualTo(1);
+      assertThat(request.mask()).isEqualTo(2);
+      assertThat(request.compare()).isEqualTo(3);
+      assertThat(request.compareMask()).isEqualTo(-4L);
+      complete(lap, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
+  void shouldCarryWhatAReceiveMayHaveBesides() {
+    post(5);
+    daemon.take(request);
+    int flags = Completion.HAS_IMMEDIATE | Completion.SOLICITED;
+    daemon.complete(
+        5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8, 1, 0, flags, 0xcafe, Long.MIN_VALUE);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.hasImmediate()).isTrue();
+    assertThat(completion.immediate()).isEqualTo(Long.MIN_VALUE);
+    assertThat(completion.isSolicited()).isTrue();
+    assertThat(completion.invalidatedStag()).as("without the flag").isZero();
+
+    post(6);
+    daemon.take(request);
+    daemon.complete(
+        6,
+        7,
+        Opcode.RECEIVE,
+        CompletionStatus.SUCCESS,
+        8,
+        1,
+        0,
+        Completion.HAS_INVALIDATED,
+        0xcafe,
+        0);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.hasImmediate()).isFalse();
+    assertThat(completion.isSolicited()).isFalse();
+    assertThat(completion.invalidatedStag()).isEqualTo(0xcafe);
+  }
+
+  @Test
   void shouldKeepOrderOverManyLaps() {
     for (long id = 0; id < 1000; id++) {
       assertThat(post(id)).isTrue();

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Atomics;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.IncomingConnection;
@@ -25,6 +26,7 @@ import org.rddp.ipc.Completion;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.PrivateData;
 import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
 
 @Timeout(60)
 class DaemonTest {
@@ -117,6 +119,98 @@ class DaemonTest {
         assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, size + 8 + guard))
             .isEqualTo((byte) 0x5a);
       }
+    }
+  }
+
+  private static Completion next(Rddp session) {
+    Completion[] seen = new Completion[1];
+    while (seen[0] == null) {
+      session.poll(completion -> seen[0] = completion, 1);
+      if (seen[0] == null) {
+        session.await(PATIENCE);
+      }
+    }
+    return seen[0];
+  }
+
+  @Test
+  void shouldSendNumbersAlongWithWrites() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(5000);
+      source.segment().fill((byte) 7);
+      MemoryRegion sink = pair.there.allocate(5000, Access.REMOTE_WRITE);
+      MemoryRegion receives = pair.there.allocate(64, Access.LOCAL_WRITE);
+      for (int i = 0; i < 2; i++) {
+        pair.in.postReceive(i, receives, 8L * i, 8);
+      }
+      int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+      pair.out.postWriteImmediate(1, source, 0, 5000, sink.stag(), sink.baseTo(), -5, flags);
+      pair.out.postImmediate(2, 1L << 60, WorkRequest.SIGNALLED);
+
+      assertThat(completions(pair.here, 2))
+          .containsExactly("write with immediate 1 SUCCESS 5000", "immediate 2 SUCCESS 8");
+      Completion first = next(pair.there);
+      assertThat(first.hasImmediate()).isTrue();
+      assertThat(first.immediate()).isEqualTo(-5);
+      assertThat(first.isSolicited()).isTrue();
+      assertThat(sink.segment().mismatch(source.segment())).isEqualTo(-1);
+      Completion second = next(pair.there);
+      assertThat(second.id()).isEqualTo(1);
+      assertThat(second.immediate()).isEqualTo(1L << 60);
+      assertThat(second.isSolicited()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldDoAtomicsOnTheOtherProgramsMemory() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion results = pair.here.allocate(64, Access.LOCAL_WRITE);
+      MemoryRegion target = pair.there.allocate(64, Access.REMOTE_ATOMIC);
+      target.segment().set(ValueLayout.JAVA_LONG, 8, 40);
+      Atomics atomics = pair.out.atomics();
+      int stag = target.stag();
+      long to = target.baseTo() + 8;
+      atomics.postFetchAdd(1, results, 0, stag, to, 2, WorkRequest.SIGNALLED);
+      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, WorkRequest.SIGNALLED);
+      atomics.postSwap(3, results, 16, stag, to, 1, -1, WorkRequest.SIGNALLED);
+      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, WorkRequest.SIGNALLED);
+
+      assertThat(completions(pair.here, 4))
+          .containsExactly(
+              "fetch and add 1 SUCCESS 8",
+              "compare and swap 2 SUCCESS 8",
+              "swap 3 SUCCESS 8",
+              "compare and swap 4 SUCCESS 8");
+      assertThat(results.segment().asSlice(0, 32).toArray(ValueLayout.JAVA_LONG))
+          .containsExactly(40, 42, 7, 1);
+      assertThat(target.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1);
+      assertThatThrownBy(
+              () -> atomics.postSwap(5, target, 0, stag, to, 1, -1, WorkRequest.SIGNALLED))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void shouldLetThePeerTakeAnStagBackWhereThatIsAllowed() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion source = pair.here.allocate(64);
+      MemoryRegion sink =
+          pair.there.allocate(
+              64, Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE, Access.LOCAL_WRITE);
+      pair.in.postReceive(9, sink, 0, 64);
+      pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo());
+      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), WorkRequest.SIGNALLED);
+      assertThat(completions(pair.here, 2))
+          .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
+      assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
+
+      pair.out.postWrite(3, source, 0, 64, sink.stag(), sink.baseTo());
+      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+      sink.close();
     }
   }
 

@@ -19,6 +19,12 @@ final class DdpRights {
     if (Access.REMOTE_READ.isIn(bits)) {
       rights |= AccessRights.REMOTE_READ;
     }
+    if (Access.REMOTE_ATOMIC.isIn(bits)) {
+      rights |= AccessRights.REMOTE_ATOMIC;
+    }
+    if (Access.REMOTE_INVALIDATE.isIn(bits)) {
+      rights |= AccessRights.REMOTE_INVALIDATE;
+    }
     return rights;
   }
 }

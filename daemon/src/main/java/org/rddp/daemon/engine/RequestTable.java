@@ -15,6 +15,7 @@ final class RequestTable {
 
   private final MemorySegment inlineMemory;
   private final long[] ids;
+  private final int[] opcodes;
   private final boolean[] signalled;
   private final SessionRegion[] regions;
   private final int[] free;
@@ -24,6 +25,7 @@ final class RequestTable {
   RequestTable(int capacity) {
     inlineMemory = Arena.ofAuto().allocate((long) capacity * INLINE_ROOM, 64);
     ids = new long[capacity];
+    opcodes = new int[capacity];
     signalled = new boolean[capacity];
     regions = new SessionRegion[capacity];
     free = new int[capacity];
@@ -42,6 +44,7 @@ final class RequestTable {
   int add(WorkRequest request, SessionRegion region) {
     int number = free[--freeCount];
     ids[number] = request.id();
+    opcodes[number] = request.opcode();
     signalled[number] = request.isSignalled();
     regions[number] = region;
     if (region != null) {
@@ -60,6 +63,11 @@ final class RequestTable {
   /** The program's own number for a request. */
   long id(int number) {
     return ids[number];
+  }
+
+  /** What a request asked for, of {@link org.rddp.ipc.Opcode}. */
+  int opcode(int number) {
+    return opcodes[number];
   }
 
   /** Whether the program wants to hear of its success. */

@@ -7,6 +7,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.ConnectionId;
 import org.rddp.ipc.DaemonRings;
@@ -99,7 +101,7 @@ public final class Session {
       region = regions.get(request.localStag());
       if (region == null
           || !region.contains(request.localOffset(), request.length())
-          || (isSink(request.opcode()) && !region.allows(AccessRights.LOCAL_WRITE))) {
+          || (Opcode.isSink(request.opcode()) && !region.allows(AccessRights.LOCAL_WRITE))) {
         refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
         return;
       }
@@ -115,10 +117,6 @@ public final class Session {
     }
   }
 
-  private static boolean isSink(int opcode) {
-    return opcode == Opcode.RECEIVE || opcode == Opcode.READ;
-  }
-
   private void refuse(CompletionStatus status) {
     complete(request.id(), request.connection(), request.opcode(), status, 0, 1, 0);
   }
@@ -132,6 +130,23 @@ public final class Session {
       int retired,
       int detail) {
     rings.complete(id, connection, opcode, status, octets, retired, detail);
+    engine.counters().completions++;
+  }
+
+  /** A receive has been filled, with something besides: flags are those of {@link Completion}. */
+  void completeReceive(
+      long id, int connection, long octets, int flags, int invalidated, long immediate) {
+    rings.complete(
+        id,
+        connection,
+        Opcode.RECEIVE,
+        CompletionStatus.SUCCESS,
+        octets,
+        1,
+        0,
+        flags,
+        invalidated,
+        immediate);
     engine.counters().completions++;
   }
 
@@ -168,12 +183,39 @@ public final class Session {
       stream = require(connection).ddp();
     }
     int ddpRights = DdpRights.of(rights);
-    int stag = engine.ddp().taggedBuffers().register(domain, stream, address, octets, 0, ddpRights);
-    if (stag == 0) {
-      throw new RefusedException(Reason.RESOURCES, "the interface's table of STags is full");
-    }
+    int stag = newStag(stream, address, octets, ddpRights);
     regions.put(stag, new SessionRegion(stag, address, octets, ddpRights));
     return stag;
+  }
+
+  /** One that is no region's here: not even one's that the peer has invalidated. */
+  private int newStag(DdpStream stream, long address, long octets, int rights)
+      throws RefusedException {
+    TaggedBuffers table = engine.ddp().taggedBuffers();
+    while (true) {
+      int stag = table.register(domain, stream, address, octets, 0, rights);
+      if (stag == 0) {
+        throw new RefusedException(Reason.RESOURCES, "the interface's table of STags is full");
+      }
+      if (!regions.containsKey(stag)) {
+        return stag;
+      }
+      table.invalidate(stag);
+    }
+  }
+
+  /** The peer has taken an STag back; the program still has to close the region. */
+  void invalidated(int stag) {
+    SessionRegion region = regions.get(stag);
+    if (region != null) {
+      region.invalidate();
+    }
+  }
+
+  private void takeBack(SessionRegion region) {
+    if (!region.invalidated()) {
+      engine.ddp().taggedBuffers().invalidate(region.stag());
+    }
   }
 
   /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */
@@ -187,7 +229,7 @@ public final class Session {
       throw new RefusedException(
           Reason.STATE, region.uses() + " work requests that name the region have not completed");
     }
-    engine.ddp().taggedBuffers().invalidate(stag);
+    takeBack(region);
     regions.remove(stag);
   }
 
@@ -347,7 +389,7 @@ public final class Session {
       }
     }
     for (SessionRegion region : regions.values()) {
-      engine.ddp().taggedBuffers().invalidate(region.stag());
+      takeBack(region);
     }
     regions.clear();
   }

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.Opcode;
@@ -11,8 +12,10 @@ import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
@@ -63,7 +66,7 @@ final class SessionConnection implements RdmapHandler {
   private boolean peerClosed;
   private int unreported;
   private long lastUnreported;
-  private int lastUnreportedKind;
+  private int lastUnreportedOpcode;
   private long lastUnreportedOctets;
   private Reason failure;
   private int failureDetail;
@@ -147,19 +150,46 @@ final class SessionConnection implements RdmapHandler {
    * @return false when the connection's queue is full
    */
   boolean post(int request, WorkRequest work, long address) {
+    int flags =
+        (work.isFenced() ? RequestFlags.FENCED : 0)
+            | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
+    int stag = work.remoteStag();
+    long to = work.remoteTo();
+    long length = work.length();
     return switch (work.opcode()) {
-      case Opcode.RECEIVE -> stream.postReceive(request, address, work.length());
-      case Opcode.SEND -> stream.postSend(request, address, work.length());
+      case Opcode.RECEIVE -> stream.postReceive(request, address, length);
+      case Opcode.SEND -> stream.postSend(request, flags, address, length, stag);
       case Opcode.READ ->
-          stream.postRead(
-              request,
-              work.localStag(),
-              work.localOffset(),
-              work.length(),
-              work.remoteStag(),
-              work.remoteTo());
+          stream.postRead(request, flags, work.localStag(), work.localOffset(), length, stag, to);
+      case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
+      default -> postExtended(request, work, flags, address);
+    };
+  }
+
+  private boolean postExtended(int request, WorkRequest work, int flags, long address) {
+    RdmapExtensions extensions = stream.extensions();
+    int stag = work.remoteStag();
+    long to = work.remoteTo();
+    return switch (work.opcode()) {
+      case Opcode.WRITE_IMMEDIATE ->
+          extensions.postWriteImmediate(
+              request, flags, address, work.length(), stag, to, work.immediate());
+      case Opcode.SEND_IMMEDIATE -> extensions.postImmediate(request, flags, work.immediate());
+      case Opcode.FETCH_ADD ->
+          extensions.postFetchAdd(request, flags, address, stag, to, work.operand(), work.mask());
+      case Opcode.SWAP ->
+          extensions.postSwap(request, flags, address, stag, to, work.operand(), work.mask());
       default ->
-          stream.postWrite(request, address, work.length(), work.remoteStag(), work.remoteTo());
+          extensions.postCompareSwap(
+              request,
+              flags,
+              address,
+              stag,
+              to,
+              work.operand(),
+              work.mask(),
+              work.compare(),
+              work.compareMask());
     };
   }
 
@@ -299,14 +329,14 @@ final class SessionConnection implements RdmapHandler {
       if (success && !requests.isSignalled(request)) {
         unreported++;
         lastUnreported = requests.id(request);
-        lastUnreportedKind = kind;
+        lastUnreportedOpcode = requests.opcode(request);
         lastUnreportedOctets = octets;
       } else {
         boolean receive = kind == CompletionKind.RECEIVE;
         session.complete(
             requests.id(request),
             number,
-            opcode(kind),
+            requests.opcode(request),
             status(status),
             octets,
             receive ? 1 : 1 + unreported,
@@ -317,13 +347,31 @@ final class SessionConnection implements RdmapHandler {
     requests.remove(request);
   }
 
-  private static int opcode(int kind) {
-    return switch (kind) {
-      case CompletionKind.RECEIVE -> Opcode.RECEIVE;
-      case CompletionKind.SEND -> Opcode.SEND;
-      case CompletionKind.READ -> Opcode.READ;
-      default -> Opcode.WRITE;
-    };
+  @Override
+  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
+    if (invalidated != 0) {
+      session.invalidated(invalidated);
+    }
+    int flags = invalidated == 0 ? 0 : Completion.HAS_INVALIDATED;
+    received((int) id, octets, flags | solicited(solicited), invalidated, 0);
+  }
+
+  @Override
+  public void onImmediate(long id, long data, boolean solicited) {
+    int flags = Completion.HAS_IMMEDIATE | solicited(solicited);
+    received((int) id, Long.BYTES, flags, 0, data);
+  }
+
+  private static int solicited(boolean solicited) {
+    return solicited ? Completion.SOLICITED : 0;
+  }
+
+  private void received(int request, long octets, int flags, int invalidated, long immediate) {
+    RequestTable requests = session.requests();
+    if (state != State.GONE) {
+      session.completeReceive(requests.id(request), number, octets, flags, invalidated, immediate);
+    }
+    requests.remove(request);
   }
 
   private static CompletionStatus status(int status) {
@@ -331,6 +379,7 @@ final class SessionConnection implements RdmapHandler {
       case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
       case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
       case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
+      case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
       default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
     };
   }
@@ -440,7 +489,7 @@ final class SessionConnection implements RdmapHandler {
       session.complete(
           lastUnreported,
           number,
-          opcode(lastUnreportedKind),
+          lastUnreportedOpcode,
           CompletionStatus.SUCCESS,
           lastUnreportedOctets,
           unreported,

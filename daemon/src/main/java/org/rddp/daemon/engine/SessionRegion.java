@@ -7,6 +7,7 @@ final class SessionRegion {
   private final long length;
   private final int rights;
   private int uses;
+  private boolean invalidated;
 
   SessionRegion(int stag, long address, long length, int rights) {
     this.stag = stag;
@@ -30,6 +31,15 @@ final class SessionRegion {
 
   long address(long offset) {
     return address + offset;
+  }
+
+  /** The peer has taken the STag back: it may name something else by now. */
+  void invalidate() {
+    invalidated = true;
+  }
+
+  boolean invalidated() {
+    return invalidated;
   }
 
   /** Requests in work that name it: until they end, the memory must stay. */

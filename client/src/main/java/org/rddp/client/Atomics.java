@@ -1,0 +1,133 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the
+ * peer's memory, in one step also for the programs there, and returns what was there before. They
+ * count as reads: so many at a time as the two sides agreed on.
+ *
+ * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
+ * multiple of eight. What was there goes to eight octets of this program's, in the machine's order.
+ * The posts have the rules of {@link Connection}; flags are {@link WorkRequest#SIGNALLED} and
+ * {@link WorkRequest#FENCED}.
+ */
+public final class Atomics {
+  private final Connection connection;
+
+  Atomics(Connection connection) {
+    this.connection = connection;
+  }
+
+  /**
+   * Adds.
+   *
+   * @param region where what was there goes, with {@link Access#LOCAL_WRITE}
+   * @param offset in the region
+   * @param remoteTo Tagged Offset of the number
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postFetchAdd(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long add,
+      int flags) {
+    return postFetchAdd(workRequest, region, offset, remoteStag, remoteTo, add, 0, flags);
+  }
+
+  /**
+   * Adds to fields of bits.
+   *
+   * @param ends the highest bit of each field, which nothing is carried out of
+   */
+  public boolean postFetchAdd(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long add,
+      long ends,
+      int flags) {
+    return connection.postAtomic(
+        Opcode.FETCH_ADD,
+        workRequest,
+        region,
+        offset,
+        remoteStag,
+        remoteTo,
+        add,
+        ends,
+        0,
+        0,
+        flags);
+  }
+
+  /**
+   * Replaces bits.
+   *
+   * @param mask the bits to replace, -1 for all
+   */
+  public boolean postSwap(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long swap,
+      long mask,
+      int flags) {
+    return connection.postAtomic(
+        Opcode.SWAP, workRequest, region, offset, remoteStag, remoteTo, swap, mask, 0, 0, flags);
+  }
+
+  /** Replaces the whole number if it is what is expected. */
+  public boolean postCompareSwap(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long compare,
+      long swap,
+      int flags) {
+    return postCompareSwap(
+        workRequest, region, offset, remoteStag, remoteTo, compare, -1, swap, -1, flags);
+  }
+
+  /**
+   * Replaces bits if others are as expected.
+   *
+   * @param compareMask the bits to compare
+   * @param mask the bits to replace
+   */
+  public boolean postCompareSwap(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long compare,
+      long compareMask,
+      long swap,
+      long mask,
+      int flags) {
+    return connection.postAtomic(
+        Opcode.COMPARE_SWAP,
+        workRequest,
+        region,
+        offset,
+        remoteStag,
+        remoteTo,
+        swap,
+        mask,
+        compare,
+        compareMask,
+        flags);
+  }
+}
