@@ -17,7 +17,6 @@ final class Departures {
   private final SegmentOutput output;
   private final PacketPool pool;
   private final TcpCounters counters;
-  private final boolean nagle;
 
   /** Whether the next segment leaves although the congestion window has no room for it. */
   private boolean probing;
@@ -25,11 +24,10 @@ final class Departures {
   /** Whether the next segment leaves although the peer's window is silly. */
   private boolean forced;
 
-  Departures(SegmentOutput output, PacketPool pool, TcpCounters counters, boolean nagle) {
+  Departures(SegmentOutput output, PacketPool pool, TcpCounters counters) {
     this.output = output;
     this.pool = pool;
     this.counters = counters;
-    this.nagle = nagle;
   }
 
   /**
@@ -46,7 +44,7 @@ final class Departures {
     int open = 0;
     if (waiting > 0) {
       open = flight.queue.length(flight.queue.last());
-      if (waiting > 1 || !(nagle || sender.held) || open >= sender.emss) {
+      if (waiting > 1 || !(sender.nagle || sender.held) || open >= sender.emss) {
         return false;
       }
     }
@@ -191,7 +189,7 @@ final class Departures {
    * that there may be more, or while data is in flight (RFC 9293 section 3.7.4).
    */
   private boolean waits(Sender sender, Flight flight, int slot) {
-    boolean packs = sender.held || (nagle && sender.max > sender.una);
+    boolean packs = sender.held || (sender.nagle && sender.max > sender.una);
     return packs && slot == flight.queue.last() && flight.queue.length(slot) < sender.emss;
   }
 

@@ -34,6 +34,6 @@ final class SendResources {
             settings.peerAcknowledgmentDelay());
     congestion = settings.congestion();
     nagle = settings.nagle();
-    departures = new Departures(output, pool, counters, nagle);
+    departures = new Departures(output, pool, counters);
   }
 }

@@ -40,6 +40,9 @@ final class Sender {
 
   int emss;
 
+  /** Whether a segment that is not full waits while data is in flight. */
+  boolean nagle;
+
   /** Whether the last segment stays open for more until the turn ends. */
   boolean held;
 
@@ -66,6 +69,7 @@ final class Sender {
     congestion = shared.congestion.control();
     timeout = new RetransmissionTimeout(shared.loss);
     initialSequence = sequence;
+    nagle = shared.nagle;
   }
 
   /** The sequence number of a stream position. */
@@ -142,7 +146,7 @@ final class Sender {
     Flight airborne = airborne();
     int length = shared.pool.length(packet);
     boolean waits = airborne.board.unsent() < airborne.queue.tail();
-    if (shared.nagle && waits && airborne.queue.appendToLast(packet, emss)) {
+    if (nagle && waits && airborne.queue.appendToLast(packet, emss)) {
       shared.pool.release(packet);
     } else {
       airborne.queue.add(packet);
@@ -175,6 +179,14 @@ final class Sender {
     held = more;
     if (more) {
       connection.pend();
+    }
+  }
+
+  /** Whether a segment that is not full waits from now on; what has waited so far may leave. */
+  void nagle(boolean on) {
+    nagle = on;
+    if (flight != null) {
+      output();
     }
   }
 

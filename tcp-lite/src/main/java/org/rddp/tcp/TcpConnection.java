@@ -200,6 +200,11 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   @Override
+  public void nagle(boolean on) {
+    sender.nagle(on);
+  }
+
+  @Override
   public long open() {
     return sender.open();
   }

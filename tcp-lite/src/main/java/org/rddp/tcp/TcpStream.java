@@ -85,6 +85,12 @@ public interface TcpStream {
   }
 
   /**
+   * Whether a segment that is not full waits while data is in flight, from now on; at first that is
+   * as {@link TcpSettings#nagle()} says. Turned off, it lets what waits leave (TCP_NODELAY).
+   */
+  default void nagle(boolean on) {}
+
+  /**
    * Gives back receive window: the user is done with that many octets handed up by {@link
    * StreamHandler#onSegment}. Octets before their turn may be given back at once, too; the window
    * opens by them when the left edge has passed them.

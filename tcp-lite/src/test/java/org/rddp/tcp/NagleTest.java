@@ -13,6 +13,7 @@ class NagleTest {
 
   @Test
   @DisplayName("RFC 9293 3.7.4: a short segment waits while data is in flight")
+  @Tag("MPAA-2-06")
   void shouldHoldAShortSegmentBack() {
     script.send(100);
     script.expect("P. seq 1 len 100");
@@ -23,7 +24,7 @@ class NagleTest {
   }
 
   @Test
-  @Tag("MPAA-2-01")
+  @Tag("MPAA-2-06")
   @DisplayName("RFC 5044 A.2: short segments are packed into one, each whole")
   void shouldPackWholeSegments() {
     script.send(100);
@@ -100,6 +101,29 @@ class NagleTest {
     script.send(100);
     script.expect(". seq 101 len 1");
     script.pool.release(packet);
+  }
+
+  @Test
+  @Tag("MPAA-2-05")
+  @DisplayName("RFC 5044 A.2: each connection may turn it off, and on")
+  void shouldBeForEachConnectionToChoose() {
+    script.send(100);
+    script.expect("P. seq 1 len 100");
+    script.send(100);
+    script.expectNothing();
+    script.stream.nagle(false);
+    script.turn();
+    script.expect("P. seq 101 len 100");
+    script.send(100);
+    script.expect("P. seq 201 len 100");
+    Script other = Script.established();
+    other.stream.nagle(true);
+    other.send(100);
+    other.expect("P. seq 1 len 100");
+    other.send(100);
+    other.expectNothing();
+    other.receive(". seq 1 ack 101");
+    other.expect("P. seq 101 len 100");
   }
 
   @Test
