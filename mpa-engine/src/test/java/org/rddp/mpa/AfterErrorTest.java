@@ -33,28 +33,28 @@ class AfterErrorTest {
   /** The ways in which it can go wrong. */
   enum Way {
     /** A CRC is wrong, in one segment. */
-    CRC_WHOLE(2, EARLY),
+    CRC_WHOLE(2, true),
     /** A CRC is wrong, in order only. */
-    CRC_UNMARKED(2, MpaSettings.DEFAULTS),
+    CRC_UNMARKED(2, false),
     /** A CRC is wrong, in three segments. */
-    CRC_IN_PIECES(2, EARLY),
+    CRC_IN_PIECES(2, true),
     /** A CRC of an FPDU before its turn is wrong. */
-    CRC_EARLY(2, EARLY),
+    CRC_EARLY(2, true),
     /** A CRC is wrong behind FPDUs that were passed early. */
-    CRC_BEHIND_EARLY(2, EARLY),
+    CRC_BEHIND_EARLY(2, true),
     /** A Marker disagrees, in one segment. */
-    MARKER_WHOLE(3, EARLY),
+    MARKER_WHOLE(3, true),
     /** A Marker disagrees, in three segments. */
-    MARKER_IN_PIECES(3, EARLY),
+    MARKER_IN_PIECES(3, true),
     /** The lengths lead past an FPDU that a Marker has led to. */
-    MARKER_AT_A_GAP(3, EARLY);
+    MARKER_AT_A_GAP(3, true);
 
     final int code;
-    final MpaSettings settings;
+    final boolean markers;
 
-    Way(int code, MpaSettings settings) {
+    Way(int code, boolean markers) {
       this.code = code;
-      this.settings = settings;
+      this.markers = markers;
     }
   }
 
@@ -62,8 +62,8 @@ class AfterErrorTest {
   private byte[] stream;
 
   private void fail(Way way) {
-    end = Endpoint.responding(way.settings, C);
-    boolean markers = way.settings.markers();
+    boolean markers = way.markers;
+    end = Endpoint.responding(markers ? EARLY : MpaSettings.DEFAULTS, C);
     stream = markers ? FIRST : Wire.fpdu(ulpdu(40));
     for (int length : new int[] {700, 800, 900, 40, 41, 600}) {
       stream = Wire.join(stream, Wire.fpdu(ulpdu(length), markers ? stream.length : -1));
@@ -105,7 +105,7 @@ class AfterErrorTest {
       }
       case MARKER_AT_A_GAP -> {
         arrive(third, fourth);
-        stream[second + 1] += 8;
+        stream[second + 1] = (byte) (stream[second + 1] + 8);
         arrive(second, third);
       }
     }

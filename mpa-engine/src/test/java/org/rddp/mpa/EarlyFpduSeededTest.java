@@ -118,6 +118,7 @@ class EarlyFpduSeededTest {
   @Tag("MPAA-4-02")
   @Tag("MPA-4.3-15")
   @Tag("MPAB-1-04")
+  @Tag("MPA-3-11")
   void shouldPassEveryUlpduOnceInWhateverOrderSegmentsCome() {
     int early = 0;
     for (long seed = 1; seed <= LIVES; seed++) {

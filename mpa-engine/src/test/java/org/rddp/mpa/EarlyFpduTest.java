@@ -83,6 +83,7 @@ class EarlyFpduTest {
   @Tag("MPAA-3-07")
   @Tag("MPAA-4-04")
   @Tag("D03-5.1.2-01")
+  @Tag("MPA-3-10")
   @Tag("D03-5.1.2-06")
   void shouldPassAnAlignedFpduAtOnce() {
     send(700, 800);
@@ -133,6 +134,7 @@ class EarlyFpduTest {
       "RFC 5044 6 (3): FPDUs behind one that a Marker has led to are found by their lengths")
   @Tag("MPA-6-04")
   @Tag("MPAA-4-06")
+  @Tag("MPA-3-10")
   void shouldFindTheFpdusThatFollow() {
     send(700, 400, 30, 31, 32);
     arrive(1, 5);
@@ -299,6 +301,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 A.3: several gaps close one by one, and delivery follows each")
   @Tag("MPAA-3-07")
   @Tag("MPAB-1-04")
+  @Tag("MPA-3-12")
   void shouldDeliverGapByGap() {
     send(600, 601, 602, 603, 604, 605);
     arrive(5, 6);
@@ -505,6 +508,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 A.5: Markers need less to be held than none")
   @Tag("MPAA-5-03")
   @Tag("MPAB-2.1-09")
+  @Tag("MPA-3-12")
   void shouldHoldNothingOfAlignedFpdus() {
     send(1000, 1001, 1002, 1003, 1004);
     for (int i = 4; i > 0; i--) {

@@ -5,8 +5,11 @@ import static org.rddp.mpa.Endpoint.C;
 import static org.rddp.mpa.Endpoint.M;
 
 import java.util.Arrays;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The figures of RFC 5044, octet for octet, sent and received. */
 class FpduVectorsTest {
@@ -149,6 +152,45 @@ class FpduVectorsTest {
       for (int at = 2 + length; at < fpdu.length - 4; at++) {
         assertThat(fpdu[at]).isZero();
       }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("D03-7.2-03")
+  @DisplayName("draft-culley-03 figure 5, of DDP and RDMAP version 0")
+  void draftFigure5BothWays(boolean received) {
+    String figure =
+        "00000000 002a 4003 00000000 00000000 00000001 00000000"
+            + "000000000000000000000000000000000000000000000000 4c86b384";
+    assertVector(0, figure, draftSend(1), received);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("D03-7.2-04")
+  @DisplayName("draft-culley-03 figure 6, of DDP and RDMAP version 0")
+  void draftFigure6BothWays(boolean received) {
+    String figure =
+        "002a 4003 00000000 00000000 00000002 00000000 00000014"
+            + "000000000000000000000000000000000000000000000000 a19cd103";
+    assertVector(492, figure, draftSend(2), received);
+  }
+
+  /** The same Send in the headers of version 0. */
+  private static byte[] draftSend(int msn) {
+    return Wire.hex("4003 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
+  }
+
+  private static void assertVector(int offset, String vector, byte[] ulpdu, boolean received) {
+    if (received) {
+      Endpoint receiver = receiverAt(offset);
+      receiver.stream.receive(Wire.hex(vector));
+      assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
+    } else {
+      Endpoint sender = senderAt(offset);
+      sender.send(ulpdu);
+      assertThat(Wire.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
     }
   }
 }

@@ -8,6 +8,7 @@ import static org.rddp.mpa.Endpoint.NONE;
 
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +73,7 @@ class FullOperationTest {
   @Tag("D03-5.1.1-01")
   @Tag("D03-5.1.1-03")
   @Tag("D03-7.3-01")
+  @Tag("MPA-2-03")
   void everyUlpduShouldBecomeOneFpduInASegmentOfItsOwn() {
     Endpoint end = Endpoint.initiating(DEFAULTS, C);
     int[] lengths = {1454, 1, 700, 1454, 33};
@@ -365,6 +367,37 @@ class FullOperationTest {
     end.stream.receiveCut(Arrays.copyOf(Wire.fpdu(new byte[5000]), 4000), 1000);
     assertThat(end.stream.pool.available()).isLessThan(end.stream.pool.capacity());
     end.mpa.abort();
+    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+  }
+
+  @Test
+  @Tag("MPAA-1-07")
+  @Tag("D03-7.3-04")
+  @DisplayName("RFC 5044 A.1: where FPDUs do not fit segments the stream is the same")
+  void shouldSendTheSameStreamWhereAlignmentIsLost() {
+    for (int flags : new int[] {C, M | C}) {
+      Endpoint aligned = Endpoint.initiating(DEFAULTS, flags);
+      Endpoint unaligned = Endpoint.initiating(DEFAULTS, flags);
+      unaligned.stream.changeEmss(100);
+      for (int length = 1; length <= 128; length++) {
+        aligned.send(filled(length));
+        unaligned.send(filled(length));
+      }
+      assertThat(aligned.stream.segments).hasSize(128);
+      assertThat(unaligned.stream.segments).hasSizeGreaterThan(128);
+      assertThat(unaligned.stream.takeSent()).isEqualTo(aligned.stream.takeSent());
+    }
+  }
+
+  @Test
+  @Tag("MPAA-4-03")
+  @DisplayName("RFC 5044 A.4: an aligned FPDU in its turn is passed and delivered at once")
+  void shouldPassAnAlignedFpduInItsTurnAtOnce() {
+    MpaSettings early = DEFAULTS.withMarkers(true).withEarly(true);
+    Endpoint end = Endpoint.responding(early, C);
+    end.stream.receive(Wire.fpdu(filled(1000), 0));
+    assertThat(end.handler.events).endsWith("full operation ", "ulpdu 1000");
+    assertThat(end.handler.early).isZero();
     assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
   }
 }

@@ -5,6 +5,7 @@ import static org.rddp.mpa.Endpoint.C;
 
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ class MpaReceiverTest {
   @Tag("MPA-5.2-01")
   @Tag("MPA-4.3-15")
   @Tag("MPA-3-09")
+  @Tag("MPAA-5.2-01")
   void shouldFindTheSameUlpdusWhereverTheStreamIsCut(boolean markers) {
     int[] lengths = {1, 2, 3, 4, 127, 30, 519, 42};
     byte[] stream = stream(markers, lengths);
@@ -293,5 +295,70 @@ class MpaReceiverTest {
     assertPassed(end, 502);
     end.stream.receive(second);
     assertPassed(end, 502, 20);
+  }
+
+  @Test
+  @Tag("MPA-4.4-16")
+  @DisplayName("RFC 5044 4.4: the CRC is compared before anything else is done with an FPDU")
+  void shouldCompareTheCrcFirst() {
+    byte[] fpdu = Wire.fpdu(ulpdu(700, 1), 0);
+    fpdu[515] ^= 8;
+    for (int cut : new int[] {0, 1, 300}) {
+      Endpoint end = responding(true);
+      if (cut > 0) {
+        end.stream.receive(fpdu, 0, cut);
+      }
+      end.stream.receive(fpdu, cut, fpdu.length - cut);
+      assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 2");
+      assertThat(end.handler.detail).contains("CRC is 0x");
+    }
+  }
+
+  @Test
+  @Tag("MPA-4.3-19")
+  @Tag("MPA-3-06")
+  @DisplayName("RFC 5044 4.2: a ULPDU_Length from 65023 on may be beyond what FPDUPTR can say")
+  void shouldTakeTheLongestUlpdusWhereMarkersCanPointBack() {
+    int refused = 0;
+    for (int phase = 0; phase < 512; phase += 4) {
+      if (phase != 4) {
+        assertThat(errorOf(65022, phase)).as("65022 octets at phase %d", phase).isNull();
+        MpaError error = errorOf(65023, phase);
+        assertThat(error).isIn(null, MpaError.MARKER);
+        refused += error == null ? 0 : 1;
+      }
+    }
+    assertThat(refused).isPositive();
+    assertThat(errorOf(65535, 0)).isEqualTo(MpaError.MARKER);
+  }
+
+  /** What an FPDU with a right CRC comes to, at a phase of the Markers. */
+  private static MpaError errorOf(int length, int phase) {
+    Endpoint end = responding(true);
+    int before = phase == 0 || phase >= 12 ? phase : phase + 512;
+    if (before > 0) {
+      int octets = before - 4 * (1 + (before - 1) / 512) - 6;
+      end.stream.receive(Wire.fpdu(new byte[octets], 0));
+    }
+    end.stream.receiveCut(Wire.fpdu(new byte[length], before), 2000);
+    if (end.handler.error == null) {
+      assertThat(end.handler.ulpdus.getLast()).hasSize(length);
+    }
+    return end.handler.error;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("ANA-6-02")
+  @Tag("MPAA-4-05")
+  @DisplayName("RFC 5044 A.4: two, three and sixty FPDUs in a segment, each passed in its turn")
+  void shouldTakePackedSegments(boolean markers) {
+    for (int count : new int[] {1, 2, 3, 22, 60}) {
+      int[] lengths = new int[count];
+      Arrays.fill(lengths, 15);
+      Endpoint end = responding(markers);
+      end.stream.receive(stream(markers, lengths));
+      assertPassed(end, lengths);
+    }
   }
 }

@@ -7,6 +7,7 @@ import static org.rddp.mpa.Endpoint.M;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,13 +18,20 @@ class MpaSeededTest {
   private static final class Sent {
     final boolean markers;
     final boolean crc;
+    final boolean packing;
+    final List<byte[]> segments;
+
+    /** Whether EMSS was the same throughout. */
+    boolean steady = true;
+
     final List<byte[]> ulpdus = new ArrayList<>();
     final byte[] stream;
 
     Sent(Random random) {
       markers = random.nextBoolean();
       crc = random.nextInt(4) != 0;
-      MpaSettings settings = MpaSettings.DEFAULTS.withCrc(crc);
+      packing = random.nextBoolean();
+      MpaSettings settings = MpaSettings.DEFAULTS.withCrc(crc).withPacking(packing);
       Endpoint sender = Endpoint.initiating(settings, (markers ? M : 0) | (crc ? C : 0));
       sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2100));
       int count = 1 + random.nextInt(30);
@@ -33,7 +41,16 @@ class MpaSeededTest {
         random.nextBytes(ulpdu);
         sender.send(ulpdu, random.nextInt(ulpdu.length + 1));
         ulpdus.add(ulpdu);
+        if (random.nextInt(5) == 0) {
+          sender.stream.turn();
+        }
+        if (random.nextInt(20) == 0) {
+          steady = false;
+          sender.stream.changeEmss(60 + random.nextInt(2000));
+        }
       }
+      sender.stream.turn();
+      segments = List.copyOf(sender.stream.segments);
       stream = sender.stream.takeSent();
     }
 
@@ -49,6 +66,51 @@ class MpaSeededTest {
       seeds.add(seed);
     }
     return seeds;
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  @Tag("MPA-4.1-08")
+  @Tag("MPA-5.1-05")
+  @Tag("MPA-3-01")
+  @DisplayName("RFC 5044 4: whatever is sent, the stream is the one that the text describes")
+  void theStreamShouldBeTheFpdusOfTheUlpdus(long seed) {
+    Sent sent = new Sent(new Random(seed));
+    byte[] expected = {};
+    for (byte[] ulpdu : sent.ulpdus) {
+      expected = Wire.join(expected, Wire.fpdu(ulpdu, sent.markers ? expected.length : -1));
+    }
+    assertThat(sent.stream).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  @Tag("MPA-2-03")
+  @Tag("MPAA-1-01")
+  @DisplayName("RFC 5044 A.1: where EMSS has room for every FPDU, each segment holds whole ones")
+  void segmentsShouldHoldWholeFpdus(long seed) {
+    Sent sent = new Sent(new Random(seed));
+    int fpdu = 0;
+    int offset = 0;
+    int count = 0;
+    for (byte[] segment : sent.segments) {
+      int filled = 0;
+      while (filled < segment.length) {
+        int size = Wire.fpdu(sent.ulpdus.get(fpdu), sent.markers ? offset : -1).length;
+        offset += size;
+        filled += size;
+        fpdu++;
+        count++;
+      }
+      if (sent.steady) {
+        assertThat(filled).isEqualTo(segment.length);
+      } else if (filled > segment.length) {
+        // An FPDU in pieces: EMSS was less than it needs.
+        return;
+      }
+    }
+    assertThat(count).isEqualTo(sent.ulpdus.size());
+    assertThat(sent.segments.size()).isLessThanOrEqualTo(count);
   }
 
   private static void receive(Endpoint end, byte[] stream, Random random) {

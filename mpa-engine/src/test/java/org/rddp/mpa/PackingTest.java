@@ -54,7 +54,6 @@ class PackingTest {
 
   @ParameterizedTest
   @CsvSource({"1460, 60", "536, 22"})
-  @Tag("MPAA-2-01")
   @Tag("MPA-5.1-05")
   @Tag("MPA-5.1-01")
   @DisplayName("one octet at a time: FPDUs of 24 octets fill a segment, wherever Markers are")
@@ -88,6 +87,8 @@ class PackingTest {
   @Tag("MPAA-2-04")
   @Tag("MPA-5.1-05")
   @DisplayName("no FPDU crosses the edge of a segment; what is left is less than the next needs")
+  @Tag("MPA-2-03")
+  @Tag("D03-7.3-01")
   void shouldKeepEveryFpduWholeInItsSegment(boolean markers) {
     Random random = new Random(5);
     for (int round = 0; round < 40; round++) {

@@ -71,6 +71,8 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-2.4-02")
   @Tag("MPAC-1-05")
   @Tag("MPAC-1-07")
+  @Tag("MPAC-1-04")
+  @Tag("MPAC-1-03")
   void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
     Endpoint end = Endpoint.responder(settings(true, markers).withCrc(crc)).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);
@@ -90,6 +92,8 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-2.5-01")
   @Tag("MPAC-2.5-02")
   @Tag("MPAC-1-06")
+  @Tag("MPAC-1-04")
+  @Tag("MPAC-1-03")
   void permissiveInitiatorShouldUseAnRdmacResponder(boolean markers, boolean crc) {
     Endpoint end = Endpoint.initiator(settings(true, markers).withCrc(crc), NONE).open();
     int flags = (markers ? M : 0) | (crc ? C : 0);
@@ -133,6 +137,9 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-F17-02")
   @Tag("MPAC-F17-03")
   @Tag("MPAC-3-01")
+  @Tag("MPAC-1-04")
+  @Tag("MPAC-1-02")
+  @Tag("MPAC-1-03")
   void twoIetfPeersShouldFollowEachOthersMarkers(
       boolean initiatorPermissive,
       boolean initiatorMarkers,

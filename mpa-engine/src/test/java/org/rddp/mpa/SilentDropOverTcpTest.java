@@ -124,6 +124,7 @@ class SilentDropOverTcpTest {
   @Test
   @Tag("MPA-8-12")
   @DisplayName("RFC 5044 8: whatever is corrupted, whenever, with Markers or packing or not")
+  @Tag("D03-3.2-02")
   void shouldPassEveryUlpduOnALinkThatCorruptsManySegments() {
     long spoilt = 0;
     for (int seed = 0; seed < 32; seed++) {

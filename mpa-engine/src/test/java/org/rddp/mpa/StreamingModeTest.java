@@ -93,6 +93,7 @@ class StreamingModeTest {
   @Test
   @DisplayName("RFC 5044 7.1.5: plain octets before their turn wait, and so does what follows them")
   @Tag("MPA-7.1.5-01")
+  @Tag("D03-5.1.2-05")
   void shouldTakeOctetsInOrderWhenSegmentsAreNot() {
     Talker talker = new Talker(false).open();
     talker.mpaHandler.uponRequest = () -> talker.mpa.accept(NONE);

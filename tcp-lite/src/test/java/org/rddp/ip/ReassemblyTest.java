@@ -166,6 +166,7 @@ class ReassemblyTest {
 
   @Test
   @DisplayName("RFC 5044 A.5.1: a datagram larger than a packet is refused, and its sender told")
+  @Tag("MPAA-5.1-03")
   void shouldRefuseWhatIsTooLarge() {
     script.fragment(PEER, 7, 0, 1024, true);
     script.fragment(PEER, 7, 1024, 1024, true);

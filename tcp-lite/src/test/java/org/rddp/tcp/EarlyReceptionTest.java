@@ -36,6 +36,7 @@ class EarlyReceptionTest {
   @Test
   @DisplayName("RFC 5044 A.3 (2): the position of each segment is its place in the stream")
   @Tag("MPAA-3-05")
+  @Tag("D03-5.1.2-01")
   void shouldSayWhereEachSegmentBelongs() {
     Script script = with(301, 401);
     script.receive(". seq 5001 ack 1 len 10");
@@ -46,6 +47,7 @@ class EarlyReceptionTest {
   @Test
   @DisplayName("RFC 5044 A.3 (3): the left edge is told when a gap closes, and only then")
   @Tag("MPAA-3-06")
+  @Tag("D03-5.1.2-01")
   void shouldTellTheLeftEdgeWhenAGapCloses() {
     Script script = with(201, 301, 401, 501);
     script.receive(". seq 1 ack 1 len 100");
@@ -88,6 +90,7 @@ class EarlyReceptionTest {
   @MethodSource("overlaps")
   @DisplayName("RFC 9293 3.10.7.4: of a segment that overlaps 101-201 and 301-401")
   @Tag("MPAA-3-04")
+  @Tag("D03-5.1.2-03")
   void shouldHandUpOnlyWhatIsNew(String what, int from, int to, String heard) {
     Script script = with(101, 201, 301, 401);
     script.receive(". seq " + from + " ack 1 len " + (to - from));
@@ -97,6 +100,7 @@ class EarlyReceptionTest {
   @Test
   @DisplayName("RFC 5044 A.3 (1): a duplicate with other octets overwrites nothing")
   @Tag("MPAA-3-04")
+  @Tag("D03-5.1.2-03")
   void shouldNotHandUpADuplicateWithOtherOctets() {
     Script script = with(101, 201);
     byte[] other = script.build(". seq 101 ack 1 len 100");

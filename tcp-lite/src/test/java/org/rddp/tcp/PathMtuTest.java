@@ -3,6 +3,7 @@ package org.rddp.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.wire.Icmpv4;
 
@@ -22,6 +23,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 6.4: a segment that is too big makes those that follow smaller")
+  @Tag("MPA-2-02")
   void shouldObeyARouter() {
     script.send(1460);
     script.receiveTooBig(1, 1500, 1400);
@@ -39,6 +41,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 3: an MTU below 296 is taken for 296")
+  @Tag("MPA-9.1-02")
   void shouldHaveAFloor() {
     script.send(1460);
     script.receiveTooBig(1, 1500, 68);
@@ -162,6 +165,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 3: timestamps come off what the path carries")
+  @Tag("MPA-2-02")
   void shouldLeaveRoomForOptions() {
     Script stamped = new Script(Script.plain().withTimestamps(true));
     stamped.connect();
@@ -175,6 +179,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 3: a peer that takes less than the path carries is not sent more")
+  @Tag("MPA-2-02")
   void shouldNotExceedThePeersMss() {
     Script small = Script.established();
     small.send(1000);

@@ -42,6 +42,7 @@ class ResegmentationTest {
   @Test
   @Tag("MPAA-1-05")
   @DisplayName("RFC 5044 A.1: what waits is cut too, and what the user sends then is whole again")
+  @Tag("MPA-5.1-08")
   void shouldCutWhatWaitsAndAlignAgain() {
     Script script = established(sack());
     script.receive(". seq 1 ack 1 win 1000");

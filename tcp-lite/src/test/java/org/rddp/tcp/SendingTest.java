@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Test;
 class SendingTest {
   @Test
   @Tag("MPAA-1-01")
+  @Tag("D03-5.1.1-01")
+  @Tag("D03-7.3-01")
   void shouldSendEachPacketAsOneSegmentAtOnce() {
     Script script = Script.established();
     script.queue(100);

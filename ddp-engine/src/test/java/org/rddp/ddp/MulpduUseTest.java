@@ -1,0 +1,219 @@
+package org.rddp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.NativePacketPool;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
+
+/** What DDP makes of what MPA says: MULPDU, the version, and how a connection ends. */
+class MulpduUseTest {
+  private static final int WRITE = 0x40;
+  private static final int MULPDU = 1442;
+
+  private final GuardedMemory memory = new GuardedMemory(20_000);
+
+  private static int[] lengths(DdpFixture ddp) {
+    return ddp.peer.received().stream().mapToInt(ulpdu -> ulpdu.length).toArray();
+  }
+
+  @Test
+  @Tag("MPA-4.5-05")
+  @Tag("MPAA-2-01")
+  @Tag("MPA-3-03")
+  @DisplayName("RFC 5044 A.2: a large message fills segments, and its tail makes a short one")
+  void shouldFillSegmentsWithAMessage() {
+    DdpFixture ddp = DdpFixture.sending(DdpFixture.EMSS, 1);
+    int full = MULPDU - DdpHeader.TAGGED_LENGTH;
+    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 10L * full + 1);
+    ddp.run();
+    int[] expected = new int[11];
+    Arrays.fill(expected, MULPDU);
+    expected[10] = DdpHeader.TAGGED_LENGTH + 1;
+    assertThat(lengths(ddp)).containsExactly(expected);
+  }
+
+  @Test
+  @Tag("MPA-3-03")
+  @Tag("MPA-4.5-05")
+  @DisplayName("RFC 5044 3: no segment exceeds MULPDU, and only a message's last is shorter")
+  void shouldKeepWithinMulpdu() {
+    Random random = new Random(4);
+    for (int emss = 200; emss < 1448; emss += 39) {
+      DdpFixture ddp = DdpFixture.sending(DdpFixture.EMSS, 1);
+      ddp.tcp.setEmss(emss);
+      int mulpdu = emss - emss % 4 - 6;
+      int sent = 0;
+      for (int i = 0; i < 5; i++) {
+        int length = 1 + random.nextInt(6000);
+        sent += length;
+        ddp.stream.postTagged(i, WRITE, 7, 0, memory.address(), length);
+      }
+      ddp.run();
+      int payload = 0;
+      for (byte[] ulpdu : ddp.peer.received()) {
+        boolean last = (ulpdu[0] & 0x40) != 0;
+        payload += ulpdu.length - DdpHeader.TAGGED_LENGTH;
+        assertThat(ulpdu.length).isLessThanOrEqualTo(mulpdu);
+        assertThat(last || ulpdu.length == mulpdu).as("%d octets", ulpdu.length).isTrue();
+      }
+      assertThat(payload).isEqualTo(sent);
+    }
+  }
+
+  /** A peer beneath MPA: answers the Request with what it is told to, and keeps what follows. */
+  private static final class RawTcp implements TcpStream {
+    private final NativePacketPool pool = new NativePacketPool(16, 2048);
+    private final byte[] reply;
+    private StreamHandler user;
+    private byte[] last = {};
+    private long received;
+
+    RawTcp(byte[] reply) {
+      this.reply = reply;
+    }
+
+    void open(StreamHandler handler) {
+      user = handler;
+      handler.onOpen(this);
+      long packet = pool.allocate();
+      long address = pool.address(packet);
+      Memory.copy(reply, 0, address, reply.length);
+      received = reply.length;
+      if (reply.length > 0) {
+        handler.onSegment(0, address, reply.length, packet);
+      }
+      pool.release(packet);
+    }
+
+    @Override
+    public void send(long packet) {
+      last = Memory.bytes(pool.address(packet), pool.length(packet));
+      pool.release(packet);
+    }
+
+    @Override
+    public NativePacketPool pool() {
+      return pool;
+    }
+
+    @Override
+    public int emss() {
+      return 1448;
+    }
+
+    @Override
+    public long sendPosition() {
+      return 0;
+    }
+
+    @Override
+    public long receivePosition() {
+      return received;
+    }
+
+    @Override
+    public boolean sendable() {
+      return true;
+    }
+
+    @Override
+    public long allocate() {
+      return pool.allocate();
+    }
+
+    @Override
+    public void consumed(int octets) {}
+
+    @Override
+    public void closeSend() {}
+
+    @Override
+    public void abort() {
+      user.onClosed(CloseReason.ABORTED);
+    }
+
+    @Override
+    public void alarm(long deadline) {}
+
+    @Override
+    public long now() {
+      return 0;
+    }
+
+    @Override
+    public long unacknowledged() {
+      return 0;
+    }
+  }
+
+  private static byte[] reply(int flags, int revision) {
+    byte[] frame = Arrays.copyOf("MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII), 20);
+    frame[16] = (byte) flags;
+    frame[17] = (byte) revision;
+    return frame;
+  }
+
+  /** An Initiator that has been answered so, with a message posted before. */
+  private DdpStream answered(RawTcp tcp, RecordingUlp ulp, MpaSettings mpa) {
+    DdpEngine engine = new DdpEngine(new TaggedBuffers(4, new Random(1)));
+    DdpSettings settings =
+        new DdpSettings(mpa, 4, 4, List.of(QueueSettings.buffered(1)));
+    DdpStream stream =
+        DdpStream.initiator(engine, new ProtectionDomain("test"), settings, new byte[0], ulp);
+    ulp.stream = stream;
+    stream.postTagged(1, WRITE, 7, 0, memory.address(), 40);
+    tcp.open(stream.transport());
+    engine.send(Integer.MAX_VALUE);
+    return stream;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  @Tag("MPA-3-15")
+  @DisplayName("RFC 5044 3: the version that MPA reports is the version in DDP's header")
+  void shouldUseTheVersionThatMpaReports(int revision) {
+    boolean rdmac = revision == 0;
+    RawTcp tcp = new RawTcp(reply(rdmac ? 0xc0 : 0x40, revision));
+    RecordingUlp ulp = new RecordingUlp();
+    answered(tcp, ulp, MpaSettings.DEFAULTS.withPermissive(true));
+    int control = tcp.last[rdmac ? 6 : 2];
+    assertThat(control & 3).isEqualTo(revision);
+    assertThat(control & 0xc0).isEqualTo(0xc0);
+  }
+
+  @Test
+  @Tag("MPA-8-11")
+  @DisplayName("RFC 5044 8: an invalid startup frame ends a stream as a lost connection does")
+  void shouldTreatErrorFourAsErrorOne() {
+    RecordingUlp invalid = new RecordingUlp();
+    byte[] garbage = reply(0x40, 1);
+    garbage[3] = 'X';
+    answered(new RawTcp(garbage), invalid, MpaSettings.DEFAULTS);
+    RecordingUlp lost = new RecordingUlp();
+    RawTcp tcp = new RawTcp(new byte[0]);
+    DdpStream stream = answered(tcp, lost, MpaSettings.DEFAULTS);
+    stream.transport().onClosed(CloseReason.RESET);
+    List<String> afterFour = invalid.events();
+    List<String> afterOne = lost.events();
+    assertThat(afterFour).contains("llp error STARTUP", "send flushed 1");
+    assertThat(afterOne).contains("llp error CONNECTION_LOST", "send flushed 1");
+    assertThat(named(afterFour)).isEqualTo(named(afterOne));
+  }
+
+  private static List<String> named(List<String> events) {
+    return events.stream().map(event -> event.replaceAll("[A-Z_]+$", "")).toList();
+  }
+}
