@@ -95,6 +95,7 @@ class EarlyPlacementTest {
   @Tag("DDP-5.3-03")
   @Tag("DDP-5.3-06")
   @Tag("DDP-5.4-02")
+  @Tag("D03-5.1.2-04")
   void shouldDeliverUntaggedMessagesInTheOrderOfTheSender() {
     assertThat(early(300, untagged(LAST, 0, 2, 0, octets(5, 2)))).isTrue();
     assertThat(early(200, untagged(LAST, 0, 1, 60, octets(30, 1)))).isTrue();

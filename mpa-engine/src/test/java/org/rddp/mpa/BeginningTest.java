@@ -74,6 +74,7 @@ class BeginningTest {
   @Test
   @Tag("D03-5.1.1-02")
   @DisplayName("draft-culley-03 5.1.1: without MPA octets fill segments, whatever they are part of")
+  @Tag("MPAA-0-01")
   void shouldFillSegmentsWithPlainOctets() {
     RecordingStream tcp = new RecordingStream(16);
     StreamingMode streaming = new StreamingMode(new Talker());

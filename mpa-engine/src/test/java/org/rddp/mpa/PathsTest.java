@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
@@ -188,6 +189,10 @@ class PathsTest {
     long now = SECOND;
 
     Life(MpaSettings settings, int mtu, UnaryOperator<FrameDevice> path) {
+      this(settings, mtu, path, 7);
+    }
+
+    Life(MpaSettings settings, int mtu, UnaryOperator<FrameDevice> path, int port) {
       LoopedDevice[] ends = LoopedDevice.pair(pools[0], pools[1], mtu, 200);
       near = ends[0];
       this.path = (Middlebox) path.apply(ends[1]);
@@ -201,8 +206,8 @@ class PathsTest {
       from = MpaConnection.initiator(settings, NONE, sender);
       MpaConnection to = MpaConnection.responder(settings, receiver);
       receiver.uponRequest = () -> to.accept(NONE);
-      second.listen(7, (stream, remote, port) -> to);
-      first.connect(Ipv4Address.parse("10.99.0.2"), 7, from);
+      second.listen(port, (stream, remote, remotePort) -> to);
+      first.connect(Ipv4Address.parse("10.99.0.2"), port, from);
       run(() -> sender.events.contains("full operation "));
     }
 
@@ -286,6 +291,7 @@ class PathsTest {
   @Tag("MPAA-5.2-01")
   @Tag("MPA-5.1-08")
   @DisplayName("RFC 5044 A.5.2: FPDUs that wait when a path narrows go unaligned, those after not")
+  @Tag("MPAA-5.2-04")
   void shouldLowerMulpduAndSendWhatWaitsInPieces() {
     Life life = new Life(MpaSettings.DEFAULTS.withMarkers(true), 1500, Narrowing::new);
     assertThat(life.from.mulpdu()).isEqualTo(1442);
@@ -327,6 +333,17 @@ class PathsTest {
     life.send(15);
     life.turn();
     assertThat(life.receiver.ulpdus).as("at once").hasSize(5 * perSegment + 1);
+    life.arrive();
+    life.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 7, 65535})
+  @Tag("MPA-10-01")
+  @DisplayName("RFC 5044 10: MPA needs no port of its own")
+  void shouldRunOnAnyPort(int port) {
+    Life life = new Life(MpaSettings.DEFAULTS, 1500, Wide::new, port);
+    life.send(100);
     life.arrive();
     life.close();
   }

@@ -73,6 +73,7 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-1-07")
   @Tag("MPAC-1-04")
   @Tag("MPAC-1-03")
+  @Tag("MPAC-2.1-01")
   void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
     Endpoint end = Endpoint.responder(settings(true, markers).withCrc(crc)).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,20 @@ class ConfigurationFileTest {
 
     assertThat(ConfigurationFile.parse("f", spelledOut))
         .isEqualTo(ConfigurationFile.parse("f", example));
+  }
+
+  @Test
+  @Tag("MPA-4.4-06")
+  @Tag("MPA-1.2-02")
+  void shouldLeaveCrcsOnUnlessTheFileSaysOtherwise() throws Exception {
+    assertThat(crc("")).isTrue();
+    assertThat(crc("mpa = { silent-drop = true, packing = true }")).isTrue();
+    assertThat(crc("mpa = { crc = true }")).isTrue();
+    assertThat(crc("mpa = { crc = false }")).isFalse();
+  }
+
+  private static boolean crc(String line) throws Exception {
+    return ConfigurationFile.parse("f", PORT + line + "\n").interfaces().getFirst().mpa().crc();
   }
 
   @Test
