@@ -169,8 +169,7 @@ class MulpduUseTest {
   /** An Initiator that has been answered so, with a message posted before. */
   private DdpStream answered(RawTcp tcp, RecordingUlp ulp, MpaSettings mpa) {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(4, new Random(1)));
-    DdpSettings settings =
-        new DdpSettings(mpa, 4, 4, List.of(QueueSettings.buffered(1)));
+    DdpSettings settings = new DdpSettings(mpa, 4, 4, List.of(QueueSettings.buffered(1)));
     DdpStream stream =
         DdpStream.initiator(engine, new ProtectionDomain("test"), settings, new byte[0], ulp);
     ulp.stream = stream;

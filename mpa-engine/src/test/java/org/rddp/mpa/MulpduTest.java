@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,5 +64,36 @@ class MulpduTest {
     int segment = 65535 - 60 - 60;
     int worst = segment - (6 + 4 * ((segment + 511) / 512) + segment % 4);
     assertThat(worst / 128 * 128).isEqualTo(Mulpdu.MAX);
+  }
+
+  @Test
+  @Tag("MPA-4.5-04")
+  @DisplayName("RFC 5044 4.5: what fits into part of a segment, counted octet by octet")
+  void shouldSayWhatFitsIntoPartOfASegment() {
+    for (int octets = 0; octets <= 1500; octets += octets < 40 ? 1 : 13) {
+      assertThat(Mulpdu.within(octets, 0, false)).isEqualTo(largest(octets, -1));
+      for (int phase = 0; phase < 512; phase += 4) {
+        if (phase != 4) {
+          assertThat(Mulpdu.within(octets, 5120 + phase, true))
+              .as("%d octets at phase %d", octets, phase)
+              .isEqualTo(largest(octets, phase));
+        }
+      }
+    }
+  }
+
+  /** The same with a ruler: length, ULPDU, pad, CRC, and a Marker at every multiple of 512. */
+  private static int largest(int octets, int phase) {
+    int taken = 0;
+    int words = 0;
+    while (true) {
+      boolean marker = phase >= 0 && (phase + taken) % 512 == 0;
+      int next = taken + (marker ? 8 : 4);
+      if (next > octets) {
+        return 4 * words - 6;
+      }
+      taken = next;
+      words++;
+    }
   }
 }
