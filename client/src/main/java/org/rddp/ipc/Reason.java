@@ -41,7 +41,9 @@ public enum Reason {
   REFUSED(36),
   /** The peer did not answer in time. */
   TIMEOUT(37),
-  /** MPA failed; the detail is its error number, 1 to 4 (RFC 5044 section 8). */
+  /**
+   * MPA failed; the detail is its error number, 1 to 7 (RFC 5044 section 8, RFC 6581 section 8).
+   */
   MPA_ERROR(38),
   /** DDP failed; the detail is type and code, {@code type << 8 | code} (RFC 5041 section 7.2). */
   DDP_ERROR(39),

@@ -107,6 +107,20 @@ final class DdpSender {
     return true;
   }
 
+  /** Puts a Tagged Message without octets before everything posted. */
+  void sendFirst(int rsvdUlp, int stag) {
+    queues.addOpener().tagged(0, rsvdUlp, stag, 0, 0, 0);
+    wake();
+  }
+
+  /** Puts an Untagged Message of few octets before everything posted. */
+  void sendFirst(int rsvdUlp, int qn, byte[] octets) {
+    queues.renumber(qn);
+    sequences[qn].take();
+    queues.addOpener().inline(0, rsvdUlp, 0, qn, MessageSequence.FIRST, octets, octets.length);
+    wake();
+  }
+
   private boolean mayPost() {
     if (postsLeft == 0 || !queues.hasRoomForMessage()) {
       return false;

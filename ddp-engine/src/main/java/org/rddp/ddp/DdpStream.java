@@ -2,6 +2,7 @@ package org.rddp.ddp;
 
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Rtr;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.StreamHandler;
 
@@ -24,6 +25,7 @@ public final class DdpStream {
   private final DdpSender sender;
   private final StreamLife life;
   private MpaConnection mpa;
+  private boolean initiator;
 
   private DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
@@ -60,6 +62,7 @@ public final class DdpStream {
 
   private DdpStream over(MpaConnection connection, boolean initiator) {
     mpa = connection;
+    this.initiator = initiator;
     life.attach(connection, initiator);
     return this;
   }
@@ -232,6 +235,43 @@ public final class DdpStream {
    */
   public int ord() {
     return mpa.ord();
+  }
+
+  /** Whether this end has asked for the stream. */
+  public boolean initiator() {
+    return initiator;
+  }
+
+  /** The message that the Initiator's first has to be; null if it may be any. */
+  public Rtr rtr() {
+    return mpa.rtr();
+  }
+
+  /**
+   * Sends a Tagged Message without octets before everything that has been posted; only within
+   * {@link UlpHandler#onFullOperation}. The user hears nothing more of it.
+   */
+  public void sendFirst(int rsvdUlp, int stag) {
+    sender.sendFirst(rsvdUlp, stag);
+  }
+
+  /**
+   * Sends an Untagged Message before everything that has been posted, in the same way.
+   *
+   * @param octets 0 to {@link #INLINE}, which are copied
+   */
+  public void sendFirst(int rsvdUlp, int qn, byte[] octets) {
+    sender.sendFirst(rsvdUlp, qn, octets);
+  }
+
+  /**
+   * Puts a buffer without octets before all that have been posted, for the peer's first message on
+   * a queue; only within {@link UlpHandler#onFullOperation}.
+   *
+   * @param id comes back with the buffer
+   */
+  public void expectFirst(int qn, long id) {
+    queues.buffered(qn).expectFirst(id);
   }
 
   /** Gives back a place of a queue whose messages are read in place. */

@@ -72,6 +72,16 @@ final class OutgoingMessage {
     sent = 0;
   }
 
+  /** Takes note that a message to that queue has been put before all others. */
+  void renumber(int qn) {
+    if (!tagged && target == qn) {
+      msn++;
+    }
+    if (followed && nextQn == qn) {
+      nextMsn++;
+    }
+  }
+
   /** A message that carries its octets in itself; copies them. */
   void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
     untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);

@@ -15,6 +15,9 @@ final class OutgoingQueues {
 
   private boolean responseWasLast;
 
+  /** What goes before everything posted, until it has been sent; null as a rule. */
+  private OutgoingMessage opener;
+
   OutgoingQueues(UlpHandler user, int messageDepth, int responseDepth) {
     this.user = user;
     messages = new Ring<>(messageDepth, OutgoingMessage::new);
@@ -22,7 +25,7 @@ final class OutgoingQueues {
   }
 
   boolean isEmpty() {
-    return messages.isEmpty() && responses.isEmpty();
+    return messages.isEmpty() && responses.isEmpty() && opener == null;
   }
 
   boolean hasRoomForMessage() {
@@ -43,8 +46,24 @@ final class OutgoingQueues {
     return responses.add();
   }
 
+  /** Puts a message before all others, to be filled in; the user hears nothing of it. */
+  OutgoingMessage addOpener() {
+    opener = new OutgoingMessage();
+    return opener;
+  }
+
+  /** An untagged message to that queue goes before those that have been posted. */
+  void renumber(int qn) {
+    for (int i = 0; i < messages.size(); i++) {
+      messages.get(i).renumber(qn);
+    }
+  }
+
   /** What is being sent, or is to be sent now; null if nothing may be. */
   OutgoingMessage current() {
+    if (opener != null) {
+      return opener;
+    }
     if (current == null) {
       boolean response = !responses.isEmpty();
       if (!(response && !responseWasLast) && mayStartMessage()) {
@@ -68,6 +87,10 @@ final class OutgoingQueues {
 
   /** All of the current one has been sent: tells the user. */
   void endCurrent() {
+    if (opener != null) {
+      opener = null;
+      return;
+    }
     responseWasLast = current == responses;
     OutgoingMessage ended = current.removeFirst();
     current = null;
@@ -80,6 +103,7 @@ final class OutgoingQueues {
 
   /** Gives everything back. */
   void flush() {
+    opener = null;
     current = null;
     while (!responses.isEmpty()) {
       responses.removeFirst();

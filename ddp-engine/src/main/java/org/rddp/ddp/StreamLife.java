@@ -60,7 +60,7 @@ final class StreamLife implements UlpduHandler {
   void close() {
     if (operating) {
       sender.close();
-    } else if (rejected) {
+    } else if (rejected || mpa.refusing()) {
       stop(0);
       mpa.closeSend();
     } else {
@@ -110,11 +110,15 @@ final class StreamLife implements UlpduHandler {
 
   @Override
   public void onFullOperation(byte[] privateData) {
+    operate();
+    user.onFullOperation(privateData);
+  }
+
+  private void operate() {
     operating = true;
     int version = mpa.version() == 0 ? 0 : 1;
     receiver.start(version);
     sender.start(mpa, version, user.ulpBits(version));
-    user.onFullOperation(privateData);
   }
 
   @Override
@@ -164,6 +168,10 @@ final class StreamLife implements UlpduHandler {
 
   @Override
   public void onError(MpaError error, String detail) {
+    if (!operating && mpa.operating()) {
+      // What has been settled cannot be done: the stream serves to say so (RFC 6581 section 8).
+      operate();
+    }
     fail();
     user.onLlpError(error, detail);
   }

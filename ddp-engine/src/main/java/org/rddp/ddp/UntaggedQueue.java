@@ -8,6 +8,9 @@ final class UntaggedQueue {
   private final Ring<ReceiveBuffer> buffers;
   private int firstMsn;
 
+  /** A buffer before all that are posted, for the first message; null as a rule. */
+  private ReceiveBuffer opener;
+
   /**
    * An empty queue.
    *
@@ -28,9 +31,19 @@ final class UntaggedQueue {
     return true;
   }
 
+  /** Puts a buffer without octets before all others; nothing has been received yet. */
+  void expectFirst(long id) {
+    opener = new ReceiveBuffer();
+    opener.post(id, 0, 0);
+  }
+
+  private int openers() {
+    return opener == null ? 0 : 1;
+  }
+
   /** Whether no buffer waits for a message. */
   boolean isEmpty() {
-    return buffers.isEmpty();
+    return buffers.isEmpty() && opener == null;
   }
 
   /** MSN of the first buffer: that of the next message to be Delivered. */
@@ -47,22 +60,25 @@ final class UntaggedQueue {
     if (ahead < 0) {
       return DdpError.MSN_RANGE;
     }
-    return ahead < buffers.size() ? null : DdpError.NO_BUFFER;
+    return ahead < buffers.size() + openers() ? null : DdpError.NO_BUFFER;
   }
 
   /** The buffer for a message whose number {@link #refusal} has nothing against. */
   ReceiveBuffer buffer(int msn) {
-    return buffers.get(msn - firstMsn);
+    int index = msn - firstMsn - openers();
+    return index < 0 ? opener : buffers.get(index);
   }
 
   /** Whether the first buffer holds its whole message. */
   boolean deliverable() {
-    return !buffers.isEmpty() && buffers.first().complete();
+    return !isEmpty() && (opener == null ? buffers.first() : opener).complete();
   }
 
   /** Takes the first buffer out. It stays as it is until the next one is posted. */
   ReceiveBuffer removeFirst() {
     firstMsn++;
-    return buffers.removeFirst();
+    ReceiveBuffer first = opener;
+    opener = null;
+    return first == null ? buffers.removeFirst() : first;
   }
 }

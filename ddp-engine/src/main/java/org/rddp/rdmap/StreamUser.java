@@ -25,7 +25,10 @@ final class StreamUser implements UlpHandler {
   private Responder responder;
   private DdpStream ddp;
   private int version;
+  private final ReadyToReceive rtr = new ReadyToReceive();
   private boolean peerClosed;
+
+  /** Why a segment was refused; null if it came in place of an RTR. */
   private RdmapError refused;
 
   StreamUser(
@@ -72,6 +75,7 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onFullOperation(byte[] privateData) {
+    rtr.start(ddp);
     boolean served = requester.limit(ddp.ord());
     handler.onEstablished(privateData);
     if (!served) {
@@ -89,9 +93,16 @@ final class StreamUser implements UlpHandler {
     if (RdmapHeader.version(rsvdUlp) != version) {
       return refusal(RdmapError.INVALID_VERSION);
     }
-    return switch (RdmapHeader.opcode(rsvdUlp)) {
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    if (!rtr.admits(opcode, octets, last)) {
+      return refusal(null);
+    }
+    return switch (opcode) {
       case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
       case RdmapHeader.READ_RESPONSE -> {
+        if (rtr.unanswered() && octets == 0 && last) {
+          yield AccessRights.LOCAL_WRITE;
+        }
         RdmapError error = requester.take(stag, to, octets, last);
         yield error == null ? AccessRights.LOCAL_WRITE : refusal(error);
       }
@@ -123,6 +134,9 @@ final class StreamUser implements UlpHandler {
     if (queue < 0 || wrongQueue) {
       return refusal(RdmapError.UNEXPECTED_OPCODE);
     }
+    if (!rtr.admits(RdmapHeader.opcode(rsvdUlp), 0, true)) {
+      return refusal(null);
+    }
     if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksReceive(qn)) {
       handler.onReceiveMissing();
     }
@@ -137,7 +151,13 @@ final class StreamUser implements UlpHandler {
   /** A Write is the peer's business alone (RFC 5040 section 5.1); a Read Response ends a read. */
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
-    if (RdmapHeader.opcode(rsvdUlp) == RdmapHeader.READ_RESPONSE) {
+    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
+      return;
+    }
+    if (rtr.unanswered()) {
+      rtr.answered();
+      ddp.resume();
+    } else {
       requester.readAnswered();
     }
   }
@@ -147,6 +167,9 @@ final class StreamUser implements UlpHandler {
       int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean solicited = RdmapHeader.solicits(opcode);
+    if (id == ReadyToReceive.ID) {
+      return;
+    }
     if (RdmapHeader.immediate(opcode)) {
       onImmediate(id, address, octets, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) {
@@ -191,6 +214,11 @@ final class StreamUser implements UlpHandler {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
+    if (!rtr.admitsRead(ReadRequest.size(segment, from))) {
+      ddp.fail();
+      termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.fault());
+      return;
+    }
     RdmapError error = responder.takeRead(segment, from);
     if (error != null) {
       byte[] request = new byte[ReadRequest.LENGTH];
@@ -227,7 +255,9 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public boolean mayStart(long id, int rsvdUlp) {
-    return requester.mayStart(id, RdmapHeader.opcode(rsvdUlp));
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    boolean asks = opcode == RdmapHeader.READ_REQUEST || opcode == RdmapHeader.ATOMIC_REQUEST;
+    return !(asks && rtr.unanswered()) && requester.mayStart(id, opcode);
   }
 
   @Override
@@ -270,7 +300,9 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onReceiveFlushed(int qn, long id) {
-    flushReceive(id);
+    if (id != ReadyToReceive.ID) {
+      flushReceive(id);
+    }
   }
 
   private void flushReceive(long id) {
@@ -284,7 +316,11 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onRefused(DdpErrorReport report) {
-    termination.fail(refused, report);
+    if (refused == null) {
+      termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.fault());
+    } else {
+      termination.fail(refused, report);
+    }
   }
 
   @Override

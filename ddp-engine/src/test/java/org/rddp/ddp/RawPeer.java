@@ -37,8 +37,13 @@ public final class RawPeer implements UlpduHandler {
 
   /** The end that is asked, and accepts. */
   public static RawPeer responder() {
+    return responder(MpaSettings.DEFAULTS);
+  }
+
+  /** The end that is asked, and accepts in another way. */
+  public static RawPeer responder(MpaSettings settings) {
     RawPeer peer = new RawPeer();
-    peer.mpa = MpaConnection.responder(MpaSettings.DEFAULTS, peer);
+    peer.mpa = MpaConnection.responder(settings, peer);
     return peer;
   }
 

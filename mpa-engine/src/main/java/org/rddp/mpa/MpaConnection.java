@@ -223,6 +223,14 @@ public final class MpaConnection implements StreamHandler {
     return operation != null && !closed;
   }
 
+  /**
+   * Whether the peer's revision is not ours, and MPA closes the connection gracefully so that the
+   * peer can read why: {@link #closeSend()} leaves it at that, {@link #abort()} would not.
+   */
+  public boolean refusing() {
+    return startup.refusing();
+  }
+
   /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
   public boolean crc() {
     return startup.settled().crc();

@@ -67,6 +67,11 @@ final class Startup {
     return phase == Phase.AGREED;
   }
 
+  /** Whether the peer's revision is not ours, and the connection is being closed. */
+  boolean refusing() {
+    return phase == Phase.REFUSING;
+  }
+
   /** Whether the Responder's user has declined. */
   boolean declined() {
     return phase == Phase.DECLINED;

@@ -410,9 +410,10 @@ final class SessionConnection implements RdmapHandler {
     session.engine().report(detail);
     if (established) {
       state = State.FAILED;
+    }
+    // The layers below have reset it already, or they are telling the peer why it ends.
+    if (state != State.AWAITING_REQUEST) {
       deadline.set(tcp.now() + FAILURE_TIMEOUT);
-    } else {
-      stream.abort();
     }
   }
 

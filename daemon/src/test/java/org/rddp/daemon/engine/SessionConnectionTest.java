@@ -3,9 +3,11 @@ package org.rddp.daemon.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -37,6 +39,7 @@ import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Memory;
 
 /**
  * The lives of a session's connections, with a peer that need not play along, under virtual time.
@@ -64,7 +67,10 @@ class SessionConnectionTest {
           OURS.bits(),
           tcp,
           new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
-          new RdmapSettings(MpaSettings.DEFAULTS.withStartups(STARTUPS), 128, 128),
+          new RdmapSettings(
+              MpaSettings.DEFAULTS.withStartups(STARTUPS).withRevision(2).withPeerToPeer(true),
+              128,
+              128),
           new Faults() {
             @Override
             public void onFault(String where, Throwable cause) {
@@ -205,34 +211,76 @@ class SessionConnectionTest {
     requested();
   }
 
-  /** A peer that connects and says nothing; how its connection ends. */
+  @Test
+  void shouldTellAPeerOfAnotherRevisionWhatIsSpokenHere() throws Exception {
+    session.listen(PORT, 8);
+    PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
+    peerTcp.connect(OURS, PORT, new StreamingMode(peer));
+    run(20, 1000);
+    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray()))
+        .isEqualTo("4d504120494420526570204672616d65" + "60010000");
+    assertThat(peer.ends).containsExactly(CloseReason.NORMAL);
+    assertThat(engine.counters().startupErrors()).isEqualTo(1);
+    assertThat(events).isEmpty();
+  }
+
+  @Test
+  void shouldTellThePeerWhichRtrCannotBe() throws Exception {
+    PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
+    peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
+    int connection = session.connect(THEIRS.bits(), PORT, new byte[0], 10 * SECOND);
+    run(40, 1000);
+    DaemonMessage.Failed failed = event(DaemonMessage.Failed.class);
+    assertThat(failed.connection()).isEqualTo(connection);
+    assertThat(failed.reason()).isEqualTo(Reason.MPA_ERROR);
+    assertThat(failed.detail()).isEqualTo(7);
+    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray())).contains("2007");
+  }
+
+  /** How the connection of a peer ends that connects and says nothing. */
   private List<CloseReason> silentPeer(int port) {
-    List<CloseReason> ends = new ArrayList<>();
-    peerTcp.connect(
-        OURS,
-        port,
-        new StreamingMode(
-            new StreamingHandler() {
-              @Override
-              public void onOpen(StreamingMode streaming) {}
+    PlainPeer peer = new PlainPeer("");
+    peerTcp.connect(OURS, port, new StreamingMode(peer));
+    return peer.ends;
+  }
 
-              @Override
-              public int onOctets(long address, int length) {
-                return length;
-              }
+  /** A peer that says something, whatever it hears, and closes when we do. */
+  private static final class PlainPeer implements StreamingHandler {
+    private final byte[] words;
+    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    private final List<CloseReason> ends = new ArrayList<>();
+    private StreamingMode streaming;
 
-              @Override
-              public void onSendable() {}
+    PlainPeer(String words) {
+      this.words = HexFormat.of().parseHex(words);
+    }
 
-              @Override
-              public void onPeerClosed() {}
+    @Override
+    public void onOpen(StreamingMode opened) {
+      streaming = opened;
+      long octets = Memory.allocate(words.length + 1);
+      Memory.copy(words, 0, octets, words.length);
+      streaming.send(octets, words.length);
+    }
 
-              @Override
-              public void onClosed(CloseReason reason) {
-                ends.add(reason);
-              }
-            }));
-    return ends;
+    @Override
+    public int onOctets(long address, int length) {
+      heard.writeBytes(Memory.bytes(address, length));
+      return length;
+    }
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onPeerClosed() {
+      streaming.closeSend();
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      ends.add(reason);
+    }
   }
 
   @Test

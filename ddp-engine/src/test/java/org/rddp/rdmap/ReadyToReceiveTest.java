@@ -1,0 +1,283 @@
+package org.rddp.rdmap;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.util.HexFormat;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.GuardedMemory;
+import org.rddp.ddp.LoopedTcp;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.RawPeer;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Rtr;
+import org.rddp.mpa.StreamingHandler;
+import org.rddp.mpa.StreamingMode;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/** RFC 6581: the Initiator's RTR lets the Responder be the first to send. */
+class ReadyToReceiveTest {
+  private static final byte[] NONE = {};
+
+  /** Octets of the Initiator's Request. */
+  private static final int REQUEST = 24;
+
+  private static final MpaSettings PEER_TO_PEER =
+      MpaSettings.DEFAULTS.withRevision(2).withPeerToPeer(true);
+
+  private final DdpEngine engine = new DdpEngine(new TaggedBuffers(8, new Random(6581)));
+  private final ProtectionDomain domain = new ProtectionDomain("p");
+  private final GuardedMemory memory = new GuardedMemory(4096);
+  private final RecordingRdmap user = new RecordingRdmap();
+  private final RecordingRdmap other = new RecordingRdmap();
+
+  private static RdmapSettings settings(Rtr... kinds) {
+    return new RdmapSettings(PEER_TO_PEER.withRtr(Set.of(kinds)), 4, 4, 3, 2);
+  }
+
+  private void run(LoopedTcp tcp) {
+    tcp.run(() -> engine.send(1000));
+  }
+
+  /** An Initiator, and a peer that has accepted it. */
+  private RawPeer accepted(RdmapStream stream) {
+    RawPeer peer = RawPeer.responder(MpaSettings.DEFAULTS.withReads(3, 2));
+    run(LoopedTcp.join(stream.transport(), peer.transport(), 1448));
+    return peer;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "WRITE, c140 00000001 0000000000000000",
+    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000000 00000001 0000000000000000",
+    "SEND, 4143 00000000 00000000 00000001 00000000"
+  })
+  @Tag("P2P-9.2-04")
+  @Tag("P2P-5-01")
+  void initiatorShouldSendItBeforeAnythingThatWasPosted(Rtr kind, String rtr) {
+    RdmapStream stream = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
+    memory.put(0, new byte[] {7});
+    stream.postSend(1, memory.address(), 1);
+    stream.postWrite(2, memory.address(), 1, 5, 0);
+    RawPeer peer = accepted(stream);
+    int msn = kind == Rtr.SEND ? 2 : 1;
+    assertThat(peer.receivedHex())
+        .containsExactly(
+            rtr.replace(" ", ""),
+            "4143" + "00000000" + "00000000" + "%08x".formatted(msn) + "00000000" + "07",
+            "c140" + "00000005" + "0000000000000000" + "07");
+    assertThat(user.events()).containsExactly("established ", "send 1 done 1", "write 2 done 1");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Rtr.class)
+  @Tag("P2P-5-01")
+  @Tag("P2P-9.2-05")
+  void theRespondersProgramShouldBeTheFirstToSend(Rtr kind) {
+    RdmapStream first = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
+    RdmapStream second = RdmapStream.responder(engine, domain, settings(kind), other);
+    LoopedTcp tcp = LoopedTcp.join(first.transport(), second.transport(), 1448);
+    first.postReceive(1, memory.address(), 16);
+    second.postReceive(2, memory.address() + 64, 16);
+    run(tcp);
+    assertThat(other.events()).containsExactly("request ");
+    second.accept(NONE);
+    memory.put(1024, new byte[] {1, 2, 3});
+    second.postSend(3, memory.address() + 1024, 3);
+    run(tcp);
+    assertThat(other.events()).containsExactly("established ", "send 3 done 3");
+    assertThat(user.events()).containsExactly("established ", "receive 1 done 3");
+    assertThat(memory.octets()).startsWith(1, 2, 3, GuardedMemory.POISON);
+
+    first.postSend(4, memory.address() + 1024, 2);
+    run(tcp);
+    assertThat(other.events()).containsExactly("receive 2 done 2");
+    first.close();
+    second.close();
+    run(tcp);
+    assertThat(user.events()).containsExactly("send 4 done 2", "peer closed", "closed NORMAL");
+    assertThat(other.events()).containsExactly("peer closed", "closed NORMAL");
+  }
+
+  @Test
+  void aReadBehindTheRtrsShouldHaveItsOwnAnswer() {
+    RdmapStream first = RdmapStream.initiator(engine, domain, settings(Rtr.READ), NONE, user);
+    RdmapStream second = RdmapStream.responder(engine, domain, settings(Rtr.READ), other);
+    LoopedTcp tcp = LoopedTcp.join(first.transport(), second.transport(), 1448);
+    memory.put(512, new byte[] {9, 8, 7});
+    int source = register(AccessRights.REMOTE_READ);
+    int sink = register(AccessRights.LOCAL_WRITE);
+    for (int i = 0; i < 3; i++) {
+      first.postRead(i, sink, i, 1, source, 512 + i);
+    }
+    run(tcp);
+    second.accept(NONE);
+    run(tcp);
+    assertThat(user.events())
+        .containsExactly("established ", "read 0 done 1", "read 1 done 1", "read 2 done 1");
+    assertThat(memory.octets()).startsWith(9, 8, 7, GuardedMemory.POISON);
+  }
+
+  private int register(int rights) {
+    return engine
+        .taggedBuffers()
+        .register(domain, null, memory.address(), memory.length(), 0, rights);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "WRITE, 4143 00000000 00000000 00000001 00000000",
+    "WRITE, c140 00000001 0000000000000000 01",
+    "WRITE, 8140 00000001 0000000000000000",
+    "READ, c140 00000001 0000000000000000",
+    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000001 00000001 0000000000000000",
+    "SEND, c140 00000001 0000000000000000",
+    "SEND, 4145 00000000 00000000 00000001 00000000"
+  })
+  @Tag("P2P-9.2-08")
+  @Tag("P2P-8-02")
+  void responderShouldReportAFirstMessageThatIsNotTheOneAwaited(Rtr kind, String ulpdu) {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(kind), user);
+    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withReads(3, 2).withRtr(Set.of(kind)));
+    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    run(tcp);
+    stream.accept(NONE);
+    run(tcp);
+    peer.send(ulpdu);
+    run(tcp);
+    assertThat(user.events()).containsExactly("request ", "established ", "error 2/0/7");
+    assertThat(peer.receivedHex()).hasSize(1);
+    assertThat(peer.receivedHex().get(0)).startsWith("4147").contains("2007");
+  }
+
+  @Test
+  @Tag("P2P-9.2-08")
+  void responderShouldRefuseASendWithOctets() {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
+    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
+    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    run(tcp);
+    stream.accept(NONE);
+    run(tcp);
+    stream.postReceive(1, memory.address(), 64);
+    peer.send("4143 00000000 00000000 00000001 00000000 0102");
+    run(tcp);
+    assertThat(user.events())
+        .containsExactly("request ", "established ", "receive 1 flushed 0", "error 1/2/4");
+    memory.assertUntouched();
+  }
+
+  /** A Responder that answers a Request with octets of the test's, and hears what follows. */
+  private static final class PlainResponder implements StreamingHandler {
+    private final byte[] reply;
+    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    private StreamingMode streaming;
+
+    PlainResponder(String privateData) {
+      reply =
+          HexFormat.of().parseHex("4d504120494420526570204672616d65" + "50020004" + privateData);
+    }
+
+    @Override
+    public void onOpen(StreamingMode opened) {
+      streaming = opened;
+    }
+
+    @Override
+    public int onOctets(long address, int length) {
+      heard.writeBytes(Memory.bytes(address, length));
+      if (heard.size() == REQUEST) {
+        long octets = Memory.allocate(reply.length);
+        Memory.copy(reply, 0, octets, reply.length);
+        streaming.send(octets, reply.length);
+      }
+      return length;
+    }
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onPeerClosed() {
+      streaming.closeSend();
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // ORD 9 to an IRD of 3; A clear; no kind named.
+    "80038009, 6, 20060000",
+    "00030002, 7, 20070000",
+    "80030002, 7, 20070000"
+  })
+  @Tag("P2P-8-02")
+  @Tag("P2P-9.1-04")
+  @Tag("P2P-9.2-06")
+  void initiatorShouldTellThePeerWhatCannotBe(String privateData, int error, String control) {
+    RdmapSettings own = new RdmapSettings(PEER_TO_PEER, 4, 4, 3, 2);
+    RdmapStream stream = RdmapStream.initiator(engine, domain, own, NONE, user);
+    stream.postSend(1, memory.address(), 1);
+    PlainResponder peer = new PlainResponder(privateData);
+    run(LoopedTcp.join(stream.transport(), new StreamingMode(peer), 1448));
+    assertThat(user.events())
+        .containsExactly("send 1 flushed 0", "error 2/0/" + error, "closed NORMAL");
+    String terminate = HexFormat.of().formatHex(peer.heard.toByteArray()).substring(2 * REQUEST);
+    assertThat(terminate)
+        .startsWith("0016" + "4147" + "00000000" + "00000002" + "00000001" + "00000000" + control);
+  }
+
+  @Test
+  void aRefusalShouldReachThePeerBeforeTheEnd() {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
+    PlainInitiator peer = new PlainInitiator();
+    run(LoopedTcp.join(stream.transport(), new StreamingMode(peer), 1448));
+    assertThat(user.events()).containsExactly("error 2/0/4", "closed NORMAL");
+    assertThat(HexFormat.of().formatHex(peer.heard.toByteArray()))
+        .isEqualTo("4d504120494420526570204672616d65" + "60010000");
+  }
+
+  /** An Initiator of a revision that is not ours. */
+  private static final class PlainInitiator implements StreamingHandler {
+    private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    private StreamingMode streaming;
+
+    @Override
+    public void onOpen(StreamingMode opened) {
+      streaming = opened;
+      byte[] request = HexFormat.of().parseHex("4d504120494420526571204672616d65" + "40090000");
+      long octets = Memory.allocate(request.length);
+      Memory.copy(request, 0, octets, request.length);
+      streaming.send(octets, request.length);
+    }
+
+    @Override
+    public int onOctets(long address, int length) {
+      heard.writeBytes(Memory.bytes(address, length));
+      return length;
+    }
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onPeerClosed() {
+      streaming.closeSend();
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+}
