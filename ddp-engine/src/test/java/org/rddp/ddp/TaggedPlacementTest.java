@@ -263,6 +263,7 @@ class TaggedPlacementTest {
    */
   @Test
   @Tag("DDP-3-07")
+  @Tag("MPAB-2.1-01")
   void shouldPlaceNothingOfASegmentThatWasCorruptedOnItsWay() {
     String segment = tagged(LAST, stag, BASE, octets(20, 1));
     int fpdu = 2 + segment.length() / 2 + 4;

@@ -46,7 +46,8 @@ final class CopyingFold {
     ByteVector v10 = zero;
     long at = head;
     long next = from;
-    long out = head;
+    // The head has been copied; what is stored of it here is overwritten in the end.
+    long out = history;
     long nextOut = to;
     while (true) {
       ByteVector in0 = ByteVector.fromMemorySegment(SPECIES, ALL, at, LITTLE_ENDIAN);

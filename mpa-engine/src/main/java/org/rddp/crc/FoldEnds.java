@@ -37,68 +37,70 @@ final class FoldEnds {
     ByteVector zero = ByteVector.zero(SPECIES);
     long zeros = WINDOW - inHead;
     long at = address - zeros;
-    if (zeros > 0) {
+    if (zeros >= 0) {
       zero.intoMemorySegment(ALL, head, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head, LITTLE_ENDIAN);
     }
-    if (zeros > 64) {
+    if (zeros >= 64) {
       zero.intoMemorySegment(ALL, head + 64, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 64, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 64, LITTLE_ENDIAN);
     }
-    if (zeros > 128) {
+    if (zeros >= 128) {
       zero.intoMemorySegment(ALL, head + 128, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 128, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 128, LITTLE_ENDIAN);
     }
-    if (zeros > 192) {
+    if (zeros >= 192) {
       zero.intoMemorySegment(ALL, head + 192, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 192, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 192, LITTLE_ENDIAN);
     }
-    if (zeros > 256) {
+    if (zeros >= 256) {
       zero.intoMemorySegment(ALL, head + 256, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 256, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 256, LITTLE_ENDIAN);
     }
-    if (zeros > 320) {
+    if (zeros >= 320) {
       zero.intoMemorySegment(ALL, head + 320, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 320, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 320, LITTLE_ENDIAN);
     }
-    if (zeros > 384) {
+    if (zeros >= 384) {
       zero.intoMemorySegment(ALL, head + 384, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 384, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 384, LITTLE_ENDIAN);
     }
-    if (zeros > 448) {
+    if (zeros >= 448) {
       zero.intoMemorySegment(ALL, head + 448, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 448, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 448, LITTLE_ENDIAN);
     }
-    if (zeros > 512) {
+    if (zeros >= 512) {
       zero.intoMemorySegment(ALL, head + 512, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 512, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 512, LITTLE_ENDIAN);
     }
-    if (zeros > 576) {
+    if (zeros >= 576) {
       zero.intoMemorySegment(ALL, head + 576, LITTLE_ENDIAN);
     } else {
       ByteVector.fromMemorySegment(SPECIES, ALL, at + 576, LITTLE_ENDIAN)
           .intoMemorySegment(ALL, head + 576, LITTLE_ENDIAN);
     }
-    ByteVector.fromMemorySegment(SPECIES, ALL, at + 640, LITTLE_ENDIAN)
-        .intoMemorySegment(ALL, head + 640, LITTLE_ENDIAN);
+    if (zeros < 640) {
+      ByteVector.fromMemorySegment(SPECIES, ALL, at + 640, LITTLE_ENDIAN)
+          .intoMemorySegment(ALL, head + 640, LITTLE_ENDIAN);
+    }
     ByteVector.fromMemorySegment(SPECIES, ALL, address, LITTLE_ENDIAN)
         .lanewise(XOR, IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes())
         .intoMemorySegment(ALL, head + zeros, LITTLE_ENDIAN);
@@ -117,81 +119,86 @@ final class FoldEnds {
     long zeros = WINDOW - inHead;
     long at = from - zeros;
     long out = to - zeros;
-    if (zeros > 0) {
+    if (zeros >= 0) {
       zero.intoMemorySegment(ALL, head, LITTLE_ENDIAN);
     } else {
       ByteVector in0 = ByteVector.fromMemorySegment(SPECIES, ALL, at, LITTLE_ENDIAN);
       in0.intoMemorySegment(ALL, out, LITTLE_ENDIAN);
       in0.intoMemorySegment(ALL, head, LITTLE_ENDIAN);
     }
-    if (zeros > 64) {
+    if (zeros >= 64) {
       zero.intoMemorySegment(ALL, head + 64, LITTLE_ENDIAN);
     } else {
       ByteVector in1 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 64, LITTLE_ENDIAN);
       in1.intoMemorySegment(ALL, out + 64, LITTLE_ENDIAN);
       in1.intoMemorySegment(ALL, head + 64, LITTLE_ENDIAN);
     }
-    if (zeros > 128) {
+    if (zeros >= 128) {
       zero.intoMemorySegment(ALL, head + 128, LITTLE_ENDIAN);
     } else {
       ByteVector in2 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 128, LITTLE_ENDIAN);
       in2.intoMemorySegment(ALL, out + 128, LITTLE_ENDIAN);
       in2.intoMemorySegment(ALL, head + 128, LITTLE_ENDIAN);
     }
-    if (zeros > 192) {
+    if (zeros >= 192) {
       zero.intoMemorySegment(ALL, head + 192, LITTLE_ENDIAN);
     } else {
       ByteVector in3 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 192, LITTLE_ENDIAN);
       in3.intoMemorySegment(ALL, out + 192, LITTLE_ENDIAN);
       in3.intoMemorySegment(ALL, head + 192, LITTLE_ENDIAN);
     }
-    if (zeros > 256) {
+    if (zeros >= 256) {
       zero.intoMemorySegment(ALL, head + 256, LITTLE_ENDIAN);
     } else {
       ByteVector in4 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 256, LITTLE_ENDIAN);
       in4.intoMemorySegment(ALL, out + 256, LITTLE_ENDIAN);
       in4.intoMemorySegment(ALL, head + 256, LITTLE_ENDIAN);
     }
-    if (zeros > 320) {
+    if (zeros >= 320) {
       zero.intoMemorySegment(ALL, head + 320, LITTLE_ENDIAN);
     } else {
       ByteVector in5 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 320, LITTLE_ENDIAN);
       in5.intoMemorySegment(ALL, out + 320, LITTLE_ENDIAN);
       in5.intoMemorySegment(ALL, head + 320, LITTLE_ENDIAN);
     }
-    if (zeros > 384) {
+    if (zeros >= 384) {
       zero.intoMemorySegment(ALL, head + 384, LITTLE_ENDIAN);
     } else {
       ByteVector in6 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 384, LITTLE_ENDIAN);
       in6.intoMemorySegment(ALL, out + 384, LITTLE_ENDIAN);
       in6.intoMemorySegment(ALL, head + 384, LITTLE_ENDIAN);
     }
-    if (zeros > 448) {
+    if (zeros >= 448) {
       zero.intoMemorySegment(ALL, head + 448, LITTLE_ENDIAN);
     } else {
       ByteVector in7 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 448, LITTLE_ENDIAN);
       in7.intoMemorySegment(ALL, out + 448, LITTLE_ENDIAN);
       in7.intoMemorySegment(ALL, head + 448, LITTLE_ENDIAN);
     }
-    if (zeros > 512) {
+    if (zeros >= 512) {
       zero.intoMemorySegment(ALL, head + 512, LITTLE_ENDIAN);
     } else {
       ByteVector in8 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 512, LITTLE_ENDIAN);
       in8.intoMemorySegment(ALL, out + 512, LITTLE_ENDIAN);
       in8.intoMemorySegment(ALL, head + 512, LITTLE_ENDIAN);
     }
-    if (zeros > 576) {
+    if (zeros >= 576) {
       zero.intoMemorySegment(ALL, head + 576, LITTLE_ENDIAN);
     } else {
       ByteVector in9 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 576, LITTLE_ENDIAN);
       in9.intoMemorySegment(ALL, out + 576, LITTLE_ENDIAN);
       in9.intoMemorySegment(ALL, head + 576, LITTLE_ENDIAN);
     }
-    ByteVector in10 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 640, LITTLE_ENDIAN);
-    in10.intoMemorySegment(ALL, out + 640, LITTLE_ENDIAN);
-    in10.intoMemorySegment(ALL, head + 640, LITTLE_ENDIAN);
-    ByteVector.fromMemorySegment(SPECIES, ALL, head + zeros, LITTLE_ENDIAN)
-        .lanewise(XOR, IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes())
+    if (zeros < 640) {
+      ByteVector in10 = ByteVector.fromMemorySegment(SPECIES, ALL, at + 640, LITTLE_ENDIAN);
+      in10.intoMemorySegment(ALL, out + 640, LITTLE_ENDIAN);
+      in10.intoMemorySegment(ALL, head + 640, LITTLE_ENDIAN);
+    }
+    ByteVector first = ByteVector.fromMemorySegment(SPECIES, ALL, from, LITTLE_ENDIAN);
+    first.intoMemorySegment(ALL, to, LITTLE_ENDIAN);
+    first
+        .lanewise(
+            XOR, IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes())
         .intoMemorySegment(ALL, head + zeros, LITTLE_ENDIAN);
     zero.intoMemorySegment(ALL, rest, LITTLE_ENDIAN);
     ByteVector odd =

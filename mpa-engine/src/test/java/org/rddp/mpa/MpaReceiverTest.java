@@ -81,6 +81,7 @@ class MpaReceiverTest {
   @Tag("MPA-6-05")
   @Tag("MPA-1.2-05")
   @Tag("MPAA-4-07")
+  @Tag("MPAB-2.1-04")
   void shouldForwardNothingBeforeTheLastOctet() {
     byte[] fpdu = Wire.fpdu(ulpdu(30, 30));
     Endpoint end = responding(false);
@@ -175,6 +176,7 @@ class MpaReceiverTest {
   @Tag("MPA-6-01")
   @Tag("MPA-6-02")
   @Tag("MPA-8-13")
+  @Tag("MPAB-1-01")
   void shouldNeverPassAnFpduWithAFlippedBit() {
     byte[] good = Wire.fpdu(ulpdu(41, 1));
     byte[] behind = Wire.fpdu(ulpdu(300, 2));

@@ -132,6 +132,7 @@ class MpaSeededTest {
   @Tag("MPA-4.3-15")
   @Tag("MPAA-4-01")
   @Tag("MPA-4.1-08")
+  @Tag("MPAB-1-02")
   void everyUlpduShouldComeOutOnceInOrderAndUnchanged(long seed) {
     Random random = new Random(seed);
     Sent sent = new Sent(random);
