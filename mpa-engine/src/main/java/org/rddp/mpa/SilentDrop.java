@@ -8,7 +8,8 @@ import org.rddp.device.PacketPool;
  *
  * <p>Only an FPDU that lies whole in the segment is judged, since what has been acknowledged of
  * another is not sent again. A segment in its turn is read from where the next FPDU starts. One
- * before its turn is taken for aligned, and believed to be if its lengths lead exactly to its end.
+ * before its turn is taken for aligned, and believed to be if its lengths lead exactly to its end
+ * and none is 0: zeros out of the middle of an FPDU do that, too.
  *
  * <p>The same FPDU is dropped three times at the most: if it is still wrong, that is how it was
  * sent, and it is taken and reported.
@@ -62,7 +63,7 @@ final class SilentDrop {
       int left = (int) (end - at);
       whole.set(address + (at - start), left);
       int size = reader.size(whole, at);
-      if (size == 0 || size > left) {
+      if (size == 0 || size > left || (exactly && reader.length(whole, at) == 0)) {
         return NONE;
       }
       if (wrong == NONE && wrong(at, size)) {

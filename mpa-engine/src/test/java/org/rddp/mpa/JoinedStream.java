@@ -19,6 +19,9 @@ final class JoinedStream implements TcpStream {
   private long sent;
   private int segments;
 
+  /** The segment that stays open until {@link #turn}, or 0. */
+  private long open;
+
   /** A segment that is held back, 0 for none, and where the other end's left edge is. */
   private long late;
 
@@ -49,6 +52,41 @@ final class JoinedStream implements TcpStream {
 
   @Override
   public void send(long packet) {
+    send(packet, false);
+  }
+
+  @Override
+  public void send(long packet, boolean more) {
+    turn();
+    open = packet;
+    if (!more) {
+      turn();
+    }
+  }
+
+  @Override
+  public long open() {
+    return open;
+  }
+
+  @Override
+  public void extend(int octets, boolean more) {
+    pool.window(open, pool.address(open), pool.length(open) + octets);
+    if (!more) {
+      turn();
+    }
+  }
+
+  /** The turn of the duty cycle ends: an open segment leaves. */
+  void turn() {
+    if (open != 0) {
+      long packet = open;
+      open = 0;
+      leave(packet);
+    }
+  }
+
+  private void leave(long packet) {
     int length = pool.length(packet);
     for (int from = 0; from < length; ) {
       int part = (int) Math.min(length - from, cut - sent % cut);
@@ -74,6 +112,9 @@ final class JoinedStream implements TcpStream {
   private void deliver(long position, int length, long arriving) {
     if (late == 0) {
       edge = position + length;
+    }
+    if (!peer.handler.accepts(position, pool.address(arriving), length)) {
+      throw new IllegalStateException("refused");
     }
     peer.handler.onSegment(position, pool.address(arriving), length, arriving);
     pool.release(arriving);

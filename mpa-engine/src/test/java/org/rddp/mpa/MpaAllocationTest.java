@@ -70,7 +70,12 @@ class MpaAllocationTest {
   })
   void shouldAllocateNothingPerUlpdu(boolean markers, int cut, boolean reordered) {
     NativePacketPool pool = new NativePacketPool(64, 9216);
-    MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withEarly(true);
+    MpaSettings settings =
+        MpaSettings.DEFAULTS
+            .withMarkers(markers)
+            .withEarly(true)
+            .withSilentDrop(cut == 8000)
+            .withPacking(cut == 700);
     Counting sink = new Counting();
     JoinedStream from = new JoinedStream(pool, cut, reordered);
     JoinedStream to = new JoinedStream(pool, cut);
@@ -90,6 +95,7 @@ class MpaAllocationTest {
       least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
     }
 
+    from.turn();
     from.flush();
     assertThat(sink.error).isNull();
     assertThat(sink.early > 0).isEqualTo(markers && reordered);

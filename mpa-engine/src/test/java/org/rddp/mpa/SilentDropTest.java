@@ -148,6 +148,7 @@ class SilentDropTest {
     assertThat(end.stream.accepts(spoilt(segment, 500), at)).isFalse();
     byte[] unaligned = Arrays.copyOfRange(segment, 8, segment.length);
     assertThat(end.stream.accepts(unaligned, at + 8)).isTrue();
+    assertThat(end.stream.accepts(new byte[800], at)).as("zeros of a large FPDU").isTrue();
     byte[] unfinished = spoilt(Arrays.copyOf(segment, segment.length - 4), 100);
     assertThat(end.stream.accepts(unfinished, at)).isTrue();
   }
