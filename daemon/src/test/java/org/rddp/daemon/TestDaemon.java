@@ -38,6 +38,11 @@ public final class TestDaemon implements AutoCloseable {
 
   /** With further tables in front of the interfaces. */
   TestDaemon(String tables) {
+    this(tables, "");
+  }
+
+  /** With further tables, and further lines about MPA for both interfaces. */
+  TestDaemon(String tables, String mpa) {
     try {
       directory = Files.createTempDirectory("rddp-test");
       String text =
@@ -51,14 +56,16 @@ public final class TestDaemon implements AutoCloseable {
           address = "10.0.0.1/24"
           [interface.mpa]
           startup-timeout = "300ms"
+          %s
           [[interface]]
           name = "two"
           device = "ring:x"
           address = "10.0.0.2/24"
           [interface.mpa]
           startup-timeout = "300ms"
+          %s
           """
-              .formatted(socket(), tables);
+              .formatted(socket(), tables, mpa, mpa);
       PrintStream out = new PrintStream(log, true, StandardCharsets.UTF_8);
       daemon = Daemon.start(ConfigurationFile.parse("test", text), ports, out);
     } catch (IOException | ConfigurationException e) {
