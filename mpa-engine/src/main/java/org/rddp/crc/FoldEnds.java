@@ -197,8 +197,7 @@ final class FoldEnds {
     ByteVector first = ByteVector.fromMemorySegment(SPECIES, ALL, from, LITTLE_ENDIAN);
     first.intoMemorySegment(ALL, to, LITTLE_ENDIAN);
     first
-        .lanewise(
-            XOR, IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes())
+        .lanewise(XOR, IntVector.zero(IntVector.SPECIES_512).withLane(0, ~crc).reinterpretAsBytes())
         .intoMemorySegment(ALL, head + zeros, LITTLE_ENDIAN);
     zero.intoMemorySegment(ALL, rest, LITTLE_ENDIAN);
     ByteVector odd =
