@@ -214,11 +214,24 @@ public final class Rddp implements AutoCloseable {
    * @param backlog requests that may wait for this program
    */
   public Listener listen(InetSocketAddress address, int backlog) {
+    return listen(address, backlog, ConnectionOptions.DEFAULTS);
+  }
+
+  /**
+   * Awaits connections.
+   *
+   * @param address an address of the interface, or the wildcard; port 0: any
+   * @param backlog requests that may wait for this program
+   * @param options of every connection
+   */
+  public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
     int bits = Ipv4.bits(address);
     Listener[] made = new Listener[1];
     channel.request(
-        request -> new ProgramMessage.Listen(request, bits, address.getPort(), backlog),
+        request ->
+            new ProgramMessage.Listen(
+                request, bits, address.getPort(), backlog, options.heldOctets()),
         DaemonMessage.Listening.class,
         reply -> {
           made[0] = new Listener(this, reply);
@@ -241,13 +254,23 @@ public final class Rddp implements AutoCloseable {
    * @throws ConnectionFailedException when it cannot be made
    */
   public Connection connect(InetSocketAddress remote, PrivateData privateData, Duration timeout) {
+    return connect(remote, privateData, timeout, ConnectionOptions.DEFAULTS);
+  }
+
+  /** Connects as {@link #connect(InetSocketAddress, PrivateData, Duration)} does. */
+  public Connection connect(
+      InetSocketAddress remote,
+      PrivateData privateData,
+      Duration timeout,
+      ConnectionOptions options) {
     throwIfUnusable();
     int bits = Ipv4.bits(remote);
     int millis = Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
     Connection[] made = new Connection[1];
     channel.request(
         request ->
-            new ProgramMessage.Connect(request, 0, bits, remote.getPort(), millis, privateData),
+            new ProgramMessage.Connect(
+                request, 0, bits, remote.getPort(), millis, options.heldOctets(), privateData),
         DaemonMessage.Connecting.class,
         reply -> {
           made[0] = new Connection(this, reply.connection());

@@ -37,13 +37,16 @@ public sealed interface ProgramMessage extends ControlMessage
               buffer.getInt(),
               buffer.getInt());
       case 6 -> new Deregister(request, buffer.getInt());
-      case 7 -> new Listen(request, buffer.getInt(), buffer.getInt(), buffer.getInt());
+      case 7 ->
+          new Listen(
+              request, buffer.getInt(), buffer.getInt(), buffer.getInt(), buffer.getInt());
       case 8 -> new CloseListener(request, buffer.getInt());
       case 9 -> new Accept(request, buffer.getInt(), buffer.getPrivateData());
       case 10 -> new Reject(request, buffer.getInt(), buffer.getPrivateData());
       case 11 ->
           new Connect(
               request,
+              buffer.getInt(),
               buffer.getInt(),
               buffer.getInt(),
               buffer.getInt(),
@@ -193,8 +196,11 @@ public sealed interface ProgramMessage extends ControlMessage
    * @param address IPv4, or 0: the interface's
    * @param port 1 to 65535, or 0: any
    * @param backlog connection requests that may wait for the program
+   * @param heldOctets how much is kept, for each connection, of messages that find no receive; 0
+   *     for none
    */
-  record Listen(int request, int address, int port, int backlog) implements ProgramMessage {
+  record Listen(int request, int address, int port, int backlog, int heldOctets)
+      implements ProgramMessage {
     @Override
     public int type() {
       return 7;
@@ -205,6 +211,7 @@ public sealed interface ProgramMessage extends ControlMessage
       buffer.putInt(address);
       buffer.putInt(port);
       buffer.putInt(backlog);
+      buffer.putInt(heldOctets);
     }
   }
 
@@ -275,6 +282,7 @@ public sealed interface ProgramMessage extends ControlMessage
    * @param remoteAddress IPv4
    * @param remotePort 1 to 65535
    * @param timeoutMillis until Established or Failed, greater than 0
+   * @param heldOctets how much is kept of messages that find no receive; 0 for none
    * @param privateData for the MPA request
    */
   record Connect(
@@ -283,6 +291,7 @@ public sealed interface ProgramMessage extends ControlMessage
       int remoteAddress,
       int remotePort,
       int timeoutMillis,
+      int heldOctets,
       PrivateData privateData)
       implements ProgramMessage {
     @Override
@@ -296,6 +305,7 @@ public sealed interface ProgramMessage extends ControlMessage
       buffer.putInt(remoteAddress);
       buffer.putInt(remotePort);
       buffer.putInt(timeoutMillis);
+      buffer.putInt(heldOctets);
       buffer.putPrivateData(privateData);
     }
   }

@@ -172,7 +172,13 @@ public final class Daemon implements AutoCloseable {
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =
-        new RdmapSettings(mpa, limits.sendQueue(), limits.receiveQueue(), mpa.ird(), mpa.ord());
+        new RdmapSettings(
+            mpa,
+            limits.sendQueue(),
+            limits.receiveQueue(),
+            mpa.ird(),
+            mpa.ord(),
+            configured.heldOctets());
     return new Engine(configured.name(), configured.address(), tcp, ddp, rdmap, faults);
   }
 

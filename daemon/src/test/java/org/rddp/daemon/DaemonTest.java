@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Atomics;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.ConnectionRejectedException;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -211,6 +212,42 @@ class DaemonTest {
       assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.DDP_ERROR);
       sink.close();
+    }
+  }
+
+  /** More than the two queues, so that the peer has to wait for the window. */
+  @Test
+  void shouldHoldMessagesUntilThereAreReceives() {
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp here = daemon.connect("one");
+        Rddp there = daemon.connect("two")) {
+      ConnectionOptions holding = ConnectionOptions.DEFAULTS.withHeldOctets(2 << 20);
+      Listener listener = there.listen(new InetSocketAddress(PORT), 8, holding);
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("")));
+      Connection out = here.connect(TWO, data(""), PATIENCE);
+      Connection in = accepted.join();
+      int size = 100_000;
+      int messages = 40;
+      MemoryRegion source = here.allocate(size);
+      MemoryRegion sink = there.allocate(size, Access.LOCAL_WRITE);
+      for (int i = 0; i < messages; i++) {
+        assertThat(out.postSend(i, source, 0, size)).isTrue();
+        if (i == 0) {
+          completions(here, 1);
+        }
+      }
+      for (int i = 0; i < messages; i++) {
+        assertThat(in.postReceive(i, sink, 0, size)).isTrue();
+        assertThat(completions(there, 1)).containsExactly("receive " + i + " SUCCESS " + size);
+      }
+      assertThat(completions(here, messages - 1)).allMatch(text -> text.contains("SUCCESS"));
+      assertThatThrownBy(
+              () ->
+                  there.listen(
+                      new InetSocketAddress(0), 8, ConnectionOptions.DEFAULTS.withHeldOctets(1 << 30)))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("hold");
     }
   }
 

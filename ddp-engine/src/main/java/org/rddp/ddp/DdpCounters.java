@@ -10,6 +10,7 @@ public final class DdpCounters {
   long segmentsPlaced;
   long octetsPlaced;
   long segmentsPlacedEarly;
+  long segmentsHeld;
   long taggedMessagesDelivered;
   long untaggedMessagesDelivered;
   long segmentsRefused;
@@ -40,6 +41,11 @@ public final class DdpCounters {
   /** Segments that have been placed before their turn; {@link #segmentsPlaced()} follows then. */
   public long segmentsPlacedEarly() {
     return segmentsPlacedEarly;
+  }
+
+  /** Segments that had to wait for a buffer. */
+  public long segmentsHeld() {
+    return segmentsHeld;
   }
 
   /** Tagged Messages Delivered. */

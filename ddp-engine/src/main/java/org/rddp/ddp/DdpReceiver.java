@@ -12,6 +12,9 @@ import org.rddp.mpa.Ulpdu;
  * <p>A segment before its turn is placed at once if there is nothing against that, and what it
  * means waits for its turn. Otherwise MPA keeps it: so what is wrong with a segment is found, and
  * messages are Delivered, in the order in which the peer sent them.
+ *
+ * <p>Where the stream's settings say so, a message that finds no buffer is no error: its segments,
+ * and all that come behind them, wait until there is one, and TCP's window does not open meanwhile.
  */
 final class DdpReceiver {
   private final StreamLife life;
@@ -20,24 +23,32 @@ final class DdpReceiver {
   private final DdpCounters counters;
   private final Placement placement;
   private final Delivery delivery;
-  private final EarlyNotes early = new EarlyNotes();
+  private final Waiting waiting;
   private final SegmentHeader header = new SegmentHeader();
   private int version;
   private boolean stopped;
+  private final boolean mayHold;
 
-  /** A receiver that checks everything. */
+  /**
+   * A receiver that checks everything.
+   *
+   * @param heldOctets the most octets of segments that wait for a buffer, 0 for none
+   */
   DdpReceiver(
       StreamLife life,
       UlpHandler user,
       DdpCounters counters,
       UntaggedQueues queues,
-      Placement placement) {
+      Placement placement,
+      int heldOctets) {
     this.life = life;
     this.user = user;
     this.counters = counters;
     this.queues = queues;
     this.placement = placement;
     delivery = new Delivery(user, counters);
+    waiting = new Waiting(this, heldOctets);
+    mayHold = heldOctets > 0;
   }
 
   /** Full Operation has begun with this DDP version. */
@@ -48,22 +59,76 @@ final class DdpReceiver {
   /** From now on segments are dropped silently. */
   void stop() {
     stopped = true;
-    early.clear();
+    waiting.clear();
   }
 
   /** The next segment in the order in which the peer sent them. */
   void receive(Ulpdu segment) {
     if (stopped) {
       counters.segmentsDropped++;
-      return;
+    } else if (waiting.holds() || !take(segment)) {
+      hold(segment);
     }
+  }
+
+  /** Whether nothing waits for a buffer. */
+  boolean idle() {
+    return !waiting.holds();
+  }
+
+  /** There is a buffer more: takes what has waited for one. */
+  void takeHeld() {
+    if (waiting.holds()) {
+      waiting.takeOn();
+      if (!waiting.holds()) {
+        life.holdWindow(false);
+      }
+    }
+  }
+
+  /** Takes a segment that has waited; false if it has to wait on. */
+  boolean takeHeld(Ulpdu segment) {
+    return take(segment);
+  }
+
+  /** Takes a segment that was placed before its turn. */
+  void takeEarly(SegmentHeader early) {
+    take(early, null);
+  }
+
+  private void hold(Ulpdu segment) {
+    if (waiting.hold(segment)) {
+      counters.segmentsHeld++;
+      life.holdWindow(true);
+    } else {
+      life.refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+    }
+  }
+
+  /** Takes a segment in its turn; false if it has to wait for a buffer. */
+  private boolean take(Ulpdu segment) {
     DdpError fault = headerFault(segment);
     if (fault != null) {
       life.refuse(fault, DdpErrorReport.of(segment));
-      return;
+      return true;
     }
     header.read(segment);
+    if (holdsFor(header)) {
+      return false;
+    }
     take(header, segment);
+    return true;
+  }
+
+  /** Whether a segment is of the next message of a queue that has no buffer for it yet. */
+  private boolean holdsFor(SegmentHeader segment) {
+    int qn = segment.qn();
+    return mayHold
+        && !segment.tagged()
+        && queues.has(qn)
+        && queues.buffered(qn) != null
+        && user.admitUntagged(qn, segment.rsvdUlp()) >= 0
+        && queues.buffered(qn).awaits(segment.msn());
   }
 
   /**
@@ -76,13 +141,13 @@ final class DdpReceiver {
       counters.segmentsDropped++;
       return true;
     }
-    if (!early.hasRoom() || headerFault(segment) != null) {
+    if (!waiting.hasRoomForEarly() || headerFault(segment) != null) {
       return false;
     }
     header.read(segment);
     boolean placed = header.tagged() ? placeTaggedEarly(segment) : placeUntaggedEarly(segment);
     if (placed) {
-      early.add(header);
+      waiting.addEarly(header);
       counters.segmentsPlacedEarly++;
     }
     return placed;
@@ -100,13 +165,7 @@ final class DdpReceiver {
 
   /** Every segment before a position in the stream has come: those among them have their turn. */
   void deliver(long position) {
-    int number = early.before(position);
-    for (int i = 0; i < number && !stopped; i++) {
-      take(early.get(i), null);
-    }
-    if (!stopped) {
-      early.removeFirst(number);
-    }
+    waiting.deliver(position);
   }
 
   /** What keeps the header of a segment from being read, or null. */

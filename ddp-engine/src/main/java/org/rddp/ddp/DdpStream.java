@@ -33,7 +33,9 @@ public final class DdpStream {
     queues = new UntaggedQueues(settings.queues());
     sender = new DdpSender(engine, user, settings);
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
-    life = new StreamLife(user, engine.counters(), queues, sender, placement);
+    life =
+        new StreamLife(
+            user, engine.counters(), queues, sender, placement, settings.heldOctets());
   }
 
   /**
@@ -108,7 +110,8 @@ public final class DdpStream {
   }
 
   /**
-   * Appends a buffer to a queue; the peer's next message on that queue goes to the first one.
+   * Appends a buffer to a queue; the peer's next message on that queue goes to the first one. What
+   * has waited for it is taken within this call.
    *
    * @param qn Queue Number, one of the stream's
    * @param id comes back with the buffer
@@ -117,7 +120,11 @@ public final class DdpStream {
    */
   public boolean postReceive(int qn, long id, long address, long length) {
     checkLength(length);
-    return life.receives() && queues.buffered(qn).post(id, address, length);
+    if (!life.receives() || !queues.buffered(qn).post(id, address, length)) {
+      return false;
+    }
+    life.bufferPosted();
+    return true;
   }
 
   /**

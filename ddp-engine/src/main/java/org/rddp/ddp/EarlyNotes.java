@@ -54,6 +54,11 @@ final class EarlyNotes {
     return notes[index];
   }
 
+  /** Whether note {@code index} is there and before a stream position. */
+  boolean before(long position, int index) {
+    return index < count && notes[index].position() < position;
+  }
+
   /** How many of them are before a stream position. */
   int before(long position) {
     int found = 0;

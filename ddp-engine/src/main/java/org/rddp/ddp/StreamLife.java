@@ -27,17 +27,21 @@ final class StreamLife implements UlpduHandler {
   private boolean receiving = true;
   private boolean failed;
 
+  /** Whether the peer has closed its half behind segments that still wait. */
+  private boolean endIsHeld;
+
   StreamLife(
       UlpHandler user,
       DdpCounters counters,
       UntaggedQueues queues,
       DdpSender sender,
-      Placement placement) {
+      Placement placement,
+      int heldOctets) {
     this.user = user;
     this.counters = counters;
     this.queues = queues;
     this.sender = sender;
-    receiver = new DdpReceiver(this, user, counters, queues, placement);
+    receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
   }
 
   /** The connection that it is about; to be called before anything happens to that. */
@@ -49,6 +53,20 @@ final class StreamLife implements UlpduHandler {
   /** Whether buffers may be posted. */
   boolean receives() {
     return receiving;
+  }
+
+  /** A buffer has been posted. */
+  void bufferPosted() {
+    receiver.takeHeld();
+    if (endIsHeld && receiver.idle()) {
+      endIsHeld = false;
+      onPeerClosed();
+    }
+  }
+
+  /** Whether TCP's window stays as it is, since what comes is only kept. */
+  void holdWindow(boolean held) {
+    mpa.holdWindow(held);
   }
 
   void reject(byte[] privateData) {
@@ -99,6 +117,7 @@ final class StreamLife implements UlpduHandler {
   private void stop(int postsLeft) {
     receiving = false;
     receiver.stop();
+    holdWindow(false);
     sender.flush(postsLeft);
     queues.flush(user);
   }
@@ -159,6 +178,10 @@ final class StreamLife implements UlpduHandler {
 
   @Override
   public void onPeerClosed() {
+    if (!receiver.idle()) {
+      endIsHeld = true;
+      return;
+    }
     peerClosed = true;
     if (!released) {
       sender.flush(0);

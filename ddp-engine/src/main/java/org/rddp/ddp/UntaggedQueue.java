@@ -63,6 +63,11 @@ final class UntaggedQueue {
     return ahead < buffers.size() + openers() ? null : DdpError.NO_BUFFER;
   }
 
+  /** Whether a message is the first that no buffer has been posted for, and one may still be. */
+  boolean awaits(int msn) {
+    return msn - firstMsn == buffers.size() && !buffers.isFull();
+  }
+
   /** The buffer for a message whose number {@link #refusal} has nothing against. */
   ReceiveBuffer buffer(int msn) {
     int index = msn - firstMsn - openers();

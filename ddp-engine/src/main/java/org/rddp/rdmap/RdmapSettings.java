@@ -12,8 +12,12 @@ import org.rddp.mpa.MpaSettings;
  *     to 16382; one more is an error of the peer's
  * @param ord reads of ours that may wait for theirs (Outbound RDMA Read queue Depth), 1 to 16382;
  *     further ones, and what is posted behind them, wait here. No more than the peer's IRD
+ * @param heldOctets how much of messages is kept that find no receive, headers included, until
+ *     there is one; meanwhile TCP's window does not open. 0 makes such a message an error. Nothing
+ *     is lost if it is TCP's receive buffer or more
  */
-public record RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord) {
+public record RdmapSettings(
+    MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
   /** What IRD and ORD are unless somebody says otherwise. */
   public static final int DEFAULT_READS = 16;
 
@@ -29,8 +33,18 @@ public record RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, in
     }
   }
 
+  /** A stream on which a message without a receive is an error. */
+  public RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord) {
+    this(mpa, sendDepth, receiveDepth, ird, ord, 0);
+  }
+
   /** A stream with the default IRD and ORD. */
   public RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth) {
     this(mpa, sendDepth, receiveDepth, DEFAULT_READS, DEFAULT_READS);
+  }
+
+  /** The same with another bound for messages that find no receive. */
+  public RdmapSettings withHeldOctets(int octets) {
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets);
   }
 }

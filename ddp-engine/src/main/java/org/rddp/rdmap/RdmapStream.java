@@ -61,7 +61,8 @@ public final class RdmapStream {
             QueueSettings.buffered(settings.receiveDepth()),
             QueueSettings.inPlace(settings.ird(), AtomicRequest.LENGTH),
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
-            QueueSettings.inPlace(settings.ord(), AtomicRequest.ANSWER_LENGTH)));
+            QueueSettings.inPlace(settings.ord(), AtomicRequest.ANSWER_LENGTH)),
+        settings.heldOctets());
   }
 
   /**
@@ -127,7 +128,8 @@ public final class RdmapStream {
   }
 
   /**
-   * Posts a buffer for one of the peer's Sends.
+   * Posts a buffer for one of the peer's Sends. One that has waited for it completes within this
+   * call.
    *
    * @param id comes back with the completion
    * @param address where the message goes; the memory is the stream's until then

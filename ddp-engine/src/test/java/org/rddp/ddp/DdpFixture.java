@@ -17,8 +17,8 @@ final class DdpFixture {
   final RawPeer peer;
   final LoopedTcp tcp;
 
-  private DdpFixture(boolean initiator, int emss, QueueSettings... queues) {
-    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues));
+  private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
+    DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held);
     if (initiator) {
       stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
       peer = RawPeer.responder();
@@ -38,17 +38,22 @@ final class DdpFixture {
 
   /** A stream that may send from the start. */
   static DdpFixture sending(int emss, int... receiveDepths) {
-    return new DdpFixture(true, emss, buffered(receiveDepths));
+    return new DdpFixture(true, emss, 0, buffered(receiveDepths));
   }
 
   /** A stream whose peer may send from the start. */
   static DdpFixture receiving(int... receiveDepths) {
-    return new DdpFixture(false, EMSS, buffered(receiveDepths));
+    return new DdpFixture(false, EMSS, 0, buffered(receiveDepths));
+  }
+
+  /** The same, keeping so many octets of messages without a buffer. */
+  static DdpFixture holding(int octets, int... receiveDepths) {
+    return new DdpFixture(false, EMSS, octets, buffered(receiveDepths));
   }
 
   /** The same with queues of any kind. */
   static DdpFixture receiving(QueueSettings... queues) {
-    return new DdpFixture(false, EMSS, queues);
+    return new DdpFixture(false, EMSS, 0, queues);
   }
 
   private static QueueSettings[] buffered(int... depths) {

@@ -67,6 +67,11 @@ public final class LoopedTcp {
     second.close(CloseReason.TIMEOUT);
   }
 
+  /** Octets by which the first end has opened its window. */
+  public int consumed() {
+    return first.consumed;
+  }
+
   /** Packets that nobody holds. */
   public int freePackets() {
     return pool.available();
@@ -91,6 +96,7 @@ public final class LoopedTcp {
     private boolean finQueued;
     private boolean finDelivered;
     private boolean closed;
+    private int consumed;
     private int corrupted = -1;
     private int mask;
 
@@ -187,7 +193,9 @@ public final class LoopedTcp {
     }
 
     @Override
-    public void consumed(int octets) {}
+    public void consumed(int octets) {
+      consumed += octets;
+    }
 
     @Override
     public void closeSend() {

@@ -23,6 +23,12 @@ final class RecordingUlp implements UlpHandler {
   /** What it does when a message has been sent. */
   Runnable onSent = () -> {};
 
+  /** What it does when it is asked about an untagged segment. */
+  Runnable onAdmitUntagged = () -> {};
+
+  /** What it does when it has an Untagged Message. */
+  Runnable onUntagged = () -> {};
+
   /** Whether messages may start. */
   boolean mayStart = true;
 
@@ -63,6 +69,7 @@ final class RecordingUlp implements UlpHandler {
 
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
+    onAdmitUntagged.run();
     return rsvdUlp == refusedRsvdUlp ? REFUSED : 0;
   }
 
@@ -79,6 +86,7 @@ final class RecordingUlp implements UlpHandler {
     events.add(
         "untagged %02x%08x qn %d msn %s id %d octets %d"
             .formatted(rsvdUlp, rsvdUlpRest, qn, Integer.toUnsignedString(msn), id, octets));
+    onUntagged.run();
   }
 
   @Override

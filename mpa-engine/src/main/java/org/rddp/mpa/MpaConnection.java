@@ -30,6 +30,10 @@ public final class MpaConnection implements StreamHandler {
   /** Null before Full Operation. */
   private FullOperation operation;
 
+  /** Whether the window does not open, and by how many octets it would have. */
+  private boolean windowHeld;
+
+  private int owed;
   private boolean abandoned;
   private boolean sendClosed;
   private boolean closed;
@@ -300,8 +304,25 @@ public final class MpaConnection implements StreamHandler {
   }
 
   private void giveBack(int length) {
-    if (!closed) {
+    if (windowHeld) {
+      owed += length;
+    } else if (!closed) {
       stream.consumed(length);
+    }
+  }
+
+  /**
+   * Keeps TCP's receive window from opening again for what is taken from now on: the user keeps it
+   * for a while, and the peer is to stop when the window is full.
+   *
+   * @param held whether that is so; false opens the window by all that was taken meanwhile
+   */
+  public void holdWindow(boolean held) {
+    windowHeld = held;
+    int octets = owed;
+    if (!held && octets > 0) {
+      owed = 0;
+      giveBack(octets);
     }
   }
 

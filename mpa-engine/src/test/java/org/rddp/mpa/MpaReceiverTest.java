@@ -363,4 +363,20 @@ class MpaReceiverTest {
       assertPassed(end, lengths);
     }
   }
+
+  @Test
+  void shouldKeepTheWindowShutWhileTheUserWantsThat() {
+    Endpoint end = Endpoint.responding(MpaSettings.DEFAULTS, C);
+    byte[] fpdu = Wire.fpdu(new byte[100]);
+    long before = end.stream.consumed;
+    end.handler.uponUlpdu = () -> end.mpa.holdWindow(true);
+    end.stream.receive(fpdu);
+    end.stream.receive(fpdu);
+    assertThat(end.stream.consumed).isEqualTo(before);
+    end.mpa.holdWindow(false);
+    assertThat(end.stream.consumed).isEqualTo(before + 2L * fpdu.length);
+    end.handler.uponUlpdu = () -> {};
+    end.stream.receive(fpdu);
+    assertThat(end.stream.consumed).isEqualTo(before + 3L * fpdu.length);
+  }
 }

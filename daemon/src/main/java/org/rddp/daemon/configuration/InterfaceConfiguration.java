@@ -18,6 +18,7 @@ import org.rddp.tcp.TcpSettings;
  * @param descriptors entries of the device's receive and transmit rings
  * @param tcp how TCP behaves, connections at once included
  * @param mpa how MPA starts up
+ * @param heldOctets the most that is kept, for each connection, of messages that find no receive
  */
 public record InterfaceConfiguration(
     String name,
@@ -30,7 +31,8 @@ public record InterfaceConfiguration(
     int packets,
     int descriptors,
     TcpSettings tcp,
-    MpaSettings mpa) {
+    MpaSettings mpa,
+    int heldOctets) {
   private static final String RING = "ring:";
 
   /** Whether the device is one end of a pair of rings within this process. */

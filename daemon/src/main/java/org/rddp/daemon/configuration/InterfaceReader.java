@@ -51,6 +51,7 @@ final class InterfaceReader {
     int connections = (int) section.integer("connections", 1, 1 << 16, 4096);
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
+    int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
     section.refuseUnknown();
     if (name == null || device == null || network == null) {
       return null;
@@ -66,7 +67,8 @@ final class InterfaceReader {
         packets,
         descriptors,
         tcp,
-        mpa);
+        mpa,
+        held);
   }
 
   private static int gateway(TomlSection section, Network network) {

@@ -291,7 +291,8 @@ final class Program implements SessionEvents {
         listen.request(),
         () -> {
           try {
-            SessionListener listener = session.listen(listen.port(), listen.backlog());
+            SessionListener listener =
+                session.listen(listen.port(), listen.backlog(), listen.heldOctets());
             return new DaemonMessage.Listening(
                 listen.request(), listener.number(), port.engine().address(), listener.port());
           } catch (RefusedException e) {
@@ -318,7 +319,8 @@ final class Program implements SessionEvents {
                   connect.remoteAddress(),
                   connect.remotePort(),
                   connect.privateData().toByteArray(),
-                  timeout);
+                  timeout,
+                  connect.heldOctets());
           return new DaemonMessage.Connecting(connect.request(), connection);
         });
   }

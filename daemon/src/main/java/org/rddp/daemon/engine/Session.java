@@ -238,10 +238,12 @@ public final class Session {
   /**
    * Accepts connections at a port.
    *
+   * @param heldOctets how much is kept, for each, of messages that find no receive
    * @return the listener's number
    */
-  public SessionListener listen(int port, int backlog) throws RefusedException {
-    SessionListener listener = new SessionListener(this, nextListener, backlog);
+  public SessionListener listen(int port, int backlog, int heldOctets) throws RefusedException {
+    checkHeld(heldOctets);
+    SessionListener listener = new SessionListener(this, nextListener, backlog, heldOctets);
     listener.open(port);
     nextListener++;
     listeners.add(listener);
@@ -265,13 +267,26 @@ public final class Session {
    * Opens a connection to a peer; the outcome is an event.
    *
    * @param timeout nanoseconds until it is given up
+   * @param heldOctets how much is kept of messages that find no receive
    * @return the connection's number
    */
-  public int connect(int remoteAddress, int remotePort, byte[] privateData, long timeout)
+  public int connect(
+      int remoteAddress, int remotePort, byte[] privateData, long timeout, int heldOctets)
       throws RefusedException {
-    SessionConnection connection = SessionConnection.outgoing(this, reserve(), privateData);
+    checkHeld(heldOctets);
+    SessionConnection connection =
+        SessionConnection.outgoing(this, reserve(), privateData, heldOctets);
     connection.open(remoteAddress, remotePort, timeout);
     return connection.number();
+  }
+
+  private void checkHeld(int octets) throws RefusedException {
+    int most = engine.rdmapSettings().heldOctets();
+    if (octets < 0 || octets > most) {
+      throw new RefusedException(
+          Reason.LIMIT,
+          octets + " octets of messages to hold; the interface allows 0 to " + most);
+    }
   }
 
   /** Answers a peer's request with yes. What was posted before is in place by then. */

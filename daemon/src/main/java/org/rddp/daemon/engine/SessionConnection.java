@@ -14,6 +14,7 @@ import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
@@ -73,23 +74,29 @@ final class SessionConnection implements RdmapHandler {
   private String failureText = "";
 
   private SessionConnection(
-      Session session, SessionListener listener, int number, State state, byte[] requestData) {
+      Session session,
+      SessionListener listener,
+      int number,
+      State state,
+      byte[] requestData,
+      int heldOctets) {
     this.session = session;
     this.listener = listener;
     this.number = number;
     this.state = state;
     Engine engine = session.engine();
+    RdmapSettings settings = engine.rdmapSettings().withHeldOctets(heldOctets);
     this.stream =
         requestData == null
-            ? RdmapStream.responder(engine.ddp(), session.domain(), engine.rdmapSettings(), this)
-            : RdmapStream.initiator(
-                engine.ddp(), session.domain(), engine.rdmapSettings(), requestData, this);
+            ? RdmapStream.responder(engine.ddp(), session.domain(), settings, this)
+            : RdmapStream.initiator(engine.ddp(), session.domain(), settings, requestData, this);
   }
 
   static SessionConnection incoming(
       Session session, SessionListener listener, TcpStream tcp, int remoteAddress, int remotePort) {
     SessionConnection connection =
-        new SessionConnection(session, listener, 0, State.AWAITING_REQUEST, null);
+        new SessionConnection(
+            session, listener, 0, State.AWAITING_REQUEST, null, listener.heldOctets());
     connection.tcp = tcp;
     connection.localPort = listener.port();
     connection.remoteAddress = remoteAddress;
@@ -97,10 +104,11 @@ final class SessionConnection implements RdmapHandler {
     return connection;
   }
 
-  static SessionConnection outgoing(Session session, int number, byte[] privateData)
-      throws RefusedException {
+  static SessionConnection outgoing(
+      Session session, int number, byte[] privateData, int heldOctets) throws RefusedException {
     try {
-      return new SessionConnection(session, null, number, State.CONNECTING, privateData);
+      return new SessionConnection(
+          session, null, number, State.CONNECTING, privateData, heldOctets);
     } catch (IllegalArgumentException e) {
       throw new RefusedException(Reason.INVALID, e.getMessage());
     }

@@ -20,16 +20,18 @@ public final class SessionListener {
   private final Session session;
   private final int number;
   private final int backlog;
+  private final int heldOctets;
   private final List<SessionConnection> unanswered = new ArrayList<>();
   private Listener listener;
 
   /** A handshake that was under way when it closed may still end. */
   private boolean closed;
 
-  SessionListener(Session session, int number, int backlog) {
+  SessionListener(Session session, int number, int backlog, int heldOctets) {
     this.session = session;
     this.number = number;
     this.backlog = backlog;
+    this.heldOctets = heldOctets;
   }
 
   void open(int port) throws RefusedException {
@@ -47,6 +49,11 @@ public final class SessionListener {
       throw new RefusedException(
           Reason.ADDRESS_IN_USE, port == 0 ? "no port is free" : "port " + port + " is in use");
     }
+  }
+
+  /** How much is kept of messages that find no receive. */
+  int heldOctets() {
+    return heldOctets;
   }
 
   /** Its number in the session. */

@@ -109,6 +109,7 @@ class ConfigurationFileTest {
             packets = 2048
             descriptors = 256
             connections = 7
+            hold-messages = "1MiB"
             [interface.tcp]
             receive-buffer = "128KiB"
             congestion = "new-reno"
@@ -186,7 +187,8 @@ class ConfigurationFileTest {
                     .withStreamedPrivateData(true)
                     .withPermissive(true)
                     .withRtr(Set.of(Rtr.SEND, Rtr.READ))
-                    .withStartups(7)));
+                    .withStartups(7),
+                1 << 20));
   }
 
   @Test

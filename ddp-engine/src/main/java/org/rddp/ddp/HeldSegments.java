@@ -1,0 +1,89 @@
+package org.rddp.ddp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+/**
+ * Segments that wait, in the order of the peer, for the user to post a buffer: copies, within a
+ * bound. Memory is only taken when the first segment has to wait.
+ */
+final class HeldSegments {
+  private static final int POSITION = 0;
+  private static final int LENGTH = 8;
+  private static final int OCTETS = 12;
+  private static final int LEAST = 1 << 16;
+
+  private final int bound;
+  private MemorySegment memory = MemorySegment.NULL;
+  private int first;
+  private int end;
+
+  /**
+   * No segments.
+   *
+   * @param bound the most octets, headers and 12 more for each included; 0 holds nothing
+   */
+  HeldSegments(int bound) {
+    this.bound = bound;
+  }
+
+  boolean isEmpty() {
+    return first == end;
+  }
+
+  /** Keeps a copy of a segment; false if the bound does not allow it. */
+  boolean add(Ulpdu segment) {
+    int needed = OCTETS + (segment.length() + 3 & ~3);
+    if (end - first + needed > bound) {
+      return false;
+    }
+    if (end + needed > memory.byteSize()) {
+      makeRoom(needed);
+    }
+    long at = memory.address() + end;
+    Memory.putLong(at + POSITION, segment.position());
+    Memory.putInt(at + LENGTH, segment.length());
+    segment.copy(0, at + OCTETS, segment.length());
+    end += needed;
+    return true;
+  }
+
+  private void makeRoom(int needed) {
+    int used = end - first;
+    MemorySegment source = memory;
+    if (2L * (used + needed) > memory.byteSize()) {
+      long size = Math.max(LEAST, 4L * (used + needed));
+      memory = Arena.ofAuto().allocate(Math.min(size, 2L * bound + LEAST), 8);
+    }
+    MemorySegment.copy(source, first, memory, 0, used);
+    first = 0;
+    end = used;
+  }
+
+  /** Where in the stream the first segment lies; there is one. */
+  long firstPosition() {
+    return Memory.getLong(memory.address() + first + POSITION);
+  }
+
+  /** The first segment, good until the next {@link #add}; there is one. */
+  Ulpdu first() {
+    long at = memory.address() + first;
+    return Ulpdu.of(firstPosition(), at + OCTETS, Memory.getInt(at + LENGTH));
+  }
+
+  void removeFirst() {
+    int length = Memory.getInt(memory.address() + first + LENGTH);
+    first += OCTETS + (length + 3 & ~3);
+    if (first == end) {
+      clear();
+    }
+  }
+
+  /** Forgets everything; the memory stays for the next time. */
+  void clear() {
+    first = 0;
+    end = 0;
+  }
+}

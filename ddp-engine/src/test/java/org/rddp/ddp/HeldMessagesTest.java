@@ -1,0 +1,199 @@
+package org.rddp.ddp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.ddp.DdpFixture.octets;
+import static org.rddp.ddp.DdpFixture.tagged;
+import static org.rddp.ddp.DdpFixture.untagged;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+/** Messages that find no buffer wait for one where the stream's settings say so. */
+class HeldMessagesTest {
+  private static final int LAST = 0x41;
+  private static final int MORE = 0x01;
+  private static final int BOUND = 4096;
+
+  /** Keeps the memory of ULPDUs. */
+  private static final List<MemorySegment> SCRATCH = new ArrayList<>();
+
+  private final DdpFixture ddp = DdpFixture.holding(BOUND, 4, 4);
+  private final GuardedMemory memory = new GuardedMemory(2000);
+
+  private void post(int qn, long id) {
+    assertThat(ddp.stream.postReceive(qn, id, memory.address(), memory.length())).isTrue();
+  }
+
+  @Test
+  @Tag("DDP-7.1-04")
+  @Tag("DDP-A-03")
+  void shouldWaitForABufferWithTheWindowShut() {
+    int consumed = ddp.tcp.consumed();
+    assertThat(ddp.receive(untagged(MORE, 0, 1, 0, octets(100, 1)))).isEmpty();
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 100, octets(50, 2)))).isEmpty();
+    assertThat(ddp.tcp.consumed()).isEqualTo(consumed);
+    memory.assertUntouched();
+    post(0, 11);
+    assertThat(ddp.ulp.events()).containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 150");
+    assertThat(ddp.tcp.consumed()).isEqualTo(consumed + 2 * 24 + 150 + 2);
+    assertThat(ddp.receive(untagged(MORE, 0, 2, 0, "01"))).isEmpty();
+    assertThat(ddp.engine.counters().segmentsHeld()).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("DDP-5.3-06")
+  void shouldKeepTheOrderOfAllThatComesBehind() {
+    int stag =
+        ddp.engine
+            .taggedBuffers()
+            .register(ddp.domain, null, memory.address(), 100, 0, AccessRights.REMOTE_WRITE);
+    post(1, 21);
+    assertThat(
+            ddp.receive(
+                untagged(LAST, 0, 1, 0, "01"),
+                tagged(0xc1, stag, 0, "02"),
+                untagged(LAST, 1, 1, 0, "03"),
+                untagged(LAST, 0, 2, 0, "04")))
+        .isEmpty();
+    post(0, 11);
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "untagged 4300000000 qn 0 msn 1 id 11 octets 1",
+            "tagged 40 stag %08x to 0 octets 1".formatted(stag),
+            "untagged 4300000000 qn 1 msn 1 id 21 octets 1");
+    post(0, 12);
+    assertThat(ddp.ulp.events()).containsExactly("untagged 4300000000 qn 0 msn 2 id 12 octets 1");
+  }
+
+  @Test
+  @Tag("DDP-7.1-05")
+  void shouldKeepNoMoreThanItsBound() {
+    int kept = BOUND / (12 + 18 + 1000 + 2);
+    for (int i = 0; i < kept; i++) {
+      assertThat(ddp.receive(untagged(MORE, 0, 1, 1000 * i, octets(1000, 1)))).isEmpty();
+    }
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 1000 * kept, octets(1000, 1))))
+        .containsExactly("error NO_BUFFER");
+    assertThat(ddp.stream.postReceive(0, 11, memory.address(), 10)).isFalse();
+    memory.assertUntouched();
+  }
+
+  @Test
+  void shouldGoOnForEver() {
+    for (int i = 1; i <= 500; i++) {
+      assertThat(ddp.receive(untagged(LAST, 0, i, 0, octets(i, 1)))).isEmpty();
+      post(0, i);
+      assertThat(ddp.ulp.events())
+          .containsExactly("untagged 4300000000 qn 0 msn %d id %d octets %d".formatted(i, i, i));
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatNoBufferCouldBeFor() {
+    assertThat(ddp.receive(untagged(LAST, 0, 2, 0, "01"))).containsExactly("error NO_BUFFER");
+  }
+
+  @Test
+  void shouldFindWhatIsWrongInItsTurn() {
+    assertThat(
+            ddp.receive(
+                untagged(LAST, 0, 1, 0, "01"),
+                tagged(0xc1, 77, 0, "02"),
+                untagged(LAST, 0, 2, 0, "03")))
+        .isEmpty();
+    post(0, 11);
+    assertThat(ddp.ulp.events())
+        .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 1", "error INVALID_STAG");
+    assertThat(ddp.stream.postReceive(0, 12, memory.address(), 10)).isFalse();
+  }
+
+  @Test
+  @Tag("DDP-6.2.1-04")
+  void shouldTellOfThePeersEndBehindWhatWaits() {
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).isEmpty();
+    post(0, 11);
+    assertThat(ddp.ulp.events())
+        .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 1", "peer closed");
+  }
+
+  @Test
+  void shouldForgetWhatWaitsWhenTheStreamEnds() {
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
+    ddp.stream.abort();
+    assertThat(ddp.ulp.events()).containsExactly("closed ABORTED");
+    assertThat(ddp.tcp.freePackets()).isEqualTo(ddp.tcp.packets());
+  }
+
+  @Test
+  void shouldTakeABufferPostedAtTheLastMoment() {
+    ddp.ulp.onAdmitUntagged = () -> post(0, 11);
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01")).getFirst())
+        .isEqualTo("untagged 4300000000 qn 0 msn 1 id 11 octets 1");
+    assertThat(ddp.engine.counters().segmentsHeld()).isZero();
+  }
+
+  @Test
+  void shouldGoOnWhenBuffersArePostedWhileItTakesWhatWaits() {
+    for (int i = 1; i <= 10; i++) {
+      assertThat(ddp.receive(untagged(LAST, 0, i, 0, "01"))).isEmpty();
+    }
+    int[] posted = {0};
+    ddp.ulp.onUntagged =
+        () -> {
+          if (posted[0]++ < 9) {
+            post(0, 20 + posted[0]);
+          }
+        };
+    post(0, 20);
+    assertThat(ddp.ulp.events()).hasSize(10).last().asString().contains("msn 10 id 29");
+  }
+
+  /** The segment at 200 was placed early; what comes before it then waits for a buffer. */
+  @Test
+  @Tag("DDP-5.3-06")
+  void shouldDeliverWhatWasPlacedEarlyBehindWhatWaits() {
+    int stag =
+        ddp.engine
+            .taggedBuffers()
+            .register(ddp.domain, null, memory.address(), 100, 0, AccessRights.REMOTE_WRITE);
+    ddp.ulp.early = AccessRights.REMOTE_WRITE;
+    StreamLife life = ddp.stream.life();
+    assertThat(life.onEarlyUlpdu(ulpdu(200, tagged(0xc1, stag, 0, "02")))).isTrue();
+    life.onUlpdu(ulpdu(100, untagged(LAST, 0, 1, 0, "01")));
+    assertThat(life.onEarlyUlpdu(ulpdu(400, tagged(0xc1, stag, 1, "04"))))
+        .as("nothing is placed early behind what waits")
+        .isFalse();
+    life.onDelivered(300);
+    life.onUlpdu(ulpdu(300, untagged(LAST, 0, 2, 0, "03")));
+    life.onUlpdu(ulpdu(400, tagged(0xc1, stag, 1, "04")));
+    assertThat(ddp.ulp.events()).isEmpty();
+    post(0, 11);
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "untagged 4300000000 qn 0 msn 1 id 11 octets 1",
+            "tagged 40 stag %08x to 0 octets 1".formatted(stag));
+    post(0, 12);
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "untagged 4300000000 qn 0 msn 2 id 12 octets 1",
+            "tagged 40 stag %08x to 1 octets 1".formatted(stag));
+  }
+
+  private static Ulpdu ulpdu(long position, String hex) {
+    byte[] octets = HexFormat.of().parseHex(hex);
+    MemorySegment scratch = Arena.ofAuto().allocate(octets.length);
+    Memory.copy(octets, 0, scratch.address(), octets.length);
+    SCRATCH.add(scratch);
+    return Ulpdu.of(position, scratch.address(), octets.length);
+  }
+}
