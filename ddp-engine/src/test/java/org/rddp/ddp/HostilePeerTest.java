@@ -2,11 +2,16 @@ package org.rddp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
 
 /**
  * A peer that speaks MPA properly and then puts anything into DDP's headers: near the right values,
@@ -21,6 +26,8 @@ class HostilePeerTest {
   private static final long BASE = 0x7fff_ffff_ffff_ff00L;
 
   private final Random random = new Random(20_261_120);
+  private final MemorySegment scratch = Arena.ofAuto().allocate(1024);
+  private long early;
   private int errors;
   private int delivered;
 
@@ -73,41 +80,91 @@ class HostilePeerTest {
         payload());
   }
 
-  private void live() {
-    DdpFixture ddp = DdpFixture.receiving(16, 16);
-    GuardedMemory region = new GuardedMemory(LENGTH);
-    GuardedMemory buffers = new GuardedMemory(LENGTH);
-    TaggedBuffers stags = ddp.engine.taggedBuffers();
-    int stag =
-        stags.register(
-            ddp.domain, null, region.address() + FROM, RANGE, BASE, AccessRights.REMOTE_WRITE);
-    int foreign =
-        stags.register(
-            new ProtectionDomain("theirs"),
-            null,
-            region.address(),
-            LENGTH,
-            BASE,
-            AccessRights.REMOTE_WRITE);
-    for (int i = 0; i < 32; i++) {
-      int at = 8 * i;
-      ddp.stream.postReceive(i % 2, i, buffers.address() + at, random.nextInt(LENGTH - at + 1));
+  /** A stream with an open range and 32 buffers; the STags are the same in each. */
+  private static final class Sink {
+    final DdpFixture ddp = DdpFixture.receiving(16, 16);
+    final GuardedMemory region = new GuardedMemory(LENGTH);
+    final GuardedMemory buffers = new GuardedMemory(LENGTH);
+    final int stag = register(ddp.domain, region.address() + FROM, RANGE);
+    final int foreign = register(new ProtectionDomain("theirs"), region.address(), LENGTH);
+
+    Sink(long lengths) {
+      Random random = new Random(lengths);
+      for (int i = 0; i < 32; i++) {
+        int at = 8 * i;
+        ddp.stream.postReceive(i % 2, i, buffers.address() + at, random.nextInt(LENGTH - at + 1));
+      }
+      ddp.ulp.early = AccessRights.REMOTE_WRITE;
     }
+
+    private int register(ProtectionDomain domain, long address, int length) {
+      return ddp.engine
+          .taggedBuffers()
+          .register(domain, null, address, length, BASE, AccessRights.REMOTE_WRITE);
+    }
+
+    void end() {
+      ddp.stream.abort();
+      byte[] model = region.octets();
+      Arrays.fill(model, 0, FROM, GuardedMemory.POISON);
+      Arrays.fill(model, FROM + RANGE, LENGTH, GuardedMemory.POISON);
+      region.assertHolds(model);
+      buffers.assertHolds(buffers.octets());
+      assertThat(ddp.tcp.freePackets()).isEqualTo(ddp.tcp.packets());
+    }
+  }
+
+  private void live() {
+    long lengths = random.nextLong();
+    Sink sink = new Sink(lengths);
     int[] nextMsn = {1, 1};
     String[] segments = new String[SEGMENTS];
     for (int i = 0; i < SEGMENTS; i++) {
-      segments[i] = segment(stag, foreign, nextMsn);
+      segments[i] = segment(sink.stag, sink.foreign, nextMsn);
     }
-    List<String> events = ddp.receive(segments);
-    ddp.stream.abort();
-    check(events, ddp.ulp.events());
+    List<String> events = sink.ddp.receive(segments);
+    sink.end();
+    check(events, sink.ddp.ulp.events());
 
-    byte[] model = region.octets();
-    Arrays.fill(model, 0, FROM, GuardedMemory.POISON);
-    Arrays.fill(model, FROM + RANGE, LENGTH, GuardedMemory.POISON);
-    region.assertHolds(model);
-    buffers.assertHolds(buffers.octets());
-    assertThat(ddp.tcp.freePackets()).isEqualTo(ddp.tcp.packets());
+    Sink other = new Sink(lengths);
+    assertThat(receiveEarly(other, segments)).as("the order of arrival is not seen").isEqualTo(events);
+    other.end();
+    early += other.ddp.engine.counters().segmentsPlacedEarly();
+  }
+
+  /** Lets some segments come before their turn, as MPA passes them. */
+  private List<String> receiveEarly(Sink sink, String[] segments) {
+    StreamLife life = sink.ddp.stream.life();
+    boolean[] taken = new boolean[segments.length];
+    int next = 0;
+    while (next < segments.length) {
+      for (int i = random.nextInt(6); i > 0; i--) {
+        int later = next + 1 + random.nextInt(6);
+        if (later < segments.length && !taken[later]) {
+          taken[later] = life.onEarlyUlpdu(ulpdu(later, segments[later]));
+        }
+      }
+      life.onUlpdu(ulpdu(next, segments[next]));
+      next++;
+      int first = next;
+      while (next < segments.length && taken[next]) {
+        next++;
+      }
+      if (next > first) {
+        life.onDelivered(position(next));
+      }
+    }
+    return sink.ddp.ulp.events();
+  }
+
+  private static long position(int segment) {
+    return 1000L * segment;
+  }
+
+  private Ulpdu ulpdu(int segment, String hex) {
+    byte[] octets = HexFormat.of().parseHex(hex);
+    Memory.copy(octets, 0, scratch.address(), octets.length);
+    return Ulpdu.of(position(segment), scratch.address(), octets.length);
   }
 
   /** Every buffer comes back once; nothing but flushes and the report come with an error. */
@@ -131,11 +188,13 @@ class HostilePeerTest {
   @Tag("DDP-8.1-01")
   @Tag("DDP-8.3.1-01")
   @Tag("DDP-7.1-16")
+  @Tag("DDP-5.3-06")
   void shouldHarmNothingOutsideItsReach() {
     for (int i = 0; i < LIVES; i++) {
       live();
     }
     assertThat(errors).isGreaterThan(LIVES / 2);
     assertThat(delivered).isGreaterThan(LIVES);
+    assertThat(early).isGreaterThan(LIVES);
   }
 }
