@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
 
 /** Two programs, RDMAP, DDP, MPA, TCP and a link between them that may be bad. */
 class EndToEndTest {
@@ -131,6 +132,36 @@ class EndToEndTest {
     settle();
     left.assertSink();
     right.assertSink();
+    closeAndCheckThatNothingIsLeft();
+  }
+
+  /** Every addition is done once, whatever the link does, and in the order of the requests. */
+  @ParameterizedTest
+  @CsvSource({"1, 0, false", "2, 0.03, false", "3, 0.03, true"})
+  @Tag("RDMAPX-5.1-01")
+  @Tag("RDMAPX-5.3-02")
+  void shouldCountEveryAtomicOnce(long seed, double fault, boolean markers) {
+    establish(seed, 1500, new Faults(fault, fault, fault, fault / 10), 1 << 14, markers);
+    Memory.putLongNative(left.region.address(), 0);
+    Memory.putLongNative(right.region.address(), 1_000_000);
+    int most = 1000;
+    int[] posted = {0, 0};
+    while (posted[0] < most || posted[1] < most) {
+      if (posted[0] < most && left.count(posted[0])) {
+        posted[0]++;
+      } else if (posted[1] < most && right.count(posted[1])) {
+        posted[1]++;
+      } else {
+        int before = left.outstanding + right.outstanding;
+        world.runUntil(() -> left.outstanding + right.outstanding < before);
+      }
+    }
+    world.runUntil(() -> left.outstanding + right.outstanding == 0);
+    for (int i = 0; i < most; i++) {
+      assertThat(left.counted(i)).isEqualTo(1_000_000 + i);
+      assertThat(right.counted(i)).isEqualTo(i);
+    }
+    assertThat(Memory.getLongNative(left.region.address())).isEqualTo(most);
     closeAndCheckThatNothingIsLeft();
   }
 

@@ -71,7 +71,7 @@ final class Program implements RdmapHandler {
                 region.address(),
                 regionLength,
                 region.address(),
-                AccessRights.REMOTE_WRITE | AccessRights.REMOTE_READ);
+                AccessRights.REMOTE_WRITE | AccessRights.REMOTE_READ | AccessRights.REMOTE_ATOMIC);
     sink = new GuardedMemory(regionLength);
     sinkStag =
         host.engine
@@ -86,6 +86,22 @@ final class Program implements RdmapHandler {
   void read(int offset, int length) {
     outstanding++;
     stream.postRead(3, sinkStag, offset, length, peer.stag, peer.region.address() + offset);
+  }
+
+  /** Adds one to a number at the start of the peer's region; what was there goes into our sink. */
+  boolean count(int place) {
+    long result = sink.address() + 8L * place;
+    boolean posted =
+        stream
+            .extensions()
+            .postFetchAdd(5, 0, result, peer.stag, peer.region.address(), 1, 0);
+    outstanding += posted ? 1 : 0;
+    return posted;
+  }
+
+  /** A number that {@link #count} has brought back. */
+  long counted(int place) {
+    return Memory.getLongNative(sink.address() + 8L * place);
   }
 
   /** What has been read is what was written, and nothing around it was touched. */
