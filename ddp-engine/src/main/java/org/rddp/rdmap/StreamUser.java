@@ -23,6 +23,7 @@ final class StreamUser implements UlpHandler {
   private final Requester requester;
   private final Termination termination;
   private Responder responder;
+  private ShortMessages shortMessages;
   private DdpStream ddp;
   private int version;
   private final ReadyToReceive rtr = new ReadyToReceive();
@@ -50,6 +51,7 @@ final class StreamUser implements UlpHandler {
     requester.attach(stream);
     termination.attach(stream);
     responder = new Responder(stream, taggedBuffers);
+    shortMessages = new ShortMessages(stream, rtr, requester, responder, termination);
   }
 
   /** Whether nothing may be posted any more. */
@@ -201,56 +203,7 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {
-    switch (RdmapHeader.opcode(rsvdUlp)) {
-      case RdmapHeader.READ_REQUEST -> onReadRequest(segment, from, octets);
-      case RdmapHeader.ATOMIC_REQUEST -> onAtomicRequest(segment, from, octets);
-      case RdmapHeader.ATOMIC_RESPONSE -> onAtomicResponse(segment, from, octets);
-      default -> onTerminate(segment, from, octets);
-    }
-  }
-
-  private void onReadRequest(Ulpdu segment, int from, int octets) {
-    if (octets != ReadRequest.LENGTH) {
-      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
-      return;
-    }
-    if (!rtr.admitsRead(ReadRequest.size(segment, from))) {
-      ddp.fail();
-      termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.fault());
-      return;
-    }
-    RdmapError error = responder.takeRead(segment, from);
-    if (error != null) {
-      byte[] request = new byte[ReadRequest.LENGTH];
-      for (int i = 0; i < request.length; i++) {
-        request[i] = (byte) segment.getByte(from + i);
-      }
-      termination.fail(error, DdpErrorReport.of(segment), request);
-    }
-  }
-
-  private void onAtomicRequest(Ulpdu segment, int from, int octets) {
-    if (octets == AtomicRequest.LENGTH) {
-      responder.takeAtomic(segment, from);
-    } else {
-      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
-    }
-  }
-
-  private void onAtomicResponse(Ulpdu segment, int from, int octets) {
-    RdmapError error = requester.takeAtomic(segment, from, octets);
-    if (error != null) {
-      termination.fail(error, DdpErrorReport.of(segment));
-    }
-  }
-
-  private void onTerminate(Ulpdu segment, int from, int octets) {
-    if (octets < Terminate.MIN_LENGTH) {
-      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
-      return;
-    }
-    Terminate read = Terminate.read(segment, from);
-    termination.peerFailed(read.layer(), read.type(), read.code(), "the peer ended the stream");
+    shortMessages.take(RdmapHeader.opcode(rsvdUlp), segment, from, octets);
   }
 
   @Override
