@@ -34,6 +34,8 @@ final class EngineStatistics {
     statistics.add(prefix + "ddp.octets.placed", ddp::octetsPlaced);
     statistics.add(prefix + "ddp.messages.tagged", ddp::taggedMessagesDelivered);
     statistics.add(prefix + "ddp.messages.untagged", ddp::untaggedMessagesDelivered);
+    statistics.add(prefix + "ddp.segments.placed.early", ddp::segmentsPlacedEarly);
+    statistics.add(prefix + "ddp.segments.held", ddp::segmentsHeld);
     statistics.add(prefix + "ddp.segments.refused", ddp::segmentsRefused);
     addTcp(statistics, prefix + "tcp.", engine);
     addIp(statistics, prefix + "ip.", engine.tcp().ipCounters());
