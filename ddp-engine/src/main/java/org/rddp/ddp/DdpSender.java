@@ -85,6 +85,30 @@ final class DdpSender {
     return true;
   }
 
+  /** Appends a Tagged Message in pieces. */
+  boolean postTagged(long id, int rsvdUlp, int stag, long to, ScatterList list) {
+    if (!mayPost()) {
+      return false;
+    }
+    OutgoingMessage message = queues.addMessage();
+    message.tagged(id, rsvdUlp, stag, to, 0, list.length());
+    message.from(list);
+    wake();
+    return true;
+  }
+
+  /** Appends an Untagged Message in pieces. */
+  boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, ScatterList list) {
+    if (!mayPost()) {
+      return false;
+    }
+    OutgoingMessage message = queues.addMessage();
+    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), 0, list.length());
+    message.from(list);
+    wake();
+    return true;
+  }
+
   /** Appends an Untagged Message; false, and nothing happens, if it may not be posted now. */
   boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
     if (!mayPost()) {

@@ -127,6 +127,28 @@ public final class DdpStream {
     return true;
   }
 
+  /** Appends a buffer in pieces, as {@link #postReceive(int, long, long, long)} does. */
+  public boolean postReceive(int qn, long id, ScatterList list) {
+    checkLength(list.length());
+    if (!life.receives() || !queues.buffered(qn).post(id, list)) {
+      return false;
+    }
+    life.bufferPosted();
+    return true;
+  }
+
+  /** Sends a Tagged Message in pieces, each cut into segments by itself. */
+  public boolean postTagged(long id, int rsvdUlp, int stag, long to, ScatterList list) {
+    checkLength(list.length());
+    return sender.postTagged(id, rsvdUlp, stag, to, list);
+  }
+
+  /** Sends an Untagged Message in pieces, each cut into segments by itself. */
+  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, ScatterList list) {
+    checkLength(list.length());
+    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, list);
+  }
+
   /**
    * Sends a message to a Tagged Buffer of the peer.
    *

@@ -34,7 +34,7 @@ final class Delivery {
           qn,
           msn,
           buffer.id(),
-          buffer.addressOf(0),
+          buffer.headAddress(),
           buffer.rsvdUlp(),
           buffer.rsvdUlpRest(),
           buffer.messageLength());

@@ -27,6 +27,11 @@ final class OutgoingMessage {
   private int msn;
   private long address;
   private boolean inMemory;
+
+  /** The pieces that the octets lie in, if {@link #listed}; null until one message has some. */
+  private ScatterList pieces;
+
+  private boolean listed;
   private TaggedBuffer source;
   private long length;
   private long sent;
@@ -44,6 +49,7 @@ final class OutgoingMessage {
   void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
     tagged = true;
     inMemory = true;
+    listed = false;
     followed = false;
     due = false;
     source = null;
@@ -59,6 +65,7 @@ final class OutgoingMessage {
   void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
     tagged = false;
     inMemory = true;
+    listed = false;
     followed = false;
     due = false;
     source = null;
@@ -80,6 +87,15 @@ final class OutgoingMessage {
     if (followed && nextQn == qn) {
       nextMsn++;
     }
+  }
+
+  /** Has the octets in pieces rather than at one address; their number stays. */
+  void from(ScatterList list) {
+    if (pieces == null) {
+      pieces = new ScatterList();
+    }
+    pieces.set(list);
+    listed = true;
   }
 
   /** A message that carries its octets in itself; copies them. */
@@ -151,14 +167,18 @@ final class OutgoingMessage {
     return tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
   }
 
-  /** Octets of payload in the next segment, if segments hold {@code mulpdu} octets. */
+  /**
+   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. A segment is of
+   * one piece.
+   */
   int nextPayload(int mulpdu) {
-    return (int) Math.min(length - sent, mulpdu - headerLength());
+    long left = listed ? pieces.inPiece(sent) : length - sent;
+    return (int) Math.min(left, mulpdu - headerLength());
   }
 
   /** Address of the next segment's payload. */
   long nextAddress() {
-    return address + sent;
+    return listed ? pieces.addressOf(sent) : address + sent;
   }
 
   /** Whether its octets are to be read from memory, or follow the header in the same place. */

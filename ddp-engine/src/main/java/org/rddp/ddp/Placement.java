@@ -67,7 +67,7 @@ final class Placement {
     ReceiveBuffer buffer = queue.buffer(header.msn());
     refusal = buffer.refusal(header.mo(), header.octets(), header.last());
     if (refusal == null && segment != null) {
-      copy(header, segment, buffer);
+      buffer.place(header, segment);
     }
     return refusal;
   }
@@ -87,11 +87,7 @@ final class Placement {
     if (buffer.complete() || buffer.boundsRefusal(header.mo(), header.octets()) != null) {
       return false;
     }
-    copy(header, segment, buffer);
+    buffer.place(header, segment);
     return true;
-  }
-
-  private static void copy(SegmentHeader header, Ulpdu segment, ReceiveBuffer buffer) {
-    segment.copy(DdpHeader.UNTAGGED_LENGTH, buffer.addressOf(header.mo()), header.octets());
   }
 }

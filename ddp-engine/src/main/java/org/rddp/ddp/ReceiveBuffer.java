@@ -1,13 +1,24 @@
 package org.rddp.ddp;
 
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
 /**
  * A posted Untagged Buffer and how far the message that it is for has been placed in it. Reused.
  */
 final class ReceiveBuffer {
+  private static final int HEAD = 8;
+  private static final long HEAD_COPY = Memory.allocate(HEAD);
+
   private final PlacedRanges placed = new PlacedRanges();
   private long id;
   private long address;
   private long length;
+
+  /** The pieces of the buffer, if {@link #listed}; null until one buffer has some. */
+  private ScatterList pieces;
+
+  private boolean listed;
   private boolean complete;
   private int rsvdUlp;
   private int rsvdUlpRest;
@@ -16,8 +27,18 @@ final class ReceiveBuffer {
     this.id = id;
     this.address = address;
     this.length = length;
+    listed = false;
     placed.clear();
     complete = false;
+  }
+
+  void post(long id, ScatterList list) {
+    post(id, 0, list.length());
+    if (pieces == null) {
+      pieces = new ScatterList();
+    }
+    pieces.set(list);
+    listed = true;
   }
 
   long id() {
@@ -41,8 +62,36 @@ final class ReceiveBuffer {
     return placed.end();
   }
 
-  long addressOf(int mo) {
-    return address + Integer.toUnsignedLong(mo);
+  /**
+   * Address of the message's first eight octets, if it has as many: where they are, or, if they lie
+   * in several pieces, of a copy that is good until the next call.
+   */
+  long headAddress() {
+    if (!listed || pieces.inPiece(0) >= HEAD || length < HEAD) {
+      return listed ? pieces.addressOf(0) : address;
+    }
+    for (int i = 0; i < HEAD; i++) {
+      Memory.putByte(HEAD_COPY + i, Memory.getByte(pieces.addressOf(i)));
+    }
+    return HEAD_COPY;
+  }
+
+  /** Places the payload of a segment that nothing is against. */
+  void place(SegmentHeader header, Ulpdu segment) {
+    long offset = Integer.toUnsignedLong(header.mo());
+    int from = DdpHeader.UNTAGGED_LENGTH;
+    if (!listed) {
+      segment.copy(from, address + offset, header.octets());
+      return;
+    }
+    int left = header.octets();
+    while (left > 0) {
+      int part = (int) Math.min(left, pieces.inPiece(offset));
+      segment.copy(from, pieces.addressOf(offset), part);
+      from += part;
+      offset += part;
+      left -= part;
+    }
   }
 
   /**

@@ -91,13 +91,14 @@ public interface UlpHandler {
    * An Untagged Message is Delivered; its buffer is the user's again.
    *
    * @param id of the buffer, as it was posted
-   * @param address of the buffer, as it was posted
+   * @param head address of the message's first eight octets, if it has as many; good during this
+   *     call
    * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
    *     its last segment had them
    * @param octets the ULP Message Length, 0 to 2^32-1
    */
   void onUntaggedMessage(
-      int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets);
+      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets);
 
   /**
    * A message of a queue whose messages are read in place is Delivered. The user gives its place

@@ -41,6 +41,15 @@ final class UntaggedQueue {
     return opener == null ? 0 : 1;
   }
 
+  /** Adds a buffer in pieces; false if the queue is full. */
+  boolean post(long id, ScatterList list) {
+    if (buffers.isFull()) {
+      return false;
+    }
+    buffers.add().post(id, list);
+    return true;
+  }
+
   /** Whether no buffer waits for a message. */
   boolean isEmpty() {
     return buffers.isEmpty() && opener == null;
@@ -65,7 +74,7 @@ final class UntaggedQueue {
 
   /** Whether a message is the first that no buffer has been posted for, and one may still be. */
   boolean awaits(int msn) {
-    return msn - firstMsn == buffers.size() && !buffers.isFull();
+    return msn - firstMsn == buffers.size() + openers() && !buffers.isFull();
   }
 
   /** The buffer for a message whose number {@link #refusal} has nothing against. */

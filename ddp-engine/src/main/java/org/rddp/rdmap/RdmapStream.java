@@ -7,6 +7,7 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.QueueSettings;
+import org.rddp.ddp.ScatterList;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.tcp.StreamHandler;
 
@@ -137,6 +138,17 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postReceive(long id, long address, long length) {
+    return receiveEnds(id, length)
+        || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
+  }
+
+  /** Posts a buffer in pieces, as {@link #postReceive(long, long, long)} does. */
+  public boolean postReceive(long id, ScatterList list) {
+    return receiveEnds(id, list.length()) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, list);
+  }
+
+  /** Ends a receive at once that cannot be posted. */
+  private boolean receiveEnds(long id, long length) {
     if (length < 0 || length > DdpStream.MAX_MESSAGE) {
       handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.LENGTH_ERROR, 0);
       return true;
@@ -145,7 +157,7 @@ public final class RdmapStream {
       handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
       return true;
     }
-    return ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
+    return false;
   }
 
   /**
@@ -172,6 +184,11 @@ public final class RdmapStream {
     return posts.send(id, flags, invalidate, address, length);
   }
 
+  /** Sends a message in pieces, as {@link #postSend(long, int, long, long, int)} does. */
+  public boolean postSend(long id, int flags, ScatterList list, int invalidate) {
+    return posts.send(id, flags, invalidate, list);
+  }
+
   /**
    * Writes into a buffer of the peer's, whose program learns nothing of it.
    *
@@ -194,6 +211,11 @@ public final class RdmapStream {
   public boolean postWrite(
       long id, int flags, long address, long length, int remoteStag, long remoteTo) {
     return posts.write(id, flags, address, length, remoteStag, remoteTo);
+  }
+
+  /** Writes pieces of memory, one behind the other, into one range of the peer's. */
+  public boolean postWrite(long id, int flags, ScatterList list, int remoteStag, long remoteTo) {
+    return posts.write(id, flags, list, remoteStag, remoteTo);
   }
 
   /**

@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import java.nio.ByteBuffer;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.ScatterList;
 import org.rddp.ddp.TaggedBuffer;
 import org.rddp.ddp.TaggedBuffers;
 
@@ -45,9 +46,36 @@ final class RequestPosts {
       return false;
     }
     long number = sendQueue.add(id, CompletionKind.SEND, length, flags);
-    int plain = RequestFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
-    int opcode = invalidate == 0 ? plain : plain + 1;
+    int opcode = sendOpcode(flags, invalidate);
     return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, address, length);
+  }
+
+  boolean send(long id, int flags, int invalidate, ScatterList list) {
+    if (endsAtOnce(id, CompletionKind.SEND, list.length())) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.SEND, list.length(), flags);
+    int opcode = sendOpcode(flags, invalidate);
+    return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, list);
+  }
+
+  private static int sendOpcode(int flags, int invalidate) {
+    int plain = RequestFlags.solicited(flags) ? RdmapHeader.SEND_SOLICITED : RdmapHeader.SEND;
+    return invalidate == 0 ? plain : plain + 1;
+  }
+
+  boolean write(long id, int flags, ScatterList list, int stag, long to) {
+    if (endsAtOnce(id, CompletionKind.WRITE, list.length())) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.WRITE, list.length(), flags);
+    return ddp.postTagged(number, RdmapHeader.WRITE, stag, to, list);
   }
 
   boolean write(long id, int flags, long address, long length, int stag, long to) {

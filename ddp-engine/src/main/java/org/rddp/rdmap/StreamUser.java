@@ -166,14 +166,14 @@ final class StreamUser implements UlpHandler {
 
   @Override
   public void onUntaggedMessage(
-      int qn, int msn, long id, long address, int rsvdUlp, int rsvdUlpRest, long octets) {
+      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean solicited = RdmapHeader.solicits(opcode);
     if (id == ReadyToReceive.ID) {
       return;
     }
     if (RdmapHeader.immediate(opcode)) {
-      onImmediate(id, address, octets, solicited);
+      onImmediate(id, head, octets, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) {
       handler.onReceived(id, octets, solicited, 0);
     } else if (mayInvalidate(rsvdUlpRest)) {
@@ -185,9 +185,9 @@ final class StreamUser implements UlpHandler {
     }
   }
 
-  private void onImmediate(long id, long address, long octets, boolean solicited) {
+  private void onImmediate(long id, long head, long octets, boolean solicited) {
     if (octets == ImmediateData.LENGTH) {
-      handler.onImmediate(id, Memory.getLong(address), solicited);
+      handler.onImmediate(id, Memory.getLong(head), solicited);
     } else {
       flushReceive(id);
       termination.fail(RdmapError.UNSPECIFIED);
