@@ -87,6 +87,70 @@ public final class Connection implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Gives memory in pieces to a message that the peer will send.
+   *
+   * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
+   * @return false when the receive queue or the session is full: poll first
+   */
+  public boolean postReceive(long workRequest, ScatterList list) {
+    check(list);
+    if (!Access.LOCAL_WRITE.isIn(list.rights())) {
+      throw new IllegalArgumentException("a receive needs regions with LOCAL_WRITE");
+    }
+    if (receivesOutstanding >= receiveQueue
+        || !session.rings().postList(Opcode.RECEIVE, 0, workRequest, id, list.pieces(), 0, 0)) {
+      return false;
+    }
+    receivesOutstanding++;
+    return true;
+  }
+
+  /**
+   * Sends a message that lies in pieces.
+   *
+   * @param list one piece at least
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
+   *     WorkRequest#SOLICITED}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postSend(long workRequest, ScatterList list, int flags) {
+    check(list);
+    checkFlags(flags, SEND_FLAGS);
+    return sendsOutstanding < sendQueue
+        && queued(
+            session.rings().postList(Opcode.SEND, flags, workRequest, id, list.pieces(), 0, 0));
+  }
+
+  /**
+   * Writes pieces, one behind the other, into one range of the peer's memory.
+   *
+   * @param list one piece at least
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postWrite(
+      long workRequest, ScatterList list, int remoteStag, long remoteTo, int flags) {
+    check(list);
+    checkFlags(flags, FLAGS);
+    return sendsOutstanding < sendQueue
+        && queued(
+            session
+                .rings()
+                .postList(
+                    Opcode.WRITE, flags, workRequest, id, list.pieces(), remoteStag, remoteTo));
+  }
+
+  private void check(ScatterList list) {
+    checkUsable();
+    if (list.session() != session) {
+      throw new IllegalArgumentException(
+          list.session() == null
+              ? "a list without pieces"
+              : "the memory regions belong to another session");
+    }
+  }
+
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
   public boolean postSend(long workRequest, MemoryRegion region, long offset, long length) {
     return postSend(workRequest, region, offset, length, WorkRequest.SIGNALLED);

@@ -99,6 +99,10 @@ public final class MemoryRegion implements AutoCloseable {
         .register(piece, offset + from, octets, Access.bits(access), connection.id(), false);
   }
 
+  Rddp session() {
+    return session;
+  }
+
   void check(Rddp user, long from, long octets) {
     if (closed) {
       throw new IllegalStateException("the memory region is closed");

@@ -38,8 +38,7 @@ public sealed interface ProgramMessage extends ControlMessage
               buffer.getInt());
       case 6 -> new Deregister(request, buffer.getInt());
       case 7 ->
-          new Listen(
-              request, buffer.getInt(), buffer.getInt(), buffer.getInt(), buffer.getInt());
+          new Listen(request, buffer.getInt(), buffer.getInt(), buffer.getInt(), buffer.getInt());
       case 8 -> new CloseListener(request, buffer.getInt());
       case 9 -> new Accept(request, buffer.getInt(), buffer.getPrivateData());
       case 10 -> new Reject(request, buffer.getInt(), buffer.getPrivateData());

@@ -151,6 +151,54 @@ public final class ProgramRings {
   }
 
   /**
+   * Posts a request whose message lies in pieces.
+   *
+   * @param opcode receive, send or write
+   * @param flags of {@link WorkRequest}
+   * @param pieces one at least
+   * @return false when too few slots are free, or too many requests are outstanding: poll first
+   */
+  public boolean postList(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      PieceList pieces,
+      int remoteStag,
+      long remoteTo) {
+    int count = pieces.count();
+    int slots = WorkRequest.slotsForPieces(count);
+    if (!hasRoom(slots)) {
+      return false;
+    }
+    for (int i = 1; i < slots; i++) {
+      RingLayout.putLong(memory, submissionSlot(posted + i), 0);
+    }
+    for (int i = 0; i < count; i++) {
+      long at =
+          submissionSlot(posted + WorkRequest.pieceSlot(i))
+              + WorkRequest.DATA
+              + WorkRequest.pieceAt(i);
+      RingLayout.putInt(memory, at, pieces.stag(i));
+      RingLayout.putInt(memory, at + 4, 0);
+      RingLayout.putLong(memory, at + WorkRequest.PIECE_OFFSET, pieces.offset(i));
+      RingLayout.putLong(memory, at + WorkRequest.PIECE_LENGTH, pieces.length(i));
+    }
+    write(
+        WorkRequest.listWord(opcode, flags, count),
+        id,
+        connection,
+        0,
+        0,
+        pieces.length(),
+        remoteStag,
+        remoteTo,
+        0);
+    release(slots);
+    return true;
+  }
+
+  /**
    * Posts a request that carries its message.
    *
    * @param flags of {@link WorkRequest}

@@ -8,7 +8,8 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Layout of the first slot; each further one (at most three) has a state word of zero, four
  * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
- * with operand, mask, compare and compare mask (8 octets each):
+ * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each further
+ * slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no local memory:
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
@@ -40,6 +41,9 @@ public final class WorkRequest {
 
   /** Flag: the peer's program is to be told that this is worth waking up for. */
   public static final int SOLICITED = 8;
+
+  /** Flag: the message lies in pieces. */
+  public static final int LIST = 16;
 
   /** The most slots that a request takes. */
   public static final int MAX_SLOTS = 4;
@@ -73,6 +77,10 @@ public final class WorkRequest {
 
   private static final int OPERANDS = RingLayout.SLOT;
 
+  static final int PIECE = 24;
+  static final int PIECE_OFFSET = 8;
+  static final int PIECE_LENGTH = 16;
+
   private final MemorySegment copy = Arena.ofAuto().allocate(RingLayout.SLOT + MAX_INLINE, 64);
   private int opcode;
   private int flags;
@@ -84,10 +92,30 @@ public final class WorkRequest {
   private int remoteStag;
   private long remoteTo;
   private long immediate;
+  private int pieces;
 
   /** The second word of a slot: opcode, flags and number of slots in one store. */
   static int opcodeWord(int opcode, int flags, int slots) {
     return opcode | flags << 8 | slots << 16;
+  }
+
+  /** The same for a list. */
+  static int listWord(int opcode, int flags, int pieces) {
+    return opcodeWord(opcode, flags | LIST, slotsForPieces(pieces)) | pieces << 24;
+  }
+
+  /** The slots that a list takes, the first one included. */
+  static int slotsForPieces(int pieces) {
+    return 1 + (pieces + 1) / 2;
+  }
+
+  /** Where a piece lies, in octets from its further slot's data on, and the slot's number. */
+  static int pieceSlot(int piece) {
+    return 1 + piece / 2;
+  }
+
+  static int pieceAt(int piece) {
+    return piece % 2 * PIECE;
   }
 
   /** The slots that an inline message takes, the first one included. */
@@ -121,25 +149,26 @@ public final class WorkRequest {
     remoteTo = RingLayout.getLong(copy, REMOTE_TO);
     immediate = RingLayout.getLong(copy, IMMEDIATE);
     int slots = word >>> 16 & 0xff;
+    pieces = word >>> 24;
     boolean zeroes =
-        word >>> 24 == 0
-            && RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
-            && (immediate == 0 || Opcode.isImmediate(opcode));
+        RingLayout.getInt(copy, REMOTE_STAG + 4) == 0 && (immediate == 0 || Opcode.isImmediate(opcode));
     return zeroes
         && Opcode.isKnown(opcode)
         && (flags & ~allowedFlags(opcode)) == 0
         && lengthFits()
         && localOffset >= 0
-        && slots == slots();
+        && slots == slots()
+        && piecesFit();
   }
 
   /** The flags that an opcode may have. */
   static int allowedFlags(int opcode) {
     return switch (opcode) {
-      case Opcode.RECEIVE -> SIGNALLED;
-      case Opcode.SEND, Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED;
+      case Opcode.RECEIVE -> SIGNALLED | LIST;
+      case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
+      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED;
       case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
-      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED;
+      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
       default -> SIGNALLED | FENCED;
     };
   }
@@ -158,7 +187,34 @@ public final class WorkRequest {
     if (Opcode.isAtomic(opcode)) {
       return ATOMIC_SLOTS;
     }
+    if (isList()) {
+      return slotsForPieces(pieces);
+    }
     return isInline() ? slotsForInline(length) : 1;
+  }
+
+  /** Whether the pieces are those of a list, and as long as the message. */
+  private boolean piecesFit() {
+    if (!isList()) {
+      return pieces == 0;
+    }
+    boolean fit =
+        !isInline() && pieces >= 1 && pieces <= PieceList.MOST && localStag == 0 && localOffset == 0;
+    long total = 0;
+    for (int i = 0; fit && i < pieces; i++) {
+      long octets = pieceLength(i);
+      fit =
+          octets >= 0
+              && octets <= MAX_LENGTH
+              && pieceOffset(i) >= 0
+              && RingLayout.getInt(copy, piece(i) + 4) == 0;
+      total += octets;
+    }
+    return fit && total == length;
+  }
+
+  private static int piece(int index) {
+    return RingLayout.SLOT + index / 2 * DATA_OCTETS + pieceAt(index);
   }
 
   /** What is asked for, one of {@link Opcode}. */
@@ -184,6 +240,31 @@ public final class WorkRequest {
   /** Whether it solicits an event at the peer. */
   public boolean isSolicited() {
     return (flags & SOLICITED) != 0;
+  }
+
+  /** Whether the message lies in pieces. */
+  public boolean isList() {
+    return (flags & LIST) != 0;
+  }
+
+  /** How many pieces a list has, 1 to {@link PieceList#MOST}; 0 if it is none. */
+  public int pieces() {
+    return pieces;
+  }
+
+  /** The region of a piece. */
+  public int pieceStag(int index) {
+    return RingLayout.getInt(copy, piece(index));
+  }
+
+  /** Where in its region a piece begins, 0 or more. */
+  public long pieceOffset(int index) {
+    return RingLayout.getLong(copy, piece(index) + PIECE_OFFSET);
+  }
+
+  /** Octets of a piece. */
+  public long pieceLength(int index) {
+    return RingLayout.getLong(copy, piece(index) + PIECE_LENGTH);
   }
 
   /** The program's own number for the request. */

@@ -59,7 +59,7 @@ class HostileRingsTest {
 
   @Test
   void shouldEndTheSessionOnUnknownFlags() {
-    assertThat(takeAfter(Opcode.SEND, 16, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 32, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.WRITE, WorkRequest.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_IMMEDIATE, WorkRequest.INLINE, 1))
@@ -91,6 +91,37 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 3)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 2)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  private int takeList(int opcode, int flags, int pieces, int slots) {
+    memory.set(
+        ValueLayout.JAVA_INT,
+        slot(0) + WorkRequest.OPCODE,
+        WorkRequest.opcodeWord(opcode, flags | WorkRequest.LIST, slots) | pieces << 24);
+    state(0, 0);
+    return daemon.take(request);
+  }
+
+  @Test
+  void shouldEndTheSessionOnPiecesThatCannotBe() {
+    assertThat(takeList(Opcode.SEND, 0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.SEND, 0, 1, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.SEND, 0, 1, 3)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.SEND, 0, 7, 4)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.SEND, WorkRequest.INLINE, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.READ, 0, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND, 0, 1 | 1 << 8)).isEqualTo(DaemonRings.GARBAGE);
+    long piece = slot(1) + WorkRequest.DATA;
+    memory.set(ValueLayout.JAVA_LONG, piece + WorkRequest.PIECE_LENGTH, 1);
+    assertThat(takeList(Opcode.SEND, 0, 1, 2)).as("length").isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, piece + WorkRequest.PIECE_LENGTH, 0);
+    memory.set(ValueLayout.JAVA_LONG, piece + WorkRequest.PIECE_OFFSET, -1);
+    assertThat(takeList(Opcode.SEND, 0, 1, 2)).as("offset").isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, piece + WorkRequest.PIECE_OFFSET, 0);
+    memory.set(ValueLayout.JAVA_INT, piece + 4, 1);
+    assertThat(takeList(Opcode.SEND, 0, 1, 2)).as("zero").isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_INT, piece + 4, 0);
+    assertThat(takeList(Opcode.SEND, 0, 1, 2)).isEqualTo(DaemonRings.TAKEN);
   }
 
   @Test

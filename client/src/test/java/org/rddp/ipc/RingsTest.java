@@ -122,6 +122,35 @@ class RingsTest {
   }
 
   @Test
+  void shouldCarryPiecesAcrossTheRingsEnd() {
+    PieceList pieces = new PieceList();
+    for (int lap = 0; lap < 50; lap++) {
+      pieces.clear();
+      int count = 1 + lap % PieceList.MOST;
+      for (int i = 0; i < count; i++) {
+        pieces.add(100 + i, (1L << 40) + i, lap + i);
+      }
+      assertThat(program.postList(Opcode.WRITE, WorkRequest.FENCED, lap, 7, pieces, 9, -10L))
+          .isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.isList()).isTrue();
+      assertThat(request.isFenced()).isTrue();
+      assertThat(request.length()).isEqualTo(pieces.length());
+      assertThat(request.remoteStag()).isEqualTo(9);
+      assertThat(request.pieces()).isEqualTo(count);
+      for (int i = 0; i < count; i++) {
+        assertThat(request.pieceStag(i)).isEqualTo(100 + i);
+        assertThat(request.pieceOffset(i)).isEqualTo((1L << 40) + i);
+        assertThat(request.pieceLength(i)).isEqualTo(lap + i);
+      }
+      complete(lap, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
   void shouldCarryWhatAReceiveMayHaveBesides() {
     post(5);
     daemon.take(request);

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
+import org.rddp.client.ScatterList;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.Opcode;
@@ -194,6 +196,41 @@ class DaemonTest {
   }
 
   @Test
+  void shouldCarryMessagesInPieces() {
+    try (TestDaemon daemon = new TestDaemon();
+        Pair pair = new Pair(daemon)) {
+      MemoryRegion first = pair.here.allocate(4000);
+      MemoryRegion second = pair.here.allocate(4000);
+      first.segment().fill((byte) 1);
+      second.segment().fill((byte) 2);
+      MemoryRegion sink = pair.there.allocate(8000, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+      ScatterList list = new ScatterList().add(sink, 100, 10).add(sink, 7000, 500);
+      assertThat(pair.in.postReceive(9, list)).isTrue();
+
+      list.clear().add(first, 0, 4000).add(second, 10, 3).add(first, 5, 1);
+      assertThat(pair.out.postWrite(1, list, sink.stag(), sink.baseTo() + 200, 1)).isTrue();
+      list.clear().add(first, 0, 9).add(second, 0, 2);
+      assertThat(pair.out.postSend(2, list, WorkRequest.SIGNALLED)).isTrue();
+      assertThat(completions(pair.here, 2))
+          .containsExactly("write 1 SUCCESS 4004", "send 2 SUCCESS 11");
+      assertThat(completions(pair.there, 1)).containsExactly("receive 9 SUCCESS 11");
+
+      byte[] expected = new byte[8000];
+      Arrays.fill(expected, 200, 4200, (byte) 1);
+      Arrays.fill(expected, 4200, 4203, (byte) 2);
+      expected[4203] = 1;
+      Arrays.fill(expected, 100, 109, (byte) 1);
+      expected[109] = 2;
+      expected[7000] = 2;
+      assertThat(sink.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(expected);
+      assertThatThrownBy(() -> pair.in.postReceive(1, list))
+          .isInstanceOf(IllegalArgumentException.class);
+      first.close();
+      second.close();
+    }
+  }
+
+  @Test
   void shouldLetThePeerTakeAnStagBackWhereThatIsAllowed() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
@@ -242,10 +279,9 @@ class DaemonTest {
         assertThat(completions(there, 1)).containsExactly("receive " + i + " SUCCESS " + size);
       }
       assertThat(completions(here, messages - 1)).allMatch(text -> text.contains("SUCCESS"));
-      assertThatThrownBy(
-              () ->
-                  there.listen(
-                      new InetSocketAddress(0), 8, ConnectionOptions.DEFAULTS.withHeldOctets(1 << 30)))
+      assertThatThrownBy(() ->
+              there.listen(
+                  new InetSocketAddress(0), 8, ConnectionOptions.DEFAULTS.withHeldOctets(1 << 30)))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("hold");
     }

@@ -14,11 +14,7 @@ import org.rddp.mpa.MpaSettings;
  *     be posted; 0 to make a message without a buffer an error (RFC 5041 section 7.1)
  */
 public record DdpSettings(
-    MpaSettings mpa,
-    int sendDepth,
-    int responseDepth,
-    List<QueueSettings> queues,
-    int heldOctets) {
+    MpaSettings mpa, int sendDepth, int responseDepth, List<QueueSettings> queues, int heldOctets) {
   /** Takes a copy of the list. */
   public DdpSettings {
     queues = List.copyOf(queues);

@@ -34,8 +34,7 @@ public final class DdpStream {
     sender = new DdpSender(engine, user, settings);
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     life =
-        new StreamLife(
-            user, engine.counters(), queues, sender, placement, settings.heldOctets());
+        new StreamLife(user, engine.counters(), queues, sender, placement, settings.heldOctets());
   }
 
   /**

@@ -127,7 +127,9 @@ class HostilePeerTest {
     check(events, sink.ddp.ulp.events());
 
     Sink other = new Sink(lengths);
-    assertThat(receiveEarly(other, segments)).as("the order of arrival is not seen").isEqualTo(events);
+    assertThat(receiveEarly(other, segments))
+        .as("the order of arrival is not seen")
+        .isEqualTo(events);
     other.end();
     early += other.ddp.engine.counters().segmentsPlacedEarly();
   }

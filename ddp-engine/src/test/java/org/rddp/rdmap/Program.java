@@ -92,9 +92,7 @@ final class Program implements RdmapHandler {
   boolean count(int place) {
     long result = sink.address() + 8L * place;
     boolean posted =
-        stream
-            .extensions()
-            .postFetchAdd(5, 0, result, peer.stag, peer.region.address(), 1, 0);
+        stream.extensions().postFetchAdd(5, 0, result, peer.stag, peer.region.address(), 1, 0);
     outstanding += posted ? 1 : 0;
     return posted;
   }

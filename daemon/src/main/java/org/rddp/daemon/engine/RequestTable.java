@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.rddp.ipc.PieceList;
 import org.rddp.ipc.WorkRequest;
 import org.rddp.wire.Memory;
 
@@ -17,7 +18,10 @@ final class RequestTable {
   private final long[] ids;
   private final int[] opcodes;
   private final boolean[] signalled;
+
+  /** {@link PieceList#MOST} for each request, the first of them in use. */
   private final SessionRegion[] regions;
+
   private final int[] free;
   private int freeCount;
 
@@ -27,7 +31,7 @@ final class RequestTable {
     ids = new long[capacity];
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
-    regions = new SessionRegion[capacity];
+    regions = new SessionRegion[capacity * PieceList.MOST];
     free = new int[capacity];
     while (freeCount < capacity) {
       free[freeCount] = capacity - 1 - freeCount;
@@ -46,11 +50,16 @@ final class RequestTable {
     ids[number] = request.id();
     opcodes[number] = request.opcode();
     signalled[number] = request.isSignalled();
-    regions[number] = region;
     if (region != null) {
-      region.use();
+      use(number, 0, region);
     }
     return number;
+  }
+
+  /** Notes the region of a piece of a list. */
+  void use(int number, int piece, SessionRegion region) {
+    regions[number * PieceList.MOST + piece] = region;
+    region.use();
   }
 
   /** Copies a message that came within its request, and says where it lies now. */
@@ -77,10 +86,12 @@ final class RequestTable {
 
   /** Forgets a request that has ended. */
   void remove(int number) {
-    SessionRegion region = regions[number];
-    if (region != null) {
-      region.release();
-      regions[number] = null;
+    int at = number * PieceList.MOST;
+    int end = at + PieceList.MOST;
+    while (at < end && regions[at] != null) {
+      regions[at].release();
+      regions[at] = null;
+      at++;
     }
     free[freeCount++] = number;
   }

@@ -7,6 +7,7 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.ScatterList;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
@@ -30,6 +31,7 @@ public final class Session {
   private final SessionEvents events;
   private final ProtectionDomain domain;
   private final WorkRequest request = new WorkRequest();
+  private final ScatterList list = new ScatterList();
   private final RequestTable requests;
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
   private final List<SessionListener> listeners = new ArrayList<>();
@@ -95,13 +97,15 @@ public final class Session {
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
       return;
     }
+    if (request.isList()) {
+      startList(connection);
+      return;
+    }
     SessionRegion region = null;
     long address = 0;
     if (!request.isInline() && request.length() > 0) {
-      region = regions.get(request.localStag());
-      if (region == null
-          || !region.contains(request.localOffset(), request.length())
-          || (Opcode.isSink(request.opcode()) && !region.allows(AccessRights.LOCAL_WRITE))) {
+      region = region(request.localStag(), request.localOffset(), request.length());
+      if (region == null) {
         refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
         return;
       }
@@ -112,6 +116,38 @@ public final class Session {
       address = requests.keepInline(number, request);
     }
     if (!connection.post(number, request, address)) {
+      requests.remove(number);
+      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+    }
+  }
+
+  /** The region that a request may use, or null. */
+  private SessionRegion region(int stag, long offset, long length) {
+    SessionRegion region = regions.get(stag);
+    boolean usable =
+        region != null
+            && region.contains(offset, length)
+            && (!Opcode.isSink(request.opcode()) || region.allows(AccessRights.LOCAL_WRITE));
+    return usable ? region : null;
+  }
+
+  /** Starts a request whose message lies in pieces. */
+  private void startList(SessionConnection connection) {
+    list.clear();
+    for (int i = 0; i < request.pieces(); i++) {
+      long offset = request.pieceOffset(i);
+      SessionRegion region = region(request.pieceStag(i), offset, request.pieceLength(i));
+      if (region == null) {
+        refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
+        return;
+      }
+      list.add(region.address(offset), request.pieceLength(i));
+    }
+    int number = requests.add(request, null);
+    for (int i = 0; i < request.pieces(); i++) {
+      requests.use(number, i, regions.get(request.pieceStag(i)));
+    }
+    if (!connection.post(number, request, list)) {
       requests.remove(number);
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
     }
@@ -284,8 +320,7 @@ public final class Session {
     int most = engine.rdmapSettings().heldOctets();
     if (octets < 0 || octets > most) {
       throw new RefusedException(
-          Reason.LIMIT,
-          octets + " octets of messages to hold; the interface allows 0 to " + most);
+          Reason.LIMIT, octets + " octets of messages to hold; the interface allows 0 to " + most);
     }
   }
 

@@ -2,6 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.ScatterList;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
@@ -104,8 +105,8 @@ final class SessionConnection implements RdmapHandler {
     return connection;
   }
 
-  static SessionConnection outgoing(
-      Session session, int number, byte[] privateData, int heldOctets) throws RefusedException {
+  static SessionConnection outgoing(Session session, int number, byte[] privateData, int heldOctets)
+      throws RefusedException {
     try {
       return new SessionConnection(
           session, null, number, State.CONNECTING, privateData, heldOctets);
@@ -158,9 +159,7 @@ final class SessionConnection implements RdmapHandler {
    * @return false when the connection's queue is full
    */
   boolean post(int request, WorkRequest work, long address) {
-    int flags =
-        (work.isFenced() ? RequestFlags.FENCED : 0)
-            | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
+    int flags = flags(work);
     int stag = work.remoteStag();
     long to = work.remoteTo();
     long length = work.length();
@@ -172,6 +171,21 @@ final class SessionConnection implements RdmapHandler {
       case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
       default -> postExtended(request, work, flags, address);
     };
+  }
+
+  /** Starts a work request whose message lies in pieces. */
+  boolean post(int request, WorkRequest work, ScatterList list) {
+    int flags = flags(work);
+    return switch (work.opcode()) {
+      case Opcode.RECEIVE -> stream.postReceive(request, list);
+      case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
+      default -> stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
+    };
+  }
+
+  private static int flags(WorkRequest work) {
+    return (work.isFenced() ? RequestFlags.FENCED : 0)
+        | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
   }
 
   private boolean postExtended(int request, WorkRequest work, int flags, long address) {

@@ -1,0 +1,63 @@
+package org.rddp.client;
+
+import org.rddp.ipc.PieceList;
+
+/**
+ * The pieces of memory that a message lies in, or is to be placed in, one behind the other (a
+ * scatter/gather list). To be filled and handed to a post of a {@link Connection}, which takes a
+ * copy; then it can be used again. One thread.
+ */
+public final class ScatterList {
+  /** The most pieces. */
+  public static final int MOST = PieceList.MOST;
+
+  private final PieceList pieces = new PieceList();
+
+  /** The session of the pieces; null while there are none. */
+  private Rddp session;
+
+  private int rights = -1;
+
+  /** Removes every piece. */
+  public ScatterList clear() {
+    pieces.clear();
+    session = null;
+    rights = -1;
+    return this;
+  }
+
+  /**
+   * Adds a piece behind the others.
+   *
+   * @param offset of its first octet in the region
+   * @param length in octets, 0 or more
+   * @throws IllegalStateException if there are {@link #MOST}, or the message is longer than 2^32 - 1
+   */
+  public ScatterList add(MemoryRegion region, long offset, long length) {
+    Rddp owner = session == null ? region.session() : session;
+    region.check(owner, offset, length);
+    pieces.add(region.stag(), offset, length);
+    session = owner;
+    rights &= region.rights();
+    return this;
+  }
+
+  /** Octets of all pieces together. */
+  public long length() {
+    return pieces.length();
+  }
+
+  PieceList pieces() {
+    return pieces;
+  }
+
+  /** The session of the pieces; null while there are none. */
+  Rddp session() {
+    return session;
+  }
+
+  /** The rights that all regions have. */
+  int rights() {
+    return rights;
+  }
+}
