@@ -31,7 +31,8 @@ public final class ScatterList {
    *
    * @param offset of its first octet in the region
    * @param length in octets, 0 or more
-   * @throws IllegalStateException if there are {@link #MOST}, or the message is longer than 2^32 - 1
+   * @throws IllegalStateException if there are {@link #MOST}, or the message is longer than 2^32 -
+   *     1
    */
   public ScatterList add(MemoryRegion region, long offset, long length) {
     Rddp owner = session == null ? region.session() : session;

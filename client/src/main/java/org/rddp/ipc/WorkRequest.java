@@ -8,8 +8,9 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Layout of the first slot; each further one (at most three) has a state word of zero, four
  * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
- * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each further
- * slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no local memory:
+ * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
+ * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
+ * local memory:
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
@@ -151,7 +152,8 @@ public final class WorkRequest {
     int slots = word >>> 16 & 0xff;
     pieces = word >>> 24;
     boolean zeroes =
-        RingLayout.getInt(copy, REMOTE_STAG + 4) == 0 && (immediate == 0 || Opcode.isImmediate(opcode));
+        RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
+            && (immediate == 0 || Opcode.isImmediate(opcode));
     return zeroes
         && Opcode.isKnown(opcode)
         && (flags & ~allowedFlags(opcode)) == 0
@@ -199,7 +201,11 @@ public final class WorkRequest {
       return pieces == 0;
     }
     boolean fit =
-        !isInline() && pieces >= 1 && pieces <= PieceList.MOST && localStag == 0 && localOffset == 0;
+        !isInline()
+            && pieces >= 1
+            && pieces <= PieceList.MOST
+            && localStag == 0
+            && localOffset == 0;
     long total = 0;
     for (int i = 0; fit && i < pieces; i++) {
       long octets = pieceLength(i);

@@ -138,8 +138,7 @@ public final class RdmapStream {
    * @return false, and nothing happens, if the queue is full
    */
   public boolean postReceive(long id, long address, long length) {
-    return receiveEnds(id, length)
-        || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
+    return receiveEnds(id, length) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
   }
 
   /** Posts a buffer in pieces, as {@link #postReceive(long, long, long)} does. */

@@ -23,7 +23,8 @@ class ScatterTest {
     rdmap.memory.put(0, octets);
     list.add(address + 100, 3).add(0, 0).add(address, 1500).add(address + 200, 1);
     assertThat(stream.postWrite(1, 0, list, 7, 16)).isTrue();
-    assertThat(stream.postSend(2, RequestFlags.SOLICITED, list.clear().add(address, 2), 0)).isTrue();
+    assertThat(stream.postSend(2, RequestFlags.SOLICITED, list.clear().add(address, 2), 0))
+        .isTrue();
     assertThat(stream.postSend(3, 0, list.clear(), 0)).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events())
@@ -88,8 +89,7 @@ class ScatterTest {
             rdmap.receive(
                 "4148 00000000 00000000 00000001 00000000 0102030405060708",
                 "4148 00000000 00000000 00000002 00000000 1112131415161718"))
-        .containsExactly(
-            "immediate 1 data 102030405060708", "immediate 2 data 1112131415161718");
+        .containsExactly("immediate 1 data 102030405060708", "immediate 2 data 1112131415161718");
   }
 
   @Test
