@@ -105,7 +105,7 @@ final class FullOperation {
 
   /** Whether the peer still has to wait for our first FPDU, by the same rule. */
   boolean peerMustWait() {
-    return initiator && !sender.begun();
+    return initiator && !sender.begun() && !failed;
   }
 
   /** Whether octets may be taken before their turn. */

@@ -292,7 +292,7 @@ final class Startup {
    */
   private void refuse(String incompatibility) {
     phase = Phase.REFUSING;
-    if (!initiator) {
+    if (!initiator && !closing) {
       negotiation.prepareRefusal();
     }
     closeSend();

@@ -162,6 +162,14 @@ class EnhancedStartupTest {
   }
 
   @Test
+  void initiatorShouldReportNoMoreThanThatItCannotServeThem() {
+    Endpoint end = initiator(reply(S | C, "0003 0009"));
+    end.stream.receive(Wire.fpdu(new byte[10]));
+    assertThat(end.handler.events).as("whoever may send first").containsExactly("error 6");
+    assertThat(end.stream.aborted).isFalse();
+  }
+
+  @Test
   void initiatorShouldNotLookAtTheDepthsOfAReplyThatDeclines() {
     assertThat(initiator(reply(S | C | R, "0003 0009 aa")).handler.events)
         .containsExactly("rejected aa");

@@ -180,6 +180,16 @@ class PeerToPeerTest {
   }
 
   @Test
+  void responderShouldNotReportAnRtrThatIsWrongAndDoesNotCome() {
+    Endpoint end = responder(SETTINGS, "8001 8001");
+    end.stream.receive(Wire.hex("000e c140 00000001 0000000000000000 ebd34c50"));
+    assertThat(end.handler.events.getLast()).isEqualTo("error 2");
+    end.stream.ring();
+    assertThat(end.handler.events.getLast()).isEqualTo("error 2");
+    assertThat(end.stream.aborted).isFalse();
+  }
+
+  @Test
   @Tag("P2P-9.2-08")
   void responderShouldReportAnRtrThatDoesNotCome() {
     Endpoint end = responder(SETTINGS, "8001 8001");

@@ -132,6 +132,17 @@ class StartupErrorTest {
   }
 
   @Test
+  void shouldNotAnswerAnotherRevisionBehindItsOwnFin() {
+    Endpoint end = responder();
+    end.mpa.closeSend();
+    byte[] request = Wire.request(C, NONE);
+    request[17] = 3;
+    end.stream.receive(request);
+    assertThat(end.stream.takeSent()).isEmpty();
+    assertThat(end.handler.detail).isEqualTo("MPA Request: Rev is 3, not 1 to 2");
+  }
+
+  @Test
   void shouldNotWaitForEverForTheFinOfAPeerThatDeclined() {
     Endpoint end = initiator();
     end.stream.receive(Wire.reply(C | R, NONE));
