@@ -137,6 +137,11 @@ final class HalfConnection {
     return passed.cardinality();
   }
 
+  /** ULPDUs that have had their turn. */
+  int delivered() {
+    return delivered;
+  }
+
   /** ULPDUs passed before their turn. */
   long early() {
     return early;

@@ -283,7 +283,7 @@ final class MpaProgram implements UlpduHandler {
   }
 
   private void giveUpSending() {
-    if (!initiator && in.passed() == 0 && !closing) {
+    if (!initiator && in.delivered() == 0 && !closing) {
       close();
     }
   }
@@ -304,8 +304,11 @@ final class MpaProgram implements UlpduHandler {
     check(reason, "error " + number.code() + " without a reason: " + detail);
     check(number != MpaError.CRC || mpa.crc(), "a wrong CRC, but there are none");
     passedByPeerBefore = out.passed();
-    if (number == MpaError.CRC || number == MpaError.MARKER) {
-      react();
+    switch (number) {
+      case CRC, MARKER -> react();
+      case CONNECTION_LOST -> giveUpSending();
+      case INSUFFICIENT_IRD, NO_MATCHING_RTR -> close();
+      case STARTUP, LOCAL_CATASTROPHIC -> {}
     }
   }
 
