@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # rddp fuzz: runs a target of the module fuzz under Jazzer, from the inputs that are kept.
 
-readonly FUZZ_TARGETS=(frames connection)
+readonly FUZZ_TARGETS=(frames connection startup mpa)
 readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
 readonly FUZZ_WORK=$STATE/fuzz
 
@@ -10,13 +10,15 @@ fuzz_usage() {
 Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
        rddp fuzz TARGET --replay FILE
 
-Runs a fuzzer that watches coverage (Jazzer) against TCP and everything below it, from the inputs that are kept.
+Runs a fuzzer that watches coverage (Jazzer) against MPA, TCP and everything below, from the inputs that are kept.
 Ends with 1 when it finds something; the input that did it is then in .rddp/fuzz. To keep it from coming back, put
 that file beside those (fuzz/src/test/resources/org/rddp/fuzz/TARGET): the tests run all of them.
 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
   connection   connections in any state: what a peer sends, what users do, time
+  startup      MPA's Startup Phase: any frame, cut anyhow, to Initiator and Responder in every configuration
+  mpa          MPA's receiver: FPDUs right and wrong, and any octets, in any segmentation and order
 
       --minutes N, --seconds N   How long; one minute unless given.
       --keep                     Keep the inputs that reach something new, and no others.
@@ -121,13 +123,17 @@ keep_inputs() {
 # jazzer TARGET ARGUMENT...: of Jazzer's own hooks none is of use here, as nothing of ours runs commands or opens files.
 jazzer() {
     jvm_arguments
-    local class=FrameFuzz
-    if [[ $1 == connection ]]; then
-        class=ConnectionFuzz
-    fi
+    local class
+    case $1 in
+        frames) class=FrameFuzz ;;
+        connection) class=ConnectionFuzz ;;
+        startup) class=StartupFuzz ;;
+        mpa) class=MpaFuzz ;;
+    esac
     shift
     "$JAVA_HOME/bin/java" -Xmx1g "${JVM_ARGUMENTS[@]}" -cp "$(classpath fuzz)" com.code_intelligence.jazzer.Jazzer \
         --target_class="org.rddp.fuzz.$class" --instrumentation_includes='org.rddp.**' \
+        --instrumentation_excludes=org.rddp.fuzz.FpduStream \
         --disabled_hooks='com.code_intelligence.jazzer.sanitizers.**' --reproducer_path="$FUZZ_WORK" \
         -artifact_prefix="$FUZZ_WORK/" -rss_limit_mb=4096 "$@"
 }

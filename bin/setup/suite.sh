@@ -18,7 +18,7 @@ suite_usage() {
     cat <<'END'
 Usage: rddp test [--no-dpdk]
 
-Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP under a fuzzer,
+Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
 the shim over DPDK under sanitizers, the demo with what Wireshark makes of it, and Linux's TCP as a peer. Takes some
 minutes.
 

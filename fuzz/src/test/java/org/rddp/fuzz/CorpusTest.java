@@ -37,6 +37,16 @@ class CorpusTest {
   }
 
   @Test
+  void shouldSurviveEveryStartup() throws IOException {
+    run("startup", StartupFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
+  void shouldSurviveEveryStreamOfFpdus() throws IOException {
+    run("mpa", MpaFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
   void shouldSurviveEveryScript() throws IOException {
     run("connection", ConnectionFuzz::fuzzerTestOneInput);
   }
