@@ -140,6 +140,11 @@ final class Tap implements StreamHandler, TcpStream {
   }
 
   @Override
+  public void nagle(boolean on) {
+    below.nagle(on);
+  }
+
+  @Override
   public void closeSend() {
     below.closeSend();
   }
