@@ -276,9 +276,14 @@ final class StreamUser implements UlpHandler {
     }
   }
 
+  /**
+   * A peer that ends the stream may well reset the connection next: that is no error of its own.
+   */
   @Override
   public void onLlpError(MpaError error, String detail) {
-    termination.llpFailed(error, detail);
+    if (!termination.failed()) {
+      termination.llpFailed(error, detail);
+    }
   }
 
   @Override

@@ -56,6 +56,16 @@ class TeardownTest {
   }
 
   @Test
+  void shouldHearOfThePeersErrorAloneWhenTheConnectionIsLostNext() {
+    rdmap.tcp.setWindow(0);
+    rdmap.peer.send(terminate(1, "11010000"));
+    rdmap.run();
+    rdmap.tcp.cut();
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("error 1/1/1", "closed TIMEOUT");
+  }
+
+  @Test
   @Tag("RDMAP-5.4-01")
   void shouldNotLetAProgramSendInsteadOfTheTerminate() {
     int[] posts = {0};
