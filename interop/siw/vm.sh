@@ -6,7 +6,7 @@
 
 readonly SIW=$STATE/siw
 readonly SIW_GUEST=$SIW/guest
-readonly SIW_PROGRAMS=(rping ib_send_lat ib_write_bw ib_read_bw ibv_devinfo rdma ip ss)
+readonly SIW_PROGRAMS=(rping rstream ib_send_lat ib_write_bw ib_read_bw ibv_devinfo rdma ip ss)
 readonly SIW_MODULES=(virtio_pci virtio_console virtio_rng virtio_net qemu_fw_cfg crc32c-intel crc32c_generic libcrc32c
     ib_core ib_uverbs iw_cm rdma_cm rdma_ucm)
 

@@ -62,11 +62,10 @@ final class Perftest {
     this.size = size;
   }
 
-  /** The command line of the side in the guest, but for the server's address. */
-  String command(Link link, int port) {
+  /** The side in the guest, with %d for the port, and without the server's address. */
+  String command(Link link) {
     String reads = tool == Tool.READ_BANDWIDTH ? " -o " + OUT_READS : "";
-    return "%s -R -F -d %s -p %d -s %d -n %d%s"
-        .formatted(tool, link.device(), port, size, count, reads);
+    return "%s -R -F -d %s -p %%d -s %d -n %d%s".formatted(tool, link.device(), size, count, reads);
   }
 
   /** Our client, and the server in the guest. */

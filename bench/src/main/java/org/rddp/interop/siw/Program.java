@@ -92,6 +92,11 @@ final class Program implements AutoCloseable {
     return conversation;
   }
 
+  /** The first that was made, or null. */
+  Connection firstConnection() {
+    return conversations.isEmpty() ? null : conversations.getFirst().connection();
+  }
+
   /** Takes part until something holds. */
   void until(BooleanSupplier condition, Conversation concerned, String what) {
     long since = System.nanoTime();

@@ -12,4 +12,10 @@ record Row(String name, Talk conversation) {
   interface Talk {
     void run() throws Exception;
   }
+
+  /** A row whose name says what, who opens the connection, and where. */
+  static Row of(String what, boolean weOpen, Link link, Talk talk) {
+    String name = "%-34s %s  %s".formatted(what, weOpen ? "rddp -> siw" : "siw -> rddp", link);
+    return new Row(name, talk);
+  }
 }

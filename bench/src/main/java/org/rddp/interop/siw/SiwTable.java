@@ -3,7 +3,10 @@ package org.rddp.interop.siw;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.rddp.daemon.Daemon;
@@ -15,6 +18,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.interop.BadLink;
 import org.rddp.interop.Impairment;
+import org.rddp.interop.siw.Watch.Way;
 
 /**
  * Everything that rddp and Linux's siw say to each other; {@code interop/siw/run} starts it.
@@ -26,57 +30,85 @@ public final class SiwTable {
   private static final int PACKETS = 4096;
   private static final int FRAME_ROOM = 128;
 
+  private final List<Link> links;
+  private final Map<Link, Watch> watches = new HashMap<>();
   private final List<LongSupplier> lost = new ArrayList<>();
   private int failed;
 
-  private SiwTable() {}
+  private SiwTable(Configuration configuration) {
+    links = configuration.interfaces().stream().map(Link::of).toList();
+  }
 
   /**
    * Makes the table.
    *
    * @param arguments a directory with the daemon's configuration and the guest's ports; {@code
-   *     quick} or {@code full}
+   *     quick} or {@code full}; and, perhaps, words: only rows that have them are made
    */
-  public static void main(String[] arguments)
-      throws ConfigurationException, IOException, InterruptedException {
+  public static void main(String[] arguments) throws ConfigurationException, IOException {
     Path directory = Path.of(arguments[0]);
     Configuration configuration = ConfigurationFile.read(directory.resolve("configuration.toml"));
-    SiwTable table = new SiwTable();
-    WrappedPorts ports = table.wrap(DpdkPorts.open(configuration), configuration);
+    SiwTable table = new SiwTable(configuration);
+    WrappedPorts ports = table.wrap(DpdkPorts.open(configuration));
     Daemon daemon = Daemon.start(configuration, ports, System.err);
     try (Guest guest = new Guest(directory, PORTS_OF_GUEST)) {
-      List<Link> links = configuration.interfaces().stream().map(Link::of).toList();
-      Rows rows =
-          new Rows(guest, configuration.controlSocket(), links, arguments[1].equals("quick"));
-      for (Row row : rows.all()) {
-        table.make(row);
+      Meetings meetings = new Meetings(guest, configuration.controlSocket());
+      String words = arguments.length > 2 ? arguments[2] : "";
+      for (Row row : table.rows(meetings, arguments[1].equals("quick"))) {
+        if (row.name().contains(words)) {
+          table.make(row);
+        }
       }
     } finally {
       daemon.close();
     }
     long drops = table.lost.stream().mapToLong(LongSupplier::getAsLong).sum();
-    table.say(drops > 0 ? "" : "the lossy links lost none", drops + " frames lost on purpose");
+    boolean enough = drops > 0 || (arguments.length > 2 && !arguments[2].isEmpty());
+    table.say(enough ? "" : "the lossy links lost none", drops + " frames lost on purpose");
     System.exit(table.failed == 0 ? 0 : 1);
   }
 
-  private WrappedPorts wrap(DpdkPorts ports, Configuration configuration) {
+  private List<Row> rows(Meetings meetings, boolean quick) {
+    List<Row> rows = new ArrayList<>();
+    Map<String, Link> special = new HashMap<>();
+    for (Link link : links) {
+      if (watches.containsKey(link)) {
+        special.put(link.kind(), link);
+      } else {
+        rows.addAll(new ToolRows(meetings, quick).over(link));
+      }
+    }
+    Link spoiled = special.get("spoiled");
+    rows.addAll(new StartupRows(meetings, special, watches).all());
+    rows.addAll(new SpoiledRows(meetings, spoiled, watches.get(spoiled)).all());
+    rows.addAll(new DeathRows(meetings, spoiled, watches.get(spoiled)).all());
+    return rows;
+  }
+
+  private WrappedPorts wrap(DpdkPorts ports) {
     List<FrameDevice> devices = new ArrayList<>();
-    for (int i = 0; i < ports.devices().size(); i++) {
-      FrameDevice device = ports.devices().get(i);
-      boolean lossy = Link.of(configuration.interfaces().get(i)).kind().equals("lossy");
-      SplittableRandom random = new SplittableRandom(i);
-      devices.add(
-          lossy
-              ? new BadLink(
-                  device,
-                  new NativePacketPool(PACKETS, device.mtu() + FRAME_ROOM),
-                  each -> Impairment.LOSS.on(each, random.split(), lost::add))
-              : device);
+    for (int i = 0; i < links.size(); i++) {
+      devices.add(wrap(links.get(i), ports.devices().get(i), new SplittableRandom(i)));
     }
     return new WrappedPorts(ports, devices);
   }
 
-  private void make(Row row) throws InterruptedException {
+  private FrameDevice wrap(Link link, FrameDevice device, SplittableRandom random) {
+    if (link.kind().equals("clean")) {
+      return device;
+    }
+    NativePacketPool near = new NativePacketPool(PACKETS, device.mtu() + FRAME_ROOM);
+    if (link.kind().equals("lossy")) {
+      return new BadLink(device, near, each -> Impairment.LOSS.on(each, random.split(), lost::add));
+    }
+    Watch watch = new Watch();
+    watches.put(link, watch);
+    // What leaves is wrapped first, then what comes.
+    Iterator<Way> ways = List.of(Way.values()).iterator();
+    return new BadLink(device, near, each -> new WatchedDevice(each, watch, ways.next()));
+  }
+
+  private void make(Row row) {
     long began = System.nanoTime();
     String complaint = "";
     try {
