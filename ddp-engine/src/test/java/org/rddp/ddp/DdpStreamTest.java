@@ -36,6 +36,7 @@ class DdpStreamTest {
   @Tag("DDP-5.3-02")
   @Tag("DDP-4.1-04")
   @Tag("DDP-5.4-01")
+  @Tag("DDP-4.4-01")
   void shouldSendMessagesInTheOrderInWhichTheyWerePosted() {
     DdpFixture ddp = sending();
     assertThat(ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000)).isTrue();

@@ -82,7 +82,8 @@ class EarlyPlacementTest {
     assertThat(early(200, tagged(TAGGED_LAST, stag, 50, octets(20, 7)))).isTrue();
     region.assertHolds(filled(50, 70, 7));
     inTurn(100, tagged(TAGGED_LAST, stag, 0, ""));
-    assertThat(ddp.ulp.events()).hasSize(1);
+    assertThat(ddp.ulp.events())
+        .containsExactly("tagged 40 stag %08x to 0 octets 0".formatted(stag));
     delivered(200);
     assertThat(ddp.ulp.events()).as("the segment at 200 is not before 200").isEmpty();
     delivered(201);
@@ -129,6 +130,28 @@ class EarlyPlacementTest {
             "untagged 4300000000 qn 2 msn 1 id 21 octets 5");
   }
 
+  /** They come from the last to the first, and all have their turn at once. */
+  @Test
+  @Tag("DDP-3-06")
+  @Tag("DDP-5.4-02")
+  void shouldKnowTheOrderOfTheSenderAmongMessagesOfAllKinds() {
+    GuardedMemory other = new GuardedMemory(LENGTH);
+    ddp.stream.postReceive(2, 21, other.address(), LENGTH);
+    assertThat(early(500, tagged(TAGGED_LAST, stag, 5, "05"))).isTrue();
+    assertThat(early(400, untagged(LAST, 0, 1, 0, "04"))).isTrue();
+    assertThat(early(300, untagged(LAST, 2, 1, 0, "03"))).isTrue();
+    assertThat(early(200, tagged(TAGGED_LAST, stag, 2, "02"))).isTrue();
+    inTurn(100, tagged(TAGGED_LAST, stag, 1, "01"));
+    delivered(600);
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "tagged 40 stag %08x to 1 octets 1".formatted(stag),
+            "tagged 40 stag %08x to 2 octets 1".formatted(stag),
+            "untagged 4300000000 qn 2 msn 1 id 21 octets 1",
+            "untagged 4300000000 qn 0 msn 1 id 11 octets 1",
+            "tagged 40 stag %08x to 5 octets 1".formatted(stag));
+  }
+
   @Test
   void shouldDeliverGapByGap() {
     assertThat(early(400, tagged(TAGGED_LAST, stag, 3, "04"))).isTrue();
@@ -173,7 +196,8 @@ class EarlyPlacementTest {
     first.assertUntouched();
     second.assertUntouched();
     inTurn(100, tagged(TAGGED_LAST, stag, 0, ""));
-    assertThat(ddp.ulp.events()).hasSize(1);
+    assertThat(ddp.ulp.events())
+        .containsExactly("tagged 40 stag %08x to 0 octets 0".formatted(stag));
     inTurn(200, bad[3]);
     assertThat(ddp.ulp.events()).endsWith("error INVALID_STAG");
   }

@@ -1,14 +1,36 @@
 package org.rddp.ddp;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 
-/** A user of DDP that writes down what it is told, one line each. */
+/**
+ * A user of DDP that writes down what it is told, one line each. Of an error it is the name; that
+ * it comes with its numbers is checked here.
+ */
 final class RecordingUlp implements UlpHandler {
+  /** Error Type and Error Code of each error (RFC 5041 section 7.2). */
+  static final Map<DdpError, String> NUMBERS =
+      Map.ofEntries(
+          Map.entry(DdpError.LOCAL_CATASTROPHIC, "0/00"),
+          Map.entry(DdpError.INVALID_STAG, "1/00"),
+          Map.entry(DdpError.BASE_OR_BOUNDS, "1/01"),
+          Map.entry(DdpError.STAG_NOT_ASSOCIATED, "1/02"),
+          Map.entry(DdpError.TO_WRAP, "1/03"),
+          Map.entry(DdpError.TAGGED_VERSION, "1/04"),
+          Map.entry(DdpError.INVALID_QN, "2/01"),
+          Map.entry(DdpError.NO_BUFFER, "2/02"),
+          Map.entry(DdpError.MSN_RANGE, "2/03"),
+          Map.entry(DdpError.INVALID_MO, "2/04"),
+          Map.entry(DdpError.MESSAGE_TOO_LONG, "2/05"),
+          Map.entry(DdpError.UNTAGGED_VERSION, "2/06"));
+
   private final List<String> events = new ArrayList<>();
 
   /** The octet that it refuses. */
@@ -34,6 +56,11 @@ final class RecordingUlp implements UlpHandler {
 
   DdpErrorReport report;
   DdpStream stream;
+
+  /** An error's type and code, written like {@link #NUMBERS}. */
+  static String numbers(DdpError error) {
+    return "%d/%02x".formatted(error.type(), error.code());
+  }
 
   /** What has happened since the last call. */
   List<String> events() {
@@ -132,6 +159,7 @@ final class RecordingUlp implements UlpHandler {
 
   @Override
   public void onError(DdpError error, DdpErrorReport report) {
+    assertThat(numbers(error)).as("%s", error).isEqualTo(NUMBERS.get(error));
     this.report = report;
     events.add("error " + error);
     onError.run();

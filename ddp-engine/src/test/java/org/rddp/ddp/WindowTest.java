@@ -33,7 +33,8 @@ class WindowTest {
   void shouldOpenOnlyItsPart() {
     int window = bind(region, 1010, 20, AccessRights.REMOTE_WRITE);
     assertThat(window).isNotZero().isNotEqualTo(region);
-    assertThat(ddp.receive(tagged(LAST, window, 0, octets(20, 1)))).hasSize(1);
+    assertThat(ddp.receive(tagged(LAST, window, 0, octets(20, 1))))
+        .containsExactly("tagged 40 stag %08x to 0 octets 20".formatted(window));
     byte[] model = new byte[LENGTH];
     Arrays.fill(model, GuardedMemory.POISON);
     Arrays.fill(model, 10, 30, (byte) 1);
@@ -79,7 +80,8 @@ class WindowTest {
     int window =
         buffers.bind(
             buffers.lookup(region), ddp.stream, 1000, LENGTH, 0, AccessRights.REMOTE_WRITE);
-    assertThat(ddp.receive(tagged(LAST, window, 0, "01"))).hasSize(1);
+    assertThat(ddp.receive(tagged(LAST, window, 0, "01")))
+        .containsExactly("tagged 40 stag %08x to 0 octets 1".formatted(window));
     DdpFixture other = DdpFixture.receiving(1);
     assertThat(
             buffers.bind(

@@ -27,6 +27,7 @@ class ReadTest {
   @Test
   @Tag("RDMAP-4.4-01")
   @Tag("RDMAP-4.1-04")
+  @Tag("RDMAP-4.1-05")
   void shouldAskForWhatItReads() {
     assertThat(stream.postRead(1, sink, 0x30, 0x40, 0xd220_2400, 0x55c6_e683_1d50L)).isTrue();
     rdmap.run();
@@ -202,6 +203,7 @@ class ReadTest {
   @Test
   @Tag("RDMAP-5.2-03")
   @Tag("RDMAP-4.5-01")
+  @Tag("RDMAP-4.1-05")
   void shouldAnswerInOrder() {
     rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
     int source = rdmap.readable();

@@ -47,6 +47,7 @@ class TeardownTest {
   @Test
   @Tag("RDMAP-4.8-01")
   @Tag("RDMAP-7.1-01")
+  @Tag("RDMAP-4.1-05")
   void shouldTellThePeerOfAnErrorOfMpa() {
     LlpFailure.report(stream.ddp(), MpaError.CRC);
     rdmap.run();
@@ -85,10 +86,17 @@ class TeardownTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"11000300000ac140, 1/1/0", "02020000, 2/0/2", "0206c000, 0/2/6", "12030000, 1/2/3"})
+  @CsvSource({
+    "11000300000ac140, 1/1/0",
+    "02020000, 2/0/2",
+    "0206c000, 0/2/6",
+    "12030000, 1/2/3",
+    "99990000, 9/9/153"
+  })
   @Tag("RDMAP-4.8-03")
   @Tag("RDMAP-5.4-02")
   @Tag("RDMAP-5.4-03")
+  @Tag("RDMAP-4.1-05")
   void shouldEndWhenThePeerTerminates(String payload, String error) {
     stream.postReceive(1, rdmap.memory.address(), 8);
     rdmap.tcp.setWindow(0);

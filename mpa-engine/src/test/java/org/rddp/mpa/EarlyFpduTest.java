@@ -85,6 +85,7 @@ class EarlyFpduTest {
   @Tag("D03-5.1.2-01")
   @Tag("MPA-3-10")
   @Tag("D03-5.1.2-06")
+  @Tag("DDP-3-06")
   void shouldPassAnAlignedFpduAtOnce() {
     send(700, 800);
     arrive(1, 2);
@@ -159,6 +160,7 @@ class EarlyFpduTest {
 
   @Test
   @DisplayName("RFC 5044 6: an FPDU that no Marker leads to waits until what is before it is known")
+  @Tag("MPA-6-01")
   void shouldLetAnFpduWithoutAMarkerWait() {
     send(400, 30, 31, 600);
     arrive(2, 3);
@@ -342,6 +344,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 8: every Marker of an early FPDU must lead to the same start")
   @Tag("MPA-8-08")
   @Tag("MPA-8-05")
+  @Tag("MPA-6-01")
   void shouldNotPassAnEarlyFpduWhoseMarkersDisagree() {
     send(700, 1400);
     int from = starts.get(1);
