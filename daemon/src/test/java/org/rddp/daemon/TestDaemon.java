@@ -55,14 +55,14 @@ public final class TestDaemon implements AutoCloseable {
           device = "ring:x"
           address = "10.0.0.1/24"
           [interface.mpa]
-          startup-timeout = "300ms"
+          startup-timeout = "3s"
           %s
           [[interface]]
           name = "two"
           device = "ring:x"
           address = "10.0.0.2/24"
           [interface.mpa]
-          startup-timeout = "300ms"
+          startup-timeout = "3s"
           %s
           """
               .formatted(socket(), tables, mpa, mpa);
