@@ -255,10 +255,12 @@ final class Startup {
       fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
     } else if (reader.complete() && initiator && negotiation.streaming()) {
       negotiation.awaitStartKey();
-      negotiation.prepareStartKey();
-      negotiation.flush(stream);
+      if (!closing) {
+        negotiation.prepareStartKey();
+        negotiation.flush(stream);
+      }
     } else if (reader.complete()) {
-      stream.alarm(Long.MAX_VALUE);
+      stream.alarm(closing ? stream.now() + timeoutNanos : Long.MAX_VALUE);
       negotiation.conclude();
       conclude(octetsFollow);
     }
@@ -276,13 +278,16 @@ final class Startup {
       fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
     } else if (initiator) {
       phase = Phase.AGREED;
-    } else if (accepted) {
+    } else if (!accepted) {
+      phase = Phase.DECIDING;
+      handler.onRequest(frame.privateData());
+    } else if (closing) {
+      // Nothing can follow our FIN; the alarm ends it.
+      phase = Phase.DECIDING;
+    } else {
       // The user has answered the Private Data message, and this is the Start Key behind it.
       negotiation.prepareStartKey();
       reply();
-    } else {
-      phase = Phase.DECIDING;
-      handler.onRequest(frame.privateData());
     }
   }
 

@@ -251,6 +251,26 @@ class StartupTest {
   }
 
   @Test
+  void initiatorThatHasClosedShouldNotWaitForEverBehindANo() {
+    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    end.mpa.closeSend();
+    end.stream.receive(Wire.reply(C | R, NONE));
+    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
+    end.stream.ring();
+    assertThat(end.handler.events).containsExactly("rejected ", "closed ABORTED");
+  }
+
+  @Test
+  void responderThatHasClosedShouldNotWaitForEverBehindARequest() {
+    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    end.mpa.closeSend();
+    end.stream.receive(Wire.request(C, NONE));
+    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
+    end.stream.ring();
+    assertThat(end.handler.events).containsExactly("request ", "closed ABORTED");
+  }
+
+  @Test
   void shouldCutAFrameToATinySegmentSize() {
     Endpoint end = Endpoint.initiator(DEFAULTS, new byte[512]);
     end.stream.emss = 100;

@@ -62,6 +62,30 @@ class StreamedPrivateDataTest {
     assertThat(listener.handler.ulpdus).containsExactly(ULPDU);
   }
 
+  @Test
+  void listenerThatHasClosedShouldNotBegin() {
+    Endpoint listener = responder();
+    listener.stream.receive(Wire.hex("0000"));
+    listener.mpa.accept(NONE);
+    listener.mpa.closeSend();
+    listener.stream.takeSent();
+    listener.stream.receive(KEY);
+    listener.stream.ring();
+    assertThat(listener.stream.segments).as("behind the FIN").isEmpty();
+    assertThat(listener.handler.events).containsExactly("request ", "closed ABORTED");
+  }
+
+  @Test
+  void connectorThatHasClosedShouldSendNoStartKey() {
+    Endpoint connector = initiator("");
+    connector.mpa.closeSend();
+    connector.stream.takeSent();
+    connector.stream.receive(Wire.hex("0000"));
+    assertThat(connector.stream.segments).as("behind the FIN").isEmpty();
+    connector.stream.ring();
+    assertThat(connector.handler.events).containsExactly("error 4", "closed ABORTED");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 511, 512})
   void privateDataShouldBeCarriedUnchanged(int octets) {
