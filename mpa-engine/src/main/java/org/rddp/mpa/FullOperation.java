@@ -17,6 +17,10 @@ final class FullOperation {
   private final UlpduHandler handler;
   private final boolean initiator;
   private final boolean sendMarkers;
+
+  /** Whether the first FPDU that comes is an RTR, which has its time. */
+  private final boolean expectsRtr;
+
   private final MpaSender sender;
   private final MpaReceiver receiver;
 
@@ -54,6 +58,7 @@ final class FullOperation {
     this.handler = handler;
     this.initiator = initiator;
     sendMarkers = terms.sendMarkers();
+    expectsRtr = !initiator && terms.rtr() != null;
     sender = new MpaSender(stream, crc32c, sendMarkers, settings.packing());
     FpduReader reader = new FpduReader(crc32c, terms.crc(), terms.receiveMarkers(), start);
     receiver = new MpaReceiver(handler, stream.pool(), reader);
@@ -108,6 +113,11 @@ final class FullOperation {
     return initiator && !sender.begun() && !failed;
   }
 
+  /** Whether the Initiator's RTR has not come. */
+  boolean missesRtr() {
+    return expectsRtr && !maySend() && !failed;
+  }
+
   /** Whether octets may be taken before their turn. */
   boolean takesEarly() {
     return early != null;
@@ -160,7 +170,7 @@ final class FullOperation {
 
   /** Sets the alarm if an FPDU has begun: what is there of it keeps packets from others. */
   private void watch() {
-    if (!failed && !receiver.closed() && !receiver.atBoundary()) {
+    if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
       watched = receiver.position();
       stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS);
     }

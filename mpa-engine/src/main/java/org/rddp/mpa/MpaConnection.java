@@ -346,7 +346,7 @@ public final class MpaConnection implements StreamHandler {
   public void onAlarm(long now) {
     startup.alarm();
     if (operation != null && !closed) {
-      if (rtr() != null && !operation.maySend() && !operation.failed()) {
+      if (operation.missesRtr()) {
         startup.failForMissingRtr();
       } else {
         operation.alarm();

@@ -202,6 +202,18 @@ class PeerToPeerTest {
   }
 
   @Test
+  @Tag("P2P-9.2-08")
+  void anRtrThatHasBegunShouldHaveNoMoreTime() {
+    Endpoint end = responder(SETTINGS, "8001 8001");
+    long deadline = end.stream.alarm;
+    end.stream.now += 9_000_000_000L;
+    end.stream.receive(new byte[] {0});
+    assertThat(end.stream.alarm).isEqualTo(deadline);
+    end.stream.ring();
+    assertThat(end.handler.events).endsWith("error 4", "closed ABORTED");
+  }
+
+  @Test
   @Tag("P2P-10-01")
   void initiatorShouldSendNoRtrToAResponderOfRevision1() {
     Endpoint end = Endpoint.initiator(SETTINGS, NONE).open();
