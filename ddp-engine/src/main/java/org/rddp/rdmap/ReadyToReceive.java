@@ -22,9 +22,6 @@ final class ReadyToReceive {
   /** Whether the Responder still waits for it. */
   private boolean awaited;
 
-  /** Whether the Responder's first message is an RDMA Read Request, of a size not known yet. */
-  private boolean sizing;
-
   /** Whether the Initiator's RDMA Read has not been answered. */
   private boolean unanswered;
 
@@ -55,9 +52,10 @@ final class ReadyToReceive {
   }
 
   /**
-   * Whether a message that begins may come now: it is the one that is awaited, or none is.
+   * Whether a segment may come now: it is the one that is awaited, or none is. Changes nothing:
+   * segments before their turn are asked about, too.
    *
-   * @param octets of its first segment; 0 for an untagged one, whose octets have their own checks
+   * @param octets of payload; 0 for an untagged one, whose octets have their own checks
    */
   boolean admits(int opcode, int octets, boolean last) {
     if (!awaited) {
@@ -69,19 +67,17 @@ final class ReadyToReceive {
           case READ -> RdmapHeader.READ_REQUEST;
           case SEND -> RdmapHeader.SEND;
         };
-    if (opcode != expected || octets != 0 || !last) {
-      return false;
-    }
-    awaited = false;
-    sizing = kind == Rtr.READ;
-    return true;
+    return opcode == expected && octets == 0 && last;
   }
 
   /** Whether an RDMA Read may have so many octets: the one that is awaited has none. */
   boolean admitsRead(long size) {
-    boolean right = !sizing || size == 0;
-    sizing = false;
-    return right;
+    return !awaited || size == 0;
+  }
+
+  /** A message that was admitted is whole and has its turn: the one awaited, if one was. */
+  void came() {
+    awaited = false;
   }
 
   /** What is wrong with a first message that is not the one awaited. */

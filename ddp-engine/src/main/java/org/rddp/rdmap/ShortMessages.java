@@ -55,6 +55,7 @@ final class ShortMessages {
       termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.fault());
       return;
     }
+    rtr.came();
     RdmapError error = responder.takeRead(segment, from);
     if (error != null) {
       byte[] request = new byte[ReadRequest.LENGTH];

@@ -154,9 +154,8 @@ final class StreamUser implements UlpHandler {
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
-      return;
-    }
-    if (rtr.unanswered()) {
+      rtr.came();
+    } else if (rtr.unanswered()) {
       rtr.answered();
       ddp.resume();
     } else {
@@ -170,9 +169,8 @@ final class StreamUser implements UlpHandler {
     int opcode = RdmapHeader.opcode(rsvdUlp);
     boolean solicited = RdmapHeader.solicits(opcode);
     if (id == ReadyToReceive.ID) {
-      return;
-    }
-    if (RdmapHeader.immediate(opcode)) {
+      rtr.came();
+    } else if (RdmapHeader.immediate(opcode)) {
       onImmediate(id, head, octets, solicited);
     } else if (!RdmapHeader.invalidates(opcode)) {
       handler.onReceived(id, octets, solicited, 0);

@@ -162,6 +162,21 @@ class ReadyToReceiveTest {
 
   @Test
   @Tag("P2P-9.2-08")
+  void responderShouldWaitForTheWholeRtr() {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
+    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
+    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    run(tcp);
+    stream.accept(NONE);
+    run(tcp);
+    peer.send("0143 00000000 00000000 00000001 00000000");
+    peer.send("c140 00000001 0000000000000000");
+    run(tcp);
+    assertThat(user.events()).containsExactly("request ", "established ", "error 2/0/7");
+  }
+
+  @Test
+  @Tag("P2P-9.2-08")
   void responderShouldRefuseASendWithOctets() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
     RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
