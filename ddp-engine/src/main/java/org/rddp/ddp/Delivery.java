@@ -34,7 +34,7 @@ final class Delivery {
           qn,
           msn,
           buffer.id(),
-          buffer.headAddress(),
+          buffer.head(),
           buffer.rsvdUlp(),
           buffer.rsvdUlpRest(),
           buffer.messageLength());

@@ -8,7 +8,6 @@ import org.rddp.wire.Memory;
  */
 final class ReceiveBuffer {
   private static final int HEAD = 8;
-  private static final long HEAD_COPY = Memory.allocate(HEAD);
 
   private final PlacedRanges placed = new PlacedRanges();
   private long id;
@@ -62,18 +61,19 @@ final class ReceiveBuffer {
     return placed.end();
   }
 
-  /**
-   * Address of the message's first eight octets, if it has as many: where they are, or, if they lie
-   * in several pieces, of a copy that is good until the next call.
-   */
-  long headAddress() {
-    if (!listed || pieces.inPiece(0) >= HEAD || length < HEAD) {
-      return listed ? pieces.addressOf(0) : address;
+  /** The message's first eight octets as a number, 0 if it has fewer. */
+  long head() {
+    if (messageLength() < HEAD) {
+      return 0;
     }
+    if (!listed) {
+      return Memory.getLong(address);
+    }
+    long head = 0;
     for (int i = 0; i < HEAD; i++) {
-      Memory.putByte(HEAD_COPY + i, Memory.getByte(pieces.addressOf(i)));
+      head = head << 8 | Memory.getByte(pieces.addressOf(i));
     }
-    return HEAD_COPY;
+    return head;
   }
 
   /** Places the payload of a segment that nothing is against. */

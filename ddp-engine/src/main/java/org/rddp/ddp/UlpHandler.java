@@ -91,8 +91,7 @@ public interface UlpHandler {
    * An Untagged Message is Delivered; its buffer is the user's again.
    *
    * @param id of the buffer, as it was posted
-   * @param head address of the message's first eight octets, if it has as many; good during this
-   *     call
+   * @param head the message's first eight octets as a number, 0 if it has fewer
    * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
    *     its last segment had them
    * @param octets the ULP Message Length, 0 to 2^32-1

@@ -10,7 +10,6 @@ import org.rddp.ddp.UlpHandler;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
-import org.rddp.wire.Memory;
 
 /**
  * RDMAP as DDP's user: whose business it is what comes up from DDP (RFC 5040 sections 4 and 5, RFC
@@ -185,7 +184,7 @@ final class StreamUser implements UlpHandler {
 
   private void onImmediate(long id, long head, long octets, boolean solicited) {
     if (octets == ImmediateData.LENGTH) {
-      handler.onImmediate(id, Memory.getLong(head), solicited);
+      handler.onImmediate(id, head, solicited);
     } else {
       flushReceive(id);
       termination.fail(RdmapError.UNSPECIFIED);
