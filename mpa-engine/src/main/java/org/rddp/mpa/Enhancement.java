@@ -113,8 +113,11 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     return wanted == ELSEWHERE ? ELSEWHERE : Math.min(own, wanted);
   }
 
-  /** The depth in use where this side can do {@code own} and the other says {@code other}. */
+  /**
+   * The depth in use where this side can do {@code own} and the other says {@code other}; {@link
+   * #ELSEWHERE} is more than any.
+   */
   static int agreed(int own, int other) {
-    return other == ELSEWHERE ? own : Math.min(own, other);
+    return Math.min(own, other);
   }
 }
