@@ -129,8 +129,9 @@ final class Negotiation {
   /** Refuses Private Data that the frame cannot carry. */
   byte[] checked(byte[] privateData) {
     if (privateData.length > room()) {
+      String why = room() == 0 ? ": a Start Key alone carries none" : "";
       throw new IllegalArgumentException(
-          "Private Data of " + privateData.length + " octets, more than " + room());
+          "Private Data of " + privateData.length + " octets, more than " + room() + why);
     }
     return privateData;
   }

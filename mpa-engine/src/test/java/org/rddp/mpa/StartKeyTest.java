@@ -169,7 +169,8 @@ class StartKeyTest {
     assertThat(end.handler.detail)
         .isEqualTo("MPA Start Key: M, C and Rev are missing after 10000 ms");
     assertThatThrownBy(() -> Endpoint.initiator(DRAFT, new byte[1]))
-        .isInstanceOf(IllegalArgumentException.class);
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("Private Data of 1 octets, more than 0: a Start Key alone carries none");
   }
 
   @Test
