@@ -26,6 +26,9 @@ final class Terminate {
   private static final int R = 0x20;
   private static final int MDR = M | D | R;
 
+  /** The same three as siw puts them: its bits count from the other end of the octet. */
+  private static final int SWAPPED_MDR = 0x07;
+
   private final int layer;
   private final int type;
   private final int code;
@@ -61,9 +64,9 @@ final class Terminate {
   /**
    * Reads the error out of a Terminate of at least {@link #MIN_LENGTH} octets.
    *
-   * <p>Linux's siw sends the nibbles of layer and type, and of the octet with M, D and R, the other
-   * way round. What is an error in one order only, is read in that order; what is one in both, as
-   * the RFC has it, unless M, D and R stand where siw puts them.
+   * <p>Linux's siw sends the nibbles of layer and type the other way round, and the bits of the
+   * octet with M, D and R. What is an error in one order only, is read in that order; what is one
+   * in both, as the RFC has it, unless M, D and R stand where siw puts them.
    */
   static Terminate read(Ulpdu segment, int at) {
     int first = segment.getByte(at);
@@ -71,7 +74,7 @@ final class Terminate {
     int flags = segment.getByte(at + 2);
     Terminate right = new Terminate(first >>> 4, first & 0x0f, code);
     Terminate swapped = new Terminate(first & 0x0f, first >>> 4, code);
-    boolean swappedFlags = (flags & MDR) == 0 && (flags & MDR >>> 4) != 0;
+    boolean swappedFlags = (flags & MDR) == 0 && (flags & SWAPPED_MDR) != 0;
     if (swapped.known() && (swappedFlags || !right.known())) {
       return swapped;
     }
