@@ -33,7 +33,6 @@ public final class Lots {
   /** How a stack behaves: each option on or off, patient enough for the worst of wires. */
   public TcpSettings stack() {
     CongestionAlgorithm[] algorithms = CongestionAlgorithm.values();
-    boolean cookies = once(2);
     long least = (long) scale(10 * MILLISECOND, 200 * MILLISECOND);
     return TcpSettings.DEFAULTS
         .withReceiveBuffer(2048 + random.nextInt(1 << random.nextInt(12, 22)))
@@ -43,10 +42,8 @@ public final class Lots {
         .withEcn(!once(4))
         .withCongestion(algorithms[random.nextInt(algorithms.length)])
         .withNagle(once(4))
-        // A handshake by cookie may end in a reset when its last segment is lost: that is no
-        // failure.
-        .withBacklog(cookies ? MANY : 1 + random.nextInt(3))
-        .withSynCookies(cookies)
+        .withBacklog(once(2) ? MANY : 1 + random.nextInt(3))
+        .withSynCookies(once(2))
         .withConnectTimeout(HOUR)
         .withUserTimeout(HOUR)
         .withTimeWait(SECOND)

@@ -297,7 +297,7 @@ final class MpaProgram implements UlpduHandler {
         switch (number) {
           case CRC -> in.octets().wrong() > 0 || disturbed();
           case MARKER -> in.octets().wrong() > 0 || disturbed();
-          case STARTUP -> terms.hasty() || disturbed();
+          case STARTUP -> terms.hasty() || disturbed() || unheard();
           case CONNECTION_LOST -> lostForAReason();
           case LOCAL_CATASTROPHIC, INSUFFICIENT_IRD, NO_MATCHING_RTR -> disturbed();
         };
@@ -310,6 +310,14 @@ final class MpaProgram implements UlpduHandler {
       case INSUFFICIENT_IRD, NO_MATCHING_RTR -> close();
       case STARTUP, LOCAL_CATASTROPHIC -> {}
     }
+  }
+
+  /**
+   * Whether the peer, who should speak first, may know of no connection: it has answered by a
+   * cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
+   */
+  private boolean unheard() {
+    return !initiator && !peer.tap.opened() && peer.host.stack().counters().synCookiesSent > 0;
   }
 
   private boolean lostForAReason() {

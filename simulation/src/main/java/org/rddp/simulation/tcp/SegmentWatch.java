@@ -19,18 +19,28 @@ import org.rddp.wire.TcpOptions;
  * has offered.
  */
 final class SegmentWatch implements Witness {
+  /** The widest window that a segment tells without a shift. */
+  private static final int WIDEST = 0xffff;
+
+  /** A direction whose sequence numbers begin at a certain one. */
+  private record Numbering(Direction direction, int initial) {}
+
   /** What is known of one direction of a connection, in numbers relative to its SYN. */
   private static final class Half {
-    private int initial;
-    private int begun;
+    private final int initial;
     private int shift;
     private long sent;
     private long acknowledged;
     private long edge;
+
+    Half(int initial) {
+      this.initial = initial;
+    }
   }
 
   private final Verdict verdict;
   private final Map<Direction, Half> halves = new HashMap<>();
+  private final Map<Numbering, Half> numbered = new HashMap<>();
   private final SequenceSpaces spaces = new SequenceSpaces();
   private final TcpOptions options = new TcpOptions();
   private long segments;
@@ -63,36 +73,43 @@ final class SegmentWatch implements Witness {
     check(SegmentView.intact(frame), "a segment leaves with a wrong checksum");
     check(
         options.parse(segment, Tcp.headerLength(segment)), "a segment leaves with broken options");
-    int flags = Tcp.flags(segment);
-    if ((flags & Tcp.RST) == 0) {
-      Direction direction = Direction.of(frame);
-      Half ours = halves.computeIfAbsent(direction, any -> new Half());
-      Half theirs = halves.computeIfAbsent(direction.reverse(), any -> new Half());
-      spaces.learn(frame);
-      ours.initial = spaces.initial(direction);
-      theirs.initial = spaces.initial(direction.reverse());
-      if ((flags & Tcp.SYN) != 0) {
-        begin(ours, theirs, segment);
-      }
-      if ((flags & Tcp.ACK) != 0) {
-        acknowledged(ours, theirs, segment, flags);
-      }
-      sent(ours, theirs, frame, segment);
+    if ((Tcp.flags(segment) & Tcp.RST) == 0) {
+      ordinary(frame, segment);
     }
   }
 
-  private void begin(Half ours, Half theirs, long segment) {
-    if ((Tcp.flags(segment) & Tcp.ACK) != 0 && theirs.acknowledged > 0) {
-      // The peer has taken a SYN-ACK: another one, made without state, means nothing.
-      return;
+  private void ordinary(long frame, long segment) {
+    int flags = Tcp.flags(segment);
+    Direction direction = Direction.of(frame);
+    spaces.learn(frame);
+    Half ours = half(direction);
+    if ((flags & Tcp.SYN) != 0) {
+      if (Tcp.sequence(segment) != ours.initial) {
+        // The peer has taken another SYN-ACK: this one, made without state, means nothing.
+        return;
+      }
+      ours.shift = options.windowScale();
     }
-    if (ours.begun != ours.initial || ours.sent == 0) {
-      ours.begun = ours.initial;
-      ours.sent = 0;
-      ours.acknowledged = 0;
-      ours.edge = 0;
+    Half theirs = half(direction.reverse());
+    if ((flags & Tcp.ACK) != 0) {
+      acknowledged(ours, theirs, segment, flags);
     }
-    ours.shift = options.windowScale();
+    sent(ours, theirs, frame, segment);
+  }
+
+  /**
+   * The half that a direction is now known to be. SYN-ACKs made without state may come in several
+   * versions, and windows have other shifts in each: which one counts, the peer's first
+   * acknowledgment tells.
+   */
+  private Half half(Direction direction) {
+    int initial = spaces.initial(direction);
+    Half half = halves.get(direction);
+    if (half == null || half.initial != initial) {
+      half = numbered.computeIfAbsent(new Numbering(direction, initial), any -> new Half(initial));
+      halves.put(direction, half);
+    }
+    return half;
   }
 
   private void acknowledged(Half ours, Half theirs, long segment, int flags) {
@@ -102,12 +119,15 @@ final class SegmentWatch implements Witness {
             + SequenceNumber.distance(theirs.initial + (int) ours.acknowledged, number);
     check(relative <= theirs.sent, "octet " + relative + " is acknowledged, but was never sent");
     check(relative >= ours.acknowledged, "the acknowledgment goes back to " + relative);
-    boolean scaled = (flags & Tcp.SYN) == 0 && ours.shift >= 0 && theirs.shift >= 0;
+    boolean syn = (flags & Tcp.SYN) != 0;
+    boolean scaled = !syn && ours.shift >= 0 && theirs.shift >= 0;
     int shift = scaled ? ours.shift : 0;
     long edge = relative + ((long) Tcp.window(segment) << shift);
+    // A SYN cannot tell a window that is wider than its field (RFC 7323 section 2.2).
+    boolean most = syn && Tcp.window(segment) == WIDEST;
     // A window is a multiple of its unit: rounded down, it may seem to shrink by less than one.
     check(
-        edge > ours.edge - (1L << Math.max(ours.shift, 0)),
+        most || edge > ours.edge - (1L << Math.max(ours.shift, 0)),
         "the window's right edge goes back from " + ours.edge + " to " + edge);
     ours.acknowledged = Math.max(ours.acknowledged, relative);
     ours.edge = Math.max(ours.edge, edge);

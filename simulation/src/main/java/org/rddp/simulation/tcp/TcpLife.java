@@ -164,6 +164,7 @@ final class TcpLife implements Inhabitants {
     world.addTo(totals);
     totals.add("handed up out of order", early());
     totals.add("zero-window probes", world.sum(counters -> counters.probes));
+    totals.add("established by a cookie", world.sum(counters -> counters.synCookiesAccepted));
   }
 
   private long early() {
