@@ -70,6 +70,9 @@ final class MpaReader {
 
   private static Set<Rtr> rtr(TomlSection section) {
     Set<Rtr> kinds = EnumSet.noneOf(Rtr.class);
+    if (section.isEmptyList("rtr")) {
+      section.wrong("rtr", "is empty", KINDS_FORM);
+    }
     for (String word : section.strings("rtr")) {
       Rtr kind = KINDS.get(word.toLowerCase(Locale.ROOT));
       if (kind == null) {

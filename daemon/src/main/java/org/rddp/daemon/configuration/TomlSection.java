@@ -195,6 +195,11 @@ final class TomlSection {
     return texts;
   }
 
+  /** Whether the key is a list without anything in it. */
+  boolean isEmptyList(String key) {
+    return has(key) && table.get(List.of(key)) instanceof TomlArray array && array.isEmpty();
+  }
+
   /** A list of whole numbers between two bounds, both included. */
   List<Integer> integers(String key, int least, int most) {
     List<Integer> numbers = new ArrayList<>();

@@ -285,6 +285,7 @@ class ConfigurationFileTest {
           mpa = { permissive = 'yes' }     | true or false
           mpa = { peer-to-peer = true }    | needs revision 2 (RFC 6581)
           mpa = { rtr = ['nop'] }          | a list of "read", "send", "write"
+          mpa = { rtr = [] }               | is empty; allowed: a list of "read", "send", "write"
           mpa = { startups = 0 }           | a whole number from 1 to 65536
           mpa = { ird = 0 }                | a whole number from 1 to 16382
           mpa = { ord = 16383 }            | a whole number from 1 to 16382
