@@ -85,6 +85,11 @@ public final class Host {
     return stack;
   }
 
+  /** How its TCP behaves. */
+  public TcpSettings settings() {
+    return settings;
+  }
+
   /** Its packets. */
   public NativePacketPool pool() {
     return pool;

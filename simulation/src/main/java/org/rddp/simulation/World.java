@@ -277,6 +277,8 @@ public final class World {
     totals.add("resets", sum(counters -> counters.resetsIn));
     totals.add("path MTUs learnt", sum(counters -> counters.pathMtuLowered));
     totals.add("black holes found", sum(counters -> counters.blackHoles));
+    totals.add("keep-alives", sum(counters -> counters.keepAliveProbes));
+    totals.add("given up without an answer", sum(counters -> counters.timedOut));
     totals.add("power failures", powerFailures);
   }
 

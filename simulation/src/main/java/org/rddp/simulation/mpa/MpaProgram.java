@@ -380,7 +380,7 @@ final class MpaProgram implements UlpduHandler {
     boolean failed = error == MpaError.STARTUP || error == MpaError.CONNECTION_LOST;
     // Where MPA was declined the peer has as long to close as a startup may take.
     boolean hasty = terms.hasty() && rejected;
-    return dead || aborted || failed || hasty;
+    return dead || aborted || failed || hasty || tap.gaveUp();
   }
 
   /** Whether nothing more is to be expected of it. */

@@ -14,6 +14,7 @@ final class Tap implements StreamHandler, TcpStream {
   private final SentOctets in;
   private final StreamHandler above;
   private TcpStream below;
+  private boolean gaveUp;
 
   /**
    * A tap.
@@ -99,8 +100,14 @@ final class Tap implements StreamHandler, TcpStream {
     above.onPeerClosed();
   }
 
+  /** Whether TCP has given the peer up, which did not answer any more. */
+  boolean gaveUp() {
+    return gaveUp;
+  }
+
   @Override
   public void onClosed(CloseReason reason) {
+    gaveUp = opened() && reason == CloseReason.TIMEOUT;
     above.onClosed(reason);
   }
 

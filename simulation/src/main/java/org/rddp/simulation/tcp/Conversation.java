@@ -31,6 +31,8 @@ final class Conversation {
   void open(Host from, Host to, int listening, Forgeries forgeries) {
     TcpConnection connection = from.stack().connect(to.address(), listening, client);
     client.uses(connection);
+    client.settings(from.settings());
+    server.settings(to.settings());
     port = connection.localPort();
     Direction there =
         new Direction(
@@ -75,7 +77,7 @@ final class Conversation {
 
   /** Whether one of the ends is gone otherwise than by closing. */
   private boolean lost() {
-    return client.dead() || server.dead() || client.aborted() || server.aborted();
+    return client.lost() || server.lost();
   }
 
   /** What must hold when both ends are done. */

@@ -9,6 +9,7 @@ import org.rddp.simulation.Verdict;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
+import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -30,6 +31,10 @@ final class Program implements StreamHandler {
   private final OctetRanges arrived = new OctetRanges();
   private final ArrayDeque<Unread> unread = new ArrayDeque<>();
   private LongPredicate forged = position -> false;
+  private long userTimeout;
+  private long silence;
+  private long heardAt;
+  private long acknowledgedAt;
   private TcpConnection stream;
   private long sent;
   private long received;
@@ -65,12 +70,22 @@ final class Program implements StreamHandler {
     stream = connection;
   }
 
+  /** Knows how long its TCP must wait, at the least, for a peer that does not answer. */
+  void settings(TcpSettings settings) {
+    boolean asks = settings.keepAlive() != Long.MAX_VALUE;
+    long questions = settings.keepAliveProbes() * settings.keepAliveInterval();
+    silence = asks ? settings.keepAlive() + questions : Long.MAX_VALUE;
+    userTimeout = settings.userTimeout();
+  }
+
   @Override
   public void onOpen(TcpStream opened) {
     check(stream == null || stream == opened, "opened on another connection");
     stream = (TcpConnection) opened;
     check(!open && closed == null, "opened late or twice");
     open = true;
+    heardAt = now();
+    acknowledgedAt = now();
     send();
   }
 
@@ -108,6 +123,7 @@ final class Program implements StreamHandler {
     check(inTurn ? position + length == edge : position > edge, "the left edge is " + edge);
     check(arrived.add(position, length), "octets from " + position + " come again");
     received += length;
+    heardAt = now();
     if (!inTurn) {
       early++;
     }
@@ -205,12 +221,18 @@ final class Program implements StreamHandler {
     check(!peerClosed, "the peer closed twice");
     check(!arrived.gaps(), "the peer's end came before all of its octets");
     peerClosed = true;
+    heardAt = now();
   }
 
   @Override
   public void onClosed(CloseReason reason) {
     check(closed == null, "closed twice");
     closed = reason;
+    if (gaveUp()) {
+      long waited = now() - acknowledgedAt;
+      boolean late = waited >= userTimeout || now() - heardAt >= silence;
+      check(late, "the peer was given up " + waited + " ns after its last acknowledgment");
+    }
     if (stream != null) {
       read(Integer.MAX_VALUE);
     }
@@ -251,6 +273,10 @@ final class Program implements StreamHandler {
       // Our FIN takes a position too.
       long now = Math.min(sent, sent - stream.unacknowledged());
       check(now >= acknowledged && now <= sent, "acknowledged " + now + " of " + sent);
+      if (now > acknowledged) {
+        heardAt = now();
+        acknowledgedAt = heardAt;
+      }
       acknowledged = now;
       long edge = arrived.edge() + (peerClosed ? 1 : 0);
       check(
@@ -288,6 +314,16 @@ final class Program implements StreamHandler {
   /** Whether it has ended the connection by a reset. */
   boolean aborted() {
     return aborted;
+  }
+
+  /** Whether its TCP has given the peer up, which did not answer any more. */
+  private boolean gaveUp() {
+    return open && closed == CloseReason.TIMEOUT;
+  }
+
+  /** Whether it is gone otherwise than by closing. */
+  boolean lost() {
+    return dead || aborted || gaveUp();
   }
 
   /** Whether all has come up to the peer's end. */
