@@ -46,6 +46,7 @@ fuzz() {
             --keep) keep=true ;;
             -h | --help) fuzz_usage && return ;;
             *)
+                [[ $1 != -* ]] || fuzz_refuse "'$1' is no option" || return
                 [[ -z $target ]] || fuzz_refuse "one TARGET at a time: '$1' is one too many" || return
                 [[ " ${FUZZ_TARGETS[*]} " == *" $1 "* ]] ||
                     fuzz_refuse "'$1' is neither an option nor a target: ${FUZZ_TARGETS[*]}" || return

@@ -20,6 +20,7 @@ refuses() (
 check 'refuses to fuzz nothing' refuses 'frames connection'
 check 'refuses an unknown target' refuses 'nothing' nothing
 check 'refuses an unknown option' refuses '--bogus' frames --bogus
+check 'says that it is an option' refuses 'is no option' frames --bogus
 check 'refuses two targets' refuses 'connection' frames connection
 for time in abc 0 -5 1.5 0x10 ''; do
     check "refuses to fuzz for '$time' seconds" refuses "'$time'" frames --seconds "$time"

@@ -62,7 +62,9 @@ final class MpaReader {
             .withStartups((int) section.integer("startups", 1, 1 << 16, defaults.startups()));
     if (read.peerToPeer() && (read.revision() < 2 || read.startKey())) {
       section.wrong(
-          "peer-to-peer", "needs revision 2 (RFC 6581)", "true with revision = 2 and no Start Key");
+          "peer-to-peer",
+          read.startKey() ? "does not go with a Start Key" : "needs revision 2 (RFC 6581)",
+          "true with revision = 2 and startup = \"request\"");
     }
     section.refuseUnknown();
     return read;

@@ -284,7 +284,9 @@ class ConfigurationFileTest {
           mpa = { startup = 'key' }        | one of "request", "start-key", "start-key-with-private-data"
           mpa = { permissive = 'yes' }     | true or false
           mpa = { peer-to-peer = true }    | needs revision 2 (RFC 6581)
+          mpa = { peer-to-peer = true, revision = 2, startup = 'start-key' } | does not go with a Start Key
           mpa = { rtr = ['nop'] }          | a list of "read", "send", "write"
+          mpa = { rtr = 'write' }          | a list of texts
           mpa = { rtr = [] }               | is empty; allowed: a list of "read", "send", "write"
           mpa = { startups = 0 }           | a whole number from 1 to 65536
           mpa = { ird = 0 }                | a whole number from 1 to 16382
