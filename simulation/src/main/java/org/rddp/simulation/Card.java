@@ -22,9 +22,11 @@ public final class Card implements FrameDevice, Hop {
   private Runnable interrupt = () -> {};
   private int head;
   private int count;
+  private int places = RING;
   private int sendRing = Integer.MAX_VALUE;
   private long holding;
   private int held;
+  private long missed;
   private boolean closed;
   private long lives;
 
@@ -54,6 +56,20 @@ public final class Card implements FrameDevice, Hop {
   public void hold(long time, int packets) {
     holding = time;
     sendRing = packets;
+  }
+
+  /**
+   * Keeps fewer received frames for its host.
+   *
+   * @param frames how many at most, 1 to 1024; more are missed
+   */
+  public void places(int frames) {
+    places = frames;
+  }
+
+  /** Frames that it has missed because its host had left it no place or no packet for them. */
+  public long missed() {
+    return missed;
   }
 
   @Override
@@ -139,9 +155,10 @@ public final class Card implements FrameDevice, Hop {
   public void take(long frame) {
     FrameStore frames = network.frames();
     int length = frames.length(frame);
-    boolean fits = !closed && count < RING && length <= pool.room();
+    boolean fits = !closed && count < places && length <= pool.room();
     long packet = fits ? pool.allocate() : 0;
     if (packet == 0) {
+      missed += closed ? 0 : 1;
       network.drop(Deed.MISSED, frame);
       return;
     }

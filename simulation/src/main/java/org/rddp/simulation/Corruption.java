@@ -20,7 +20,8 @@ final class Corruption {
 
   /**
    * Turns any one bit of an IP packet. Ethernet's own header and ARP are left alone: they have no
-   * checksum but the frame's, which a card checks by itself.
+   * checksum but the frame's, which a card checks by itself. So are fragments but the first: bits
+   * turned in two of them might cancel each other in TCP's checksum.
    *
    * @return false if the frame is none such
    */
@@ -29,6 +30,9 @@ final class Corruption {
       return false;
     }
     long packet = frame + Ethernet.HEADER;
+    if (Ipv4.fragmentOffset(packet) > 0) {
+      return false;
+    }
     turn(packet, Ipv4.totalLength(packet));
     return true;
   }

@@ -26,6 +26,8 @@ public enum Deed {
   SPLIT("split"),
   /** A box in the middle made one segment of several. */
   COALESCED("coalesced"),
+  /** A box in the middle sent it in fragments. */
+  FRAGMENTED("fragmented"),
   /** It has reached a card. */
   ARRIVED("arrived");
 

@@ -2,13 +2,15 @@ package org.rddp.simulation;
 
 /**
  * Two cards joined both ways: in each direction a middlebox that may re-segment, a router that may
- * be narrow, and a wire.
+ * be narrow, another middlebox that may fragment, and a wire.
  */
 public final class Link {
   private final Wire there;
   private final Wire back;
   private final Router routerThere;
   private final Router routerBack;
+  private final Fragmenter fragmenterThere;
+  private final Fragmenter fragmenterBack;
   private final ReSegmenter boxThere;
   private final ReSegmenter boxBack;
 
@@ -16,8 +18,10 @@ public final class Link {
     int mtu = Math.min(first.mtu(), second.mtu());
     this.there = new Wire(network, there, second);
     this.back = new Wire(network, back, first);
-    routerThere = new Router(network, mtu, this.there, this.back);
-    routerBack = new Router(network, mtu, this.back, this.there);
+    fragmenterThere = new Fragmenter(network, this.there);
+    fragmenterBack = new Fragmenter(network, this.back);
+    routerThere = new Router(network, mtu, fragmenterThere, this.back);
+    routerBack = new Router(network, mtu, fragmenterBack, this.there);
     boxThere = new ReSegmenter(network, routerThere);
     boxBack = new ReSegmenter(network, routerBack);
     first.connect(boxThere);
@@ -53,6 +57,16 @@ public final class Link {
   public void narrow(int mtu, boolean silently) {
     routerThere.narrow(mtu, silently);
     routerBack.narrow(mtu, silently);
+  }
+
+  /**
+   * Sends larger packets in fragments, in either direction, from now on.
+   *
+   * @param largest octets of the largest IP packet that stays whole, at least 68
+   */
+  public void fragment(int largest) {
+    fragmenterThere.fragment(largest);
+    fragmenterBack.fragment(largest);
   }
 
   /** Cuts both wires, or joins them again. */

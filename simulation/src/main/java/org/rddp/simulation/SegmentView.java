@@ -10,6 +10,9 @@ import org.rddp.wire.Tcp;
 public final class SegmentView {
   private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;
+  private static final int IDENTIFICATION = 4;
+  private static final int FRAGMENT = 6;
+  private static final int MORE_FRAGMENTS = 0x2000;
   private static final int IP_CHECKSUM = 10;
   private static final int SEQUENCE = 4;
   private static final int FLAGS = 13;
@@ -90,6 +93,19 @@ public final class SegmentView {
   /** Writes the length of an IP packet; its checksum is to be written after. */
   static void totalLength(long packet, int octets) {
     Memory.putShort(packet + TOTAL_LENGTH, octets);
+  }
+
+  /**
+   * Makes a fragment of an IP packet, and its checksum right.
+   *
+   * @param total octets of header and payload
+   * @param offset where the payload belongs, in units of eight octets
+   */
+  static void fragment(long packet, int total, int identification, int offset, boolean last) {
+    totalLength(packet, total);
+    Memory.putShort(packet + IDENTIFICATION, identification);
+    Memory.putShort(packet + FRAGMENT, offset | (last ? 0 : MORE_FRAGMENTS));
+    ipChecksum(packet);
   }
 
   /** Writes a sequence number; the checksum is to be written after. */

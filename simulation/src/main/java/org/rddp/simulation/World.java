@@ -26,6 +26,9 @@ public final class World {
   private static final long MOST_EVENTS = 20_000_000;
   private static final int SMALLEST_MTU = 576;
 
+  /** What every link carries without fragments (RFC 791 section 3.2). */
+  private static final int SMALLEST_LINK = 68;
+
   private final Shelf shelf;
   private final Verdict verdict = new Verdict();
   private final SplittableRandom random;
@@ -71,6 +74,9 @@ public final class World {
     host.turnTakes((long) lots.scale(200, 50_000));
     if (lots.once(4)) {
       host.card().hold((long) lots.scale(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
+    }
+    if (lots.once(6)) {
+      host.card().places((int) lots.scale(4, 128));
     }
     host.afterTurn(() -> inhabitants.check(host));
     reportFailures(host);
@@ -138,6 +144,9 @@ public final class World {
       int narrow = Math.max(SMALLEST_MTU, (int) (mtu * (0.3 + random.nextDouble(0.6))));
       long at = network.now() + (long) lots.scale(MILLISECOND, SECOND);
       network.agenda().at(at, any -> narrow(narrow, silently), 0);
+    }
+    if (lots.once(8)) {
+      link.fragment(Math.max(SMALLEST_LINK, (int) (mtu * (0.2 + random.nextDouble(0.7)))));
     }
     if (lots.once(16)) {
       long from = network.now() + (long) lots.scale(MILLISECOND, 3 * SECOND);
@@ -270,6 +279,9 @@ public final class World {
     totals.add("corrupted, checksum made right", tally.count(Deed.CORRUPTED_UNSEEN));
     totals.add("split by a middlebox", tally.count(Deed.SPLIT));
     totals.add("joined by a middlebox", tally.count(Deed.COALESCED));
+    totals.add("fragmented by a middlebox", tally.count(Deed.FRAGMENTED));
+    totals.add("put together from fragments", reassembled(client) + reassembled(server));
+    totals.add("missed by a card", client.card().missed() + server.card().missed());
     totals.add("too large for the path", tally.count(Deed.TOO_LARGE));
     totals.add("marked as having met congestion", tally.count(Deed.MARKED));
     totals.add("retransmitted", sum(counters -> counters.retransmitted));
@@ -280,6 +292,10 @@ public final class World {
     totals.add("keep-alives", sum(counters -> counters.keepAliveProbes));
     totals.add("given up without an answer", sum(counters -> counters.timedOut));
     totals.add("power failures", powerFailures);
+  }
+
+  private static long reassembled(Host host) {
+    return host.stack().ipCounters().reassembled;
   }
 
   /** The sum of a counter of both stacks. */

@@ -141,4 +141,19 @@ class HostTest {
     assertThat(network.tally().count(Deed.SPLIT)).isPositive();
     assertThat(network.tally().count(Deed.COALESCED)).isPositive();
   }
+
+  @Test
+  void shouldTransferThroughABoxThatFragments() {
+    link.fragment(576);
+    transfer(WireSettings.PERFECT.withDelay(MILLISECOND));
+    long fragmented = network.tally().count(Deed.FRAGMENTED);
+    assertThat(server.stack().ipCounters().reassembled).isPositive().isEqualTo(fragmented);
+  }
+
+  @Test
+  void shouldTransferToACardThatMissesFrames() {
+    server.card().places(3);
+    transfer(WireSettings.PERFECT.withDelay(MILLISECOND));
+    assertThat(server.card().missed()).isPositive();
+  }
 }

@@ -7,7 +7,7 @@ import org.rddp.simulation.Totals;
 
 /** A few of the lives of which {@code rddp simulate mpa} lives thousands. */
 class MpaSimulationTest {
-  private static final int LIVES = 300;
+  private static final int LIVES = 600;
 
   @Test
   void shouldHoldWhateverTheNetworkDoes() {
