@@ -226,6 +226,27 @@ public final class TcpStack implements AutoCloseable {
    *     place for a connection is left
    */
   public TcpConnection connect(Ipv4Address remote, int port, StreamHandler handler) {
+    checkLimits(remote);
+    return connect(remote, ephemeralKey(remote, port), handler);
+  }
+
+  /**
+   * Opens a connection from a given port, as two ends do that open one at once (RFC 9293 section
+   * 3.5, figure 7). Otherwise as {@link #connect(Ipv4Address, int, StreamHandler)}.
+   *
+   * @param localPort 1 to 65535, one that nobody listens on
+   * @throws IllegalStateException as there, or when the port is in use
+   */
+  public TcpConnection connect(Ipv4Address remote, int port, int localPort, StreamHandler handler) {
+    checkLimits(remote);
+    long key = ConnectionTable.key(remote.bits(), port, localPort);
+    if (connections.get(key) != null || listeners.containsKey(localPort)) {
+      throw new IllegalStateException("local port " + localPort + " is in use");
+    }
+    return connect(remote, key, handler);
+  }
+
+  private void checkLimits(Ipv4Address remote) {
     if (connections.size() >= settings.connections()) {
       throw new IllegalStateException("the limit of " + settings.connections() + " is reached");
     }
@@ -237,7 +258,9 @@ public final class TcpStack implements AutoCloseable {
               + remote
               + " is reached");
     }
-    long key = ephemeralKey(remote, port);
+  }
+
+  private TcpConnection connect(Ipv4Address remote, long key, StreamHandler handler) {
     PeerAccount peer = remote.unicast() ? peers.enter(remote.bits()) : null;
     if (peer == null) {
       throw new IllegalStateException("no way to " + remote);

@@ -393,4 +393,34 @@ class OpeningTest {
     script.pass(1);
     script.expect("P. seq 1 len 10");
   }
+
+  @Test
+  @DisplayName("RFC 9293 3.5, figure 7: both ends open the same connection, each from a known port")
+  void shouldConnectFromAGivenPort() {
+    Script script = new Script();
+    script.theirPort = 2000;
+    script.ourPort = 1000;
+    TcpConnection connection = script.stack.connect(Script.THEIRS, 2000, 1000, script.handler);
+    script.stream = connection;
+    assertThat(connection.localPort()).isEqualTo(1000);
+    script.turn();
+    script.expect("S seq 0");
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.receive("S. seq 0 ack 1 mss 1000");
+    assertThat(script.state()).isEqualTo(TcpState.ESTABLISHED);
+  }
+
+  @Test
+  void shouldNotConnectFromAPortThatIsInUse() {
+    Script script = new Script();
+    TcpStack stack = script.stack;
+    stack.listen(1000, (stream, address, port) -> null);
+    stack.connect(Script.THEIRS, 2000, 1001, script.handler);
+    assertThatThrownBy(() -> stack.connect(Script.THEIRS, 2000, 1000, script.handler))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("1000 is in use");
+    assertThatThrownBy(() -> stack.connect(Script.THEIRS, 2000, 1001, script.handler))
+        .isInstanceOf(IllegalStateException.class);
+  }
 }

@@ -29,7 +29,10 @@ final class Conversation {
 
   /** Connects from one host to a port of another. */
   void open(Host from, Host to, int listening, Forgeries forgeries) {
-    TcpConnection connection = from.stack().connect(to.address(), listening, client);
+    opened(from.stack().connect(to.address(), listening, client), from, to, forgeries);
+  }
+
+  private void opened(TcpConnection connection, Host from, Host to, Forgeries forgeries) {
     client.uses(connection);
     client.settings(from.settings());
     server.settings(to.settings());
@@ -40,6 +43,19 @@ final class Conversation {
     server.forgeries(position -> forgeries.forged(there, position));
     client.forgeries(position -> forgeries.forged(there.reverse(), position));
     from.poke();
+  }
+
+  /** Connects each of two hosts to the other at once, from and to the same port. */
+  void meet(Host from, Host to, int both, Forgeries forgeries) {
+    TcpConnection first = from.stack().connect(to.address(), both, both, client);
+    server.uses(to.stack().connect(from.address(), both, both, server));
+    opened(first, from, to, forgeries);
+    to.poke();
+  }
+
+  /** Whether an end has learnt that both were opening. */
+  boolean met() {
+    return client.met() || server.met();
   }
 
   /** The client's port; 0 before the connection was opened. */

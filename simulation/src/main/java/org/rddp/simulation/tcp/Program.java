@@ -10,6 +10,7 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -43,6 +44,8 @@ final class Program implements StreamHandler {
   private long acknowledged;
   private long sendAt;
   private long readAt;
+  private boolean active;
+  private boolean met;
   private boolean open;
   private boolean closing;
   private boolean peerClosed;
@@ -68,6 +71,7 @@ final class Program implements StreamHandler {
   /** Knows its connection before it is established. */
   void uses(TcpConnection connection) {
     stream = connection;
+    active = true;
   }
 
   /** Knows how long its TCP must wait, at the least, for a peer that does not answer. */
@@ -269,6 +273,7 @@ final class Program implements StreamHandler {
       return;
     }
     states.saw(stream.state());
+    met |= active && stream.state() == TcpState.SYN_RECEIVED;
     if (open && closed == null) {
       // Our FIN takes a position too.
       long now = Math.min(sent, sent - stream.unacknowledged());
@@ -324,6 +329,11 @@ final class Program implements StreamHandler {
   /** Whether it is gone otherwise than by closing. */
   boolean lost() {
     return dead || aborted || gaveUp();
+  }
+
+  /** Whether both ends were opening, and this one has learnt that first. */
+  boolean met() {
+    return met;
   }
 
   /** Whether all has come up to the peer's end. */

@@ -27,6 +27,9 @@ final class TcpLife implements Inhabitants {
   private static final double MOST_OCTETS = 6e6;
   private static final int LISTENING = 7;
 
+  /** The first of the ports of connections that both ends open at once. */
+  private static final int MEETING = 1000;
+
   private final World world;
   private final Verdict verdict;
   private final Lots lots;
@@ -36,6 +39,7 @@ final class TcpLife implements Inhabitants {
   private final List<Conversation> conversations = new ArrayList<>();
   private int opened;
   private boolean clientDied;
+  private boolean serverDied;
 
   TcpLife(long seed, Shelf shelf, Consumer<String> lines) {
     world = new World(seed, shelf, lines);
@@ -75,16 +79,25 @@ final class TcpLife implements Inhabitants {
       Conversation conversation = new Conversation(verdict, random.split(), there, back);
       conversations.add(conversation);
       long at = world.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
-      world.network().agenda().at(at, any -> open(conversation), 0);
+      int meetingPort = lots.once(6) ? MEETING + i : 0;
+      world.network().agenda().at(at, any -> open(conversation, meetingPort), 0);
     }
   }
 
-  /** Ends whose host has lost power before do not exist. */
-  private void open(Conversation conversation) {
+  /**
+   * Ends whose host has lost power before do not exist.
+   *
+   * @param meetingPort the port of both ends if both open the connection; 0 if one does
+   */
+  private void open(Conversation conversation, int meetingPort) {
     opened++;
     if (world.client().off() || clientDied) {
       conversation.client().die();
       conversation.server().die();
+      return;
+    }
+    if (meetingPort != 0 && !serverDied) {
+      conversation.meet(world.client(), world.server(), meetingPort, forgeries);
       return;
     }
     conversation.open(world.client(), world.server(), LISTENING, forgeries);
@@ -98,6 +111,7 @@ final class TcpLife implements Inhabitants {
   public void died(Host host) {
     boolean isClient = host == world.client();
     clientDied |= isClient;
+    serverDied |= !isClient;
     conversations.forEach(one -> (isClient ? one.client() : one.server()).die());
   }
 
@@ -164,7 +178,12 @@ final class TcpLife implements Inhabitants {
     world.addTo(totals);
     totals.add("handed up out of order", early());
     totals.add("zero-window probes", world.sum(counters -> counters.probes));
+    totals.add("opened by both ends at once", met());
     totals.add("established by a cookie", world.sum(counters -> counters.synCookiesAccepted));
+  }
+
+  private long met() {
+    return conversations.stream().filter(Conversation::met).count();
   }
 
   private long early() {
