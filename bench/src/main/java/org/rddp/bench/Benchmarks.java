@@ -12,7 +12,8 @@ import picocli.CommandLine.Command;
  */
 @Command(
     name = "rddp bench",
-    description = "Measures rddp beside its peers. Without one of these names: JMH's options.",
+    description =
+        "Measures rddp beside its peers. Without one of these names: JMH, with its own options, which -h lists.",
     subcommands = {AnalysisCommand.class, CrcCommand.class})
 public final class Benchmarks {
   private Benchmarks() {}
@@ -20,6 +21,14 @@ public final class Benchmarks {
   /** Runs one benchmark and exits with its code. */
   public static void main(String[] arguments) throws IOException {
     CommandLine named = new CommandLine(new Benchmarks());
+    named.setExecutionExceptionHandler((failure, command, parsed) -> {
+      command.getErr().println("rddp: " + failure.getMessage());
+      return 1;
+    });
+    if (arguments.length == 1 && arguments[0].equals("--help")) {
+      named.usage(System.out);
+      return;
+    }
     if (arguments.length > 0 && named.getSubcommands().containsKey(arguments[0])) {
       System.exit(named.execute(arguments));
     }

@@ -16,13 +16,16 @@ import picocli.CommandLine.Spec;
     description = {
       "Simulate lives over bad networks under virtual time, one for each seed, and check at every"
           + " step what must hold. A seed that fails is printed with the command that replays it.",
-      "Fails if anything is violated; and, from 200 lives on, if anything that is counted never"
+      "Fails if anything is violated; and, from 1000 lives on, if anything that is counted never"
           + " happened or if the median life is short: 500 segments with data (tcp), 500 ULPDUs (mpa).",
       "Needs no DPDK, no hugepages and no network."
     })
 final class SimulateCommand implements Callable<Integer> {
   private static final long MANY = 1000;
   private static final int PROGRESS_EVERY = 5;
+
+  /** Some months of lives. */
+  private static final long MOST = 1_000_000_000;
 
   @Parameters(paramLabel = "KIND", description = "What is simulated: ${COMPLETION-CANDIDATES}.")
   private SimulationKind kind;
@@ -58,7 +61,7 @@ final class SimulateCommand implements Callable<Integer> {
     long lives = seeds != null ? seeds : first == null && !trace ? MANY : 1;
     int cores = Runtime.getRuntime().availableProcessors();
     int atOnce = threads == null ? cores : threads;
-    Checks.require(spec, lives >= 1, "--seeds is 1 or more, not " + lives);
+    Checks.require(spec, lives >= 1 && lives <= MOST, "--seeds is 1 to " + MOST + ", not " + lives);
     Checks.require(spec, from <= Long.MAX_VALUE - lives, "--seed and --seeds are too large");
     Checks.require(spec, atOnce >= 1 && atOnce <= 1024, "--threads is 1 to 1024, not " + atOnce);
     Checks.require(spec, !trace || lives == 1, "--trace tells one life: leave --seeds out");

@@ -21,7 +21,7 @@ import org.rddp.simulation.Totals;
 /** Many lives of one kind, shared out to threads, each with seeds of its own. */
 final class SimulationRun {
   /** From so many lives on, each of the things that are counted must have happened. */
-  static final int ENOUGH_LIVES = 200;
+  static final int ENOUGH_LIVES = 1000;
 
   private static final int MOST_FAILURES = 100;
 

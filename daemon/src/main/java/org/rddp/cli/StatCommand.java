@@ -55,6 +55,10 @@ final class StatCommand implements Callable<Integer> {
         });
         show(now, before);
         before = now;
+        if (spec.commandLine().getOut().checkError()) {
+          // Whoever read it has gone.
+          return 0;
+        }
         if (!once) {
           TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));
           // The session says when the daemon is gone.

@@ -60,7 +60,7 @@ class SimulateCommandTest {
       value = {
         "simulate|KIND",
         "simulate quic|TCP",
-        "simulate tcp --seeds 0|--seeds is 1 or more",
+        "simulate tcp --seeds 0|--seeds is 1 to 1000000000",
         "simulate tcp --seeds x|--seeds",
         "simulate tcp --threads 0|--threads is 1 to 1024",
         "simulate tcp --trace --seeds 2|--trace tells one life",

@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code bin/rddp bench analysis}. */
@@ -37,6 +38,14 @@ public final class AnalysisCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    GeneratedSection section = new GeneratedSection("bench analysis");
+    if (file != null) {
+      if (json) {
+        throw new ParameterException(
+            spec.commandLine(), "--json prints and --write does not: choose one");
+      }
+      section.check(file);
+    }
     List<Table> tables = Analysis.tables(quick);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -44,7 +53,7 @@ public final class AnalysisCommand implements Callable<Integer> {
       tables.forEach(table -> all.add(table.name(), table.json()));
       out.println(new GsonBuilder().setPrettyPrinting().create().toJson(all));
     } else if (file != null) {
-      new GeneratedSection("bench analysis").replace(file, Analysis.markdown(tables));
+      section.replace(file, Analysis.markdown(tables));
       out.println("written to " + file);
     } else {
       out.print(Analysis.markdown(tables));

@@ -82,15 +82,17 @@ final class MpaConversation {
   }
 
   /**
-   * Lets an end whose peer is gone for good abort after a while: it may have nothing to send, so
-   * that nobody tells it.
+   * Lets an end whose peer is gone for good, or was never there, abort after a while: it may have
+   * nothing to send, so that nobody tells it.
    */
   void supervise(long now, long patience) {
-    boolean alone = client.done() != server.done();
+    boolean alone = client.done() != server.done() || client.unheard();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
     } else if (patienceEnds == Long.MAX_VALUE) {
       patienceEnds = now + patience;
+    } else if (now >= patienceEnds && client.unheard()) {
+      client.abort();
     } else if (now >= patienceEnds && (client.lost() || server.lost())) {
       (client.done() ? server : client).abort();
     }

@@ -316,8 +316,9 @@ final class MpaProgram implements UlpduHandler {
    * Whether the peer, who should speak first, may know of no connection: it has answered by a
    * cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
    */
-  private boolean unheard() {
-    return !initiator && !peer.tap.opened() && peer.host.stack().counters().synCookiesSent > 0;
+  boolean unheard() {
+    boolean alone = tap.opened() && !peer.tap.opened() && !done();
+    return alone && !initiator && peer.host.stack().counters().synCookiesSent > 0;
   }
 
   private boolean lostForAReason() {
