@@ -110,6 +110,16 @@ class RdmapStreamTest {
   }
 
   @ParameterizedTest
+  @ValueSource(ints = {0, AccessRights.LOCAL_WRITE, AccessRights.REMOTE_READ})
+  @Tag("RDMAP-5.1-02")
+  void shouldRefuseAWriteThatTheRightsDoNotAllow(int rights) {
+    int stag = register(rights);
+    assertThat(receive("c140 %08x 0000000000000001 0a0b0c".formatted(stag)))
+        .containsExactly("error 1/1/0");
+    memory.assertUntouched();
+  }
+
+  @ParameterizedTest
   @ValueSource(ints = {0x00, 0x80, 0xc0})
   @Tag("RDMAP-4.1-02")
   void shouldRefuseAnotherVersion(int version) {
