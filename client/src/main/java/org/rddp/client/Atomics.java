@@ -15,10 +15,10 @@ import org.rddp.ipc.WorkRequest;
  * {@link WorkRequest#FENCED}.
  */
 public final class Atomics {
-  private final Connection connection;
+  private final WorkQueues queues;
 
-  Atomics(Connection connection) {
-    this.connection = connection;
+  Atomics(WorkQueues queues) {
+    this.queues = queues;
   }
 
   /**
@@ -54,7 +54,7 @@ public final class Atomics {
       long add,
       long ends,
       int flags) {
-    return connection.postAtomic(
+    return queues.atomic(
         Opcode.FETCH_ADD,
         workRequest,
         region,
@@ -82,7 +82,7 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return connection.postAtomic(
+    return queues.atomic(
         Opcode.SWAP, workRequest, region, offset, remoteStag, remoteTo, swap, mask, 0, 0, flags);
   }
 
@@ -117,7 +117,7 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return connection.postAtomic(
+    return queues.atomic(
         Opcode.COMPARE_SWAP,
         workRequest,
         region,

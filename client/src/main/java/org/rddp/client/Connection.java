@@ -28,29 +28,18 @@ import org.rddp.ipc.WorkRequest;
  */
 public final class Connection implements AutoCloseable {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
-  private static final int FLAGS = WorkRequest.SIGNALLED | WorkRequest.FENCED;
-  private static final int SEND_FLAGS = FLAGS | WorkRequest.SOLICITED;
 
   private final Rddp session;
   private final int id;
-  private final int sendQueue;
-  private final int receiveQueue;
-  private final int inlineOctets;
   private final ConnectionLife life = new ConnectionLife();
-  private final Atomics atomics = new Atomics(this);
-
-  private int sendsOutstanding;
-  private int receivesOutstanding;
-
-  private volatile boolean released;
+  private final WorkQueues queues;
+  private final Atomics atomics;
 
   Connection(Rddp session, int id) {
-    SessionLimits limits = session.limits();
     this.session = session;
     this.id = id;
-    this.sendQueue = limits.sendQueue();
-    this.receiveQueue = limits.receiveQueue();
-    this.inlineOctets = limits.inlineOctets();
+    queues = new WorkQueues(session, id);
+    atomics = new Atomics(queues);
   }
 
   /** Its number, as completions have it; not used again for another connection soon. */
@@ -73,18 +62,7 @@ public final class Connection implements AutoCloseable {
    * @return false when the receive queue or the session is full: poll first
    */
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
-    check(region, offset, length);
-    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
-      throw new IllegalArgumentException("a receive needs a region with LOCAL_WRITE");
-    }
-    if (receivesOutstanding >= receiveQueue
-        || !session
-            .rings()
-            .post(Opcode.RECEIVE, 0, workRequest, id, region.stag(), offset, length, 0, 0)) {
-      return false;
-    }
-    receivesOutstanding++;
-    return true;
+    return queues.receive(workRequest, region, offset, length);
   }
 
   /**
@@ -94,16 +72,7 @@ public final class Connection implements AutoCloseable {
    * @return false when the receive queue or the session is full: poll first
    */
   public boolean postReceive(long workRequest, ScatterList list) {
-    check(list);
-    if (!Access.LOCAL_WRITE.isIn(list.rights())) {
-      throw new IllegalArgumentException("a receive needs regions with LOCAL_WRITE");
-    }
-    if (receivesOutstanding >= receiveQueue
-        || !session.rings().postList(Opcode.RECEIVE, 0, workRequest, id, list.pieces(), 0, 0)) {
-      return false;
-    }
-    receivesOutstanding++;
-    return true;
+    return queues.receive(workRequest, list);
   }
 
   /**
@@ -115,11 +84,7 @@ public final class Connection implements AutoCloseable {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(long workRequest, ScatterList list, int flags) {
-    check(list);
-    checkFlags(flags, SEND_FLAGS);
-    return sendsOutstanding < sendQueue
-        && queued(
-            session.rings().postList(Opcode.SEND, flags, workRequest, id, list.pieces(), 0, 0));
+    return queues.send(Opcode.SEND, workRequest, list, 0, 0, flags);
   }
 
   /**
@@ -131,24 +96,7 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postWrite(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int flags) {
-    check(list);
-    checkFlags(flags, FLAGS);
-    return sendsOutstanding < sendQueue
-        && queued(
-            session
-                .rings()
-                .postList(
-                    Opcode.WRITE, flags, workRequest, id, list.pieces(), remoteStag, remoteTo));
-  }
-
-  private void check(ScatterList list) {
-    checkUsable();
-    if (list.session() != session) {
-      throw new IllegalArgumentException(
-          list.session() == null
-              ? "a list without pieces"
-              : "the memory regions belong to another session");
-    }
+    return queues.send(Opcode.WRITE, workRequest, list, remoteStag, remoteTo, flags);
   }
 
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
@@ -180,22 +128,7 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postSendInvalidate(
       long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {
-    check(region, offset, length);
-    checkFlags(flags, SEND_FLAGS);
-    return sendsOutstanding < sendQueue
-        && queued(
-            session
-                .rings()
-                .post(
-                    Opcode.SEND,
-                    flags,
-                    workRequest,
-                    id,
-                    region.stag(),
-                    offset,
-                    length,
-                    remoteStag,
-                    0));
+    return queues.send(Opcode.SEND, workRequest, region, offset, length, remoteStag, 0, 0, flags);
   }
 
   /**
@@ -207,13 +140,7 @@ public final class Connection implements AutoCloseable {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postImmediate(long workRequest, long immediate, int flags) {
-    checkUsable();
-    checkFlags(flags, SEND_FLAGS);
-    return sendsOutstanding < sendQueue
-        && queued(
-            session
-                .rings()
-                .post(Opcode.SEND_IMMEDIATE, flags, workRequest, id, 0, 0, 0, 0, 0, immediate));
+    return queues.sendImmediate(workRequest, immediate, flags);
   }
 
   /**
@@ -233,69 +160,21 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       long immediate,
       int flags) {
-    check(region, offset, length);
-    checkFlags(flags, SEND_FLAGS);
-    return sendsOutstanding < sendQueue
-        && queued(
-            session
-                .rings()
-                .post(
-                    Opcode.WRITE_IMMEDIATE,
-                    flags,
-                    workRequest,
-                    id,
-                    region.stag(),
-                    offset,
-                    length,
-                    remoteStag,
-                    remoteTo,
-                    immediate));
+    return queues.send(
+        Opcode.WRITE_IMMEDIATE,
+        workRequest,
+        region,
+        offset,
+        length,
+        remoteStag,
+        remoteTo,
+        immediate,
+        flags);
   }
 
   /** Atomic operations on the peer's memory. */
   public Atomics atomics() {
     return atomics;
-  }
-
-  boolean postAtomic(
-      int opcode,
-      long workRequest,
-      MemoryRegion region,
-      long offset,
-      int remoteStag,
-      long remoteTo,
-      long operand,
-      long mask,
-      long compare,
-      long compareMask,
-      int flags) {
-    check(region, offset, WorkRequest.ATOMIC_OCTETS);
-    checkFlags(flags, FLAGS);
-    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
-      throw new IllegalArgumentException("an atomic needs a region with LOCAL_WRITE");
-    }
-    return sendsOutstanding < sendQueue
-        && queued(
-            session
-                .rings()
-                .postAtomic(
-                    opcode,
-                    flags,
-                    workRequest,
-                    id,
-                    region.stag(),
-                    offset,
-                    remoteStag,
-                    remoteTo,
-                    operand,
-                    mask,
-                    compare,
-                    compareMask));
-  }
-
-  private boolean queued(boolean posted) {
-    sendsOutstanding += posted ? 1 : 0;
-    return posted;
   }
 
   /**
@@ -307,15 +186,7 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postInlineSend(
       long workRequest, MemorySegment message, long offset, int length, int flags) {
-    checkInline(length, flags);
-    if (sendsOutstanding >= sendQueue
-        || !session
-            .rings()
-            .postInline(Opcode.SEND, flags, workRequest, id, message, offset, length, 0, 0)) {
-      return false;
-    }
-    sendsOutstanding++;
-    return true;
+    return queues.sendInline(Opcode.SEND, workRequest, message, offset, length, 0, 0, flags);
   }
 
   /** {@link #postWrite(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -349,25 +220,8 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    check(region, offset, length);
-    checkFlags(flags, FLAGS);
-    if (sendsOutstanding >= sendQueue
-        || !session
-            .rings()
-            .post(
-                Opcode.WRITE,
-                flags,
-                workRequest,
-                id,
-                region.stag(),
-                offset,
-                length,
-                remoteStag,
-                remoteTo)) {
-      return false;
-    }
-    sendsOutstanding++;
-    return true;
+    return queues.send(
+        Opcode.WRITE, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
   }
 
   /**
@@ -385,24 +239,8 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    checkInline(length, flags);
-    if (sendsOutstanding >= sendQueue
-        || !session
-            .rings()
-            .postInline(
-                Opcode.WRITE,
-                flags,
-                workRequest,
-                id,
-                message,
-                offset,
-                length,
-                remoteStag,
-                remoteTo)) {
-      return false;
-    }
-    sendsOutstanding++;
-    return true;
+    return queues.sendInline(
+        Opcode.WRITE, workRequest, message, offset, length, remoteStag, remoteTo, flags);
   }
 
   /** {@link #postRead(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -439,77 +277,22 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    check(region, offset, length);
-    checkFlags(flags, FLAGS);
-    if (!Access.LOCAL_WRITE.isIn(region.rights())) {
-      throw new IllegalArgumentException("a read needs a region with LOCAL_WRITE");
-    }
-    if (sendsOutstanding >= sendQueue
-        || !session
-            .rings()
-            .post(
-                Opcode.READ,
-                flags,
-                workRequest,
-                id,
-                region.stag(),
-                offset,
-                length,
-                remoteStag,
-                remoteTo)) {
-      return false;
-    }
-    sendsOutstanding++;
-    return true;
-  }
-
-  private void check(MemoryRegion region, long offset, long length) {
-    checkUsable();
-    region.check(session, offset, length);
-    if (length > WorkRequest.MAX_LENGTH) {
-      throw new IllegalArgumentException(
-          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
-    }
-  }
-
-  private static void checkFlags(int flags, int allowed) {
-    if ((flags & ~allowed) != 0) {
-      throw new IllegalArgumentException("flags of a work request: " + flags);
-    }
-  }
-
-  private void checkInline(int length, int flags) {
-    checkUsable();
-    checkFlags(flags, FLAGS);
-    if (length < 0 || length > inlineOctets) {
-      throw new IllegalArgumentException(
-          "inline message of " + length + " octets, at most " + inlineOctets);
-    }
-  }
-
-  private void checkUsable() {
-    session.throwIfUnusable();
-    if (released) {
-      throw new IllegalStateException("the connection was closed by this program");
-    }
+    return queues.send(
+        Opcode.READ, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
   }
 
   void retire(Completion completion) {
-    if (completion.opcode() == Opcode.RECEIVE) {
-      receivesOutstanding -= completion.retired();
-    } else {
-      sendsOutstanding -= completion.retired();
-    }
+    queues.retire(completion);
   }
 
   /** Sends, writes, reads and atomics posted and not reported yet. */
   public int sendsOutstanding() {
-    return sendsOutstanding;
+    return queues.sendsOutstanding();
   }
 
   /** Receives posted and not reported yet. */
   public int receivesOutstanding() {
-    return receivesOutstanding;
+    return queues.receivesOutstanding();
   }
 
   /** Whether it is established and not closed. */
@@ -593,7 +376,7 @@ public final class Connection implements AutoCloseable {
    */
   @Override
   public void close() {
-    released = true;
+    queues.release();
     try {
       disconnect();
       if (!awaitClosed(CLOSE_TIMEOUT)) {
@@ -601,7 +384,6 @@ public final class Connection implements AutoCloseable {
       }
     } catch (RddpException | IllegalStateException sessionEnded) {
       // Then the connection has ended with it.
-      released = true;
     }
   }
 

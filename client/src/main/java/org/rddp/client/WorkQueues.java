@@ -1,0 +1,236 @@
+package org.rddp.client;
+
+import java.lang.foreign.MemorySegment;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * A connection's two queues: checks what is to be posted, counts what is outstanding, and puts it
+ * into the session's rings. Each method that posts says whether there was room; for one thread at a
+ * time.
+ */
+final class WorkQueues {
+  private static final int FLAGS = WorkRequest.SIGNALLED | WorkRequest.FENCED;
+  private static final int SEND_FLAGS = FLAGS | WorkRequest.SOLICITED;
+
+  private final Rddp session;
+  private final int connection;
+  private final SessionLimits limits;
+  private int sendsOutstanding;
+  private int receivesOutstanding;
+  private volatile boolean released;
+
+  WorkQueues(Rddp session, int connection) {
+    this.session = session;
+    this.connection = connection;
+    limits = session.limits();
+  }
+
+  int sendsOutstanding() {
+    return sendsOutstanding;
+  }
+
+  int receivesOutstanding() {
+    return receivesOutstanding;
+  }
+
+  /** The program has closed the connection: nothing more is posted. */
+  void release() {
+    released = true;
+  }
+
+  boolean receive(long id, MemoryRegion region, long offset, long length) {
+    check(region, offset, length);
+    checkWritable(region.rights(), "a receive");
+    return receivesOutstanding < limits.receiveQueue()
+        && received(
+            rings().post(Opcode.RECEIVE, 0, id, connection, region.stag(), offset, length, 0, 0));
+  }
+
+  boolean receive(long id, ScatterList list) {
+    check(list);
+    checkWritable(list.rights(), "a receive");
+    return receivesOutstanding < limits.receiveQueue()
+        && received(rings().postList(Opcode.RECEIVE, 0, id, connection, list.pieces(), 0, 0));
+  }
+
+  private boolean received(boolean posted) {
+    receivesOutstanding += posted ? 1 : 0;
+    return posted;
+  }
+
+  /** A request about a region and, but for sends, about memory of the peer's. */
+  boolean send(
+      int opcode,
+      long id,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      long immediate,
+      int flags) {
+    check(region, offset, length);
+    checkFlags(flags, allowed(opcode));
+    if (opcode == Opcode.READ) {
+      checkWritable(region.rights(), "a read");
+    }
+    return hasRoom()
+        && sent(
+            rings()
+                .post(
+                    opcode,
+                    flags,
+                    id,
+                    connection,
+                    region.stag(),
+                    offset,
+                    length,
+                    remoteStag,
+                    remoteTo,
+                    immediate));
+  }
+
+  boolean send(int opcode, long id, ScatterList list, int remoteStag, long remoteTo, int flags) {
+    check(list);
+    checkFlags(flags, allowed(opcode));
+    return hasRoom()
+        && sent(
+            rings().postList(opcode, flags, id, connection, list.pieces(), remoteStag, remoteTo));
+  }
+
+  boolean sendImmediate(long id, long immediate, int flags) {
+    checkUsable();
+    checkFlags(flags, SEND_FLAGS);
+    return hasRoom()
+        && sent(
+            rings().post(Opcode.SEND_IMMEDIATE, flags, id, connection, 0, 0, 0, 0, 0, immediate));
+  }
+
+  boolean sendInline(
+      int opcode,
+      long id,
+      MemorySegment message,
+      long offset,
+      int length,
+      int remoteStag,
+      long remoteTo,
+      int flags) {
+    checkUsable();
+    checkFlags(flags, FLAGS);
+    if (length < 0 || length > limits.inlineOctets()) {
+      throw new IllegalArgumentException(
+          "inline message of " + length + " octets, at most " + limits.inlineOctets());
+    }
+    return hasRoom()
+        && sent(
+            rings()
+                .postInline(
+                    opcode, flags, id, connection, message, offset, length, remoteStag, remoteTo));
+  }
+
+  boolean atomic(
+      int opcode,
+      long id,
+      MemoryRegion region,
+      long offset,
+      int remoteStag,
+      long remoteTo,
+      long operand,
+      long mask,
+      long compare,
+      long compareMask,
+      int flags) {
+    check(region, offset, WorkRequest.ATOMIC_OCTETS);
+    checkFlags(flags, FLAGS);
+    checkWritable(region.rights(), "an atomic");
+    return hasRoom()
+        && sent(
+            rings()
+                .postAtomic(
+                    opcode,
+                    flags,
+                    id,
+                    connection,
+                    region.stag(),
+                    offset,
+                    remoteStag,
+                    remoteTo,
+                    operand,
+                    mask,
+                    compare,
+                    compareMask));
+  }
+
+  private ProgramRings rings() {
+    return session.rings();
+  }
+
+  private boolean hasRoom() {
+    return sendsOutstanding < limits.sendQueue();
+  }
+
+  private boolean sent(boolean posted) {
+    sendsOutstanding += posted ? 1 : 0;
+    return posted;
+  }
+
+  /** A completion has been polled. */
+  void retire(Completion completion) {
+    if (completion.opcode() == Opcode.RECEIVE) {
+      receivesOutstanding -= completion.retired();
+    } else {
+      sendsOutstanding -= completion.retired();
+    }
+  }
+
+  /** Solicited events belong to what completes a receive of the peer's. */
+  private static int allowed(int opcode) {
+    return switch (opcode) {
+      case Opcode.SEND, Opcode.WRITE_IMMEDIATE -> SEND_FLAGS;
+      default -> FLAGS;
+    };
+  }
+
+  private void check(MemoryRegion region, long offset, long length) {
+    checkUsable();
+    region.check(session, offset, length);
+    if (length > WorkRequest.MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
+    }
+  }
+
+  private void check(ScatterList list) {
+    checkUsable();
+    if (list.session() != session) {
+      throw new IllegalArgumentException(
+          list.session() == null
+              ? "a list without pieces"
+              : "the memory regions belong to another session");
+    }
+  }
+
+  private static void checkWritable(int rights, String what) {
+    if (!Access.LOCAL_WRITE.isIn(rights)) {
+      throw new IllegalArgumentException(what + " needs a region with LOCAL_WRITE");
+    }
+  }
+
+  private static void checkFlags(int flags, int allowed) {
+    if ((flags & ~allowed) != 0) {
+      throw new IllegalArgumentException("flags of a work request: " + flags);
+    }
+  }
+
+  private void checkUsable() {
+    session.throwIfUnusable();
+    if (released) {
+      throw new IllegalStateException("the connection was closed by this program");
+    }
+  }
+}
