@@ -53,7 +53,9 @@ final class Opening {
     connection.sack = settings.selectiveAcknowledgment() && syn.options.sackPermitted();
     connection.ecn = negotiatesEcn(connection, syn);
     int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
-    connection.negotiated(mss, connection.scaled ? syn.options.windowScale() : 0);
+    connection
+        .sizes()
+        .negotiated(connection, mss, connection.scaled ? syn.options.windowScale() : 0);
     connection.receiver.open(syn.sequence, connection.scaled);
     if (connection.timestamps) {
       connection.receiver.firstTimestamp(syn.options.timestampValue());
@@ -73,7 +75,7 @@ final class Opening {
     connection.scaled = scale >= 0;
     connection.sack = stamped && settings.selectiveAcknowledgment() && SynCookies.sack(echo);
     connection.ecn = stamped && settings.ecn() && SynCookies.ecn(echo);
-    connection.negotiated(mss, Math.max(scale, 0));
+    connection.sizes().negotiated(connection, mss, Math.max(scale, 0));
     connection.receiver.open(segment.sequence - 1, scale >= 0);
     if (stamped) {
       connection.receiver.firstTimestamp(segment.options.timestampValue());

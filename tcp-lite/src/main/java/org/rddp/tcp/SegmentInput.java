@@ -141,7 +141,7 @@ final class SegmentInput implements TransportHandler {
     long key = ConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
     TcpConnection connection = connections.get(key);
     if (connection != null) {
-      connection.tooBig(Tcp.sequence(address), mtu);
+      stack.sizes().tooBig(connection, Tcp.sequence(address), mtu);
     }
   }
 

@@ -403,7 +403,7 @@ final class Sender {
     } else if (timer.givesUp(userTimeout)) {
       return false;
     } else if (max > una) {
-      if (!connection.believeClaim()) {
+      if (!connection.sizes().believeClaim(connection)) {
         retransmit();
       }
     } else if (flight != null && flight.queue.size() == 0) {

@@ -1,9 +1,7 @@
 package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
-import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /**
@@ -66,10 +64,10 @@ public final class TcpConnection extends Timed implements TcpStream {
   private TcpState state;
 
   /** EMSS as far as both ends and their options go, whatever the path. */
-  private int widestEmss;
+  int widestEmss;
 
   /** What an ICMP message claims of the path and has not been believed yet, or null. */
-  private PathMtuClaim claim;
+  PathMtuClaim claim;
 
   private boolean wantsToSend;
   private boolean pending;
@@ -282,6 +280,10 @@ public final class TcpConnection extends Timed implements TcpStream {
     return stack.timers();
   }
 
+  SegmentSizes sizes() {
+    return stack.sizes();
+  }
+
   void become(TcpState next) {
     state = next;
   }
@@ -423,70 +425,11 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   // Opening and closing.
 
-  /** The peer's SYN has told the MSS that it takes and how it scales its window. */
-  void negotiated(int theirMss, int windowShift) {
-    int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    int mss = Math.min(stack.mss(), theirMss);
-    widestEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options;
-    sender.negotiated(emssFor(stack.pathMtu(remote())), windowShift);
-  }
-
-  /** EMSS on a path that carries packets of so many octets. */
-  private int emssFor(int mtu) {
-    int options = timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    return Math.min(widestEmss, IpLayer.mss(mtu) - options);
-  }
-
   /** The user learns that EMSS is another. */
   void emssChanged() {
     if (state.synchronised() && handler != null) {
       stack.upcalls().emss(this, sender.emss());
     }
-  }
-
-  /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
-  void pathMtu(int mtu) {
-    if (widestEmss > 0 && state != TcpState.TIME_WAIT) {
-      int emss = emssFor(mtu);
-      if (emss != sender.emss()) {
-        sender.pathEmss(emss);
-      }
-    }
-  }
-
-  /**
-   * An ICMP message claims that a segment was too large for its path. It must be about octets in
-   * flight. If nothing has ever arrived that would contradict it, it is believed at once; otherwise
-   * only when the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
-   */
-  void tooBig(int sequence, int mtu) {
-    long una = sender.una();
-    long position = una + SequenceNumber.distance(sender.sequence(una), sequence);
-    boolean inFlight = state.synchronised() && position >= una && position < sender.max();
-    if (!inFlight || emssFor(mtu) >= sender.emss()) {
-      stack.counters().icmpIgnored++;
-    } else if (sender.largestAcknowledged() <= emssFor(mtu)) {
-      stack.lowerPathMtu(remote(), mtu);
-    } else {
-      claim = new PathMtuClaim(position, mtu);
-    }
-  }
-
-  /**
-   * The retransmission timer has expired: a claim about what is still in flight has shown itself to
-   * be true.
-   *
-   * @return whether that says why nothing was heard: what is too long is being sent again then
-   */
-  boolean believeClaim() {
-    PathMtuClaim believed = claim;
-    claim = null;
-    if (believed == null || believed.position() < sender.una()) {
-      return false;
-    }
-    int before = sender.emss();
-    stack.lowerPathMtu(remote(), believed.mtu());
-    return sender.emss() < before;
   }
 
   /** The handshake that the peer has begun is done, one way or the other. */

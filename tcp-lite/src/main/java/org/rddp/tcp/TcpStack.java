@@ -51,6 +51,7 @@ public final class TcpStack implements AutoCloseable {
   private final Upcalls upcalls = new Upcalls(this);
   private final Opening opening;
   private final ConnectionTimers timers;
+  private final SegmentSizes sizes = new SegmentSizes(this);
   private final IpLayer ip;
   private final Peers peers;
   private final PacketBudget sentPackets;
@@ -360,7 +361,7 @@ public final class TcpStack implements AutoCloseable {
   void pathMtuChanged(int remote, int mtu) {
     for (TcpConnection connection : connections.snapshot()) {
       if (connection.remote() == remote) {
-        connection.pathMtu(mtu);
+        sizes.pathMtu(connection, mtu);
       }
     }
   }
@@ -398,6 +399,10 @@ public final class TcpStack implements AutoCloseable {
 
   ConnectionTimers timers() {
     return timers;
+  }
+
+  SegmentSizes sizes() {
+    return sizes;
   }
 
   boolean mayChallenge() {
