@@ -5,6 +5,7 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.PacketPool;
 import org.rddp.device.TransmitQueue;
+import org.rddp.device.WrappedDevice;
 
 /**
  * A stretch of link in front of a device, on which the same happens to what comes and to what goes:
@@ -93,35 +94,9 @@ public final class BadLink implements FrameDevice {
   }
 
   /** A device that is not closed with what wraps it. */
-  private record Borrowed(FrameDevice device) implements FrameDevice {
-    @Override
-    public PacketPool pool() {
-      return device.pool();
-    }
-
-    @Override
-    public long macAddress() {
-      return device.macAddress();
-    }
-
-    @Override
-    public int mtu() {
-      return device.mtu();
-    }
-
-    @Override
-    public boolean up() {
-      return device.up();
-    }
-
-    @Override
-    public int receive(long[] packets) {
-      return device.receive(packets);
-    }
-
-    @Override
-    public int transmit(long[] packets, int from, int count) {
-      return device.transmit(packets, from, count);
+  private static final class Borrowed extends WrappedDevice {
+    Borrowed(FrameDevice device) {
+      super(device);
     }
 
     @Override

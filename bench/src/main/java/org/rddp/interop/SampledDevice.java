@@ -3,11 +3,10 @@ package org.rddp.interop;
 import org.rddp.device.CapturedDevice;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.FrameSink;
-import org.rddp.device.PacketPool;
+import org.rddp.device.WrappedDevice;
 
 /** A device that shows only so many frames to a sink, and from then on is as fast as without. */
-final class SampledDevice implements FrameDevice {
-  private final FrameDevice device;
+final class SampledDevice extends WrappedDevice {
   private final FrameDevice captured;
   private int left;
 
@@ -17,7 +16,7 @@ final class SampledDevice implements FrameDevice {
    * @param frames how many at least; a burst is not cut short
    */
   SampledDevice(FrameDevice device, FrameSink sink, int frames) {
-    this.device = device;
+    super(device);
     left = frames;
     captured =
         new CapturedDevice(
@@ -29,27 +28,7 @@ final class SampledDevice implements FrameDevice {
   }
 
   private FrameDevice current() {
-    return left > 0 ? captured : device;
-  }
-
-  @Override
-  public PacketPool pool() {
-    return device.pool();
-  }
-
-  @Override
-  public long macAddress() {
-    return device.macAddress();
-  }
-
-  @Override
-  public int mtu() {
-    return device.mtu();
-  }
-
-  @Override
-  public boolean up() {
-    return device.up();
+    return left > 0 ? captured : device();
   }
 
   @Override

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.PacketPool;
+import org.rddp.device.WrappedDevice;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
@@ -33,15 +33,14 @@ class PathsTest {
   private static final byte[] NONE = {};
 
   /** Something on the path: what it makes of the frames that a device receives. */
-  private abstract static class Middlebox implements FrameDevice {
-    private final FrameDevice device;
+  private abstract static class Middlebox extends WrappedDevice {
     private final long[] burst = new long[8];
 
     /** Octets of payload in each segment of TCP that has passed and had some. */
     final List<Integer> segments = new ArrayList<>();
 
     Middlebox(FrameDevice device) {
-      this.device = device;
+      super(device);
     }
 
     /**
@@ -54,7 +53,7 @@ class PathsTest {
     @Override
     public int receive(long[] packets) {
       int out = 0;
-      int count = device.receive(burst);
+      int count = device().receive(burst);
       for (int i = 0; i < count; i++) {
         long frame = pool().address(burst[i]);
         boolean ip = Ethernet.type(frame) == Ethernet.TYPE_IPV4;
@@ -65,36 +64,6 @@ class PathsTest {
         out += pass(burst[i], octets, packets, out);
       }
       return out;
-    }
-
-    @Override
-    public PacketPool pool() {
-      return device.pool();
-    }
-
-    @Override
-    public long macAddress() {
-      return device.macAddress();
-    }
-
-    @Override
-    public int mtu() {
-      return device.mtu();
-    }
-
-    @Override
-    public boolean up() {
-      return device.up();
-    }
-
-    @Override
-    public int transmit(long[] packets, int from, int count) {
-      return device.transmit(packets, from, count);
-    }
-
-    @Override
-    public void close() {
-      device.close();
     }
   }
 

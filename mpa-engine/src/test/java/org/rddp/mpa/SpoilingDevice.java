@@ -2,7 +2,7 @@ package org.rddp.mpa;
 
 import java.util.function.ToIntFunction;
 import org.rddp.device.FrameDevice;
-import org.rddp.device.PacketPool;
+import org.rddp.device.WrappedDevice;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
@@ -13,11 +13,9 @@ import org.rddp.wire.Tcp;
  * A middlebox that turns bits of the payload in what a device receives and makes TCP's checksum
  * right again, so that nobody but MPA can notice.
  */
-final class SpoilingDevice implements FrameDevice {
+final class SpoilingDevice extends WrappedDevice {
   private static final int IP = Ethernet.HEADER;
   private static final int TCP = IP + Ipv4.HEADER;
-
-  private final FrameDevice device;
 
   /** Of a segment's payload the bit to turn, or -1. */
   private final ToIntFunction<byte[]> bit;
@@ -26,13 +24,13 @@ final class SpoilingDevice implements FrameDevice {
   int spoilt;
 
   SpoilingDevice(FrameDevice device, ToIntFunction<byte[]> bit) {
-    this.device = device;
+    super(device);
     this.bit = bit;
   }
 
   @Override
   public int receive(long[] packets) {
-    int count = device.receive(packets);
+    int count = device().receive(packets);
     for (int i = 0; i < count; i++) {
       pass(packets[i]);
     }
@@ -68,35 +66,5 @@ final class SpoilingDevice implements FrameDevice {
   private static int word(long tcp, int at, int length) {
     int low = at + 1 < length ? Memory.getByte(tcp + at + 1) : 0;
     return Memory.getByte(tcp + at) << 8 | low;
-  }
-
-  @Override
-  public PacketPool pool() {
-    return device.pool();
-  }
-
-  @Override
-  public long macAddress() {
-    return device.macAddress();
-  }
-
-  @Override
-  public int mtu() {
-    return device.mtu();
-  }
-
-  @Override
-  public boolean up() {
-    return device.up();
-  }
-
-  @Override
-  public int transmit(long[] packets, int from, int count) {
-    return device.transmit(packets, from, count);
-  }
-
-  @Override
-  public void close() {
-    device.close();
   }
 }

@@ -1,39 +1,18 @@
 package org.rddp.device;
 
 /** A device that shows every frame it moves to a {@link FrameSink}. */
-public final class CapturedDevice implements FrameDevice {
-  private final FrameDevice device;
+public final class CapturedDevice extends WrappedDevice {
   private final FrameSink sink;
 
   /** Moves frames through the given device, which is closed with this one. */
   public CapturedDevice(FrameDevice device, FrameSink sink) {
-    this.device = device;
+    super(device);
     this.sink = sink;
   }
 
   @Override
-  public PacketPool pool() {
-    return device.pool();
-  }
-
-  @Override
-  public long macAddress() {
-    return device.macAddress();
-  }
-
-  @Override
-  public int mtu() {
-    return device.mtu();
-  }
-
-  @Override
-  public boolean up() {
-    return device.up();
-  }
-
-  @Override
   public int receive(long[] packets) {
-    int count = device.receive(packets);
+    int count = device().receive(packets);
     for (int i = 0; i < count; i++) {
       sink.onFrame(false, pool().address(packets[i]), pool().length(packets[i]));
     }
@@ -52,7 +31,7 @@ public final class CapturedDevice implements FrameDevice {
     for (int i = from; i < from + count; i++) {
       long packet = packets[i];
       pool.retain(packet);
-      boolean taken = device.transmit(packets, i, 1) == 1;
+      boolean taken = device().transmit(packets, i, 1) == 1;
       if (taken) {
         sink.onFrame(true, pool.address(packet), pool.length(packet));
       }
@@ -62,10 +41,5 @@ public final class CapturedDevice implements FrameDevice {
       }
     }
     return count;
-  }
-
-  @Override
-  public void close() {
-    device.close();
   }
 }

@@ -7,7 +7,7 @@ import org.rddp.wire.Memory;
  * A bad link: drops, duplicates, reorders and corrupts frames on their way in, as chance has it.
  * Wrap both ends of a link to have it bad both ways. The same random numbers make the same faults.
  */
-public final class ImpairedDevice implements FrameDevice {
+public final class ImpairedDevice extends WrappedDevice {
   private static final int LONGEST_DELAY = 8;
   private static final int HELD = 64;
 
@@ -30,7 +30,6 @@ public final class ImpairedDevice implements FrameDevice {
     }
   }
 
-  private final FrameDevice device;
   private final RandomGenerator random;
   private final Faults faults;
   private final long[] held = new long[HELD];
@@ -44,29 +43,9 @@ public final class ImpairedDevice implements FrameDevice {
 
   /** Spoils what the given device receives; it is closed with this one. */
   public ImpairedDevice(FrameDevice device, RandomGenerator random, Faults faults) {
-    this.device = device;
+    super(device);
     this.random = random;
     this.faults = faults;
-  }
-
-  @Override
-  public PacketPool pool() {
-    return device.pool();
-  }
-
-  @Override
-  public long macAddress() {
-    return device.macAddress();
-  }
-
-  @Override
-  public int mtu() {
-    return device.mtu();
-  }
-
-  @Override
-  public boolean up() {
-    return device.up();
   }
 
   /** {@inheritDoc} Frames held back come at the latest when a turn brings nothing else. */
@@ -76,7 +55,7 @@ public final class ImpairedDevice implements FrameDevice {
       burst = new long[Math.max(packets.length / 2, 1)];
     }
     int room = Math.min(burst.length, packets.length - heldCount);
-    int count = room < burst.length ? 0 : device.receive(burst);
+    int count = room < burst.length ? 0 : device().receive(burst);
     int out = 0;
     for (int i = 0; i < count; i++) {
       out = pass(burst[i], packets, out);
@@ -138,11 +117,6 @@ public final class ImpairedDevice implements FrameDevice {
     return copy;
   }
 
-  @Override
-  public int transmit(long[] packets, int from, int count) {
-    return device.transmit(packets, from, count);
-  }
-
   /** Frames lost so far. */
   public long dropped() {
     return dropped;
@@ -168,6 +142,6 @@ public final class ImpairedDevice implements FrameDevice {
     for (; heldCount > 0; heldCount--) {
       pool().release(held[heldCount - 1]);
     }
-    device.close();
+    super.close();
   }
 }

@@ -13,7 +13,7 @@ import org.rddp.wire.Tcp;
  * right again. SYNs, resets, urgent data and everything that is not sound TCP pass as they are, and
  * nothing overtakes anything. The same random numbers make the same cuts.
  */
-public final class ReSegmentingDevice implements FrameDevice {
+public final class ReSegmentingDevice extends WrappedDevice {
   private static final int BURST = 64;
 
   /** A frame becomes two at most, behind one that was held back. */
@@ -25,7 +25,6 @@ public final class ReSegmentingDevice implements FrameDevice {
   /** Flag: the sender has reduced its congestion window (RFC 3168), told by one segment only. */
   private static final int CWR = 0x80;
 
-  private final FrameDevice device;
   private final PacketPool pool;
   private final RandomGenerator random;
   private final double split;
@@ -45,34 +44,14 @@ public final class ReSegmentingDevice implements FrameDevice {
    * @param join how often a segment, or the rest of one, is held back to be joined with the next
    */
   public ReSegmentingDevice(FrameDevice device, RandomGenerator random, double split, double join) {
+    super(device);
     if (!(split >= 0 && split <= 1 && join >= 0 && join <= 1)) {
       throw new IllegalArgumentException("split " + split + ", join " + join);
     }
-    this.device = device;
     this.random = random;
     this.split = split;
     this.join = join;
     pool = device.pool();
-  }
-
-  @Override
-  public PacketPool pool() {
-    return pool;
-  }
-
-  @Override
-  public long macAddress() {
-    return device.macAddress();
-  }
-
-  @Override
-  public int mtu() {
-    return device.mtu();
-  }
-
-  @Override
-  public boolean up() {
-    return device.up();
   }
 
   /** {@inheritDoc} A segment held back comes at the latest when a turn brings nothing else. */
@@ -81,7 +60,7 @@ public final class ReSegmentingDevice implements FrameDevice {
     if (readyFirst == readyEnd) {
       readyFirst = 0;
       readyEnd = 0;
-      int count = device.receive(burst);
+      int count = device().receive(burst);
       for (int i = 0; i < count; i++) {
         pass(burst[i]);
       }
@@ -250,11 +229,6 @@ public final class ReSegmentingDevice implements FrameDevice {
     pool.window(packet, frame, headers + octets);
   }
 
-  @Override
-  public int transmit(long[] packets, int from, int count) {
-    return device.transmit(packets, from, count);
-  }
-
   /** Segments split so far. */
   public long splits() {
     return splits;
@@ -271,6 +245,6 @@ public final class ReSegmentingDevice implements FrameDevice {
     for (; readyFirst < readyEnd; readyFirst++) {
       pool.release(ready[readyFirst]);
     }
-    device.close();
+    super.close();
   }
 }
