@@ -20,11 +20,7 @@ public final class Benchmarks {
 
   /** Runs one benchmark and exits with its code. */
   public static void main(String[] arguments) throws IOException {
-    CommandLine named = new CommandLine(new Benchmarks());
-    named.setExecutionExceptionHandler((failure, command, parsed) -> {
-      command.getErr().println("rddp: " + failure.getMessage());
-      return 1;
-    });
+    CommandLine named = commandLine();
     if (arguments.length == 1 && arguments[0].equals("--help")) {
       named.usage(System.out);
       return;
@@ -33,5 +29,14 @@ public final class Benchmarks {
       System.exit(named.execute(arguments));
     }
     org.openjdk.jmh.Main.main(arguments);
+  }
+
+  /** The benchmarks with names of their own, for tests to run with their own output. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Benchmarks())
+        .setExecutionExceptionHandler((failure, command, parsed) -> {
+          command.getErr().println("rddp: " + failure.getMessage());
+          return 1;
+        });
   }
 }

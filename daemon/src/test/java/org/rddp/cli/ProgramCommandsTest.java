@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.daemon.TestDaemon;
 import picocli.CommandLine;
 
 /** Commands that are programs of a daemon, as their users call them. */
+@Timeout(60)
 class ProgramCommandsTest {
   private final TestDaemon daemon = new TestDaemon();
   private final StringWriter out = new StringWriter();
@@ -40,6 +43,27 @@ class ProgramCommandsTest {
   void shouldShowTheCountersOfTheInterfaceThatIsAskedFor() {
     assertThat(run("stat", "--once", "--all", "--interface", "two")).isZero();
     assertThat(out.toString().lines()).isNotEmpty().allMatch(line -> line.startsWith("two."));
+  }
+
+  @Test
+  void shouldEndWhenNobodyReadsTheCounters() {
+    CommandLine line = Main.commandLine();
+    line.setOut(new PrintWriter(new ClosedWriter()));
+    assertThat(line.execute("stat", "--socket", daemon.socket().toString())).isZero();
+  }
+
+  /** Standard output after 'rddp stat | head' has read its lines. */
+  private static final class ClosedWriter extends Writer {
+    @Override
+    public void write(char[] from, int offset, int length) throws IOException {
+      throw new IOException("Broken pipe");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test
