@@ -8,13 +8,16 @@ readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 
 hugepages_added=0
 
+# Whether fewer are free than two daemons need, and more are wanted.
+lacks_hugepages() {
+    [[ -z ${RDDP_NO_HUGEPAGES:-} ]] && (($(memory_field HugePages_Free) < HUGEPAGES_WANTED))
+}
+
 # Raises the number of free hugepages to what two daemons need; says so when it cannot.
 reserve_hugepages() {
     local free wanted
+    lacks_hugepages || return 0
     free=$(memory_field HugePages_Free)
-    if [[ -n ${RDDP_NO_HUGEPAGES:-} ]] || ((free >= HUGEPAGES_WANTED)); then
-        return
-    fi
     if (($(memory_field Hugepagesize) != 2048)); then
         say 'hugepages here are not of 2 MiB: none reserved, going on with what there is'
         return
@@ -60,15 +63,16 @@ restore_hugepages() {
     fi
 }
 
-# keep_hugepages_if COMMAND...: when pages were added and the command fails, gives them back and ends with its status.
-keep_hugepages_if() {
-    local status=0
-    if ((hugepages_added > 0)); then
-        "$@" || status=$?
-        if ((status != 0)); then
-            restore_hugepages
-            exit "$status"
-        fi
+# reserve_hugepages_for daemon ARGUMENT...: those that its configuration wants; ends with the daemon's words where it cannot be
+# used. They stay when it ends.
+reserve_hugepages_for() {
+    local checked status=0
+    lacks_hugepages || return 0
+    checked=$(launch "$@" --check) || status=$?
+    ((status == 0)) || exit "$status"
+    if [[ $checked == *'wants huge pages' ]]; then
+        reserve_hugepages
+        say_hugepages_stay
     fi
 }
 

@@ -34,10 +34,17 @@ restored_beside_another() {
     cat "$HUGEPAGES_COUNT"
 }
 
-# after_starting COMMAND: pages that are left by a program that could start, or could not.
-after_starting() {
-    reserve_hugepages
-    (keep_hugepages_if "$1")
+# started WORDS STATUS: the status and the pages after the start of a daemon whose check says so.
+started() {
+    local said=$1 ended=$2
+    launch() (
+        echo "$said"
+        exit "$ended"
+    )
+    say() {
+        :
+    }
+    (reserve_hugepages_for daemon)
     echo "$? $(<"$HUGEPAGES_COUNT")"
 }
 
@@ -47,5 +54,6 @@ check 'leaves alone what is enough' equal 700 "$(with_hugepages 24000000 700 700
 check 'takes no more than a quarter of the memory' equal 256 "$(with_hugepages 2097152 0 0 reserved)"
 check 'takes none when told so' equal 0 "$(RDDP_NO_HUGEPAGES=1 with_hugepages 24000000 0 0 reserved)"
 check 'gives back what it added and no more' equal 107 "$(with_hugepages 24000000 7 7 restored_beside_another)"
-check 'keeps them for what can start' equal '0 640' "$(with_hugepages 24000000 0 0 after_starting true)"
-check 'gives them back when it cannot' equal '1 0' "$(with_hugepages 24000000 0 0 after_starting false)"
+check 'reserves what a configuration wants' equal '0 640' "$(with_hugepages 24000000 0 0 started 'c: good, wants huge pages' 0)"
+check 'reserves none that it does not want' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
+check 'reserves none for what cannot start' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"

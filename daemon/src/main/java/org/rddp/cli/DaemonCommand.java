@@ -60,7 +60,8 @@ final class DaemonCommand implements Callable<Integer> {
     }
     Crc32c.chosen();
     if (checkOnly) {
-      spec.commandLine().getOut().println(file + ": good");
+      String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
+      spec.commandLine().getOut().println(file + ": good, " + memory);
       return 0;
     }
     run(configuration);
