@@ -18,9 +18,4 @@ final class Checks {
   static void requirePort(CommandSpec spec, int port) {
     require(spec, port >= 1 && port <= 65535, "--port is 1 to 65535, not " + port);
   }
-
-  /** Memory for a file transfer. */
-  static void requireWindow(CommandSpec spec, long window) {
-    require(spec, window >= 4096 && window <= 1 << 30, "--window is 4KiB to 1GiB, not " + window);
-  }
 }

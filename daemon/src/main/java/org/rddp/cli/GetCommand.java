@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
 final class GetCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
+  @Mixin private WindowOption window;
+
   @Parameters(index = "0", paramLabel = "NAME", description = "What the server calls it.")
   private String name;
 
@@ -32,26 +34,18 @@ final class GetCommand implements Callable<Integer> {
       description = "The file to be made, or the folder to make it in; here if left out.")
   private Path output;
 
-  @Option(
-      names = "--window",
-      paramLabel = "SIZE",
-      converter = OctetsConverter.class,
-      defaultValue = "16MiB",
-      description = "Memory that is written into; files may be longer (default: ${DEFAULT-VALUE}).")
-  private long window;
-
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws IOException {
-    Checks.requireWindow(spec, window);
+    long octets = window.octets();
     Path target = target();
     Path folder = target.toAbsolutePath().getParent();
     Checks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
     String digest;
     try (Rddp daemon = session.open("get");
         TransferProgress progress = new TransferProgress("get " + name)) {
-      FileClient client = new FileClient(daemon, server.toSocketAddress(), window, progress::begin);
+      FileClient client = new FileClient(daemon, server.toSocketAddress(), octets, progress::begin);
       digest = client.get(name, target);
     }
     Output.say(spec, digest + "  " + target);

@@ -20,6 +20,8 @@ import picocli.CommandLine.Spec;
 final class PutCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
+  @Mixin private WindowOption window;
+
   @Parameters(index = "0", paramLabel = "FILE", description = "The file.")
   private Path file;
 
@@ -32,25 +34,17 @@ final class PutCommand implements Callable<Integer> {
       description = "What the server calls it; the file's own name if left out.")
   private String name;
 
-  @Option(
-      names = "--window",
-      paramLabel = "SIZE",
-      converter = OctetsConverter.class,
-      defaultValue = "16MiB",
-      description = "Memory for the transfer; files may be longer (default: ${DEFAULT-VALUE}).")
-  private long window;
-
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() throws IOException {
-    Checks.requireWindow(spec, window);
+    long octets = window.octets();
     Checks.require(spec, Files.isRegularFile(file), "there is no file " + file);
     String kept = name == null ? file.getFileName().toString() : name;
     String digest;
     try (Rddp daemon = session.open("put");
         TransferProgress progress = new TransferProgress("put " + kept)) {
-      FileClient client = new FileClient(daemon, server.toSocketAddress(), window, progress::begin);
+      FileClient client = new FileClient(daemon, server.toSocketAddress(), octets, progress::begin);
       digest = client.put(file, kept);
     }
     Output.say(spec, digest + "  " + kept);

@@ -22,6 +22,8 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
+  @Mixin private WindowOption window;
+
   @Parameters(
       paramLabel = "FOLDER",
       arity = "0..1",
@@ -36,14 +38,6 @@ final class ServeCommand implements Callable<Integer> {
       description = "Where to listen (default: ${DEFAULT-VALUE}).")
   private int port;
 
-  @Option(
-      names = "--window",
-      paramLabel = "SIZE",
-      converter = OctetsConverter.class,
-      defaultValue = "16MiB",
-      description = "Memory that is written into; files may be longer (default: ${DEFAULT-VALUE}).")
-  private long window;
-
   @Option(names = "--once", description = "End after one client.")
   private boolean once;
 
@@ -52,10 +46,10 @@ final class ServeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Checks.requirePort(spec, port);
-    Checks.requireWindow(spec, window);
+    long octets = window.octets();
     Checks.require(spec, Files.isDirectory(directory), "there is no folder " + directory);
     try (Rddp daemon = session.open("serve")) {
-      FileServer server = new FileServer(daemon, directory, window, line -> Output.say(spec, line));
+      FileServer server = new FileServer(daemon, directory, octets, line -> Output.say(spec, line));
       Output.say(
           spec, "serving " + directory + " at " + daemon.address().getHostAddress() + ":" + port);
       server.serve(port, once);
