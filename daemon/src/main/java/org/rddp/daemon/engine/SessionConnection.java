@@ -4,30 +4,22 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ScatterList;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
 import org.rddp.ipc.PrivateData;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
 import org.rddp.mpa.MpaError;
-import org.rddp.rdmap.CompletionKind;
-import org.rddp.rdmap.RdmapExtensions;
-import org.rddp.rdmap.RdmapHandler;
-import org.rddp.rdmap.RdmapSettings;
-import org.rddp.rdmap.RdmapStream;
-import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStream;
 
 /**
- * A connection of a program: an RDMAP stream whose requests come from the session's ring and whose
- * completions go back there; everything else that happens to it is an event. Engine thread only.
+ * The life of a program's connection: how it comes up, fails and ends, which the program hears of
+ * by events. Its requests and their completions are the {@link SessionStream}'s. Engine thread
+ * only.
  */
-final class SessionConnection implements RdmapHandler {
+final class SessionConnection {
   private enum State {
     /** A peer has connected and has not sent MPA's request. The program knows nothing of it. */
     AWAITING_REQUEST,
@@ -54,7 +46,8 @@ final class SessionConnection implements RdmapHandler {
 
   private final Session session;
   private final SessionListener listener;
-  private final RdmapStream stream;
+  private final CompletionReports reports;
+  private final SessionStream stream;
   private final Deadline deadline = new Deadline();
 
   /** Null before {@link #open}. */
@@ -66,10 +59,6 @@ final class SessionConnection implements RdmapHandler {
   private int number;
   private State state;
   private boolean peerClosed;
-  private int unreported;
-  private long lastUnreported;
-  private int lastUnreportedOpcode;
-  private long lastUnreportedOctets;
   private Reason failure;
   private int failureDetail;
   private String failureText = "";
@@ -85,12 +74,9 @@ final class SessionConnection implements RdmapHandler {
     this.listener = listener;
     this.number = number;
     this.state = state;
-    Engine engine = session.engine();
-    RdmapSettings settings = engine.rdmapSettings().withHeldOctets(heldOctets);
-    this.stream =
-        requestData == null
-            ? RdmapStream.responder(engine.ddp(), session.domain(), settings, this)
-            : RdmapStream.initiator(engine.ddp(), session.domain(), settings, requestData, this);
+    this.reports = new CompletionReports(session);
+    reports.begin(number);
+    this.stream = new RdmapSessionStream(session, this, reports, heldOctets, requestData);
   }
 
   static SessionConnection incoming(
@@ -152,67 +138,14 @@ final class SessionConnection implements RdmapHandler {
 
   // ---- What the program wants ----
 
-  /**
-   * Starts a work request.
-   *
-   * @param request its number in the session's table
-   * @return false when the connection's queue is full
-   */
+  /** Starts a work request, as {@link SessionStream#post(int, WorkRequest, long)} does. */
   boolean post(int request, WorkRequest work, long address) {
-    int flags = flags(work);
-    int stag = work.remoteStag();
-    long to = work.remoteTo();
-    long length = work.length();
-    return switch (work.opcode()) {
-      case Opcode.RECEIVE -> stream.postReceive(request, address, length);
-      case Opcode.SEND -> stream.postSend(request, flags, address, length, stag);
-      case Opcode.READ ->
-          stream.postRead(request, flags, work.localStag(), work.localOffset(), length, stag, to);
-      case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
-      default -> postExtended(request, work, flags, address);
-    };
+    return stream.post(request, work, address);
   }
 
   /** Starts a work request whose message lies in pieces. */
   boolean post(int request, WorkRequest work, ScatterList list) {
-    int flags = flags(work);
-    return switch (work.opcode()) {
-      case Opcode.RECEIVE -> stream.postReceive(request, list);
-      case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
-      default -> stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
-    };
-  }
-
-  private static int flags(WorkRequest work) {
-    return (work.isFenced() ? RequestFlags.FENCED : 0)
-        | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
-  }
-
-  private boolean postExtended(int request, WorkRequest work, int flags, long address) {
-    RdmapExtensions extensions = stream.extensions();
-    int stag = work.remoteStag();
-    long to = work.remoteTo();
-    return switch (work.opcode()) {
-      case Opcode.WRITE_IMMEDIATE ->
-          extensions.postWriteImmediate(
-              request, flags, address, work.length(), stag, to, work.immediate());
-      case Opcode.SEND_IMMEDIATE -> extensions.postImmediate(request, flags, work.immediate());
-      case Opcode.FETCH_ADD ->
-          extensions.postFetchAdd(request, flags, address, stag, to, work.operand(), work.mask());
-      case Opcode.SWAP ->
-          extensions.postSwap(request, flags, address, stag, to, work.operand(), work.mask());
-      default ->
-          extensions.postCompareSwap(
-              request,
-              flags,
-              address,
-              stag,
-              to,
-              work.operand(),
-              work.mask(),
-              work.compare(),
-              work.compareMask());
-    };
+    return stream.post(request, work, list);
   }
 
   void accept(byte[] privateData) throws RefusedException {
@@ -297,16 +230,16 @@ final class SessionConnection implements RdmapHandler {
 
   // ---- What happens to it ----
 
-  @Override
-  public void onRequest(byte[] privateData) {
+  void onRequest(byte[] privateData) {
     try {
       number = session.reserve();
     } catch (RefusedException e) {
       listener.answered(this);
-      state = State.GONE;
+      gone();
       stream.abort();
       return;
     }
+    reports.begin(number);
     session.add(this);
     state = State.REQUESTED;
     tell(
@@ -320,8 +253,7 @@ final class SessionConnection implements RdmapHandler {
             PrivateData.of(privateData)));
   }
 
-  @Override
-  public void onEstablished(byte[] privateData) {
+  void onEstablished(byte[] privateData) {
     state = State.ESTABLISHED;
     deadline.clear();
     session.engine().counters().connectionsOpened++;
@@ -335,85 +267,13 @@ final class SessionConnection implements RdmapHandler {
             PrivateData.of(privateData)));
   }
 
-  @Override
-  public void onRejected(byte[] privateData) {
+  void onRejected(byte[] privateData) {
     stream.close();
     tell(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
     leave();
   }
 
-  @Override
-  public void onCompletion(long id, int kind, int status, long octets) {
-    int request = (int) id;
-    RequestTable requests = session.requests();
-    boolean success = status == org.rddp.rdmap.CompletionStatus.SUCCESS;
-    if (state != State.GONE) {
-      if (success && !requests.isSignalled(request)) {
-        unreported++;
-        lastUnreported = requests.id(request);
-        lastUnreportedOpcode = requests.opcode(request);
-        lastUnreportedOctets = octets;
-      } else {
-        boolean receive = kind == CompletionKind.RECEIVE;
-        session.complete(
-            requests.id(request),
-            number,
-            requests.opcode(request),
-            status(status),
-            octets,
-            receive ? 1 : 1 + unreported,
-            0);
-        unreported = receive ? unreported : 0;
-      }
-    }
-    requests.remove(request);
-  }
-
-  @Override
-  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    if (invalidated != 0) {
-      session.invalidated(invalidated);
-    }
-    int flags = invalidated == 0 ? 0 : Completion.HAS_INVALIDATED;
-    received((int) id, octets, flags | solicited(solicited), invalidated, 0);
-  }
-
-  @Override
-  public void onImmediate(long id, long data, boolean solicited) {
-    int flags = Completion.HAS_IMMEDIATE | solicited(solicited);
-    received((int) id, Long.BYTES, flags, 0, data);
-  }
-
-  private static int solicited(boolean solicited) {
-    return solicited ? Completion.SOLICITED : 0;
-  }
-
-  private void received(int request, long octets, int flags, int invalidated, long immediate) {
-    RequestTable requests = session.requests();
-    if (state != State.GONE) {
-      session.completeReceive(requests.id(request), number, octets, flags, invalidated, immediate);
-    }
-    requests.remove(request);
-  }
-
-  private static CompletionStatus status(int status) {
-    return switch (status) {
-      case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
-      case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
-      case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
-      case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
-      default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
-    };
-  }
-
-  /** The program may have posted one since this turn looked. */
-  @Override
-  public void onReceiveMissing() {
-    session.takeRequests(session.limits().outstanding());
-  }
-
-  @Override
-  public void onError(int layer, int type, int code, String detail) {
+  void onError(Reason reason, int detail, String text) {
     EngineCounters counters = session.engine().counters();
     boolean established = state == State.ESTABLISHED || state == State.CLOSING;
     if (established) {
@@ -421,15 +281,10 @@ final class SessionConnection implements RdmapHandler {
     } else {
       counters.startupErrors++;
     }
-    failure =
-        switch (layer) {
-          case LAYER_LLP -> Reason.MPA_ERROR;
-          case LAYER_DDP -> Reason.DDP_ERROR;
-          default -> Reason.RDMAP_ERROR;
-        };
-    failureDetail = layer == LAYER_LLP ? code : type << 8 | code;
-    failureText = detail;
-    session.engine().report(detail);
+    failure = reason;
+    failureDetail = detail;
+    failureText = text;
+    session.engine().report(text);
     if (established) {
       state = State.FAILED;
     }
@@ -439,24 +294,22 @@ final class SessionConnection implements RdmapHandler {
     }
   }
 
-  @Override
-  public void onPeerClosed() {
+  void onPeerClosed() {
     peerClosed = true;
     if (state == State.ESTABLISHED) {
       tell(new DaemonMessage.PeerClosed(number));
     }
   }
 
-  @Override
-  public void onClosed(CloseReason reason) {
+  void onClosed(CloseReason reason) {
     if (listener != null) {
       listener.answered(this);
     }
     if (state == State.GONE || state == State.AWAITING_REQUEST) {
-      state = State.GONE;
+      gone();
       return;
     }
-    reportRest();
+    reports.reportRest();
     Reason why = failure == null || lost(reason) ? reason(reason) : failure;
     int detail = why == failure ? failureDetail : 0;
     String text = why == failure ? failureText : text(why);
@@ -503,30 +356,17 @@ final class SessionConnection implements RdmapHandler {
     session.events().send(message);
   }
 
-  /**
-   * Reports the last request that ended well and unsignalled: no later completion of this queue
-   * will, and both ends count what is outstanding.
-   */
-  private void reportRest() {
-    if (unreported > 0) {
-      session.complete(
-          lastUnreported,
-          number,
-          lastUnreportedOpcode,
-          CompletionStatus.SUCCESS,
-          lastUnreportedOctets,
-          unreported,
-          0);
-      unreported = 0;
-    }
-  }
-
   /** Gives its number back; nothing is reported from now on. */
   private void leave() {
     if (number != 0) {
-      reportRest();
+      reports.reportRest();
       session.remove(this);
     }
+    gone();
+  }
+
+  private void gone() {
     state = State.GONE;
+    reports.end();
   }
 }

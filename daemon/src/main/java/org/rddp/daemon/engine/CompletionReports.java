@@ -1,0 +1,95 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ipc.CompletionStatus;
+
+/**
+ * Tells a program how the requests of one connection have ended. Of those that go to the peer the
+ * ones that ended well and unsignalled are left to the next report. Engine thread only.
+ */
+final class CompletionReports {
+  private final Session session;
+  private final RequestTable requests;
+  private int connection;
+  private boolean over;
+  private int unreported;
+  private long lastUnreported;
+  private int lastUnreportedOpcode;
+  private long lastUnreportedOctets;
+
+  CompletionReports(Session session) {
+    this.session = session;
+    requests = session.requests();
+  }
+
+  /** The program knows the connection by this number. */
+  void begin(int number) {
+    connection = number;
+  }
+
+  /**
+   * A request of the queue that goes to the peer has ended.
+   *
+   * @param octets of its message, 0 if it failed
+   */
+  void ended(int request, CompletionStatus status, long octets) {
+    if (!over) {
+      if (status == CompletionStatus.SUCCESS && !requests.isSignalled(request)) {
+        unreported++;
+        lastUnreported = requests.id(request);
+        lastUnreportedOpcode = requests.opcode(request);
+        lastUnreportedOctets = octets;
+      } else {
+        session.complete(
+            requests.id(request),
+            connection,
+            requests.opcode(request),
+            status,
+            octets,
+            1 + unreported,
+            0);
+        unreported = 0;
+      }
+    }
+    requests.remove(request);
+  }
+
+  /** A receive will not be filled. */
+  void receiveEnded(int request, CompletionStatus status) {
+    if (!over) {
+      session.complete(requests.id(request), connection, requests.opcode(request), status, 0, 1, 0);
+    }
+    requests.remove(request);
+  }
+
+  /** A receive has been filled; flags are those of {@link org.rddp.ipc.Completion}. */
+  void received(int request, long octets, int flags, int invalidated, long immediate) {
+    if (!over) {
+      session.completeReceive(
+          requests.id(request), connection, octets, flags, invalidated, immediate);
+    }
+    requests.remove(request);
+  }
+
+  /**
+   * Reports the last request that ended well and unsignalled: no later completion of this queue
+   * will, and both ends count what is outstanding.
+   */
+  void reportRest() {
+    if (unreported > 0) {
+      session.complete(
+          lastUnreported,
+          connection,
+          lastUnreportedOpcode,
+          CompletionStatus.SUCCESS,
+          lastUnreportedOctets,
+          unreported,
+          0);
+      unreported = 0;
+    }
+  }
+
+  /** Nothing is reported from now on. */
+  void end() {
+    over = true;
+  }
+}

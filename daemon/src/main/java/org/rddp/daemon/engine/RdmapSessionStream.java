@@ -1,0 +1,224 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.ScatterList;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapExtensions;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.rdmap.RequestFlags;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+
+/** A connection that speaks RDMAP. Engine thread only. */
+final class RdmapSessionStream implements SessionStream, RdmapHandler {
+  private final Session session;
+  private final SessionConnection connection;
+  private final CompletionReports reports;
+  private final RdmapStream stream;
+
+  /**
+   * A stream that has not begun.
+   *
+   * @param requestData the private data of the request for it; null if the peer asks
+   */
+  RdmapSessionStream(
+      Session session,
+      SessionConnection connection,
+      CompletionReports reports,
+      int heldOctets,
+      byte[] requestData) {
+    this.session = session;
+    this.connection = connection;
+    this.reports = reports;
+    Engine engine = session.engine();
+    RdmapSettings settings = engine.rdmapSettings().withHeldOctets(heldOctets);
+    this.stream =
+        requestData == null
+            ? RdmapStream.responder(engine.ddp(), session.domain(), settings, this)
+            : RdmapStream.initiator(engine.ddp(), session.domain(), settings, requestData, this);
+  }
+
+  @Override
+  public StreamHandler transport() {
+    return stream.transport();
+  }
+
+  @Override
+  public DdpStream ddp() {
+    return stream.ddp();
+  }
+
+  // ---- What the program wants ----
+
+  @Override
+  public boolean post(int request, WorkRequest work, long address) {
+    int flags = flags(work);
+    int stag = work.remoteStag();
+    long to = work.remoteTo();
+    long length = work.length();
+    return switch (work.opcode()) {
+      case Opcode.RECEIVE -> stream.postReceive(request, address, length);
+      case Opcode.SEND -> stream.postSend(request, flags, address, length, stag);
+      case Opcode.READ ->
+          stream.postRead(request, flags, work.localStag(), work.localOffset(), length, stag, to);
+      case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
+      default -> postExtended(request, work, flags, address);
+    };
+  }
+
+  @Override
+  public boolean post(int request, WorkRequest work, ScatterList list) {
+    int flags = flags(work);
+    return switch (work.opcode()) {
+      case Opcode.RECEIVE -> stream.postReceive(request, list);
+      case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
+      default -> stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
+    };
+  }
+
+  private static int flags(WorkRequest work) {
+    return (work.isFenced() ? RequestFlags.FENCED : 0)
+        | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
+  }
+
+  private boolean postExtended(int request, WorkRequest work, int flags, long address) {
+    RdmapExtensions extensions = stream.extensions();
+    int stag = work.remoteStag();
+    long to = work.remoteTo();
+    return switch (work.opcode()) {
+      case Opcode.WRITE_IMMEDIATE ->
+          extensions.postWriteImmediate(
+              request, flags, address, work.length(), stag, to, work.immediate());
+      case Opcode.SEND_IMMEDIATE -> extensions.postImmediate(request, flags, work.immediate());
+      case Opcode.FETCH_ADD ->
+          extensions.postFetchAdd(request, flags, address, stag, to, work.operand(), work.mask());
+      case Opcode.SWAP ->
+          extensions.postSwap(request, flags, address, stag, to, work.operand(), work.mask());
+      default ->
+          extensions.postCompareSwap(
+              request,
+              flags,
+              address,
+              stag,
+              to,
+              work.operand(),
+              work.mask(),
+              work.compare(),
+              work.compareMask());
+    };
+  }
+
+  @Override
+  public int maxPrivateData() {
+    return stream.maxPrivateData();
+  }
+
+  @Override
+  public void accept(byte[] privateData) {
+    stream.accept(privateData);
+  }
+
+  @Override
+  public void reject(byte[] privateData) {
+    stream.reject(privateData);
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+  }
+
+  @Override
+  public void abort() {
+    stream.abort();
+  }
+
+  // ---- What happens to it ----
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    connection.onRequest(privateData);
+  }
+
+  @Override
+  public void onEstablished(byte[] privateData) {
+    connection.onEstablished(privateData);
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    connection.onRejected(privateData);
+  }
+
+  @Override
+  public void onCompletion(long id, int kind, int status, long octets) {
+    if (kind == CompletionKind.RECEIVE) {
+      reports.receiveEnded((int) id, status(status));
+    } else {
+      reports.ended((int) id, status(status), octets);
+    }
+  }
+
+  @Override
+  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
+    if (invalidated != 0) {
+      session.invalidated(invalidated);
+    }
+    int flags = invalidated == 0 ? 0 : Completion.HAS_INVALIDATED;
+    reports.received((int) id, octets, flags | solicited(solicited), invalidated, 0);
+  }
+
+  @Override
+  public void onImmediate(long id, long data, boolean solicited) {
+    int flags = Completion.HAS_IMMEDIATE | solicited(solicited);
+    reports.received((int) id, Long.BYTES, flags, 0, data);
+  }
+
+  private static int solicited(boolean solicited) {
+    return solicited ? Completion.SOLICITED : 0;
+  }
+
+  private static CompletionStatus status(int status) {
+    return switch (status) {
+      case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
+      case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
+      case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
+      case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
+      default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
+    };
+  }
+
+  /** The program may have posted one since this turn looked. */
+  @Override
+  public void onReceiveMissing() {
+    session.takeRequests(session.limits().outstanding());
+  }
+
+  @Override
+  public void onError(int layer, int type, int code, String detail) {
+    Reason reason =
+        switch (layer) {
+          case LAYER_LLP -> Reason.MPA_ERROR;
+          case LAYER_DDP -> Reason.DDP_ERROR;
+          default -> Reason.RDMAP_ERROR;
+        };
+    connection.onError(reason, layer == LAYER_LLP ? code : type << 8 | code, detail);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    connection.onPeerClosed();
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    connection.onClosed(reason);
+  }
+}
