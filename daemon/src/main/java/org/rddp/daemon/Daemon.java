@@ -168,7 +168,8 @@ public final class Daemon implements AutoCloseable {
             configured.vlan());
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
-    int stags = (int) Math.min(MAX_STAGS, (long) limits.sessions() * limits.sessionRegions());
+    // A window has the STag that it is bound under and the next one.
+    int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.sessionRegions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
     MpaSettings mpa = configured.mpa();
     RdmapSettings rdmap =

@@ -13,7 +13,6 @@ final class DdpSender {
   DdpSender next;
 
   private final SendRound round;
-  private final TaggedBuffers taggedBuffers;
   private final DdpCounters counters;
   private final UlpHandler user;
   private final OutgoingQueues queues;
@@ -27,7 +26,6 @@ final class DdpSender {
 
   DdpSender(DdpEngine engine, UlpHandler user, DdpSettings settings) {
     this.round = engine.sendRound();
-    this.taggedBuffers = engine.taggedBuffers();
     this.counters = engine.counters();
     this.user = user;
     queues = new OutgoingQueues(user, settings.sendDepth(), settings.responseDepth());
@@ -131,6 +129,16 @@ final class DdpSender {
     return true;
   }
 
+  /** Appends something that the user does itself; false, and nothing happens, if it may not be. */
+  boolean postTurn(long id, int rsvdUlp) {
+    if (!mayPost()) {
+      return false;
+    }
+    queues.addMessage().turn(id, rsvdUlp);
+    wake();
+    return true;
+  }
+
   /** Puts a Tagged Message without octets before everything posted. */
   void sendFirst(int rsvdUlp, int stag) {
     queues.addOpener().tagged(0, rsvdUlp, stag, 0, 0, 0);
@@ -197,6 +205,7 @@ final class DdpSender {
         sent += taken ? 1 : 0;
       }
     }
+    queues.takeTurns();
     inRound = false;
     if (queues.isEmpty()) {
       closeIfAsked();
@@ -208,8 +217,7 @@ final class DdpSender {
 
   /** Whether a response can still be given; if not, it is gone and the user knows. */
   private boolean isSendable(OutgoingMessage message) {
-    TaggedBuffer source = message.source();
-    if (source != null && taggedBuffers.lookup(source.stag()) != source) {
+    if (message.sourceIsGone()) {
       queues.giveUpCurrent();
       user.onSourceInvalidated();
       return false;

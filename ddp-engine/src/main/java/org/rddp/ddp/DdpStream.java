@@ -226,6 +226,19 @@ public final class DdpStream {
   }
 
   /**
+   * Has the user do something itself between the messages: {@link UlpHandler#onTurn} when all that
+   * was posted before has been handed to TCP, or {@link UlpHandler#onSendFlushed}. It takes a place
+   * of the queue, needs no room in TCP's window, and nothing of it is sent.
+   *
+   * @param id comes back when it has its turn
+   * @param rsvdUlp for {@link UlpHandler#mayStart}
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
+  public boolean postTurn(long id, int rsvdUlp) {
+    return sender.postTurn(id, rsvdUlp);
+  }
+
+  /**
    * Sends a Tagged Message in answer to one of the peer's, from a Tagged Buffer of ours: not behind
    * the messages posted before, but between them. {@link UlpHandler#onResponseSent} follows, or
    * {@link UlpHandler#onSourceInvalidated}.

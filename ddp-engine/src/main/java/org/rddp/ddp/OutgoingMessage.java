@@ -33,6 +33,7 @@ final class OutgoingMessage {
 
   private boolean listed;
   private TaggedBuffer source;
+  private int sourceStag;
   private long length;
   private long sent;
 
@@ -46,12 +47,27 @@ final class OutgoingMessage {
   /** Whether the user makes the octets when they are due. */
   private boolean due;
 
+  /** Whether it is no message, but something that the user does in its turn. */
+  private boolean turn;
+
+  /** Something that the user does itself when all before it has been sent. */
+  void turn(long id, int rsvdUlp) {
+    tagged(id, rsvdUlp, 0, 0, 0, 0);
+    turn = true;
+  }
+
+  /** Whether it is something that the user does itself. */
+  boolean isTurn() {
+    return turn;
+  }
+
   void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
     tagged = true;
     inMemory = true;
     listed = false;
     followed = false;
     due = false;
+    turn = false;
     source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
@@ -68,6 +84,7 @@ final class OutgoingMessage {
     listed = false;
     followed = false;
     due = false;
+    turn = false;
     source = null;
     this.id = id;
     this.rsvdUlp = rsvdUlp;
@@ -144,11 +161,12 @@ final class OutgoingMessage {
   void response(int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
     tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
     this.source = source;
+    sourceStag = source == null ? 0 : source.stag();
   }
 
-  /** The Tagged Buffer that it comes from, or null. */
-  TaggedBuffer source() {
-    return source;
+  /** Whether it comes from a Tagged Buffer that has been invalidated meanwhile. */
+  boolean sourceIsGone() {
+    return source != null && !(source.valid() && source.stag() == sourceStag);
   }
 
   long id() {

@@ -65,6 +65,7 @@ final class OutgoingQueues {
       return opener;
     }
     if (current == null) {
+      takeTurns();
       boolean response = !responses.isEmpty();
       if (!(response && !responseWasLast) && mayStartMessage()) {
         current = messages;
@@ -76,7 +77,19 @@ final class OutgoingQueues {
   }
 
   private boolean mayStartMessage() {
-    return !messages.isEmpty() && user.mayStart(messages.first().id(), messages.first().rsvdUlp());
+    return !messages.isEmpty() && !messages.first().isTurn() && mayStartFirst();
+  }
+
+  private boolean mayStartFirst() {
+    OutgoingMessage first = messages.first();
+    return user.mayStart(first.id(), first.rsvdUlp());
+  }
+
+  /** Has the user do what it does itself, as far as that comes next. */
+  void takeTurns() {
+    while (!messages.isEmpty() && messages.first().isTurn() && mayStartFirst()) {
+      user.onTurn(messages.removeFirst().id());
+    }
   }
 
   /** The current one will not be sent, or not in full. */

@@ -1,20 +1,23 @@
 package org.rddp.ddp;
 
 /**
- * A range of memory that an STag names, with what is allowed there (RFC 5041 section 8.3). Never
- * changes; once it is out of {@link TaggedBuffers} nothing leads to it any more.
+ * A range of memory that an STag names, with what is allowed there (RFC 5041 section 8.3). Once it
+ * is out of {@link TaggedBuffers} nothing leads to it any more, and whoever still holds it sees
+ * that it is not {@link #valid()}. A {@link MemoryWindow} uses its own again, under another STag.
  */
 public final class TaggedBuffer {
-  private final int stag;
+  private int stag;
   private final ProtectionDomain domain;
-  private final DdpStream stream;
-  private final long address;
-  private final long length;
-  private final long baseTo;
-  private final int rights;
+  private DdpStream stream;
+  private long address;
+  private long length;
+  private long baseTo;
+  private int rights;
 
   /** What it is a window onto, or null. */
-  private final TaggedBuffer region;
+  private TaggedBuffer region;
+
+  private boolean ended;
 
   TaggedBuffer(
       int stag,
@@ -35,6 +38,38 @@ public final class TaggedBuffer {
     this.region = region;
   }
 
+  /** One without an STag that names nothing. */
+  TaggedBuffer(ProtectionDomain domain) {
+    this.domain = domain;
+    ended = true;
+  }
+
+  /** Gives it an STag; it names nothing yet. */
+  void reserve(int name) {
+    stag = name;
+  }
+
+  /** Lets it name a part of a region. */
+  void open(TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+    this.region = region;
+    this.stream = stream;
+    this.address = region.addressOf(to);
+    this.length = length;
+    this.baseTo = baseTo;
+    this.rights = rights;
+    ended = false;
+  }
+
+  /** Whether it may be used: neither it nor the region that it is a window onto has ended. */
+  public boolean valid() {
+    return !ended && (region == null || !region.ended);
+  }
+
+  /** It is out of the table. */
+  void end() {
+    ended = true;
+  }
+
   /** The region that it is a window onto; null if it is a region itself. */
   TaggedBuffer region() {
     return region;
@@ -48,6 +83,11 @@ public final class TaggedBuffer {
   /** Its name on the wire. */
   public int stag() {
     return stag;
+  }
+
+  /** The only stream that may use it, or null. */
+  DdpStream stream() {
+    return stream;
   }
 
   /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */

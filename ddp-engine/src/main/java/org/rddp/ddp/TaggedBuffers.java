@@ -82,6 +82,14 @@ public final class TaggedBuffers {
    */
   public int bind(
       TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+    if (!mayBind(region, stream, to, length, baseTo, rights)) {
+      return 0;
+    }
+    return add(region.domain(), stream, region.addressOf(to), length, baseTo, rights, region);
+  }
+
+  static boolean mayBind(
+      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
     boolean fits =
         length > 0
             && !TaggedBuffer.wraps(to, length)
@@ -91,14 +99,33 @@ public final class TaggedBuffers {
     int needed = AccessRights.BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
     boolean allowed =
         region.region() == null
-            && lookup(region.stag()) == region
+            && region.valid()
             && region.permits(needed)
             && (rights & ~AccessRights.REMOTE) == 0
             && (stream == null || stream.protectionDomain() == region.domain());
-    if (!fits || !allowed) {
-      return 0;
+    return fits && allowed;
+  }
+
+  /**
+   * A window that programs bind again and again, each time with a name that is known before.
+   *
+   * @param domain of the regions that it may be bound to
+   * @return null if the table is full
+   */
+  public MemoryWindow allocateWindow(ProtectionDomain domain) {
+    TaggedBuffer next = new TaggedBuffer(domain);
+    return reserve(next) ? new MemoryWindow(this, next, new TaggedBuffer(domain)) : null;
+  }
+
+  /** Gives a buffer that names nothing an STag, which nobody else is given; false if full. */
+  boolean reserve(TaggedBuffer buffer) {
+    if (size == capacity) {
+      return false;
     }
-    return add(region.domain(), stream, region.addressOf(to), length, baseTo, rights, region);
+    buffer.reserve(newStag());
+    table[place(buffer.stag())] = buffer;
+    size++;
+    return true;
   }
 
   private int add(
@@ -112,37 +139,38 @@ public final class TaggedBuffers {
     if (size == capacity) {
       return 0;
     }
+    int stag = newStag();
+    table[place(stag)] =
+        new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights, region);
+    size++;
+    return stag;
+  }
+
+  private int newStag() {
     int stag = random.nextInt();
     while (stag == 0 || find(stag) != null) {
       stag = random.nextInt();
     }
-    int place = stag & mask;
-    while (table[place] != null) {
-      place = place + 1 & mask;
-    }
-    table[place] = new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights, region);
-    size++;
     return stag;
   }
 
   /** The buffer that {@code stag} names; null if there is none, or its region is gone. */
   public TaggedBuffer lookup(int stag) {
     TaggedBuffer found = find(stag);
-    if (found == null || found.region() == null) {
-      return found;
-    }
-    TaggedBuffer region = found.region();
-    return find(region.stag()) == region ? found : null;
+    return found != null && found.valid() ? found : null;
   }
 
   private TaggedBuffer find(int stag) {
+    return table[place(stag)];
+  }
+
+  /** Where an STag is, or an empty place if it is nowhere. */
+  private int place(int stag) {
     int place = stag & mask;
-    TaggedBuffer found = table[place];
-    while (found != null && found.stag() != stag) {
+    while (table[place] != null && table[place].stag() != stag) {
       place = place + 1 & mask;
-      found = table[place];
     }
-    return found;
+    return place;
   }
 
   /**
@@ -152,16 +180,21 @@ public final class TaggedBuffers {
    * @return whether there was such an STag
    */
   public boolean invalidate(int stag) {
-    int place = stag & mask;
-    while (table[place] != null) {
-      if (table[place].stag() == stag) {
-        close(place);
-        size--;
-        return true;
-      }
-      place = place + 1 & mask;
+    int place = place(stag);
+    if (table[place] == null) {
+      return false;
     }
-    return false;
+    table[place].end();
+    close(place);
+    size--;
+    return true;
+  }
+
+  /** Takes the name of a buffer away, if it still has it; the STag may name another by now. */
+  public void invalidate(TaggedBuffer buffer) {
+    if (find(buffer.stag()) == buffer) {
+      invalidate(buffer.stag());
+    }
   }
 
   /** STags that exist now. */

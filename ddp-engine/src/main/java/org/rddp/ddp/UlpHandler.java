@@ -120,6 +120,14 @@ public interface UlpHandler {
   boolean mayStart(long id, int rsvdUlp);
 
   /**
+   * What was posted with {@link DdpStream#postTurn} has its turn: all that was posted before it has
+   * been handed to TCP, and nothing that was posted behind it. {@link #mayStart} has been asked.
+   *
+   * @param id as it was posted
+   */
+  default void onTurn(long id) {}
+
+  /**
    * A message has been handed to TCP, which sends it as long as the connection lives: its memory is
    * the user's again. Whether the peer has it is not known (RFC 5041 section 5.4).
    *

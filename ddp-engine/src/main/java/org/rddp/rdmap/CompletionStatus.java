@@ -11,11 +11,14 @@ public final class CompletionStatus {
   /** Not done: a message has 0 to 2^32-1 octets. */
   public static final int LENGTH_ERROR = 2;
 
-  /** Not done: the local STag is none that this stream may read into, there. */
+  /** Not done: the local STag is none that this stream may read into, there, or may invalidate. */
   public static final int LOCAL_PROTECTION_ERROR = 3;
 
   /** Not done: both ends have agreed on no reads and atomics of ours. */
   public static final int NO_READS = 4;
+
+  /** Not done: the window may not be bound so. */
+  public static final int BIND_ERROR = 5;
 
   private CompletionStatus() {}
 }

@@ -41,6 +41,9 @@ final class RdmapHeader {
   /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
   static final int ATOMIC_RESPONSE = 11;
 
+  /** No message: stands for what is done here between the messages. */
+  static final int NO_MESSAGE = 15;
+
   /** The Queue Number of Sends and Immediate Data. */
   static final int SEND_QUEUE = 0;
 

@@ -29,6 +29,7 @@ public final class RdmapStream {
   private final DdpStream ddp;
   private final RequestPosts posts;
   private final RdmapExtensions extensions;
+  private final LocalOperations localOperations;
 
   private RdmapStream(
       DdpEngine engine,
@@ -51,6 +52,9 @@ public final class RdmapStream {
     user.attach(ddp);
     posts = new RequestPosts(handler, taggedBuffers, sendQueue, requests, user, ddp);
     extensions = new RdmapExtensions(posts);
+    localOperations =
+        new LocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
+    user.attach(localOperations);
   }
 
   private static DdpSettings sizes(RdmapSettings settings) {
@@ -247,6 +251,11 @@ public final class RdmapStream {
   /** What RFC 7306 adds: immediate data and atomic operations. */
   public RdmapExtensions extensions() {
     return extensions;
+  }
+
+  /** What is done here in its turn: binding windows, and invalidating STags of ours. */
+  public LocalOperations localOperations() {
+    return localOperations;
   }
 
   /**

@@ -181,7 +181,8 @@ final class RequestPosts {
         AtomicRequest.LENGTH);
   }
 
-  private boolean endsAtOnce(long id, int kind, long length) {
+  /** Ends a request at once that cannot be posted. */
+  boolean endsAtOnce(long id, int kind, long length) {
     if (length < 0 || length > DdpStream.MAX_MESSAGE) {
       handler.onCompletion(id, kind, CompletionStatus.LENGTH_ERROR, 0);
       return true;

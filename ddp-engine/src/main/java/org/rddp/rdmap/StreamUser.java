@@ -23,6 +23,7 @@ final class StreamUser implements UlpHandler {
   private final Termination termination;
   private Responder responder;
   private ShortMessages shortMessages;
+  private LocalOperations localOperations;
   private DdpStream ddp;
   private int version;
   private final ReadyToReceive rtr = new ReadyToReceive();
@@ -51,6 +52,11 @@ final class StreamUser implements UlpHandler {
     termination.attach(stream);
     responder = new Responder(stream, taggedBuffers);
     shortMessages = new ShortMessages(stream, rtr, requester, responder, termination);
+  }
+
+  /** What does the operations that are no messages. */
+  void attach(LocalOperations operations) {
+    localOperations = operations;
   }
 
   /** Whether nothing may be posted any more. */
@@ -220,6 +226,11 @@ final class StreamUser implements UlpHandler {
   }
 
   @Override
+  public void onTurn(long id) {
+    localOperations.take(id);
+  }
+
+  @Override
   public int onResponseDue(byte[] octets) {
     return responder.answerAtomic(octets) ? AtomicRequest.ANSWER_LENGTH : REFUSED;
   }
@@ -244,6 +255,7 @@ final class StreamUser implements UlpHandler {
   public void onSendFlushed(long id, int rsvdUlp) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
       case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
+      case RdmapHeader.NO_MESSAGE -> localOperations.flush(id);
       default -> sendQueue.end(id, CompletionStatus.FLUSHED);
     }
   }

@@ -10,7 +10,9 @@ import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
+import org.rddp.ddp.MemoryWindow;
 import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffer;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.tcp.CloseReason;
 
@@ -26,7 +28,7 @@ class HotPathAllocationTest {
   private static final class Counter implements RdmapHandler {
     private RdmapStream stream;
     private long receiveAddress;
-    private long[] completions = new long[6];
+    private long[] completions = new long[8];
     private int others;
 
     @Override
@@ -76,12 +78,18 @@ class HotPathAllocationTest {
   private Runnable turn;
   private LoopedTcp tcp;
   private int stag;
+  private MemoryWindow window;
 
   private void round() {
     left.stream.postWrite(1, memory.address(), LENGTH, stag, 0);
     left.stream.postRead(4, stag, 0, LENGTH / 2, stag, LENGTH / 2);
     left.stream.postSend(2, memory.address(), 64);
     left.stream.extensions().postFetchAdd(5, 0, memory.address() + 64, stag, 0, 1, 0);
+    LocalOperations local = left.stream.localOperations();
+    TaggedBuffer region = engine.taggedBuffers().lookup(stag);
+    int opened = window.nextStag();
+    local.postBind(7, 0, window, region, 0, LENGTH, 0, AccessRights.REMOTE_WRITE);
+    local.postInvalidate(6, 0, opened);
     left.stream.extensions().postWriteImmediate(1, 0, memory.address(), LENGTH, stag, 0, 7);
     tcp.run(turn);
     right.stream.postSend(3, memory.address(), LENGTH);
@@ -108,6 +116,7 @@ class HotPathAllocationTest {
         engine
             .taggedBuffers()
             .register(domain, null, memory.address() + LENGTH, LENGTH, 0, AccessRights.ALL);
+    window = engine.taggedBuffers().allocateWindow(domain);
     tcp = LoopedTcp.join(left.stream.transport(), right.stream.transport(), 1448);
     tcp.run(turn);
     for (int i = 0; i < 8; i++) {
@@ -125,8 +134,9 @@ class HotPathAllocationTest {
       rounds += ROUNDS;
     }
     assertThat(least).isZero();
-    assertThat(left.completions).containsExactly(0, rounds, 2L * rounds, rounds, rounds, rounds);
-    assertThat(right.completions).containsExactly(0, rounds, 0, 2L * rounds, 0, 0);
+    assertThat(left.completions)
+        .containsExactly(0, rounds, 2L * rounds, rounds, rounds, rounds, rounds, rounds);
+    assertThat(right.completions).containsExactly(0, rounds, 0, 2L * rounds, 0, 0, 0, 0);
     assertThat(left.others + right.others).isZero();
   }
 }

@@ -7,9 +7,11 @@ import org.rddp.tcp.CloseReason;
 
 /** A user of RDMAP that writes down what it is told, one line each. */
 final class RecordingRdmap implements RdmapHandler {
-  private static final String[] KINDS = {"", "send", "write", "receive", "read", "atomic"};
+  private static final String[] KINDS = {
+    "", "send", "write", "receive", "read", "atomic", "invalidate", "bind"
+  };
   private static final String[] STATUSES = {
-    "done", "flushed", "length error", "protection error", "no reads"
+    "done", "flushed", "length error", "protection error", "no reads", "bind error"
   };
 
   /** What it does when a request ends as flushed. */

@@ -1,0 +1,52 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.MemoryWindow;
+import org.rddp.ddp.TaggedBuffer;
+import org.rddp.ddp.TaggedBuffers;
+
+/** A bind or an invalidation that waits for its turn. Reused. */
+final class LocalOperation {
+  private MemoryWindow window;
+  private TaggedBuffer region;
+  private long to;
+  private long length;
+  private long baseTo;
+  private int rights;
+  private int stag;
+
+  void invalidate(int stag) {
+    this.stag = stag;
+  }
+
+  void bind(
+      MemoryWindow window, TaggedBuffer region, long to, long length, long baseTo, int rights) {
+    this.window = window;
+    this.region = region;
+    this.to = to;
+    this.length = length;
+    this.baseTo = baseTo;
+    this.rights = rights;
+  }
+
+  /** Does it for a stream; says how it ended, of {@link CompletionStatus}. */
+  int take(TaggedBuffers taggedBuffers, DdpStream stream) {
+    if (window != null) {
+      boolean bound = window.bind(region, stream, to, length, baseTo, rights);
+      forget();
+      return bound ? CompletionStatus.SUCCESS : CompletionStatus.BIND_ERROR;
+    }
+    TaggedBuffer buffer = taggedBuffers.lookup(stag);
+    if (buffer == null || !buffer.associatedWith(stream)) {
+      return CompletionStatus.LOCAL_PROTECTION_ERROR;
+    }
+    taggedBuffers.invalidate(buffer);
+    return CompletionStatus.SUCCESS;
+  }
+
+  /** Lets go of what it names. */
+  void forget() {
+    window = null;
+    region = null;
+  }
+}
