@@ -1,2 +1,2 @@
-/** JMH benchmarks of single operations: {@code bin/rddp bench -l} lists them. */
+/** The command {@code bin/rddp bench}, and what its benchmarks share. */
 package org.rddp.bench;

@@ -1,4 +1,4 @@
-package org.rddp.bench;
+package org.rddp.bench.layers;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -17,11 +17,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
-import org.rddp.tcp.TcpStream;
 
 /**
  * What a segment costs, received or sent, among so many connections of which each is as likely to
@@ -35,6 +32,7 @@ import org.rddp.tcp.TcpStream;
 @Fork(1)
 public class ConnectionsBenchmark {
   private static final int BURST = 32;
+  private static final int PAYLOAD = 64;
 
   /** Virtual time between bursts. */
   private static final long TURN = 10_000;
@@ -50,15 +48,15 @@ public class ConnectionsBenchmark {
     private final SplittableRandom random = new SplittableRandom(1);
     ManyPeers peers;
     TcpStack stack;
-    User[] users;
+    PayloadUser[] users;
     long now;
     private int accepted;
 
     /** Opens the connections. */
     @Setup
     public void open() {
-      peers = new ManyPeers(connections);
-      users = new User[connections];
+      peers = new ManyPeers(connections, PAYLOAD);
+      users = new PayloadUser[connections];
       TcpSettings settings =
           TcpSettings.DEFAULTS
               .withConnections(connections + 1)
@@ -66,7 +64,9 @@ public class ConnectionsBenchmark {
               .withAcknowledgmentDelay(TimeUnit.MILLISECONDS.toNanos(500));
       InterfaceAddress address = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 8);
       stack = new TcpStack(peers, address, settings, random, now);
-      stack.listen(ManyPeers.PORT, (stream, remote, port) -> users[accepted++] = new User(stream));
+      stack.listen(
+          ManyPeers.PORT,
+          (stream, remote, port) -> users[accepted++] = new PayloadUser(stream, PAYLOAD));
       for (int i = 0; i < connections; i++) {
         peers.syn(i);
         turn();
@@ -162,46 +162,5 @@ public class ConnectionsBenchmark {
   public int sent(Sending state) {
     state.sendBurst();
     return state.stack.advance(state.now) + state.stack.transmit(state.now);
-  }
-
-  /** Takes what comes, and sends a payload when told to. */
-  static final class User implements StreamHandler {
-    private final TcpStream stream;
-
-    User(TcpStream stream) {
-      this.stream = stream;
-    }
-
-    void send() {
-      long packet = stream.allocate();
-      stream.pool().window(packet, stream.pool().address(packet), ManyPeers.PAYLOAD);
-      stream.send(packet);
-    }
-
-    @Override
-    public void onOpen(TcpStream opened) {}
-
-    @Override
-    public void onSegment(long position, long address, int length, long packet) {
-      stream.consumed(length);
-    }
-
-    @Override
-    public void onLeftEdge(long position) {}
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onEmss(int emss) {}
-
-    @Override
-    public void onAlarm(long now) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

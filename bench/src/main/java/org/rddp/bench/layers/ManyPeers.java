@@ -1,4 +1,4 @@
-package org.rddp.bench;
+package org.rddp.bench.layers;
 
 import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
@@ -17,9 +17,6 @@ final class ManyPeers implements FrameDevice {
   /** The port that all of them connect to. */
   static final int PORT = 7;
 
-  /** Octets of each payload. */
-  static final int PAYLOAD = 64;
-
   private static final int OURS = 0x0a000001;
   private static final int FIRST_PEER = 0x0a010001;
   private static final int PORTS_PER_PEER = 50_000;
@@ -29,6 +26,7 @@ final class ManyPeers implements FrameDevice {
   private static final int HEADER = Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH;
 
   private final NativePacketPool pool;
+  private final int payload;
   private final int[] sequences;
   private final int[] acknowledgments;
   private final long[] arriving = new long[256];
@@ -36,10 +34,31 @@ final class ManyPeers implements FrameDevice {
   private int to;
   private int synAck;
 
-  ManyPeers(int connections) {
+  /** Behind the last octet that was sent to any of them. */
+  private int seen;
+
+  private int most = Integer.MAX_VALUE;
+
+  /**
+   * Peers that have not connected.
+   *
+   * @param payload octets of each payload, 1 to 1448
+   */
+  ManyPeers(int connections, int payload) {
+    this.payload = payload;
     pool = new NativePacketPool(4096, 2048);
     sequences = new int[connections];
     acknowledgments = new int[connections];
+  }
+
+  /** Octets of each payload. */
+  int payload() {
+    return payload;
+  }
+
+  /** The most frames that the device gives at a time, from now on. */
+  void burst(int frames) {
+    most = frames;
   }
 
   /** Connection {@code index} is opened; the stack must take two turns. */
@@ -57,17 +76,23 @@ final class ManyPeers implements FrameDevice {
 
   /** The peer of a connection sends the next octets in order. */
   void sendPayload(int index) {
-    send(index, Tcp.ACK | Tcp.PSH, PAYLOAD);
-    sequences[index] += PAYLOAD;
+    send(index, Tcp.ACK | Tcp.PSH, payload);
+    sequences[index] += payload;
   }
 
   /** The peer of a connection acknowledges another payload, in its next segment or in this one. */
   void taken(int index) {
-    acknowledgments[index] += PAYLOAD;
+    acknowledgments[index] += payload;
   }
 
   /** The peer of a connection sends an acknowledgment alone. */
   void acknowledge(int index) {
+    send(index, Tcp.ACK, 0);
+  }
+
+  /** The peer of the only connection acknowledges everything that has come. */
+  void acknowledgeSeen(int index) {
+    acknowledgments[index] = seen;
     send(index, Tcp.ACK, 0);
   }
 
@@ -93,7 +118,7 @@ final class ManyPeers implements FrameDevice {
 
   @Override
   public int receive(long[] packets) {
-    int count = Math.min(packets.length, to - from);
+    int count = Math.min(Math.min(most, packets.length), to - from);
     System.arraycopy(arriving, from, packets, 0, count);
     from += count;
     if (from == to) {
@@ -114,6 +139,8 @@ final class ManyPeers implements FrameDevice {
         if ((Tcp.flags(tcp) & Tcp.SYN) != 0) {
           synAck = Tcp.sequence(tcp);
         }
+        int headers = (int) (tcp - frame) + Tcp.headerLength(tcp);
+        seen = Tcp.sequence(tcp) + pool.length(packets[i]) - headers;
       }
       pool.release(packets[i]);
     }

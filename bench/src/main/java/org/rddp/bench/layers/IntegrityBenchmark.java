@@ -1,4 +1,4 @@
-package org.rddp.bench;
+package org.rddp.bench.layers;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;

@@ -1,0 +1,159 @@
+package org.rddp.bench.layers;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.device.DpdkPorts;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.dpdk.Hugepages;
+
+/**
+ * What frames cost at the device: DPDK's net_ring, made to copy, as the engine uses it within a
+ * process; beside it the link of Java alone that {@link TurnBenchmark} has.
+ */
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class DeviceBenchmark {
+  private static final int FRAMES = 64;
+
+  private static final String CONFIGURATION =
+      """
+      [dpdk]
+      hugepages = ASKED
+      memory = "128MiB"
+      arguments = ["--log-level=error"]
+      [[interface]]
+      name = "one"
+      device = "ring:bench"
+      address = "10.0.0.1/24"
+      packets = 4096
+      descriptors = 512
+      [[interface]]
+      name = "two"
+      device = "ring:bench"
+      address = "10.0.0.2/24"
+      packets = 4096
+      descriptors = 512
+      """;
+
+  /** Two ends of a link. */
+  @State(Scope.Thread)
+  public static class Link {
+    /** What joins them. */
+    @Param({"net_ring", "java"})
+    public String device;
+
+    /** Octets of a frame: that of a write of 64 octets, and one that is full. */
+    @Param({"150", "1514"})
+    public int octets;
+
+    private final long[] packets = new long[FRAMES];
+    private DpdkPorts ports;
+    private FrameDevice one;
+    private FrameDevice two;
+
+    /** Opens it, on the thread that measures. */
+    @Setup(Level.Trial)
+    public void open() throws ConfigurationException {
+      if (device.equals("java")) {
+        NativePacketPool pool = new NativePacketPool(1024, 2048);
+        LoopedDevice[] link = LoopedDevice.pair(pool, pool, 1500, 512);
+        one = link[0];
+        two = link[1];
+        return;
+      }
+      boolean hugepages = Hugepages.available() >= 256 << 20;
+      ports =
+          DpdkPorts.open(
+              ConfigurationFile.parse(
+                  "bench", CONFIGURATION.replace("ASKED", Boolean.toString(hugepages))));
+      ports.enter();
+      one = ports.devices().get(0);
+      two = ports.devices().get(1);
+    }
+
+    /** Closes it. */
+    @TearDown(Level.Trial)
+    public void close() {
+      if (ports != null) {
+        ports.leave();
+        ports.close();
+      }
+    }
+
+    int carry(int burst) {
+      int carried = 0;
+      for (int done = 0; done < FRAMES; done += burst) {
+        for (int i = 0; i < burst; i++) {
+          long packet = one.pool().allocate();
+          one.pool().window(packet, one.pool().address(packet), octets);
+          packets[i] = packet;
+        }
+        one.transmit(packets, 0, burst);
+        int count = two.receive(packets);
+        for (int i = 0; i < count; i++) {
+          two.pool().release(packets[i]);
+        }
+        carried += count;
+      }
+      return carried;
+    }
+  }
+
+  /** A look at a device that has nothing. */
+  @Benchmark
+  @OperationsPerInvocation(FRAMES)
+  public int receiveNothing(Link link) {
+    int received = 0;
+    for (int i = 0; i < FRAMES; i++) {
+      received += link.two.receive(link.packets);
+    }
+    return received;
+  }
+
+  /** Frames are allocated, sent, copied, received and released, one by one. */
+  @Benchmark
+  @OperationsPerInvocation(FRAMES)
+  public int carryOne(Link link) {
+    return link.carry(1);
+  }
+
+  /** The same in bursts of 32. */
+  @Benchmark
+  @OperationsPerInvocation(FRAMES)
+  public int carry32(Link link) {
+    return link.carry(32);
+  }
+
+  /** A packet is taken from the pool and given back. */
+  @Benchmark
+  @OperationsPerInvocation(FRAMES)
+  public long allocateAndRelease(Link link) {
+    long packets = 0;
+    for (int i = 0; i < FRAMES; i++) {
+      long packet = link.one.pool().allocate();
+      link.one.pool().release(packet);
+      packets += packet;
+    }
+    return packets;
+  }
+}

@@ -1,0 +1,160 @@
+package org.rddp.bench.layers;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/**
+ * What MPA costs for an FPDU, sent (its copy into the packet included) and received (its CRC
+ * included). In bursts of 32, each FPDU in a segment of its own; TCP and the user above cost next
+ * to nothing.
+ */
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class MpaBenchmark {
+  static final int BURST = 32;
+
+  /** Octets of the first part of each ULPDU: DDP's header of a Tagged Message. */
+  private static final int HEADER = 14;
+
+  /** Two ends in Full Operation. */
+  @State(Scope.Thread)
+  public abstract static class Ends {
+    /** Octets of a ULPDU: with 64 of payload, and what fills segments of 1460 and 8956 octets. */
+    @Param({"78", "1454", "8950"})
+    public int ulpdu;
+
+    /** Whether the receiver asks for Markers. */
+    @Param({"false", "true"})
+    public boolean markers;
+
+    private final Counting user = new Counting();
+    private final long memory = Memory.allocate(1 << 14);
+    private MpaConnection initiator;
+    private JoinedStreams streams;
+    private long expected;
+
+    /** Brings them there. */
+    @Setup
+    public void open() {
+      MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withEarly(true);
+      MpaConnection responder = MpaConnection.responder(settings, user);
+      byte[] none = {};
+      initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, none, new Counting());
+      streams = new JoinedStreams(initiator, responder, ulpdu + 128);
+      streams.settle(() -> {});
+      responder.accept(none);
+      streams.settle(() -> {});
+    }
+
+    int sendBurst() {
+      int sent = 0;
+      for (int i = 0; i < BURST; i++) {
+        if (initiator.send(memory, HEADER, memory + 1024, ulpdu - HEADER)) {
+          sent++;
+        }
+      }
+      expected += (long) sent * ulpdu;
+      return sent;
+    }
+
+    int receiveBurst() {
+      int received = streams.deliverFirst();
+      if (user.octets != expected) {
+        throw new IllegalStateException(user.octets + " octets of " + expected + " passed");
+      }
+      return received;
+    }
+
+    /** Before each burst. */
+    @Setup(Level.Invocation)
+    public abstract void prepare();
+  }
+
+  /** A burst has been sent and waits. */
+  public static class Receiving extends Ends {
+    @Override
+    public void prepare() {
+      sendBurst();
+    }
+  }
+
+  /** Everything sent has been received. */
+  public static class Sending extends Ends {
+    @Override
+    public void prepare() {
+      receiveBurst();
+    }
+  }
+
+  /** FPDUs are found, verified and passed. */
+  @Benchmark
+  @OperationsPerInvocation(BURST)
+  public int received(Receiving state) {
+    return state.receiveBurst();
+  }
+
+  /** FPDUs are made in packets and handed to TCP. */
+  @Benchmark
+  @OperationsPerInvocation(BURST)
+  public int sent(Sending state) {
+    return state.sendBurst();
+  }
+
+  /** Counts what is passed. */
+  private static final class Counting implements UlpduHandler {
+    private long octets;
+
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onFullOperation(byte[] privateData) {}
+
+    @Override
+    public void onRejected(byte[] privateData) {}
+
+    @Override
+    public void onUlpdu(Ulpdu ulpdu) {
+      octets += ulpdu.length();
+    }
+
+    @Override
+    public void onSendable() {}
+
+    @Override
+    public void onMulpdu(int mulpdu) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onError(MpaError error, String detail) {
+      throw new IllegalStateException(error + ": " + detail);
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+}

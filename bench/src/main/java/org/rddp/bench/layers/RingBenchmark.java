@@ -1,0 +1,131 @@
+package org.rddp.bench.layers;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * What a work request and its completion cost in the rings between a program and the daemon, both
+ * ends on one core: what the way from core to core adds is the core-to-core round trip.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class RingBenchmark {
+  private static final int SLOTS = 256;
+  private static final int ENTRIES = 32;
+  private static final int INLINE = 64;
+
+  /** Requests posted before any is taken. */
+  @Param({"1", "32"})
+  public int batch;
+
+  private final WorkRequest request = new WorkRequest();
+  private final Completion completion = new Completion();
+  private MemorySegment message;
+  private ProgramRings program;
+  private DaemonRings daemon;
+
+  /** Lays the rings out. */
+  @Setup
+  public void open() throws IOException {
+    MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
+    daemon = new DaemonRings(memory, SLOTS, SLOTS);
+    program = new ProgramRings(memory);
+    message = Arena.ofAuto().allocate(INLINE);
+  }
+
+  /** A write is posted and taken, completed and polled. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public long write() {
+    long ids = 0;
+    for (int done = 0; done < ENTRIES; done += batch) {
+      for (int i = 0; i < batch; i++) {
+        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, 2, 0, INLINE, 3, 0);
+      }
+      ids += takeAndComplete(1);
+      ids += poll();
+    }
+    return ids;
+  }
+
+  /** A write with its octets inline is posted and taken, completed and polled. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public long inlineWrite() {
+    long ids = 0;
+    for (int done = 0; done < ENTRIES; done += batch) {
+      for (int i = 0; i < batch; i++) {
+        program.postInline(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, message, 0, INLINE, 3, 0);
+      }
+      ids += takeAndComplete(1);
+      ids += poll();
+    }
+    return ids;
+  }
+
+  /** Writes are posted and taken; the last of 32 is completed and polled. */
+  @Benchmark
+  @OperationsPerInvocation(ENTRIES)
+  public long unsignalledWrite() {
+    long ids = 0;
+    for (int done = 0; done < ENTRIES; done += batch) {
+      for (int i = 0; i < batch; i++) {
+        program.post(Opcode.WRITE, 0, i, 1, 2, 0, INLINE, 3, 0);
+      }
+      ids += takeAndComplete(ENTRIES);
+      ids += poll();
+    }
+    return ids;
+  }
+
+  private long takeAndComplete(int every) {
+    long ids = 0;
+    while (daemon.take(request) == DaemonRings.TAKEN) {
+      ids += request.id();
+      if (daemon.inWork() % every == 0) {
+        daemon.complete(
+            request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, request.length(), every, 0);
+      }
+    }
+    daemon.flush();
+    return ids;
+  }
+
+  private long poll() {
+    long ids = 0;
+    while (program.poll(completion)) {
+      ids += completion.id();
+    }
+    program.publish();
+    return ids;
+  }
+
+  /** Requests that have not come to their end. */
+  int outstanding() {
+    return program.outstanding();
+  }
+}

@@ -1,0 +1,84 @@
+package org.rddp.bench.layers;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What a message costs from end to end in CPU time: both programs and both engines in one thread,
+ * whole turns, over a link that copies. One way only is reported: to and fro is twice that.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.SampleTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class TurnBenchmark {
+  static final int MESSAGES = 64;
+
+  /** Octets of a write: few, and nearly a segment. */
+  @Param({"64", "1408"})
+  public int octets;
+
+  /** Writes in a turn. */
+  @Param({"1", "32"})
+  public int batch;
+
+  private LoopedEngines engines;
+
+  /** Connects the programs. */
+  @Setup
+  public void open() {
+    engines = new LoopedEngines(octets, 1500);
+  }
+
+  /** Writes go to and fro, each time so many at once. */
+  @Benchmark
+  @OperationsPerInvocation(MESSAGES)
+  public long write() {
+    long written = 0;
+    for (int done = 0; done < MESSAGES; done += 2 * batch) {
+      written = engines.toAndFro(batch, System.nanoTime());
+    }
+    return written;
+  }
+
+  /** A turn of an engine with nothing to do, and a look at the clock. */
+  @Benchmark
+  @OperationsPerInvocation(MESSAGES)
+  public int idle() {
+    int work = 0;
+    for (int i = 0; i < MESSAGES; i++) {
+      work += engines.firstEngine().turn(System.nanoTime());
+    }
+    return work;
+  }
+
+  /** A look at the clock, which an engine's thread takes once a turn. */
+  @Benchmark
+  @OperationsPerInvocation(MESSAGES)
+  public long clock() {
+    long sum = 0;
+    for (int i = 0; i < MESSAGES; i++) {
+      sum += System.nanoTime();
+    }
+    return sum;
+  }
+
+  /** Writes that have arrived. */
+  long written() {
+    return engines.firstEngine().counters().requests()
+        + engines.secondEngine().counters().requests();
+  }
+}
