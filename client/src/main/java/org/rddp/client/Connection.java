@@ -14,8 +14,8 @@ import org.rddp.ipc.SessionLimits;
 import org.rddp.ipc.WorkRequest;
 
 /**
- * A connection to a peer: a queue of receives, and a queue of sends, writes, reads and atomics (a
- * queue pair, in the words of verbs).
+ * A connection to a peer: a queue of receives, and a queue of sends, writes, reads, atomics and
+ * local operations (a queue pair, in the words of verbs).
  *
  * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
@@ -34,12 +34,14 @@ public final class Connection implements AutoCloseable {
   private final ConnectionLife life = new ConnectionLife();
   private final WorkQueues queues;
   private final Atomics atomics;
+  private final LocalOperations localOperations;
 
   Connection(Rddp session, int id) {
     this.session = session;
     this.id = id;
     queues = new WorkQueues(session, id);
     atomics = new Atomics(queues);
+    localOperations = new LocalOperations(queues);
   }
 
   /** Its number, as completions have it; not used again for another connection soon. */
@@ -177,6 +179,11 @@ public final class Connection implements AutoCloseable {
     return atomics;
   }
 
+  /** Binding windows, and invalidating STags of this program's. */
+  public LocalOperations localOperations() {
+    return localOperations;
+  }
+
   /**
    * Sends a short message from any memory, which may be used again when this returns.
    *
@@ -285,7 +292,7 @@ public final class Connection implements AutoCloseable {
     queues.retire(completion);
   }
 
-  /** Sends, writes, reads and atomics posted and not reported yet. */
+  /** Sends, writes, reads, atomics and local operations posted and not reported yet. */
   public int sendsOutstanding() {
     return queues.sendsOutstanding();
   }

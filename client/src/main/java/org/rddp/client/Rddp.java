@@ -30,9 +30,9 @@ import org.rddp.ipc.SystemCallException;
  * A session with the daemon: where a program begins.
  *
  * <p>At home in verbs? A session is context, protection domain and completion queue in one; a
- * {@link MemoryRegion} is an {@code ibv_mr}, a {@link Connection} a queue pair with its {@code
- * rdma_cm_id}; the {@code post} methods are {@code ibv_post_send} and {@code ibv_post_recv}, {@link
- * #poll} is {@code ibv_poll_cq}.
+ * {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2, a
+ * {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are {@code
+ * ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
  *
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
  * a time. Everything else may be called from any thread. A daemon thread of the session watches the
@@ -50,6 +50,7 @@ public final class Rddp implements AutoCloseable {
   private final PollSet completionEvent = new PollSet();
   private final ConnectionTable connections = new ConnectionTable();
   private final EventFd wake;
+  private final ObjectTable<MemoryWindow> windows = new ObjectTable<>();
   private final SessionEvents events;
   private final SessionMemory memory;
   private DaemonMessage.Welcome welcome;
@@ -202,6 +203,29 @@ public final class Rddp implements AutoCloseable {
     return memory.adopt(descriptor, Access.bits(rights));
   }
 
+  /**
+   * A memory window, to be bound to parts of regions, one after the other. It counts as a region.
+   *
+   * @throws RefusedException when a limit is reached
+   */
+  public MemoryWindow allocateWindow() {
+    throwIfUnusable();
+    MemoryWindow[] made = new MemoryWindow[1];
+    channel.request(
+        ProgramMessage.AllocateWindow::new,
+        DaemonMessage.WindowAllocated.class,
+        reply -> {
+          made[0] = new MemoryWindow(this, reply.window(), reply.stag());
+          windows.put(reply.window(), made[0]);
+        });
+    return made[0];
+  }
+
+  /** The daemon has taken the window back. */
+  void forget(MemoryWindow window) {
+    windows.remove(window.id(), window);
+  }
+
   /** {@link #listen(InetSocketAddress, int)} at the interface's address, 128 requests waiting. */
   public Listener listen(int port) {
     return listen(new InetSocketAddress(port), DEFAULT_BACKLOG);
@@ -301,10 +325,7 @@ public final class Rddp implements AutoCloseable {
     try {
       while (count < max && rings.poll(completion)) {
         count++;
-        Connection connection = connections.get(completion.connection());
-        if (connection != null) {
-          connection.retire(completion);
-        }
+        retire();
         handler.onCompletion(completion);
       }
     } finally {
@@ -315,6 +336,20 @@ public final class Rddp implements AutoCloseable {
       Thread.onSpinWait();
     }
     return count;
+  }
+
+  /** Counts what has ended with the completion. */
+  private void retire() {
+    Connection connection = connections.get(completion.connection());
+    if (connection != null) {
+      connection.retire(completion);
+    }
+    if (completion.window() != 0) {
+      MemoryWindow window = windows.get(completion.window());
+      if (window != null) {
+        window.completed(completion);
+      }
+    }
   }
 
   /**

@@ -133,6 +133,42 @@ final class WorkQueues {
                     opcode, flags, id, connection, message, offset, length, remoteStag, remoteTo));
   }
 
+  /** A request of the program's own memory alone. */
+  boolean invalidate(long id, int stag, int flags) {
+    checkUsable();
+    checkFlags(flags, FLAGS);
+    return hasRoom()
+        && sent(rings().post(Opcode.INVALIDATE, flags, id, connection, 0, 0, 0, stag, 0));
+  }
+
+  boolean bind(
+      long id,
+      MemoryWindow window,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int rights,
+      int flags) {
+    checkUsable();
+    checkFlags(flags, FLAGS);
+    window.check(session, region, offset, length, rights);
+    return window.isReady()
+        && hasRoom()
+        && sent(
+            rings()
+                .post(
+                    Opcode.BIND,
+                    flags,
+                    id,
+                    connection,
+                    region.stag(),
+                    offset,
+                    length,
+                    window.id(),
+                    rights))
+        && window.posted();
+  }
+
   boolean atomic(
       int opcode,
       long id,

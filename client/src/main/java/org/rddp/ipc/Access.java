@@ -11,9 +11,14 @@ public enum Access {
   /** The peer may do atomic operations there. */
   REMOTE_ATOMIC(8),
   /** The peer may take the STag back with a message. */
-  REMOTE_INVALIDATE(16);
+  REMOTE_INVALIDATE(16),
+  /** This program may bind windows to it. */
+  MW_BIND(32);
 
-  private static final int ALL = 31;
+  private static final int ALL = 63;
+
+  /** All that are for the peer. */
+  private static final int REMOTE = 30;
 
   private final int bit;
 
@@ -38,6 +43,11 @@ public enum Access {
       bits |= right.bit;
     }
     return bits;
+  }
+
+  /** Whether these bits mean rights of a peer and nothing else. */
+  public static boolean areRemote(int bits) {
+    return (bits & ~REMOTE) == 0;
   }
 
   /** Whether these bits mean rights and nothing else. */

@@ -10,9 +10,11 @@ import java.lang.foreign.MemorySegment;
  *  4  opcode (1), of the       24  connection (4)
  *     request that ended       28  retired (4), requests
  *  5  status (1)               32  detail (4), error number
- *  6  flags (1)                36  invalidated STag (4)
+ *  6  flags (1)                36  STag (4), invalidated,
+ *                                  or the window's next one
  *  7  zero (1)                 40  immediate data (8)
- *  8  work request id (8)      48  zero (16)
+ *  8  work request id (8)      48  window (4)
+ *                              52  zero (12)
  * </pre>
  *
  * <p>Used by one thread; reused without allocation.
@@ -24,8 +26,9 @@ public final class Completion {
   static final int CONNECTION = 24;
   static final int RETIRED = 28;
   static final int DETAIL = 32;
-  static final int INVALIDATED = 36;
+  static final int STAG = 36;
   static final int IMMEDIATE = 40;
+  static final int OBJECT = 48;
 
   /** Flag of a receive: it was used up by immediate data. */
   public static final int HAS_IMMEDIATE = 1;
@@ -44,8 +47,9 @@ public final class Completion {
   private int retired;
   private int detail;
   private int flags;
-  private int invalidated;
+  private int stag;
   private long immediate;
+  private int object;
 
   static void write(
       MemorySegment memory,
@@ -58,11 +62,13 @@ public final class Completion {
       int retired,
       int detail,
       int flags,
-      int invalidated,
-      long immediate) {
+      int stag,
+      long immediate,
+      int object) {
     int word = (opcode & 0xff) | status.code() << 8 | flags << 16;
     RingLayout.putInt(memory, slot + OPCODE, word);
-    RingLayout.putInt(memory, slot + INVALIDATED, invalidated);
+    RingLayout.putInt(memory, slot + STAG, stag);
+    RingLayout.putInt(memory, slot + OBJECT, object);
     RingLayout.putLong(memory, slot + IMMEDIATE, immediate);
     RingLayout.putLong(memory, slot + ID, id);
     RingLayout.putLong(memory, slot + OCTETS, octets);
@@ -76,7 +82,8 @@ public final class Completion {
     opcode = word & 0xff;
     status = word >>> 8 & 0xff;
     flags = word >>> 16 & 0xff;
-    invalidated = RingLayout.getInt(memory, slot + INVALIDATED);
+    stag = RingLayout.getInt(memory, slot + STAG);
+    object = RingLayout.getInt(memory, slot + OBJECT);
     immediate = RingLayout.getLong(memory, slot + IMMEDIATE);
     id = RingLayout.getLong(memory, slot + ID);
     octets = RingLayout.getLong(memory, slot + OCTETS);
@@ -145,7 +152,17 @@ public final class Completion {
 
   /** The STag of this program's that the peer has invalidated with its message, or 0. */
   public int invalidatedStag() {
-    return (flags & HAS_INVALIDATED) != 0 ? invalidated : 0;
+    return (flags & HAS_INVALIDATED) != 0 ? stag : 0;
+  }
+
+  /** The number of the window that was to be bound, or 0. */
+  public int window() {
+    return opcode == Opcode.BIND ? object : 0;
+  }
+
+  /** The STag that a window will have once it is bound the next time; 0 if there is no window. */
+  public int windowStag() {
+    return opcode == Opcode.BIND ? stag : 0;
   }
 
   @Override

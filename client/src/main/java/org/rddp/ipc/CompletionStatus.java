@@ -17,9 +17,11 @@ public enum CompletionStatus {
   /** The peer could not do what was asked. */
   REMOTE_OPERATION_ERROR(6),
   /** The daemon failed inside. */
-  FATAL_ERROR(7);
+  FATAL_ERROR(7),
+  /** A window could not be bound: bound already, or the region does not allow it. */
+  MW_BIND_ERROR(8);
 
-  private static final CompletionStatus[] BY_CODE = new CompletionStatus[8];
+  private static final CompletionStatus[] BY_CODE = new CompletionStatus[9];
 
   static {
     for (CompletionStatus status : values()) {

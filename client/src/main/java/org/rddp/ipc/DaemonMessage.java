@@ -12,6 +12,7 @@ public sealed interface DaemonMessage extends ControlMessage
         DaemonMessage.Connecting,
         DaemonMessage.CountersOpened,
         DaemonMessage.CaptureStarted,
+        DaemonMessage.WindowAllocated,
         DaemonMessage.ConnectionRequested,
         DaemonMessage.Established,
         DaemonMessage.Rejected,
@@ -47,6 +48,7 @@ public sealed interface DaemonMessage extends ControlMessage
       case 39 -> new Connecting(request, buffer.getInt());
       case 40 -> new CountersOpened(request, buffer.getDescriptor());
       case 41 -> new CaptureStarted(request, buffer.getDescriptor());
+      case 42 -> new WindowAllocated(request, buffer.getInt(), buffer.getInt());
       case 64 ->
           new ConnectionRequested(
               buffer.getInt(),
@@ -286,6 +288,26 @@ public sealed interface DaemonMessage extends ControlMessage
     @Override
     public void writeFields(MessageBuffer buffer) {
       buffer.putDescriptor(descriptor);
+    }
+  }
+
+  /**
+   * The window is there, not bound to anything.
+   *
+   * @param request the request that it answers
+   * @param window its number
+   * @param stag the STag that it has once it is bound
+   */
+  record WindowAllocated(int request, int window, int stag) implements DaemonMessage {
+    @Override
+    public int type() {
+      return 42;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(window);
+      buffer.putInt(stag);
     }
   }
 

@@ -119,16 +119,17 @@ public final class DaemonRings {
       long octets,
       int retired,
       int detail) {
-    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0);
+    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0, 0);
   }
 
   /**
    * Reports as {@link #complete(long, int, int, CompletionStatus, long, int, int)} does, with what
-   * a receive may have besides.
+   * a receive or a bind may have besides.
    *
    * @param flags of {@link Completion}
-   * @param invalidated the STag that the peer has invalidated, or 0
+   * @param stag the one that the peer has invalidated, or that the window has the next time, or 0
    * @param immediate the number that the peer has sent, or 0
+   * @param object the number of the window, or 0
    */
   public void complete(
       long id,
@@ -139,8 +140,9 @@ public final class DaemonRings {
       int retired,
       int detail,
       int flags,
-      int invalidated,
-      long immediate) {
+      int stag,
+      long immediate,
+      int object) {
     if (retired < 1 || retired > inWork) {
       throw new IllegalStateException(
           "completion of " + retired + " requests, " + inWork + " in work");
@@ -158,8 +160,9 @@ public final class DaemonRings {
         retired,
         detail,
         flags,
-        invalidated,
-        immediate);
+        stag,
+        immediate,
+        object);
     RingLayout.INT.setRelease(memory, slot, RingLayout.lap(written, completionShift));
     written++;
   }

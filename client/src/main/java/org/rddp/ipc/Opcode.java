@@ -29,11 +29,17 @@ public final class Opcode {
   /** The same if what is there is as expected. */
   public static final int COMPARE_SWAP = 9;
 
+  /** Takes an STag of this end's away from the peer. */
+  public static final int INVALIDATE = 10;
+
+  /** Opens a part of a region to the peer under a window's next STag. */
+  public static final int BIND = 11;
+
   private Opcode() {}
 
   /** Whether somebody here knows the number. */
   static boolean isKnown(int opcode) {
-    return opcode >= RECEIVE && opcode <= COMPARE_SWAP;
+    return opcode >= RECEIVE && opcode <= BIND;
   }
 
   /** Whether it is one of the atomic operations. */
@@ -63,6 +69,8 @@ public final class Opcode {
       case FETCH_ADD -> "fetch and add";
       case SWAP -> "swap";
       case COMPARE_SWAP -> "compare and swap";
+      case INVALIDATE -> "invalidate";
+      case BIND -> "bind";
       default -> "opcode " + opcode;
     };
   }

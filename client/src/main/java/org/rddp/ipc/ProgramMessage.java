@@ -19,7 +19,9 @@ public sealed interface ProgramMessage extends ControlMessage
         ProgramMessage.OpenCounters,
         ProgramMessage.StartCapture,
         ProgramMessage.StopCapture,
-        ProgramMessage.CloseSession {
+        ProgramMessage.CloseSession,
+        ProgramMessage.AllocateWindow,
+        ProgramMessage.FreeWindow {
   /** Reads the fields behind the header; the caller has checked the request's number. */
   static ProgramMessage read(int type, int request, MessageBuffer buffer)
       throws ControlProtocolException {
@@ -56,6 +58,8 @@ public sealed interface ProgramMessage extends ControlMessage
       case 14 -> new StartCapture(request, buffer.getInt(), buffer.getInt());
       case 15 -> new StopCapture(request);
       case 16 -> new CloseSession(request);
+      case 17 -> new AllocateWindow(request);
+      case 18 -> new FreeWindow(request, buffer.getInt());
       default -> throw new ControlProtocolException("unknown message type " + type);
     };
   }
@@ -395,5 +399,40 @@ public sealed interface ProgramMessage extends ControlMessage
 
     @Override
     public void writeFields(MessageBuffer buffer) {}
+  }
+
+  /**
+   * Asks for a memory window, to be bound by work requests. Answered by {@link
+   * DaemonMessage.WindowAllocated}.
+   *
+   * @param request number of the request
+   */
+  record AllocateWindow(int request) implements ProgramMessage {
+    @Override
+    public int type() {
+      return 17;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {}
+  }
+
+  /**
+   * Gives a window back: once the answer is there, nothing is placed or read through it. Answered
+   * by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param window its number
+   */
+  record FreeWindow(int request, int window) implements ProgramMessage {
+    @Override
+    public int type() {
+      return 18;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(window);
+    }
   }
 }

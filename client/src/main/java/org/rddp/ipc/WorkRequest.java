@@ -10,7 +10,8 @@ import java.lang.foreign.MemorySegment;
  * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
  * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
  * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
- * local memory:
+ * local memory. An invalidation has its STag in place of the remote one; a bind has the window's
+ * number there, and the rights in place of the remote TO:
  *
  * <pre>
  *  0  state word (4)          24  local offset (8), from the region's first octet
@@ -153,7 +154,8 @@ public final class WorkRequest {
     pieces = word >>> 24;
     boolean zeroes =
         RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
-            && (immediate == 0 || Opcode.isImmediate(opcode));
+            && (immediate == 0 || Opcode.isImmediate(opcode))
+            && (opcode != Opcode.BIND || remoteTo == rights() && Access.areRemote(rights()));
     return zeroes
         && Opcode.isKnown(opcode)
         && (flags & ~allowedFlags(opcode)) == 0
@@ -179,8 +181,11 @@ public final class WorkRequest {
     if (Opcode.isAtomic(opcode)) {
       return length == ATOMIC_OCTETS;
     }
-    if (opcode == Opcode.SEND_IMMEDIATE) {
+    if (opcode == Opcode.SEND_IMMEDIATE || opcode == Opcode.INVALIDATE) {
       return length == 0;
+    }
+    if (opcode == Opcode.BIND) {
+      return length >= 0;
     }
     return length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
   }
@@ -228,9 +233,9 @@ public final class WorkRequest {
     return opcode;
   }
 
-  /** Whether success is to be reported too. A receive always is. */
+  /** Whether success is to be reported too. That of a receive and of a bind always is. */
   public boolean isSignalled() {
-    return (flags & SIGNALLED) != 0 || opcode == Opcode.RECEIVE;
+    return (flags & SIGNALLED) != 0 || opcode == Opcode.RECEIVE || opcode == Opcode.BIND;
   }
 
   /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
@@ -293,7 +298,10 @@ public final class WorkRequest {
     return localOffset;
   }
 
-  /** Octets of the message, or of room for one: 0 to {@link #MAX_LENGTH}. */
+  /**
+   * Octets of the message, or of room for one: 0 to {@link #MAX_LENGTH}; of a {@link Opcode#BIND}
+   * those of the window, which may be more.
+   */
   public long length() {
     return length;
   }
@@ -304,6 +312,21 @@ public final class WorkRequest {
    */
   public int remoteStag() {
     return remoteStag;
+  }
+
+  /** Of an {@link Opcode#INVALIDATE}: the STag of this end's. */
+  public int invalidatedStag() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#BIND}: the window's number. */
+  public int window() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#BIND}: what the peer may do, bits of {@link Access}. */
+  public int rights() {
+    return (int) remoteTo;
   }
 
   /** The Tagged Offset at the peer, where the request works on its memory. */

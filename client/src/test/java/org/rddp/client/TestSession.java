@@ -153,6 +153,9 @@ final class TestSession {
         capture.close();
         send(new DaemonMessage.Done(request));
       }
+      case ProgramMessage.AllocateWindow allocate ->
+          send(new DaemonMessage.WindowAllocated(request, ++lastNumber, lastNumber << 8 | 0x57));
+      case ProgramMessage.FreeWindow free -> send(new DaemonMessage.Done(request));
       case ProgramMessage.CloseSession close -> {
         send(new DaemonMessage.Done(request));
         over = true;

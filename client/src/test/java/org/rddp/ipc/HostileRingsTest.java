@@ -44,7 +44,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnAnUnknownOpcode() {
     assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.COMPARE_SWAP + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.BIND + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
   }
 
@@ -91,6 +91,26 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 3)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.FETCH_ADD, 0, 2)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  @Test
+  void shouldEndTheSessionOnLocalOperationsThatCannotBe() {
+    long length = slot(0) + WorkRequest.LENGTH;
+    long rights = slot(0) + WorkRequest.REMOTE_TO;
+    memory.set(ValueLayout.JAVA_LONG, length, 1);
+    assertThat(takeAfter(Opcode.INVALIDATE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.BIND, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, rights, Access.LOCAL_WRITE.bit());
+    assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, rights, Access.MW_BIND.bit());
+    assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, rights, 1L << 32 | Access.REMOTE_READ.bit());
+    assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, rights, Access.REMOTE_READ.bit());
+    memory.set(ValueLayout.JAVA_LONG, length, -1);
+    assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, length, Long.MAX_VALUE);
+    assertThat(takeAfter(Opcode.BIND, 0, 1)).isEqualTo(DaemonRings.TAKEN);
   }
 
   private int takeList(int opcode, int flags, int pieces, int slots) {
@@ -176,7 +196,8 @@ class HostileRingsTest {
       int result = rings.take(request);
       for (int turn = 0; turn < 100 && result == DaemonRings.TAKEN; turn++) {
         taken++;
-        assertThat(request.length()).isBetween(0L, WorkRequest.MAX_LENGTH);
+        long most = request.opcode() == Opcode.BIND ? Long.MAX_VALUE : WorkRequest.MAX_LENGTH;
+        assertThat(request.length()).isBetween(0L, most);
         assertThat(request.localOffset()).isNotNegative();
         rings.complete(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0, 1, 0);
         rings.flush();
@@ -198,7 +219,7 @@ class HostileRingsTest {
         shared.set(
             ValueLayout.JAVA_INT,
             slot(slot) + WorkRequest.OPCODE,
-            WorkRequest.opcodeWord(random.nextInt(1, 10), flags, slots));
+            WorkRequest.opcodeWord(random.nextInt(1, 12), flags, slots));
         shared.set(
             ValueLayout.JAVA_LONG,
             slot(slot) + WorkRequest.LENGTH,

@@ -156,7 +156,7 @@ class RingsTest {
     daemon.take(request);
     int flags = Completion.HAS_IMMEDIATE | Completion.SOLICITED;
     daemon.complete(
-        5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8, 1, 0, flags, 0xcafe, Long.MIN_VALUE);
+        5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8, 1, 0, flags, 0xcafe, Long.MIN_VALUE, 0);
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.hasImmediate()).isTrue();
     assertThat(completion.immediate()).isEqualTo(Long.MIN_VALUE);
@@ -175,11 +175,33 @@ class RingsTest {
         0,
         Completion.HAS_INVALIDATED,
         0xcafe,
+        0,
         0);
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.hasImmediate()).isFalse();
     assertThat(completion.isSolicited()).isFalse();
     assertThat(completion.invalidatedStag()).isEqualTo(0xcafe);
+    assertThat(completion.window()).isZero();
+    assertThat(completion.windowStag()).isZero();
+  }
+
+  @Test
+  void shouldCarryABindAndTheNextStag() {
+    long large = 5L << 32;
+    assertThat(program.post(Opcode.BIND, 0, 9, 7, 0xab, large, large, 0x100001, 14)).isTrue();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.BIND);
+    assertThat(request.isSignalled()).as("always").isTrue();
+    assertThat(request.localStag()).isEqualTo(0xab);
+    assertThat(request.localOffset()).isEqualTo(large);
+    assertThat(request.length()).as("more than a message has").isEqualTo(large);
+    assertThat(request.window()).isEqualTo(0x100001);
+    assertThat(request.rights()).isEqualTo(14);
+    daemon.complete(9, 7, Opcode.BIND, CompletionStatus.SUCCESS, 0, 1, 0, 0, 0xcafe, 0, 0x100001);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.window()).isEqualTo(0x100001);
+    assertThat(completion.windowStag()).isEqualTo(0xcafe);
+    assertThat(completion.invalidatedStag()).isZero();
   }
 
   @Test

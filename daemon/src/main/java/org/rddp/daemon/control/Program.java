@@ -36,7 +36,7 @@ final class Program implements SessionEvents {
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   /** What the engine does for a request; the result is the reply. */
-  private interface EngineCall {
+  interface EngineCall {
     DaemonMessage call() throws RefusedException;
   }
 
@@ -48,6 +48,7 @@ final class Program implements SessionEvents {
   private final Quota octets;
   private final Quota listeners;
   private final ProgramMemory memory;
+  private final ProgramWindows windows;
   private String name;
   private Port port;
   private Session session;
@@ -70,6 +71,7 @@ final class Program implements SessionEvents {
     Quota mappings =
         new Quota("memories of this program", limits.sessionMappings(), server.mappings());
     this.memory = new ProgramMemory(octets, mappings);
+    this.windows = new ProgramWindows(this, regions);
   }
 
   ControlSocket socket() {
@@ -172,6 +174,8 @@ final class Program implements SessionEvents {
         stopCapture();
         send(new DaemonMessage.Done(request));
       }
+      case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
+      case ProgramMessage.FreeWindow free -> windows.free(session, free);
       case ProgramMessage.CloseSession close ->
           end(null, () -> sendNow(new DaemonMessage.Done(request)));
     }
@@ -380,7 +384,8 @@ final class Program implements SessionEvents {
 
   // ---- The engine ----
 
-  private void onEngine(int request, EngineCall call) {
+  /** Has something done on the engine's thread, and sends the reply. */
+  void onEngine(int request, EngineCall call) {
     inEngine++;
     port.engine()
         .execute(() -> {
@@ -401,6 +406,11 @@ final class Program implements SessionEvents {
             }
           });
         });
+  }
+
+  /** Has something done on the control thread, from any other. */
+  void onControl(Runnable action) {
+    server.execute(action);
   }
 
   // ---- Messages to the program ----

@@ -53,6 +53,16 @@ final class CompletionReports {
     requests.remove(request);
   }
 
+  /** A bind has ended; it is always reported. */
+  void bindEnded(int request, CompletionStatus status) {
+    if (!over) {
+      int window = requests.window(request).number();
+      session.completeBind(requests.id(request), connection, status, 1 + unreported, window);
+      unreported = 0;
+    }
+    requests.remove(request);
+  }
+
   /** A receive will not be filled. */
   void receiveEnded(int request, CompletionStatus status) {
     if (!over) {

@@ -25,6 +25,9 @@ final class DdpRights {
     if (Access.REMOTE_INVALIDATE.isIn(bits)) {
       rights |= AccessRights.REMOTE_INVALIDATE;
     }
+    if (Access.MW_BIND.isIn(bits)) {
+      rights |= AccessRights.BIND;
+    }
     return rights;
   }
 }

@@ -69,8 +69,27 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       case Opcode.READ ->
           stream.postRead(request, flags, work.localStag(), work.localOffset(), length, stag, to);
       case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
+      case Opcode.INVALIDATE ->
+          stream.localOperations().postInvalidate(request, flags, work.invalidatedStag());
+      case Opcode.BIND -> postBind(request, work, flags);
       default -> postExtended(request, work, flags, address);
     };
+  }
+
+  /** Binds a window that there is; the region has been checked. */
+  private boolean postBind(int request, WorkRequest work, int flags) {
+    SessionWindow window = session.requests().window(request);
+    return stream
+        .localOperations()
+        .postBind(
+            request,
+            flags,
+            window.window(),
+            session.memory().region(work.localStag()).buffer(),
+            work.localOffset(),
+            work.length(),
+            0,
+            DdpRights.of(work.rights()));
   }
 
   @Override
@@ -159,18 +178,15 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
 
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
-    if (kind == CompletionKind.RECEIVE) {
-      reports.receiveEnded((int) id, status(status));
-    } else {
-      reports.ended((int) id, status(status), octets);
+    switch (kind) {
+      case CompletionKind.RECEIVE -> reports.receiveEnded((int) id, status(status));
+      case CompletionKind.BIND -> reports.bindEnded((int) id, status(status));
+      default -> reports.ended((int) id, status(status), octets);
     }
   }
 
   @Override
   public void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    if (invalidated != 0) {
-      session.invalidated(invalidated);
-    }
     int flags = invalidated == 0 ? 0 : Completion.HAS_INVALIDATED;
     reports.received((int) id, octets, flags | solicited(solicited), invalidated, 0);
   }
@@ -191,6 +207,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
       case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
       case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
+      case org.rddp.rdmap.CompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
       default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
     };
   }

@@ -22,6 +22,9 @@ final class RequestTable {
   /** {@link PieceList#MOST} for each request, the first of them in use. */
   private final SessionRegion[] regions;
 
+  /** The window that a bind is for. */
+  private final SessionWindow[] windows;
+
   private final int[] free;
   private int freeCount;
 
@@ -32,6 +35,7 @@ final class RequestTable {
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
     regions = new SessionRegion[capacity * PieceList.MOST];
+    windows = new SessionWindow[capacity];
     free = new int[capacity];
     while (freeCount < capacity) {
       free[freeCount] = capacity - 1 - freeCount;
@@ -60,6 +64,17 @@ final class RequestTable {
   void use(int number, int piece, SessionRegion region) {
     regions[number * PieceList.MOST + piece] = region;
     region.use();
+  }
+
+  /** Notes the window that a bind is for. */
+  void use(int number, SessionWindow window) {
+    windows[number] = window;
+    window.use();
+  }
+
+  /** The window that a bind is for. */
+  SessionWindow window(int number) {
+    return windows[number];
   }
 
   /** Copies a message that came within its request, and says where it lies now. */
@@ -92,6 +107,10 @@ final class RequestTable {
       regions[at].release();
       regions[at] = null;
       at++;
+    }
+    if (windows[number] != null) {
+      windows[number].release();
+      windows[number] = null;
     }
     free[freeCount++] = number;
   }

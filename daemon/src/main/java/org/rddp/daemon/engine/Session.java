@@ -3,12 +3,10 @@ package org.rddp.daemon.engine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.ScatterList;
-import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.ConnectionId;
@@ -33,7 +31,7 @@ public final class Session {
   private final WorkRequest request = new WorkRequest();
   private final ScatterList list = new ScatterList();
   private final RequestTable requests;
-  private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
+  private final SessionMemory memory;
   private final List<SessionListener> listeners = new ArrayList<>();
   private SessionConnection[] connections = new SessionConnection[16];
   private int connectionCount;
@@ -63,6 +61,7 @@ public final class Session {
     this.signal = signal;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding());
+    this.memory = new SessionMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
   }
 
   // ---- Work requests ----
@@ -101,6 +100,10 @@ public final class Session {
       startList(connection);
       return;
     }
+    if (request.opcode() == Opcode.BIND) {
+      startBind(connection);
+      return;
+    }
     SessionRegion region = null;
     long address = 0;
     if (!request.isInline() && request.length() > 0) {
@@ -123,12 +126,26 @@ public final class Session {
 
   /** The region that a request may use, or null. */
   private SessionRegion region(int stag, long offset, long length) {
-    SessionRegion region = regions.get(stag);
-    boolean usable =
-        region != null
-            && region.contains(offset, length)
-            && (!Opcode.isSink(request.opcode()) || region.allows(AccessRights.LOCAL_WRITE));
+    SessionRegion region = memory.region(stag);
+    int rights = Opcode.isSink(request.opcode()) ? AccessRights.LOCAL_WRITE : 0;
+    boolean usable = region != null && region.contains(offset, length) && region.allows(rights);
     return usable ? region : null;
+  }
+
+  /** Starts a bind. What the region allows is looked at in its turn. */
+  private void startBind(SessionConnection connection) {
+    SessionWindow window = memory.window(request.window());
+    SessionRegion region = region(request.localStag(), request.localOffset(), request.length());
+    if (window == null || region == null || request.length() == 0) {
+      refuse(CompletionStatus.MW_BIND_ERROR);
+      return;
+    }
+    int number = requests.add(request, region);
+    requests.use(number, window);
+    if (!connection.post(number, request, 0)) {
+      requests.remove(number);
+      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+    }
   }
 
   /** Starts a request whose message lies in pieces. */
@@ -145,7 +162,7 @@ public final class Session {
     }
     int number = requests.add(request, null);
     for (int i = 0; i < request.pieces(); i++) {
-      requests.use(number, i, regions.get(request.pieceStag(i)));
+      requests.use(number, i, memory.region(request.pieceStag(i)));
     }
     if (!connection.post(number, request, list)) {
       requests.remove(number);
@@ -154,7 +171,11 @@ public final class Session {
   }
 
   private void refuse(CompletionStatus status) {
-    complete(request.id(), request.connection(), request.opcode(), status, 0, 1, 0);
+    if (request.opcode() == Opcode.BIND) {
+      completeBind(request.id(), request.connection(), status, 1, request.window());
+    } else {
+      complete(request.id(), request.connection(), request.opcode(), status, 0, 1, 0);
+    }
   }
 
   void complete(
@@ -182,7 +203,18 @@ public final class Session {
         0,
         flags,
         invalidated,
-        immediate);
+        immediate,
+        0);
+    engine.counters().completions++;
+  }
+
+  /** A bind has ended: the program learns the STag that the window has the next time. */
+  void completeBind(
+      long id, int connection, CompletionStatus status, int retired, int windowNumber) {
+    SessionWindow window = memory.window(windowNumber);
+    int stag = window == null ? 0 : window.nextStag();
+    rings.complete(
+        id, connection, Opcode.BIND, status, 0, retired, 0, 0, stag, 0, windowNumber);
     engine.counters().completions++;
   }
 
@@ -210,63 +242,29 @@ public final class Session {
    */
   public int register(long address, long octets, int rights, int connection)
       throws RefusedException {
-    if (regions.size() >= limits.regions()) {
-      throw new RefusedException(
-          Reason.LIMIT, "a session has at most " + limits.regions() + " regions");
-    }
-    DdpStream stream = null;
-    if (connection != 0) {
-      stream = require(connection).ddp();
-    }
-    int ddpRights = DdpRights.of(rights);
-    int stag = newStag(stream, address, octets, ddpRights);
-    regions.put(stag, new SessionRegion(stag, address, octets, ddpRights));
-    return stag;
-  }
-
-  /** One that is no region's here: not even one's that the peer has invalidated. */
-  private int newStag(DdpStream stream, long address, long octets, int rights)
-      throws RefusedException {
-    TaggedBuffers table = engine.ddp().taggedBuffers();
-    while (true) {
-      int stag = table.register(domain, stream, address, octets, 0, rights);
-      if (stag == 0) {
-        throw new RefusedException(Reason.RESOURCES, "the interface's table of STags is full");
-      }
-      if (!regions.containsKey(stag)) {
-        return stag;
-      }
-      table.invalidate(stag);
-    }
-  }
-
-  /** The peer has taken an STag back; the program still has to close the region. */
-  void invalidated(int stag) {
-    SessionRegion region = regions.get(stag);
-    if (region != null) {
-      region.invalidate();
-    }
-  }
-
-  private void takeBack(SessionRegion region) {
-    if (!region.invalidated()) {
-      engine.ddp().taggedBuffers().invalidate(region.stag());
-    }
+    DdpStream stream = connection == 0 ? null : require(connection).ddp();
+    return memory.register(stream, address, octets, rights);
   }
 
   /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */
   public void deregister(int stag) throws RefusedException {
-    SessionRegion region = regions.get(stag);
-    if (region == null) {
-      throw new RefusedException(Reason.NOT_FOUND, "no such STag in this session");
-    }
     takeRequests(limits.outstanding());
-    if (region.uses() > 0) {
-      throw new RefusedException(
-          Reason.STATE, region.uses() + " work requests that name the region have not completed");
-    }
-    takeBack(region);
-    regions.remove(stag);
+    memory.deregister(stag);
+  }
+
+  /** A memory window that is not bound. */
+  public SessionWindow allocateWindow() throws RefusedException {
+    return memory.allocateWindow();
+  }
+
+  /** Takes a window back: nothing is placed or read through it afterwards. */
+  public void freeWindow(int number) throws RefusedException {
+    takeRequests(limits.outstanding());
+    memory.freeWindow(number);
+  }
+
+  SessionMemory memory() {
+    return memory;
   }
 
   // ---- Connections ----
@@ -384,6 +382,7 @@ public final class Session {
   void remove(SessionConnection connection) {
     connections[ConnectionId.index(connection.number())] = null;
     connectionCount--;
+    memory.release(connection.ddp());
   }
 
   private SessionConnection connection(int number) {
@@ -438,10 +437,7 @@ public final class Session {
         connection.abandon();
       }
     }
-    for (SessionRegion region : regions.values()) {
-      takeBack(region);
-    }
-    regions.clear();
+    memory.end();
   }
 
   Engine engine() {

@@ -1,23 +1,23 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ddp.TaggedBuffer;
+
 /** A range of a program's memory under an STag, as work requests name it. Engine thread only. */
 final class SessionRegion {
-  private final int stag;
+  private final TaggedBuffer buffer;
   private final long address;
   private final long length;
-  private final int rights;
   private int uses;
-  private boolean invalidated;
 
-  SessionRegion(int stag, long address, long length, int rights) {
-    this.stag = stag;
+  SessionRegion(TaggedBuffer buffer, long address, long length) {
+    this.buffer = buffer;
     this.address = address;
     this.length = length;
-    this.rights = rights;
   }
 
-  int stag() {
-    return stag;
+  /** What DDP knows it as: it may have been invalidated, and the program still has to close it. */
+  TaggedBuffer buffer() {
+    return buffer;
   }
 
   /** Whether a range lies in the region; offset and octets are not negative. */
@@ -25,21 +25,13 @@ final class SessionRegion {
     return offset <= length && octets <= length - offset;
   }
 
-  boolean allows(int right) {
-    return (rights & right) != 0;
+  /** Whether a request of the program's may do so much there now. */
+  boolean allows(int rights) {
+    return buffer.valid() && buffer.permits(rights);
   }
 
   long address(long offset) {
     return address + offset;
-  }
-
-  /** The peer has taken the STag back: it may name something else by now. */
-  void invalidate() {
-    invalidated = true;
-  }
-
-  boolean invalidated() {
-    return invalidated;
   }
 
   /** Requests in work that name it: until they end, the memory must stay. */

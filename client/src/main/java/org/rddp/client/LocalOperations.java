@@ -1,0 +1,61 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Access;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * The requests of a connection that send nothing, and change what its peer may do with this
+ * program's memory ({@code IBV_WR_BIND_MW} and {@code IBV_WR_LOCAL_INV} in verbs).
+ *
+ * <p>They have their turn among the sends, writes, reads and atomics: what was posted before has
+ * left by then, what was posted behind leaves afterwards. Reads and atomics before them may still
+ * wait for their answers, unless they are {@link WorkRequest#FENCED}; a read into memory whose STag
+ * is invalidated meanwhile ends the connection. The posts have the rules of {@link Connection};
+ * flags are {@link WorkRequest#SIGNALLED} and {@link WorkRequest#FENCED}.
+ */
+public final class LocalOperations {
+  private final WorkQueues queues;
+
+  LocalOperations(WorkQueues queues) {
+    this.queues = queues;
+  }
+
+  /**
+   * Opens a part of a region to the connection's peer under an STag that {@link
+   * MemoryWindow#stag()} has at once. The completion, which there always is, has {@link
+   * org.rddp.ipc.CompletionStatus#MW_BIND_ERROR} if the window is bound already or the region does
+   * not allow it. Neither blocks nor allocates.
+   *
+   * @param region with {@link Access#MW_BIND}, and {@link Access#LOCAL_WRITE} if the peer may write
+   *     or do atomics
+   * @param offset in the region of what has Tagged Offset 0 in the window
+   * @param length greater than 0; may be more than a message has
+   * @param rights {@link Access#bits} of what the peer may do
+   * @return false when the send queue or the session is full, or the window's last bind has not
+   *     been reported: poll first
+   */
+  public boolean postBind(
+      long workRequest,
+      MemoryWindow window,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int rights,
+      int flags) {
+    return queues.bind(workRequest, window, region, offset, length, rights, flags);
+  }
+
+  /**
+   * Takes an STag of this program's away from the peer: of a window, or of a region. When it has
+   * completed, nothing is placed or read through the STag any more, whatever is on its way. A
+   * region can be used in no new request then; it still has to be closed. Receives that have been
+   * posted with it keep their memory until they complete.
+   *
+   * @param stag of a window that is bound to this connection, or of a region; otherwise the
+   *     completion has {@link org.rddp.ipc.CompletionStatus#LOCAL_PROTECTION_ERROR}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postInvalidate(long workRequest, int stag, int flags) {
+    return queues.invalidate(workRequest, stag, flags);
+  }
+}

@@ -1,0 +1,126 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.ProgramMessage;
+
+/**
+ * Opens a part of a region to the peer of one connection for a while, without a word to the daemon:
+ * by {@link LocalOperations#postBind}, under a new STag each time. In the words of verbs it is a
+ * memory window of type 2.
+ *
+ * <p>It stays bound until its STag is invalidated, by {@link LocalOperations#postInvalidate} or by
+ * the peer where that has {@link Access#REMOTE_INVALIDATE}, or until the connection, the window or
+ * the session ends. A region cannot be closed while a window is bound to it; one whose STag is
+ * invalidated ends its windows.
+ *
+ * <p>The posts, {@link #stag()} and {@link Rddp#poll} are for one thread at a time.
+ */
+public final class MemoryWindow implements AutoCloseable {
+  private final Rddp session;
+  private final int id;
+  private int stag;
+  private int nextStag;
+  private boolean underWay;
+  private volatile boolean closed;
+
+  MemoryWindow(Rddp session, int id, int nextStag) {
+    this.session = session;
+    this.id = id;
+    this.nextStag = nextStag;
+  }
+
+  /**
+   * The STag of the last bind that was posted, for the peer: known at once, so that the message
+   * that tells the peer may be posted directly behind the bind. 0 if there was none, or the last
+   * has failed.
+   */
+  public int stag() {
+    return stag;
+  }
+
+  /** The Tagged Offset of the first octet of what it is bound to. */
+  public long baseTo() {
+    return 0;
+  }
+
+  /** Whether it may be bound: the completion of its last bind has been polled. */
+  public boolean isReady() {
+    return !underWay;
+  }
+
+  int id() {
+    return id;
+  }
+
+  /** What can be said about a bind before it is posted. */
+  void check(Rddp user, MemoryRegion region, long offset, long length, int rights) {
+    if (closed) {
+      throw new IllegalStateException("the memory window is closed");
+    }
+    if (user != session) {
+      throw new IllegalArgumentException("the memory window belongs to another session");
+    }
+    region.check(user, offset, length);
+    if (length == 0) {
+      throw new IllegalArgumentException("a window of no octets: invalidate its STag instead");
+    }
+    if (!Access.areRemote(rights)) {
+      throw new IllegalArgumentException("a window gives rights to the peer alone");
+    }
+    if (!Access.MW_BIND.isIn(region.rights())) {
+      throw new IllegalArgumentException("a bind needs a region with MW_BIND");
+    }
+    boolean writes = Access.REMOTE_WRITE.isIn(rights) || Access.REMOTE_ATOMIC.isIn(rights);
+    if (writes && !Access.LOCAL_WRITE.isIn(region.rights())) {
+      throw new IllegalArgumentException(
+          "a window for writes or atomics needs a region with LOCAL_WRITE");
+    }
+  }
+
+  /** A bind has been posted. */
+  boolean posted() {
+    stag = nextStag;
+    underWay = true;
+    return true;
+  }
+
+  /** The completion of a bind has been polled. */
+  void completed(Completion completion) {
+    underWay = false;
+    if (!completion.isSuccess()) {
+      stag = 0;
+    }
+    if (completion.windowStag() != 0) {
+      nextStag = completion.windowStag();
+    }
+  }
+
+  /**
+   * Gives the window back, bound or not: when this returns, nothing is placed or read through it
+   * any more. When the session is gone already, so is the window.
+   *
+   * @throws RefusedException when a bind of it has not completed; close it again when it has
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      session
+          .channel()
+          .request(request -> new ProgramMessage.FreeWindow(request, id), DaemonMessage.Done.class);
+    } catch (SessionLostException | IllegalStateException sessionEnded) {
+      // It has ended with the session.
+    }
+    closed = true;
+    session.forget(this);
+  }
+
+  @Override
+  public String toString() {
+    return "memory window %08x, STag %08x".formatted(id, stag);
+  }
+}

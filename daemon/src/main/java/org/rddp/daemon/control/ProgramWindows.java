@@ -1,0 +1,49 @@
+package org.rddp.daemon.control;
+
+import org.rddp.daemon.engine.RefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.engine.SessionWindow;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.ProgramMessage;
+
+/** What a program asks for about memory windows; they count as regions. Control thread only. */
+final class ProgramWindows {
+  private final Program program;
+  private final Quota regions;
+
+  ProgramWindows(Program program, Quota regions) {
+    this.program = program;
+    this.regions = regions;
+  }
+
+  void allocate(Session session, ProgramMessage.AllocateWindow allocate) throws RefusedException {
+    regions.take(1);
+    program.onEngine(
+        allocate.request(),
+        () -> {
+          try {
+            SessionWindow window = session.allocateWindow();
+            return new DaemonMessage.WindowAllocated(
+                allocate.request(), window.number(), window.nextStag());
+          } catch (RefusedException e) {
+            giveBack();
+            throw e;
+          }
+        });
+  }
+
+  void free(Session session, ProgramMessage.FreeWindow free) {
+    program.onEngine(
+        free.request(),
+        () -> {
+          session.freeWindow(free.window());
+          giveBack();
+          return new DaemonMessage.Done(free.request());
+        });
+  }
+
+  /** From the engine's thread. */
+  private void giveBack() {
+    program.onControl(() -> regions.give(1));
+  }
+}

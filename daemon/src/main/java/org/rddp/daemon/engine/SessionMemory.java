@@ -1,0 +1,137 @@
+package org.rddp.daemon.engine;
+
+import org.agrona.collections.Int2ObjectHashMap;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.MemoryWindow;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ipc.Reason;
+
+/** The regions of a program and its windows onto them, in one protection domain. */
+final class SessionMemory {
+  private final TaggedBuffers taggedBuffers;
+  private final ProtectionDomain domain;
+  private final int most;
+  private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
+  private final NumberTable<SessionWindow> windows = new NumberTable<>();
+
+  /**
+   * No memory.
+   *
+   * @param most regions and windows together
+   */
+  SessionMemory(TaggedBuffers taggedBuffers, ProtectionDomain domain, int most) {
+    this.taggedBuffers = taggedBuffers;
+    this.domain = domain;
+    this.most = most;
+  }
+
+  /** The region of an STag of this session; null if it has none, invalidated ones included. */
+  SessionRegion region(int stag) {
+    return regions.get(stag);
+  }
+
+  /** The window of that number, or null. */
+  SessionWindow window(int number) {
+    return windows.get(number);
+  }
+
+  /**
+   * Gives a range of memory an STag.
+   *
+   * @param stream the only one that may use it, or null
+   * @param rights of {@link org.rddp.ipc.Access}
+   */
+  int register(DdpStream stream, long address, long octets, int rights) throws RefusedException {
+    checkRoom();
+    int stag = newStag(stream, address, octets, DdpRights.of(rights));
+    regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));
+    return stag;
+  }
+
+  private void checkRoom() throws RefusedException {
+    if (regions.size() + windows.size() >= most) {
+      throw new RefusedException(
+          Reason.LIMIT, "a session has at most " + most + " regions and windows");
+    }
+  }
+
+  /** One that is no region's here: not even one's that has been invalidated. */
+  private int newStag(DdpStream stream, long address, long octets, int rights)
+      throws RefusedException {
+    while (true) {
+      int stag = taggedBuffers.register(domain, stream, address, octets, 0, rights);
+      if (stag == 0) {
+        throw full();
+      }
+      if (!regions.containsKey(stag)) {
+        return stag;
+      }
+      taggedBuffers.invalidate(stag);
+    }
+  }
+
+  private static RefusedException full() {
+    return new RefusedException(Reason.RESOURCES, "the interface's table of STags is full");
+  }
+
+  /** Takes an STag back that no work request names. */
+  void deregister(int stag) throws RefusedException {
+    SessionRegion region = regions.get(stag);
+    if (region == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such STag in this session");
+    }
+    if (region.uses() > 0) {
+      throw new RefusedException(
+          Reason.STATE, region.uses() + " work requests that name the region have not completed");
+    }
+    int[] bound = new int[1];
+    windows.forEach(window -> bound[0] += window.window().isBoundTo(region.buffer()) ? 1 : 0);
+    if (bound[0] > 0) {
+      throw new RefusedException(
+          Reason.STATE, bound[0] + " windows are bound to the region: invalidate them first");
+    }
+    taggedBuffers.invalidate(region.buffer());
+    regions.remove(stag);
+  }
+
+  /** A window that is not bound. */
+  SessionWindow allocateWindow() throws RefusedException {
+    checkRoom();
+    MemoryWindow window = taggedBuffers.allocateWindow(domain);
+    if (window == null) {
+      throw full();
+    }
+    SessionWindow allocated = new SessionWindow(windows.reserve(), window);
+    windows.add(allocated.number(), allocated);
+    return allocated;
+  }
+
+  /** Takes a window back that no work request names, bound or not. */
+  void freeWindow(int number) throws RefusedException {
+    SessionWindow window = windows.get(number);
+    if (window == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such window in this session");
+    }
+    if (window.uses() > 0) {
+      throw new RefusedException(
+          Reason.STATE, window.uses() + " binds of the window have not completed");
+    }
+    window.window().free();
+    windows.remove(number);
+  }
+
+  /** A connection is gone, and with it what was bound to it. */
+  void release(DdpStream stream) {
+    if (windows.size() > 0) {
+      windows.forEach(window -> window.window().release(stream));
+    }
+  }
+
+  /** Takes everything back. */
+  void end() {
+    windows.forEach(window -> window.window().free());
+    regions.values().forEach(region -> taggedBuffers.invalidate(region.buffer()));
+    regions.clear();
+  }
+}

@@ -1,0 +1,42 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.MemoryWindow;
+
+/** A memory window of a program, as work requests name it. Engine thread only. */
+public final class SessionWindow {
+  private final int number;
+  private final MemoryWindow window;
+  private int uses;
+
+  SessionWindow(int number, MemoryWindow window) {
+    this.number = number;
+    this.window = window;
+  }
+
+  /** Its number in the session. */
+  public int number() {
+    return number;
+  }
+
+  /** The STag that it has once it is bound the next time. */
+  public int nextStag() {
+    return window.nextStag();
+  }
+
+  MemoryWindow window() {
+    return window;
+  }
+
+  /** Binds in work: until they end, the window must stay. */
+  int uses() {
+    return uses;
+  }
+
+  void use() {
+    uses++;
+  }
+
+  void release() {
+    uses--;
+  }
+}

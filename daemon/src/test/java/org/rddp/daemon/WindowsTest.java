@@ -1,0 +1,227 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.rddp.daemon.ConnectedPrograms.completions;
+
+import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.MemoryWindow;
+import org.rddp.client.RefusedException;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+
+/** Memory windows and invalidations, from program to program. */
+@Timeout(60)
+class WindowsTest {
+  private static final int WRITE = Access.bits(Access.REMOTE_WRITE);
+  private static final int SIGNALLED = WorkRequest.SIGNALLED;
+
+  private final ConnectedPrograms programs = new ConnectedPrograms();
+  private final Connection out = programs.out;
+  private final Connection in = programs.in;
+  private final MemoryRegion source = programs.here.allocate(8192, Access.LOCAL_WRITE);
+  private final MemoryRegion region =
+      programs.there.allocate(8192, Access.LOCAL_WRITE, Access.MW_BIND);
+  private final MemoryWindow window = programs.there.allocateWindow();
+
+  @AfterEach
+  void close() {
+    programs.close();
+  }
+
+  private void bind(long id, int rights) {
+    assertThat(in.localOperations().postBind(id, window, region, 4096, 100, rights, 0)).isTrue();
+  }
+
+  @Test
+  @Tag("DDP-8.3-01")
+  @Tag("DDP-8.3.1-02")
+  void shouldOpenTheWindowBeforeThePeerHearsOfIt() {
+    out.postReceive(1, source, 0, 64);
+    out.postWrite(0, source, 0, 0, 0, 0, 0); // lets the Responder send
+    bind(2, WRITE);
+    int stag = window.stag();
+    region.segment().set(ValueLayout.JAVA_INT, 0, stag);
+    in.postSend(3, region, 0, 4);
+    assertThat(completions(programs.here, 1)).containsExactly("receive 1 SUCCESS 4");
+    assertThat(source.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(stag);
+
+    source.segment().fill((byte) 9);
+    out.postWrite(4, source, 0, 100, stag, window.baseTo());
+    out.postRead(5, source, 0, 0, stag, 0);
+    assertThat(completions(programs.here, 2))
+        .containsExactly("write 4 SUCCESS 100", "read 5 SUCCESS 0");
+    assertThat(completions(programs.there, 2))
+        .containsExactly("bind 2 SUCCESS 0", "send 3 SUCCESS 4");
+    byte[] octets = region.segment().asSlice(4095, 102).toArray(ValueLayout.JAVA_BYTE);
+    assertThat(octets[0]).isZero();
+    assertThat(octets[1]).isEqualTo((byte) 9);
+    assertThat(octets[100]).isEqualTo((byte) 9);
+    assertThat(octets[101]).isZero();
+
+    out.postWrite(6, source, 0, 1, stag, 100);
+    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4196)).isZero();
+  }
+
+  @Test
+  @Tag("DDP-8.3-02")
+  @Tag("DDP-8.3.1-04")
+  void shouldPlaceNothingOnceTheInvalidationHasCompleted() {
+    bind(1, WRITE);
+    completions(programs.there, 1);
+    for (int i = 0; i < 100; i++) {
+      out.postWrite(i, source, 0, 100, window.stag(), 0, 0);
+    }
+    in.localOperations().postInvalidate(2, window.stag(), SIGNALLED);
+    assertThat(completions(programs.there, 1)).containsExactly("invalidate 2 SUCCESS 0");
+    region.segment().fill((byte) 5);
+    source.segment().fill((byte) 6);
+    out.postWrite(200, source, 0, 100, window.stag(), 0);
+    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(region.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(5);
+  }
+
+  @Test
+  void shouldHaveAnotherStagEachTime() {
+    Set<Integer> stags = new HashSet<>();
+    for (int i = 0; i < 50; i++) {
+      bind(i, WRITE);
+      assertThat(window.isReady()).isFalse();
+      assertThat(in.localOperations().postBind(1, window, region, 0, 1, WRITE, 0))
+          .as("before the completion")
+          .isFalse();
+      stags.add(window.stag());
+      in.localOperations().postInvalidate(i, window.stag(), SIGNALLED);
+      assertThat(completions(programs.there, 2))
+          .containsExactly("bind " + i + " SUCCESS 0", "invalidate " + i + " SUCCESS 0");
+    }
+    assertThat(stags).hasSize(50).doesNotContain(0, region.stag());
+  }
+
+  @Test
+  void shouldNotBindAWindowThatIsBound() {
+    bind(1, WRITE);
+    completions(programs.there, 1);
+    bind(2, WRITE);
+    assertThat(completions(programs.there, 1)).containsExactly("bind 2 MW_BIND_ERROR 0");
+    assertThat(window.stag()).isZero();
+  }
+
+  @Test
+  @Tag("RDMAP-5.3-02")
+  void shouldLetThePeerTakeTheWindowBackAndBindItAnew() {
+    bind(1, Access.bits(Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE));
+    in.postReceive(2, region, 0, 64);
+    completions(programs.there, 1);
+    out.postSendInvalidate(3, source, 0, 5, window.stag(), SIGNALLED);
+    int[] invalidated = new int[1];
+    TestDaemon.await(
+        () ->
+            programs.there.poll(completion -> invalidated[0] = completion.invalidatedStag(), 1)
+                == 1,
+        "the message has come");
+    assertThat(invalidated[0]).isEqualTo(window.stag());
+    bind(4, WRITE);
+    assertThat(completions(programs.there, 1)).containsExactly("bind 4 SUCCESS 0");
+  }
+
+  @Test
+  @Tag("DDP-8.2-02")
+  void shouldOpenTheWindowToOneConnectionAlone() throws Exception {
+    bind(1, WRITE);
+    completions(programs.there, 1);
+    try (SecondConnection second = new SecondConnection(programs)) {
+      second.out().postWrite(2, source, 0, 1, window.stag(), 0);
+      assertThat(second.out().awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+      assertThat(second.out().closeReason()).isEqualTo(Reason.DDP_ERROR);
+    }
+    assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4096)).isZero();
+    out.postWrite(3, source, 0, 1, window.stag(), 0);
+    assertThat(completions(programs.here, 2)).contains("write 3 SUCCESS 1");
+  }
+
+  @Test
+  void shouldBeFreeAgainWhenItsConnectionHasEnded() {
+    bind(1, WRITE);
+    completions(programs.there, 1);
+    assertRefused(region::close, Reason.STATE, "1 windows are bound");
+    in.abort();
+    assertThat(in.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    region.close();
+    window.close();
+    window.close();
+  }
+
+  @Test
+  void shouldEndWithItsRegionsStag() {
+    bind(1, WRITE);
+    completions(programs.there, 1);
+    in.localOperations().postInvalidate(2, region.stag(), SIGNALLED);
+    assertThat(completions(programs.there, 1)).containsExactly("invalidate 2 SUCCESS 0");
+    assertThat(in.postSend(3, region, 0, 1)).isTrue();
+    assertThat(completions(programs.there, 1))
+        .containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
+    out.postWrite(4, source, 0, 1, window.stag(), 0);
+    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    region.close();
+  }
+
+  @Test
+  void shouldRefuseWhatCannotBe() {
+    MemoryRegion closed = programs.there.allocate(64, Access.LOCAL_WRITE);
+    MemoryRegion readOnly = programs.there.allocate(64, Access.MW_BIND);
+    assertThatThrownBy(() -> in.localOperations().postBind(1, window, closed, 0, 1, WRITE, 0))
+        .hasMessageContaining("MW_BIND");
+    assertThatThrownBy(() -> in.localOperations().postBind(1, window, readOnly, 0, 1, WRITE, 0))
+        .hasMessageContaining("LOCAL_WRITE");
+    assertThatThrownBy(() -> in.localOperations().postBind(1, window, region, 0, 0, WRITE, 0))
+        .hasMessageContaining("no octets");
+    assertThatThrownBy(() -> in.localOperations().postBind(1, window, region, 8190, 3, WRITE, 0))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(
+            () ->
+                in.localOperations()
+                    .postBind(1, window, region, 0, 1, Access.bits(Access.LOCAL_WRITE), 0))
+        .hasMessageContaining("to the peer alone");
+    assertThatThrownBy(() -> out.localOperations().postBind(1, window, region, 0, 1, WRITE, 0))
+        .hasMessageContaining("another session");
+    in.localOperations().postInvalidate(2, 12345, SIGNALLED);
+    assertThat(completions(programs.there, 1))
+        .containsExactly("invalidate 2 LOCAL_PROTECTION_ERROR 0");
+    window.close();
+    assertThatThrownBy(() -> bind(3, WRITE)).hasMessageContaining("closed");
+  }
+
+  @Test
+  void shouldCountWindowsAsRegions() {
+    int most = programs.there.limits().regions();
+    for (int i = 2; i < most; i++) {
+      programs.there.allocateWindow();
+    }
+    assertRefused(programs.there::allocateWindow, Reason.LIMIT, "regions");
+    assertRefused(() -> programs.there.allocate(64), Reason.LIMIT, "regions");
+    window.close();
+    programs.there.allocateWindow().close();
+    programs.there.allocate(64).close();
+  }
+
+  private static void assertRefused(Runnable call, Reason reason, String text) {
+    assertThatThrownBy(call::run)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason))
+        .hasMessageContaining(text);
+  }
+}

@@ -1,0 +1,201 @@
+package org.rddp.daemon.engine;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.SignalSender;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+
+/**
+ * A session whose rings the test writes itself, as a program that is not ours would, and peers that
+ * are streams of RDMAP; all in one thread, under virtual time.
+ */
+final class SessionFixture {
+  static final int PORT = 7;
+  static final int OUTSTANDING = 64;
+  private static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
+  private static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
+
+  /** A peer's end of a connection: remembers how its requests end. */
+  static final class Peer implements RdmapHandler {
+    RdmapStream stream;
+    final List<String> events = new ArrayList<>();
+
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onEstablished(byte[] privateData) {
+      events.add("established");
+    }
+
+    @Override
+    public void onRejected(byte[] privateData) {}
+
+    @Override
+    public void onCompletion(long id, int kind, int status, long octets) {
+      events.add("completion " + id + " " + status);
+    }
+
+    @Override
+    public void onError(int layer, int type, int code, String detail) {
+      events.add("error %d/%d/%d".formatted(layer, type, code));
+    }
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      events.add("closed");
+    }
+  }
+
+  private final LoopedDevice[] link =
+      LoopedDevice.pair(
+          new NativePacketPool(1024, 1514), new NativePacketPool(1024, 1514), 1500, 512);
+  private long now = 1_000_000_000L;
+  private final TcpStack tcp = stack(link[0], OURS, 1);
+  private final TcpStack peerTcp = stack(link[1], THEIRS, 2);
+  private final DdpEngine peerDdp = new DdpEngine(new TaggedBuffers(16, new SplittableRandom(4)));
+  private final ProtectionDomain peerDomain = new ProtectionDomain("peer");
+  final List<DaemonMessage> events = new ArrayList<>();
+  final List<String> broken = new ArrayList<>();
+  final Engine engine =
+      new Engine(
+          "test",
+          OURS.bits(),
+          tcp,
+          new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
+          new RdmapSettings(MpaSettings.DEFAULTS, 16, 16, 16, 16, 1 << 16),
+          new Faults() {
+            @Override
+            public void onFault(String where, Throwable cause) {
+              throw new AssertionError(where, cause);
+            }
+
+            @Override
+            public void onRefused(String detail) {}
+          });
+  final MemorySegment data = Arena.ofAuto().allocate(1 << 16, 4096);
+  private final MemorySegment ringMemory =
+      Arena.ofAuto().allocate(DaemonRings.octets(OUTSTANDING, OUTSTANDING), 64);
+  final Session session;
+  final ProgramRings rings;
+
+  SessionFixture() {
+    try {
+      DaemonRings ends = new DaemonRings(ringMemory, OUTSTANDING, OUTSTANDING);
+      rings = new ProgramRings(ringMemory);
+      session =
+          new Session(
+              "program",
+              engine,
+              new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 1 << 20),
+              ends,
+              SignalSender.create(),
+              new SessionEvents() {
+                @Override
+                public void send(DaemonMessage message) {
+                  events.add(message);
+                }
+
+                @Override
+                public void onBroken(String detail) {
+                  broken.add(detail);
+                }
+              });
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    engine.begin(session);
+  }
+
+  private TcpStack stack(LoopedDevice device, Ipv4Address address, int seed) {
+    return new TcpStack(
+        device,
+        new InterfaceAddress(address, 24),
+        TcpSettings.DEFAULTS,
+        new SplittableRandom(seed),
+        now);
+  }
+
+  /** Lets everything happen that can. */
+  void run() {
+    for (int i = 0; i < 40; i++) {
+      now += 5000;
+      engine.turn(now);
+      peerTcp.receive(now);
+      peerDdp.send(64);
+      peerTcp.advance(now);
+      peerTcp.transmit(now);
+    }
+  }
+
+  /** A peer that asks the session's listener for a stream. */
+  Peer peer() {
+    Peer peer = new Peer();
+    RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 64, 16);
+    peer.stream = RdmapStream.initiator(peerDdp, peerDomain, settings, new byte[0], peer);
+    peerTcp.connect(OURS, PORT, peer.stream.transport());
+    return peer;
+  }
+
+  /** The number of the connection that was asked for last. */
+  int requested() {
+    run();
+    List<Integer> numbers = new ArrayList<>();
+    for (DaemonMessage event : events) {
+      if (event instanceof DaemonMessage.ConnectionRequested requested) {
+        numbers.add(requested.connection());
+      }
+    }
+    return numbers.getLast();
+  }
+
+  /** Registers all of {@link #data}. */
+  int register(Access... rights) {
+    try {
+      return session.register(data.address(), data.byteSize(), Access.bits(rights), 0);
+    } catch (RefusedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** What has completed since the last call, one line each. */
+  List<String> completions() {
+    session.flush();
+    Completion completion = new Completion();
+    List<String> lines = new ArrayList<>();
+    while (rings.poll(completion)) {
+      lines.add(
+          "%s %d %s".formatted(
+              Opcode.name(completion.opcode()), completion.id(), completion.status()));
+    }
+    rings.publish();
+    return lines;
+  }
+}
