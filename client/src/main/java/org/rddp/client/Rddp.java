@@ -223,7 +223,7 @@ public final class Rddp implements AutoCloseable {
 
   /** The daemon has taken the window back. */
   void forget(MemoryWindow window) {
-    windows.remove(window.id(), window);
+    windows.remove(window.id());
   }
 
   /** {@link #listen(InetSocketAddress, int)} at the interface's address, 128 requests waiting. */

@@ -155,7 +155,7 @@ public final class WorkRequest {
     boolean zeroes =
         RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
             && (immediate == 0 || Opcode.isImmediate(opcode))
-            && (opcode != Opcode.BIND || remoteTo == rights() && Access.areRemote(rights()));
+            && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())));
     return zeroes
         && Opcode.isKnown(opcode)
         && (flags & ~allowedFlags(opcode)) == 0

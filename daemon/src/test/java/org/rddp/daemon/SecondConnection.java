@@ -19,11 +19,9 @@ record SecondConnection(Connection out, Connection in) implements AutoCloseable 
   private static Connection[] open(ConnectedPrograms programs) {
     try (Listener listener = programs.there.listen(0)) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(
-              () -> listener.await(ConnectedPrograms.PATIENCE).accept());
+          CompletableFuture.supplyAsync(() -> listener.await(ConnectedPrograms.PATIENCE).accept());
       InetSocketAddress address = new InetSocketAddress("10.0.0.2", listener.address().getPort());
-      Connection out =
-          programs.here.connect(address, PrivateData.NONE, ConnectedPrograms.PATIENCE);
+      Connection out = programs.here.connect(address, PrivateData.NONE, ConnectedPrograms.PATIENCE);
       return new Connection[] {out, accepted.join()};
     }
   }

@@ -171,8 +171,7 @@ class WindowsTest {
     in.localOperations().postInvalidate(2, region.stag(), SIGNALLED);
     assertThat(completions(programs.there, 1)).containsExactly("invalidate 2 SUCCESS 0");
     assertThat(in.postSend(3, region, 0, 1)).isTrue();
-    assertThat(completions(programs.there, 1))
-        .containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
+    assertThat(completions(programs.there, 1)).containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
     out.postWrite(4, source, 0, 1, window.stag(), 0);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
@@ -191,10 +190,9 @@ class WindowsTest {
         .hasMessageContaining("no octets");
     assertThatThrownBy(() -> in.localOperations().postBind(1, window, region, 8190, 3, WRITE, 0))
         .isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(
-            () ->
-                in.localOperations()
-                    .postBind(1, window, region, 0, 1, Access.bits(Access.LOCAL_WRITE), 0))
+    assertThatThrownBy(() ->
+            in.localOperations()
+                .postBind(1, window, region, 0, 1, Access.bits(Access.LOCAL_WRITE), 0))
         .hasMessageContaining("to the peer alone");
     assertThatThrownBy(() -> out.localOperations().postBind(1, window, region, 0, 1, WRITE, 0))
         .hasMessageContaining("another session");

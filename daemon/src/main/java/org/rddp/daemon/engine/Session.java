@@ -213,8 +213,7 @@ public final class Session {
       long id, int connection, CompletionStatus status, int retired, int windowNumber) {
     SessionWindow window = memory.window(windowNumber);
     int stag = window == null ? 0 : window.nextStag();
-    rings.complete(
-        id, connection, Opcode.BIND, status, 0, retired, 0, 0, stag, 0, windowNumber);
+    rings.complete(id, connection, Opcode.BIND, status, 0, retired, 0, 0, stag, 0, windowNumber);
     engine.counters().completions++;
   }
 

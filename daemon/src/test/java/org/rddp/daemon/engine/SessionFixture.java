@@ -28,7 +28,6 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
-
 /**
  * A session whose rings the test writes itself, as a program that is not ours would, and peers that
  * are streams of RDMAP; all in one thread, under virtual time.
@@ -192,8 +191,8 @@ final class SessionFixture {
     List<String> lines = new ArrayList<>();
     while (rings.poll(completion)) {
       lines.add(
-          "%s %d %s".formatted(
-              Opcode.name(completion.opcode()), completion.id(), completion.status()));
+          "%s %d %s"
+              .formatted(Opcode.name(completion.opcode()), completion.id(), completion.status()));
     }
     rings.publish();
     return lines;

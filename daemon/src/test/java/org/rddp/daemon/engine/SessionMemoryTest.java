@@ -116,7 +116,8 @@ class SessionMemoryTest {
     session.accept(waiting, new byte[0]);
     fixture.run();
     assertThat(fixture.completions()).containsExactly("bind 1 SUCCESS");
-    assertThatThrownBy(() -> session.deregister(region)).hasMessageContaining("bound to the region");
+    assertThatThrownBy(() -> session.deregister(region))
+        .hasMessageContaining("bound to the region");
     second.stream.abort();
     fixture.run();
     session.deregister(region);
@@ -153,7 +154,7 @@ class SessionMemoryTest {
       boolean room =
           bind
               ? fixture.rings.post(
-                  Opcode.BIND, flags, i, connection, region, 9, length, window, 2 * flags)
+                  Opcode.BIND, flags, i, connection, region, 9, length, window, 2L * flags)
               : fixture.rings.post(Opcode.INVALIDATE, 1, i, connection, 0, 0, 0, stag, 0);
       posted += room ? 1 : 0;
       if (random.nextInt(8) == 0) {
