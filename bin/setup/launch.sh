@@ -55,9 +55,14 @@ launch() {
 # Runs it and puts hugepages back afterwards, whatever ends it.
 launch_and_restore() {
     jvm_arguments "$1"
+    java_and_restore "$(classpath daemon)" "$MAIN_CLASS" "$@"
+}
+
+# java_and_restore CLASSPATH CLASS ARGUMENT...
+java_and_restore() {
     local status=0 java
     trap restore_hugepages EXIT
-    "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" "$@" <&0 &
+    "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$@" <&0 &
     java=$!
     # A process in the background does not hear Ctrl-C: it hears TERM instead, and we wait for it to clean up.
     trap 'kill -TERM "$java" 2>/dev/null || true' INT TERM HUP
@@ -69,8 +74,9 @@ launch_and_restore() {
     exit "$status"
 }
 
-# A benchmark of the module bench by its name, or else JMH over its classes; the JVMs that it forks get the same flags.
+# One benchmark of the module bench, all of them, or JMH over its classes; the JVMs that they fork get the same flags.
 launch_benchmarks() {
     jvm_arguments bench
-    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" org.rddp.bench.Benchmarks "$@"
+    JVM_ARGUMENTS+=(-Drddp.home="$ROOT")
+    java_and_restore "$(classpath bench)" org.rddp.bench.Benchmarks "$@"
 }

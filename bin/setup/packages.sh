@@ -53,11 +53,26 @@ install_packages_for_siw() {
     fi
 }
 
-# install_packages_to_bench NAME: what a benchmark compares rddp with.
+# install_packages_to_bench [NAME]: what a benchmark, or any of them, compares rddp with.
 install_packages_to_bench() {
-    if [[ $1 == crc ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then
+    local missing=()
+    if [[ $1 == crc || -z $1 || $1 == --* ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then
         want_packages "Intel's ISA-L, to compare CRC32c with" libisal2
     fi
+    if benchmarks_devices "$1"; then
+        has ip || missing+=(iproute2)
+        has ethtool || missing+=(ethtool)
+    fi
+    # Charts have words in them.
+    has fc-list || missing+=(fontconfig fonts-dejavu-core)
+    if ((${#missing[@]} > 0)); then
+        want_packages "kernel TCP over veth to compare with, and charts" "${missing[@]}"
+    fi
+}
+
+# benchmarks_devices [NAME]: whether a benchmark, or any of them, uses DPDK's devices and the kernel's.
+benchmarks_devices() {
+    [[ ' crc analysis jmh ' != *" ${1:-all} "* ]]
 }
 
 has_dpdk() {

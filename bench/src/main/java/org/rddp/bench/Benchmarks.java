@@ -1,42 +1,101 @@
 package org.rddp.bench;
 
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
- * The command {@code bin/rddp bench}: a benchmark that has a name of its own, or else JMH with the
- * arguments as they are.
+ * The command {@code bin/rddp bench}: one benchmark by its name, all of them without one, and JMH
+ * with its own options behind the name {@code jmh}.
  */
 @Command(
     name = "rddp bench",
-    description =
-        "Measures rddp beside its peers. Without one of these names: JMH, with its own options, which -h lists.",
-    subcommands = {AnalysisCommand.class, CrcCommand.class})
-public final class Benchmarks {
+    description = {
+      "Measures rddp beside its peers: one benchmark by its name, or all of them, into"
+          + " docs/benchmarks.md.",
+      "'rddp bench jmh' runs those of JMH, with JMH's own options ('rddp bench jmh -h')."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    // In the order in which all of them run.
+    subcommands = {CrcCommand.class, AnalysisCommand.class})
+public final class Benchmarks implements Callable<Integer> {
+  private static final String JMH = "jmh";
+
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--quick", description = "Shorten each: all of them in less than ten minutes.")
+  private boolean quick;
+
+  @Option(names = "--json", description = "Print one JSON object for each, and write nothing.")
+  private boolean json;
+
+  @Option(
+      names = "--write",
+      paramLabel = "FILE",
+      description = "The document that all of them go into. Default: docs/benchmarks.md.")
+  private Path file;
+
   private Benchmarks() {}
 
-  /** Runs one benchmark and exits with its code. */
+  /** Runs what is asked for and exits with its code. */
   public static void main(String[] arguments) throws IOException {
-    CommandLine named = commandLine();
-    if (arguments.length == 1 && arguments[0].equals("--help")) {
-      named.usage(System.out);
+    if (arguments.length > 0 && arguments[0].equals(JMH)) {
+      org.openjdk.jmh.Main.main(
+          List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
       return;
     }
-    if (arguments.length > 0 && named.getSubcommands().containsKey(arguments[0])) {
-      System.exit(named.execute(arguments));
-    }
-    org.openjdk.jmh.Main.main(arguments);
+    // Charts are drawn where there is no screen.
+    System.setProperty("java.awt.headless", "true");
+    System.exit(commandLine().execute(arguments));
   }
 
-  /** The benchmarks with names of their own, for tests to run with their own output. */
+  /** The benchmarks, for tests to run with their own output. */
   static CommandLine commandLine() {
     return new CommandLine(new Benchmarks())
         .setExecutionExceptionHandler((failure, command, parsed) -> {
           command.getErr().println("rddp: " + failure.getMessage());
           return 1;
         });
+  }
+
+  /** All of them, one after the other; 1 when one could not be run. */
+  @Override
+  public Integer call() throws IOException {
+    if (json && file != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--json prints and --write does not: choose one");
+    }
+    Path document =
+        file != null
+            ? file
+            : Path.of(System.getProperty("rddp.home", "."), "docs", "benchmarks.md");
+    List<String> names = List.copyOf(spec.subcommands().keySet());
+    if (!json) {
+      for (String name : names) {
+        NamedBenchmark.section(name).check(document);
+      }
+    }
+    int worst = 0;
+    for (String name : names) {
+      List<String> arguments = new ArrayList<>(List.of(name));
+      if (quick) {
+        arguments.add("--quick");
+      }
+      arguments.addAll(json ? List.of("--json") : List.of("--write", document.toString()));
+      spec.commandLine().getErr().println("== " + name);
+      worst = Math.max(worst, spec.commandLine().execute(arguments.toArray(String[]::new)));
+    }
+    return worst;
   }
 }

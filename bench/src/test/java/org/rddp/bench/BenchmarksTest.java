@@ -42,6 +42,27 @@ class BenchmarksTest {
 
   @Test
   void shouldNameItsBenchmarks() {
-    assertThat(command.getUsageMessage()).contains("analysis", "crc", "JMH");
+    assertThat(command.getUsageMessage()).contains("analysis", "crc", "jmh", "docs/benchmarks.md");
+  }
+
+  @Test
+  void shouldNotTakeANameThatItDoesNotKnow() {
+    assertThat(command.execute("Integrity")).isEqualTo(2);
+    assertThat(err.toString()).contains("Integrity");
+  }
+
+  @Test
+  void shouldMeasureNothingWhereOneHasNoPlace() throws IOException {
+    Path file = Files.writeString(folder.resolve("some.md"), "# Something");
+    assertThat(command.execute("--write", file.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("lacks the lines").doesNotContain("==");
+  }
+
+  @Test
+  void shouldHaveAPlaceForEachInTheDocument() throws IOException {
+    Path document = Path.of("..", "docs", "benchmarks.md");
+    for (String name : command.getSubcommands().keySet()) {
+      NamedBenchmark.section(name).check(document);
+    }
   }
 }

@@ -5,5 +5,5 @@ import picocli.CommandLine.Command;
 /** {@code rddp bench}: listed here, done by bin/rddp, since the benchmarks are another module. */
 @Command(
     name = "bench",
-    description = "Measure CRC32c (crc) or MPA over TCP (analysis), or run JMH benchmarks.")
+    description = "Measure rddp beside its peers: all benchmarks, or one by its name.")
 final class BenchCommand extends ShellCommand {}

@@ -13,11 +13,19 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * The few Linux calls that Java has no word for. Each concerns the calling thread only, which must
- * be a platform thread.
+ * The few Linux calls that Java has no word for. Those that concern the calling thread want a
+ * platform thread.
  */
 final class LinuxCalls {
+  /** Stops a process. */
+  static final int SIGSTOP = 19;
+
+  /** Lets a stopped process go on. */
+  static final int SIGCONT = 18;
+
+  private static final int SIGKILL = 9;
   private static final int CLONE_NEWNET = 0x40000000;
+  private static final int PR_SET_PDEATHSIG = 1;
 
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
   private static final VarHandle ERRNO =
@@ -28,6 +36,11 @@ final class LinuxCalls {
       call("unshare", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
   private static final MethodHandle GETTID =
       call("gettid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+  private static final MethodHandle KILL =
+      call(
+          "kill",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle PRCTL = prctl();
   private static final MethodHandle STRERROR = strerror();
 
   private LinuxCalls() {}
@@ -87,6 +100,26 @@ final class LinuxCalls {
     }
   }
 
+  /** Sends a signal; kill(2). */
+  static void kill(long pid, int signal) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      check("kill", (int) KILL.invokeExact(state, (int) pid, signal), state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  /** Lets the process be killed when the thread that has started it ends; prctl(2). */
+  static void dieWithParent() throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      check("prctl", (int) PRCTL.invokeExact(state, PR_SET_PDEATHSIG, (long) SIGKILL), state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
   private static void check(String call, int result, MemorySegment state) throws Throwable {
     if (result < 0) {
       int errno = (int) ERRNO.get(state, 0L);
@@ -121,6 +154,16 @@ final class LinuxCalls {
         linker.defaultLookup().find(name).orElseThrow(),
         type,
         Linker.Option.captureCallState("errno"));
+  }
+
+  /** Whose arguments but the first are variadic. */
+  private static MethodHandle prctl() {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(
+        linker.defaultLookup().find("prctl").orElseThrow(),
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+        Linker.Option.captureCallState("errno"),
+        Linker.Option.firstVariadicArg(1));
   }
 
   private static MethodHandle strerror() {

@@ -1,28 +1,23 @@
 package org.rddp.bench.analysis;
 
-import java.util.ArrayList;
-import java.util.List;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Report;
 
 /** All figures of the analysis. */
 final class Analysis {
   private Analysis() {}
 
   /** Measures: in virtual time and from fixed seeds, the same each time, but for the costs. */
-  static List<Table> tables(boolean quick) {
-    List<Table> tables = new ArrayList<>();
-    tables.add(PackingFigures.table());
-    tables.add(SegmentFigures.table());
-    tables.add(DelayFigures.table());
-    tables.add(BufferFigures.table(quick));
-    tables.add(LossFigures.table(quick));
-    tables.add(CostFigures.table(quick));
-    return tables;
-  }
-
-  /** All of them as sections. */
-  static String markdown(List<Table> tables) {
-    StringBuilder all = new StringBuilder();
-    tables.forEach(table -> all.append(table.markdown()).append('\n'));
-    return all.toString();
+  static void measure(Report report, boolean quick, Progress progress) {
+    progress.say("packing, alignment and delay");
+    report.add(PackingFigures.table());
+    report.add(SegmentFigures.table());
+    report.add(DelayFigures.table());
+    progress.say("receive buffers");
+    report.add(BufferFigures.table(quick));
+    progress.say("loss");
+    report.add(LossFigures.table(quick));
+    progress.say("costs");
+    report.add(CostFigures.table(quick));
   }
 }

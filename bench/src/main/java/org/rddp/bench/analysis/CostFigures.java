@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.rddp.bench.Contender;
 import org.rddp.bench.InterleavedRounds;
+import org.rddp.bench.report.Table;
 
 /** What a received FPDU costs that lies in one segment, and one that lies in two. */
 final class CostFigures {

@@ -1,5 +1,6 @@
 package org.rddp.bench.analysis;
 
+import org.rddp.bench.report.Table;
 import org.rddp.simulation.WireSettings;
 
 /** What a receiver has to keep when segments are lost, with Markers and without. */

@@ -1,5 +1,6 @@
 package org.rddp.bench.analysis;
 
+import org.rddp.bench.report.Table;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 

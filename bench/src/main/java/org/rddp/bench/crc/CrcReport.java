@@ -4,23 +4,26 @@ import static org.rddp.bench.InterleavedRounds.quantile;
 import static org.rddp.bench.InterleavedRounds.ratios;
 
 import com.google.gson.JsonObject;
-import java.io.PrintWriter;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
+import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
 
 /** What {@code bench crc} has found, as a table and as JSON. */
 final class CrcReport {
   private static final String[] TWO_PASSES = {"crc, then copy", "copy, then crc", "jdk, then copy"};
 
+  private static final String METHOD =
+      "Time of a call, medians of interleaved rounds, the same octets each time (in L1 up to its"
+          + " size); ratios are medians of the rounds' ratios, with quartiles.";
+
   private final String implementation;
-  private final String method;
   private final Map<Integer, Map<String, double[]>> found = new LinkedHashMap<>();
   private long allocated;
 
-  CrcReport(String implementation, String method) {
+  CrcReport(String implementation) {
     this.implementation = implementation;
-    this.method = method;
   }
 
   void add(int length, Map<String, double[]> times, long allocatedThere) {
@@ -68,7 +71,6 @@ final class CrcReport {
     ratios.add("jdk_spread", spread);
     JsonObject all = new JsonObject();
     all.addProperty("implementation", implementation);
-    all.addProperty("method", method);
     all.addProperty("allocated", allocated);
     all.add("ratios", ratios);
     all.add("ns", nanos);
@@ -79,54 +81,47 @@ final class CrcReport {
     return Math.round(value * 1000) / 1000.0;
   }
 
-  /** A line for each length. */
-  void print(PrintWriter out, boolean isal) {
-    out.println("CRC32c by " + implementation + ", Java " + Runtime.version());
-    out.println(method);
+  /** A row for each length, and all of it in JSON. */
+  void into(Report report, boolean isal) {
+    report.method("CRC32c by " + implementation + ". " + METHOD);
     if (!isal) {
-      out.println("without ISA-L: libisal2 is not installed");
+      report.method("Without ISA-L: libisal2 is not installed.");
     }
-    out.printf(
-        "%8s %9s %9s %9s %9s %9s %9s  %-20s %s%n",
-        "octets",
-        "rddp",
-        "jdk",
-        "isa-l",
-        "memcpy",
-        "fused",
-        "two-pass",
-        "jdk/rddp",
-        "two-pass/fused");
-    found.forEach((length, times) -> out.println(row(length, times)));
-    out.println("rddp's CRCs and copies allocated " + allocated + " octets");
+    Table table =
+        report.add(
+            new Table(
+                    "lengths",
+                    "By length",
+                    "ns; rddp's CRCs and copies allocated " + allocated + " octets.")
+                .column("octets", "octets")
+                .column("rddp", "rddp")
+                .column("jdk", "JDK")
+                .column("isal", "ISA-L")
+                .column("memcpy", "memcpy")
+                .column("fused", "rddp, copying")
+                .column("two_pass", "CRC and copy")
+                .column("jdk_ratio", "JDK / rddp")
+                .column("two_pass_ratio", "CRC and copy / rddp, copying"));
+    found.forEach((length, times) -> table.add(row(length, times)));
+    toJson().entrySet().forEach(each -> report.json(each.getKey(), each.getValue()));
   }
 
-  private static String row(int length, Map<String, double[]> times) {
+  private static Object[] row(int length, Map<String, double[]> times) {
     double twoPass = Double.MAX_VALUE;
     for (String name : TWO_PASSES) {
       twoPass = Math.min(twoPass, quantile(times.get(name), 0.5));
     }
     double[] isal = times.get(Contenders.ISA_L);
-    return String.format(
-        Locale.ROOT,
-        "%8d %9.1f %9.1f %9s %9.1f %9.1f %9.1f  %-20s %s",
-        length,
-        quantile(times.get(Contenders.RDDP), 0.5),
-        quantile(times.get(Contenders.JDK), 0.5),
-        isal == null ? "-" : String.format(Locale.ROOT, "%.1f", quantile(isal, 0.5)),
-        quantile(times.get(Contenders.MEMCPY), 0.5),
-        quantile(times.get(Contenders.FUSED), 0.5),
-        twoPass,
-        spread(jdkRatios(times)),
-        spread(twoPassRatios(times)));
-  }
-
-  private static String spread(double[] ratios) {
-    return String.format(
-        Locale.ROOT,
-        "%.2f (%.2f-%.2f)",
-        quantile(ratios, 0.5),
-        quantile(ratios, 0.25),
-        quantile(ratios, 0.75));
+    return new Object[] {
+      length,
+      quantile(times.get(Contenders.RDDP), 0.5),
+      quantile(times.get(Contenders.JDK), 0.5),
+      isal == null ? "-" : (Object) quantile(isal, 0.5),
+      quantile(times.get(Contenders.MEMCPY), 0.5),
+      quantile(times.get(Contenders.FUSED), 0.5),
+      twoPass,
+      new Series(jdkRatios(times)),
+      new Series(twoPassRatios(times))
+    };
   }
 }

@@ -1,4 +1,4 @@
-package org.rddp.bench.analysis;
+package org.rddp.bench.report;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** A part of a document that a command makes, between two comments. */
-final class GeneratedSection {
+public final class GeneratedSection {
   private final String begin;
   private final String end;
 
   /** The part that {@code bin/rddp} with these arguments makes. */
-  GeneratedSection(String command) {
+  public GeneratedSection(String command) {
     begin = "<!-- made by bin/rddp " + command + "; not to be edited -->\n";
     end = "<!-- end of what bin/rddp " + command + " makes -->\n";
   }
@@ -21,7 +21,7 @@ final class GeneratedSection {
    *
    * @throws IOException when the file cannot be read or written, or lacks the two comments
    */
-  void check(Path file) throws IOException {
+  public void check(Path file) throws IOException {
     if (!Files.isWritable(file)) {
       throw new IOException(file + ": no file that can be written");
     }
@@ -33,7 +33,7 @@ final class GeneratedSection {
    *
    * @throws IOException when the file cannot be read or written, or lacks the two comments
    */
-  void replace(Path file, String text) throws IOException {
+  public void replace(Path file, String text) throws IOException {
     List<String> around = around(file);
     Files.writeString(file, around.getFirst() + begin + "\n" + text + around.getLast());
   }

@@ -1,15 +1,19 @@
-package org.rddp.bench.analysis;
+package org.rddp.bench.report;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import org.rddp.bench.method.Series;
 
 /** Figures of one kind: a row for each circumstance, a column for each figure. */
-final class Table {
+public final class Table {
   private final String name;
   private final String title;
   private final String text;
@@ -23,7 +27,7 @@ final class Table {
    * @param title its heading
    * @param text what was done and how it is to be read
    */
-  Table(String name, String title, String text) {
+  public Table(String name, String title, String text) {
     this.name = name;
     this.title = title;
     this.text = text;
@@ -35,25 +39,35 @@ final class Table {
    * @param key its name in JSON
    * @param heading what is above it
    */
-  Table column(String key, String heading) {
+  public Table column(String key, String heading) {
     columns.put(key, heading);
     return this;
   }
 
-  /** Adds a row: whole numbers, fractions, or words. */
-  void add(Object... values) {
+  /**
+   * Adds a row: whole numbers, fractions, words, a {@link Series} (shown as its median and
+   * quartiles), or an {@link Optional} of those.
+   */
+  public void add(Object... values) {
     if (values.length != columns.size()) {
       throw new IllegalArgumentException(values.length + " values, " + columns.size() + " columns");
     }
-    rows.add(values);
+    Object[] row = values.clone();
+    for (int i = 0; i < row.length; i++) {
+      if (row[i] instanceof Optional<?> maybe) {
+        row[i] = maybe.isPresent() ? maybe.get() : "-";
+      }
+    }
+    rows.add(row);
   }
 
-  String name() {
+  /** Its name in JSON. */
+  public String name() {
     return name;
   }
 
   /** A section with the table in it. */
-  String markdown() {
+  public String markdown() {
     StringBuilder all = new StringBuilder();
     all.append("### ").append(title).append("\n\n").append(text).append("\n\n");
     all.append("| ").append(String.join(" | ", columns.values())).append(" |\n");
@@ -78,21 +92,38 @@ final class Table {
   }
 
   /** An object for each row. */
-  JsonArray json() {
+  public JsonArray json() {
     JsonArray all = new JsonArray();
     for (Object[] row : rows) {
       JsonObject object = new JsonObject();
       int at = 0;
       for (String key : columns.keySet()) {
-        Object value = row[at++];
-        if (value instanceof Number number) {
-          object.addProperty(key, number);
-        } else {
-          object.addProperty(key, value.toString());
-        }
+        object.add(key, json(row[at++]));
       }
       all.add(object);
     }
     return all;
+  }
+
+  private static JsonElement json(Object value) {
+    if (value instanceof Series series) {
+      JsonObject spread = new JsonObject();
+      spread.addProperty("median", rounded(series.median()));
+      spread.addProperty("q1", rounded(series.quantile(0.25)));
+      spread.addProperty("q3", rounded(series.quantile(0.75)));
+      spread.addProperty("min", rounded(series.least()));
+      spread.addProperty("max", rounded(series.greatest()));
+      return spread;
+    }
+    return value instanceof Number number
+        ? new JsonPrimitive(number)
+        : new JsonPrimitive(value.toString());
+  }
+
+  /** To six digits that count. */
+  static double rounded(double value) {
+    return Double.isFinite(value)
+        ? new java.math.BigDecimal(value).round(new java.math.MathContext(6)).doubleValue()
+        : 0;
   }
 }

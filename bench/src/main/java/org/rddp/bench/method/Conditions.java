@@ -1,0 +1,58 @@
+package org.rddp.bench.method;
+
+import com.google.gson.JsonObject;
+import java.util.Locale;
+
+/**
+ * What the machine was like while something was measured.
+ *
+ * @param coreToCore round trip of a cache line between the two cores in ns, the median
+ * @param pressure share of the time in which something that could run had no CPU
+ *     (/proc/pressure/cpu, some), or NaN where the kernel does not tell; our own threads count
+ * @param steal share of all CPU time that the hypervisor gave to other machines
+ * @param others share of all CPU time that processes other than the benchmark's used
+ * @param seconds that it took
+ */
+public record Conditions(
+    double coreToCore, double pressure, double steal, double others, double seconds) {
+  /** From here on a result is called disturbed: of all CPU time. */
+  private static final double OTHERS = 0.05;
+
+  private static final double STEAL = 0.02;
+
+  /** Whether others have used so much that the figures are to be read with care. */
+  public boolean disturbed() {
+    return others > OTHERS || steal > STEAL;
+  }
+
+  /** In a line. */
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "core to core %.0f ns; CPU pressure %s, steal %.1f %%, other processes %.1f %%%s",
+        coreToCore,
+        Double.isNaN(pressure) ? "unknown" : String.format(Locale.ROOT, "%.1f %%", pressure * 100),
+        steal * 100,
+        others * 100,
+        disturbed() ? ": **DISTURBED** by others" : "");
+  }
+
+  /** Under the names above, and {@code disturbed}. */
+  public JsonObject toJson() {
+    JsonObject json = new JsonObject();
+    json.addProperty("core_to_core_ns", coreToCore);
+    if (!Double.isNaN(pressure)) {
+      json.addProperty("cpu_pressure", rounded(pressure));
+    }
+    json.addProperty("steal", rounded(steal));
+    json.addProperty("others", rounded(others));
+    json.addProperty("seconds", rounded(seconds));
+    json.addProperty("disturbed", disturbed());
+    return json;
+  }
+
+  private static double rounded(double value) {
+    return Math.round(value * 10_000) / 10_000.0;
+  }
+}

@@ -1,0 +1,36 @@
+package org.rddp.bench.method;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What all entrants came to in a task.
+ *
+ * @param title what was measured
+ * @param all by name, in the order of the contest
+ * @param conditions meanwhile
+ */
+public record Outcomes(String title, Map<String, Outcome> all, Conditions conditions) {
+  /** One entrant's. */
+  public Outcome of(String name) {
+    Outcome outcome = all.get(name);
+    if (outcome == null) {
+      throw new IllegalArgumentException("no entrant is called " + name);
+    }
+    return outcome;
+  }
+
+  /** A figure of one entrant; empty where it could not run. */
+  public Optional<Series> figure(String name, String figure) {
+    return of(name).figure(figure);
+  }
+
+  /** A figure of one entrant over the same of another, round by round; empty without either. */
+  public Optional<Series> ratio(String over, String under, String figure) {
+    Optional<Series> above = figure(over, figure);
+    Optional<Series> below = figure(under, figure);
+    return above.isPresent() && below.isPresent()
+        ? Optional.of(above.get().over(below.get()))
+        : Optional.empty();
+  }
+}

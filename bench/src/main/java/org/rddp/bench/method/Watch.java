@@ -1,0 +1,121 @@
+package org.rddp.bench.method;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.rddp.rig.Affinity;
+import org.rddp.rig.CoreToCore;
+
+/** Watches who uses the CPUs while something is measured. */
+public final class Watch {
+  private static final Path PRESSURE = Path.of("/proc/pressure/cpu");
+  private static final Path STAT = Path.of("/proc/stat");
+  private static final double TICKS_PER_SECOND = 100;
+
+  /** Of /proc/stat: idle and iowait are at these places, and guests' time is counted twice. */
+  private static final int IDLE = 3;
+
+  private static final int WAIT = 4;
+  private static final int STEAL = 7;
+  private static final int COUNTED = 8;
+
+  private final double coreToCore;
+  private final long began;
+  private final double pressed;
+  private final long[] spent;
+  private final double ours;
+
+  private Watch() throws IOException, InterruptedException {
+    int[] cpus = Affinity.allowed();
+    coreToCore = CoreToCore.medianNanos(cpus[0], cpus[cpus.length - 1]);
+    began = System.nanoTime();
+    pressed = pressedSeconds();
+    spent = spentTicks();
+    ours = ourSeconds();
+  }
+
+  /** Measures the distance of the cores and begins to watch. */
+  public static Watch start() throws IOException, InterruptedException {
+    return new Watch();
+  }
+
+  /** What has been since. The processes of the benchmark must still live. */
+  public Conditions stop() throws IOException {
+    long[] now = spentTicks();
+    double all = 0;
+    for (int i = 0; i < COUNTED; i++) {
+      all += now[i] - spent[i];
+    }
+    double idle = now[IDLE] - spent[IDLE] + now[WAIT] - spent[WAIT];
+    double stolen = now[STEAL] - spent[STEAL];
+    double used = (all - idle - stolen) / TICKS_PER_SECOND;
+    double seconds = (System.nanoTime() - began) / 1e9;
+    double others = Math.max(0, used - (ourSeconds() - ours));
+    double capacity = Math.max(all / TICKS_PER_SECOND, 0.01);
+    return new Conditions(
+        coreToCore,
+        (pressedSeconds() - pressed) / seconds,
+        stolen / TICKS_PER_SECOND / capacity,
+        others / capacity,
+        seconds);
+  }
+
+  private static double pressedSeconds() throws IOException {
+    if (!Files.isReadable(PRESSURE)) {
+      return Double.NaN;
+    }
+    return pressedSeconds(Files.readAllLines(PRESSURE));
+  }
+
+  /** The total of the line {@code some}. */
+  static double pressedSeconds(List<String> lines) {
+    for (String line : lines) {
+      int total = line.indexOf("total=");
+      if (line.startsWith("some") && total > 0) {
+        return Long.parseLong(line.substring(total + "total=".length()).strip()) / 1e6;
+      }
+    }
+    return Double.NaN;
+  }
+
+  private static long[] spentTicks() throws IOException {
+    try (Stream<String> lines = Files.lines(STAT)) {
+      return spentTicks(lines.findFirst().orElseThrow());
+    }
+  }
+
+  /** The figures of the line {@code cpu}. */
+  static long[] spentTicks(String line) {
+    return Stream.of(line.split(" +", -1))
+        .skip(1)
+        .limit(COUNTED)
+        .mapToLong(Long::parseLong)
+        .toArray();
+  }
+
+  /** CPU time of this process and all that it has started. */
+  private static double ourSeconds() {
+    ProcessHandle us = ProcessHandle.current();
+    return Stream.concat(Stream.of(us), us.descendants())
+        .mapToDouble(each -> seconds(each.pid()))
+        .sum();
+  }
+
+  private static double seconds(long pid) {
+    try {
+      String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      return seconds(stat);
+    } catch (IOException e) {
+      // It has ended meanwhile.
+      return 0;
+    }
+  }
+
+  /** User's and system's time of a process: the 14th and 15th figures of its line. */
+  static double seconds(String stat) {
+    String[] figures = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return (Long.parseLong(figures[11]) + Long.parseLong(figures[12])) / TICKS_PER_SECOND;
+  }
+}

@@ -1,0 +1,123 @@
+package org.rddp.bench.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+import org.knowm.xchart.ChartEncoder;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.style.Styler.LegendPosition;
+import org.knowm.xchart.style.markers.SeriesMarkers;
+
+/** A chart of lines, for a file beside the document. */
+public final class Plot {
+  private static final int WIDTH = 860;
+  private static final int HEIGHT = 480;
+
+  /** Percentile curves end where so many values are left: beyond it is chance. */
+  private static final double LEFT = 5;
+
+  private static final int POINTS = 120;
+
+  private final String name;
+  private final String title;
+  private final XYChart chart;
+
+  /**
+   * A chart without lines; both axes from the values, the vertical one logarithmic.
+   *
+   * @param name of the file, after the benchmark's, without ending
+   */
+  public Plot(String name, String title, String horizontal, String vertical) {
+    this.name = name;
+    this.title = title;
+    this.chart =
+        new XYChartBuilder()
+            .width(WIDTH)
+            .height(HEIGHT)
+            .title(title)
+            .xAxisTitle(horizontal)
+            .yAxisTitle(vertical)
+            .build();
+    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
+    chart.getStyler().setYAxisLogarithmic(true);
+    chart.getStyler().setChartTitleVisible(true);
+  }
+
+  /** The same with a horizontal axis that is logarithmic, too, such as one of octets. */
+  public Plot logarithmic() {
+    chart.getStyler().setXAxisLogarithmic(true);
+    return this;
+  }
+
+  /** The same with a vertical axis that begins at zero. */
+  public Plot linear() {
+    chart.getStyler().setYAxisLogarithmic(false);
+    chart.getStyler().setYAxisMin(0.0);
+    return this;
+  }
+
+  /**
+   * Percentile curves of times: the further to the right, the rarer.
+   *
+   * @param name of the file, after the benchmark's, without ending
+   */
+  public static Plot ofPercentiles(String name, String title) {
+    Plot plot = new Plot(name, title, "percentile", "microseconds");
+    plot.chart
+        .getStyler()
+        .setXAxisTickLabelsFormattingFunction(
+            nines -> nines < 0.5 ? "0 %" : percentile(Math.round(nines)));
+    plot.chart.getStyler().setXAxisMin(0.0);
+    plot.chart.getStyler().setXAxisTickMarkSpacingHint(100);
+    return plot;
+  }
+
+  /** Two nines: 99 %. */
+  private static String percentile(long nines) {
+    return String.format(
+        Locale.ROOT,
+        "%." + Math.max(0, nines - 2) + "f %%",
+        100 - 100 / Math.pow(10, (double) nines));
+  }
+
+  /** Adds a line. */
+  public void line(String called, List<Double> horizontal, List<Double> vertical) {
+    if (!horizontal.isEmpty()) {
+      chart.addSeries(called, horizontal, vertical).setMarker(SeriesMarkers.CIRCLE);
+    }
+  }
+
+  /** Adds a percentile curve. */
+  public void percentiles(String called, Histogram nanoseconds) {
+    double last = Math.log10(Math.max(10, nanoseconds.getTotalCount() / LEFT));
+    List<Double> nines = new ArrayList<>();
+    List<Double> times = new ArrayList<>();
+    for (int i = 0; i <= POINTS; i++) {
+      double at = last * i / POINTS;
+      nines.add(at);
+      times.add(nanoseconds.getValueAtPercentile(100 - 100 / Math.pow(10, at)) / 1000.0);
+    }
+    chart.addSeries(called, nines, times).setMarker(SeriesMarkers.NONE);
+  }
+
+  /** A line of Markdown that shows it. */
+  String markdown(String benchmark) {
+    return "![" + title + "](benchmarks/" + file(benchmark) + ")\n";
+  }
+
+  private String file(String benchmark) {
+    return benchmark + "-" + name + ".png";
+  }
+
+  /** Writes it; none is written where there are no lines. */
+  void write(Path folder, String benchmark) throws IOException {
+    if (!chart.getSeriesCollection().isEmpty()) {
+      Files.write(folder.resolve(file(benchmark)), ChartEncoder.getBytes(chart, "png"));
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package org.rddp.bench.method;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonObject;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ContestTest {
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final Progress progress =
+      new Progress(new PrintStream(said, true, StandardCharsets.UTF_8));
+
+  @Test
+  void shouldLetEachEntrantWorkOnceInEveryRound() throws Exception {
+    List<Entrant> entrants =
+        List.of(Entrant.of("one", CountingRig.class), Entrant.of("two", CountingRig.class));
+    try (Contest contest = new Contest(entrants, progress)) {
+      contest.warmUp(new JsonObject());
+      Outcomes found = contest.run("counting", new JsonObject(), 3);
+      // The first was thrown away.
+      assertThat(found.figure("one", "round").orElseThrow().values()).containsExactly(2, 3, 4);
+      double[] one = found.figure("one", "when").orElseThrow().values();
+      double[] two = found.figure("two", "when").orElseThrow().values();
+      for (int round = 0; round < 3; round++) {
+        assertThat(two[round]).isGreaterThan(one[round]);
+        assertThat(round == 2 || one[round + 1] > two[round]).isTrue();
+      }
+      assertThat(found.of("one").nanoseconds().orElseThrow().getTotalCount()).isEqualTo(3);
+      assertThat(found.conditions().coreToCore()).isPositive();
+    }
+    assertThat(said.toString(StandardCharsets.UTF_8))
+        .contains("starting: two", "warming up: one", "counting, round 3 of 3");
+  }
+
+  @Test
+  void shouldKeepInTheTablesWhatCannotRunOrFails() throws Exception {
+    List<Entrant> entrants =
+        List.of(
+            Entrant.of("without rights", CountingRig.class).with("cannot", "needs root"),
+            Entrant.of("broken", CountingRig.class).with("fail_at", 2),
+            Entrant.of("good", CountingRig.class));
+    try (Contest contest = new Contest(entrants, progress)) {
+      Outcomes found = contest.run("counting", new JsonObject(), 3);
+      assertThat(found.all().keySet()).containsExactly("without rights", "broken", "good");
+      assertThat(found.of("without rights").reason()).isEqualTo("needs root");
+      assertThat(found.of("without rights").cell("p50", 1)).isEqualTo("needs root");
+      assertThat(found.of("broken").reason()).isEqualTo("failed: broken on purpose");
+      assertThat(found.figure("broken", "p50")).isEmpty();
+      assertThat(found.ratio("good", "broken", "p50")).isEmpty();
+      assertThat(found.figure("good", "p50").orElseThrow().values()).hasSize(3);
+    }
+  }
+
+  @Test
+  void shouldAskAgainWhatCannotDoOneTask() throws Exception {
+    try (Contest contest = new Contest(List.of(Entrant.of("it", CountingRig.class)), progress)) {
+      Outcomes found = contest.run("that", CountingRig.task(Map.of("cannot", "")), 2);
+      assertThat(found.of("it").reason()).isEqualTo("not this one");
+      assertThat(contest.run("other", new JsonObject(), 2).figure("it", "p50")).isPresent();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package org.rddp.bench.method;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WatchTest {
+  @Test
+  void shouldReadHowLongProgramsHaveWaited() {
+    assertThat(
+            Watch.pressedSeconds(
+                List.of(
+                    "some avg10=1.00 avg60=0.00 avg300=0.00 total=1500000",
+                    "full avg10=0.00 avg60=0.00 avg300=0.00 total=0")))
+        .isEqualTo(1.5);
+    assertThat(Watch.pressedSeconds(List.of())).isNaN();
+  }
+
+  @Test
+  void shouldReadWhatTheCpusDid() {
+    assertThat(Watch.spentTicks("cpu  1 2 3 4 5 6 7 8 9 10"))
+        .containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+    assertThat(Watch.seconds("12 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0")).isEqualTo(2.0);
+  }
+
+  @Test
+  void shouldSayThatOthersHaveDisturbed() {
+    assertThat(new Conditions(90, 0.5, 0, 0.01, 3).disturbed()).isFalse();
+    assertThat(new Conditions(90, 0.5, 0, 0.2, 3).disturbed()).isTrue();
+    assertThat(new Conditions(90, 0.5, 0.05, 0, 3).disturbed()).isTrue();
+    assertThat(new Conditions(90, 0.5, 0, 0.2, 3)).asString().contains("DISTURBED");
+    assertThat(new Conditions(90, Double.NaN, 0, 0, 3)).asString().contains("pressure unknown");
+    assertThat(new Conditions(90, Double.NaN, 0, 0, 3).toJson().has("cpu_pressure")).isFalse();
+  }
+
+  @Test
+  void shouldWatch() throws Exception {
+    Conditions found = Watch.start().stop();
+    assertThat(found.coreToCore()).isPositive();
+    assertThat(found.others()).isBetween(0.0, 1.0);
+  }
+}

@@ -1,0 +1,108 @@
+package org.rddp.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.rddp.bench.method.Conditions;
+import org.rddp.bench.method.Series;
+
+class ReportTest {
+  private static final String MARKED =
+      """
+      # Document
+      <!-- made by bin/rddp bench some; not to be edited -->
+      old
+      <!-- end of what bin/rddp bench some makes -->
+      after
+      """;
+
+  private final Report report = new Report("some", true);
+  @TempDir private Path folder;
+
+  @Test
+  void shouldSayWhichGoalsAreMet() {
+    report.add(Goal.atMost(0.25, "p50", "beside TCP", Optional.of(Series.of(0.1, 0.2, 0.9))));
+    report.add(Goal.atLeast(4, "goodput", "of TCP", Optional.of(Series.of(3.5))).remark("why"));
+    report.add(Goal.atLeast(4, "other", "not run", Optional.empty()));
+    assertThat(report.markdown())
+        .contains("| beside TCP | <= 0.25 | 0.20 (0.15-0.55) | met |  |")
+        .contains("| of TCP | >= 4.00 | 3.50 | **missed** | why |")
+        .contains("| not run | >= 4.00 | - | not measured |  |");
+    List<Boolean> met =
+        report.json().getAsJsonArray("goals").asList().stream()
+            .map(each -> each.getAsJsonObject().has("met"))
+            .toList();
+    assertThat(met).containsExactly(true, true, false);
+  }
+
+  @Test
+  void shouldGiveMediansAndTheirSpread() {
+    report
+        .add(new Table("times", "Times", "Text."))
+        .column("who", "who")
+        .column("p50", "p50")
+        .add("it", Series.of(1, 2, 3));
+    JsonObject row =
+        report.json().getAsJsonArray("times").get(0).getAsJsonObject().getAsJsonObject("p50");
+    assertThat(row.get("median").getAsDouble()).isEqualTo(2);
+    assertThat(row.get("min").getAsDouble()).isEqualTo(1);
+    assertThat(report.markdown()).contains("| it | 2.00 (1.50-2.50) |");
+  }
+
+  @Test
+  void shouldSayThatOthersHaveDisturbed() {
+    report.conditions("a part", new Conditions(70, 0, 0, 0, 1));
+    assertThat(report.markdown()).contains("core to core 70 ns").doesNotContain("DISTURBED");
+    report.conditions("another", new Conditions(70, 0, 0, 0.5, 1));
+    assertThat(report.markdown()).contains("Others used the CPUs", "another: core to core");
+    assertThat(report.json().get("disturbed").getAsBoolean()).isTrue();
+  }
+
+  @Test
+  void shouldPutItselfIntoItsSection() throws IOException {
+    Path document = Files.writeString(folder.resolve("some.md"), MARKED);
+    Path stale = Files.createDirectories(folder.resolve("benchmarks")).resolve("some-old.png");
+    Files.writeString(stale, "");
+    Path foreign = Files.writeString(stale.resolveSibling("something.json"), "");
+    report.method("How.");
+    Histogram times = new Histogram(1_000_000, 3);
+    for (int i = 1; i <= 1000; i++) {
+      times.recordValue(i * 100L);
+    }
+    report.raw("to and fro", times);
+    report.add(Plot.ofPercentiles("curves", "Curves")).percentiles("it", times);
+    Plot lines = report.add(new Plot("lines", "Lines", "octets", "us").logarithmic());
+    lines.line("it", List.of(8.0, 64.0), List.of(1.0, 2.0));
+
+    report.write(document, new GeneratedSection("bench some"));
+
+    assertThat(Files.readString(document))
+        .startsWith("# Document\n<!-- made by")
+        .endsWith("makes -->\nafter\n")
+        .contains("How.", "(benchmarks/some-curves.png)")
+        .doesNotContain("old");
+    assertThat(stale).doesNotExist();
+    assertThat(foreign).exists();
+    assertThat(folder.resolve("benchmarks/some-curves.png")).isNotEmptyFile();
+    assertThat(folder.resolve("benchmarks/some-lines.png")).isNotEmptyFile();
+    assertThat(folder.resolve("benchmarks/some-to-and-fro.hgrm")).content().contains("1.000000");
+    assertThat(folder.resolve("benchmarks/some.json")).content().contains("\"quick\": true");
+  }
+
+  @Test
+  void shouldNotWriteWhereItHasNoPlace() throws IOException {
+    Path document = Files.writeString(folder.resolve("some.md"), "# Document");
+    assertThatThrownBy(() -> report.write(document, new GeneratedSection("bench some")))
+        .hasMessageContaining("lacks the lines");
+    assertThat(document).hasContent("# Document");
+  }
+}
