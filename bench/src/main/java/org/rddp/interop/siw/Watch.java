@@ -3,8 +3,10 @@ package org.rddp.interop.siw;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
@@ -46,7 +48,7 @@ final class Watch {
 
   private final Map<Way, String> startups = new EnumMap<>(Way.class);
   private final Map<Way, String> terminates = new EnumMap<>(Way.class);
-  private final Map<Way, Integer> emptyWrites = new EnumMap<>(Way.class);
+  private final Map<Way, Set<Integer>> emptyWrites = new EnumMap<>(Way.class);
   private int longFrames;
   private Spoil spoil;
   private Way spoiledWay;
@@ -83,9 +85,9 @@ final class Watch {
     return terminates.getOrDefault(way, "");
   }
 
-  /** RDMA Writes of no octets that went this way. */
+  /** RDMA Writes of no octets that went this way, however often each was sent. */
   synchronized int emptyWrites(Way way) {
-    return emptyWrites.getOrDefault(way, 0);
+    return emptyWrites.getOrDefault(way, Set.of()).size();
   }
 
   /** Frames of at least 1000 octets, either way. */
@@ -109,7 +111,7 @@ final class Watch {
     if (octets >= STARTUP_HEADER && Memory.getLong(payload) == MPA_ID) {
       int end = STARTUP_HEADER + Memory.getShort(payload + PRIVATE_DATA_LENGTH);
       startups.put(way, hex(payload + Long.BYTES * 2, Math.min(end, octets) - Long.BYTES * 2));
-    } else if (onFpdus(way, payload, octets)) {
+    } else if (onFpdus(way, Tcp.sequence(tcp), payload, octets)) {
       long sum =
           (long) Checksum.sum(ip + ADDRESSES, 2 * Integer.BYTES) + Ipv4.PROTOCOL_TCP + segment;
       Tcp.putPartialChecksum(tcp, 0);
@@ -118,7 +120,7 @@ final class Watch {
   }
 
   /** Returns whether something has been changed. */
-  private boolean onFpdus(Way way, long payload, int octets) {
+  private boolean onFpdus(Way way, int sequence, long payload, int octets) {
     boolean changed = false;
     int at = 0;
     while (octets - at >= LENGTH + SHORTEST_ULPDU + CRC) {
@@ -127,19 +129,19 @@ final class Watch {
       if (ulpdu < SHORTEST_ULPDU || whole > octets - at) {
         break;
       }
-      changed |= onFpdu(way, payload + at, ulpdu, whole);
+      changed |= onFpdu(way, sequence + at, payload + at, ulpdu, whole);
       at += whole;
     }
     return changed;
   }
 
-  private boolean onFpdu(Way way, long fpdu, int ulpdu, int octets) {
+  private boolean onFpdu(Way way, int sequence, long fpdu, int ulpdu, int octets) {
     int opcode = Memory.getByte(fpdu + RDMAP_CONTROL) & OPCODE;
     if (opcode == TERMINATE) {
       int header = LENGTH + UNTAGGED_HEADER;
       terminates.put(way, hex(fpdu + header, LENGTH + ulpdu - header));
     } else if (opcode == WRITE && ulpdu == SHORTEST_ULPDU) {
-      emptyWrites.merge(way, 1, Integer::sum);
+      emptyWrites.computeIfAbsent(way, each -> new HashSet<>()).add(sequence);
     }
     if (spoil == null || spoiledWay != way || spoil.opcode() != opcode) {
       return false;
