@@ -30,6 +30,11 @@ public final class DdpErrorReport {
     return new DdpErrorReport(header, segment.length(), tagged);
   }
 
+  /** The same for an untagged segment with this header. */
+  static DdpErrorReport untagged(byte[] header, int segmentLength) {
+    return new DdpErrorReport(header, segmentLength, false);
+  }
+
   /** The same for a segment whose header has been read whole. */
   static DdpErrorReport of(SegmentHeader header) {
     try (Arena arena = Arena.ofConfined()) {

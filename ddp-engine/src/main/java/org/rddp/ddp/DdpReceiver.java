@@ -71,6 +71,11 @@ final class DdpReceiver {
     }
   }
 
+  /** The last segment of the Untagged Message that is being Delivered. */
+  DdpErrorReport deliveredSegment() {
+    return delivery.report();
+  }
+
   /** Whether nothing waits for a buffer. */
   boolean idle() {
     return !waiting.holds();

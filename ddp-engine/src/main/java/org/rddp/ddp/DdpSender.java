@@ -165,11 +165,17 @@ final class DdpSender {
 
   /** Appends a response; false, and nothing happens, if it may not be posted now. */
   boolean postResponse(
-      int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
+      int rsvdUlp,
+      int stag,
+      long to,
+      TaggedBuffer source,
+      long sourceTo,
+      long length,
+      Ulpdu question) {
     if (postsLeft < Integer.MAX_VALUE || !queues.hasRoomForResponse()) {
       return false;
     }
-    queues.addResponse().response(rsvdUlp, stag, to, source, sourceTo, length);
+    queues.addResponse().response(rsvdUlp, stag, to, source, sourceTo, length, question);
     wake();
     return true;
   }
@@ -218,15 +224,17 @@ final class DdpSender {
   /** Whether a response can still be given; if not, it is gone and the user knows. */
   private boolean isSendable(OutgoingMessage message) {
     if (message.sourceIsGone()) {
+      UnsentResponse unsent = message.unsent();
       queues.giveUpCurrent();
-      user.onSourceInvalidated();
+      user.onSourceInvalidated(unsent);
       return false;
     }
     if (message.isDue()) {
       int octets = user.onResponseDue(message.question());
       if (octets < 0) {
+        DdpErrorReport asked = message.asked();
         queues.giveUpCurrent();
-        user.onResponseRefused();
+        user.onResponseRefused(asked);
         return false;
       }
       message.answered(octets);

@@ -249,11 +249,18 @@ public final class DdpStream {
    * @param source where it comes from, or null if it has no octets
    * @param sourceTo Tagged Offset there of its first octet; the range has been checked
    * @param length in octets, 0 to 2^32-1
+   * @param question the untagged segment that has asked for it; its header is copied
    * @return false, and nothing happens, if too many wait or the stream does not send
    */
   public boolean postResponse(
-      int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
-    return sender.postResponse(rsvdUlp, stag, to, source, sourceTo, length);
+      int rsvdUlp,
+      int stag,
+      long to,
+      TaggedBuffer source,
+      long sourceTo,
+      long length,
+      Ulpdu question) {
+    return sender.postResponse(rsvdUlp, stag, to, source, sourceTo, length, question);
   }
 
   /**
@@ -313,6 +320,14 @@ public final class DdpStream {
    */
   public void expectFirst(int qn, long id) {
     queues.buffered(qn).expectFirst(id);
+  }
+
+  /**
+   * The last segment of the Untagged Message that is being Delivered, to report what is wrong with
+   * it; only within {@link UlpHandler#onUntaggedMessage}.
+   */
+  public DdpErrorReport deliveredSegment() {
+    return life.deliveredSegment();
   }
 
   /** Gives back a place of a queue whose messages are read in place. */

@@ -13,6 +13,12 @@ final class Delivery {
   private final UlpHandler user;
   private final DdpCounters counters;
 
+  /** What is being Delivered from a queue of buffers. */
+  private ReceiveBuffer delivered;
+
+  private int deliveredQn;
+  private int deliveredMsn;
+
   Delivery(UlpHandler user, DdpCounters counters) {
     this.user = user;
     this.counters = counters;
@@ -30,6 +36,9 @@ final class Delivery {
       int msn = queue.firstMsn();
       ReceiveBuffer buffer = queue.removeFirst();
       counters.untaggedMessagesDelivered++;
+      delivered = buffer;
+      deliveredQn = qn;
+      deliveredMsn = msn;
       user.onUntaggedMessage(
           qn,
           msn,
@@ -39,5 +48,12 @@ final class Delivery {
           buffer.rsvdUlpRest(),
           buffer.messageLength());
     }
+  }
+
+  /** The last segment of the Untagged Message that is being Delivered. */
+  DdpErrorReport report() {
+    SegmentHeader last = new SegmentHeader();
+    delivered.lastSegment(deliveredQn, deliveredMsn, last);
+    return DdpErrorReport.of(last);
   }
 }

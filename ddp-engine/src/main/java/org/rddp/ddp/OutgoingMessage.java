@@ -34,6 +34,10 @@ final class OutgoingMessage {
   private boolean listed;
   private TaggedBuffer source;
   private int sourceStag;
+
+  /** Tagged Offset of its first octet there. */
+  private long sourceTo;
+
   private long length;
   private long sent;
 
@@ -46,6 +50,9 @@ final class OutgoingMessage {
 
   /** Whether the user makes the octets when they are due. */
   private boolean due;
+
+  /** What this is the response to; null until a message was one. */
+  private Question asked;
 
   /** Whether it is no message, but something that the user does in its turn. */
   private boolean turn;
@@ -136,9 +143,28 @@ final class OutgoingMessage {
     untagged(0, rsvdUlp, 0, qn, msn, 0, octets);
     inMemory = false;
     due = true;
+    answers(question);
     for (int i = 0; i < octets; i++) {
       inline[i] = (byte) question.getByte(from + i);
     }
+  }
+
+  private void answers(Ulpdu question) {
+    if (asked == null) {
+      asked = new Question();
+    }
+    asked.set(question);
+  }
+
+  /** The segment that this response was asked for in. */
+  DdpErrorReport asked() {
+    return asked.report();
+  }
+
+  /** What is left of a response from a Tagged Buffer. */
+  UnsentResponse unsent() {
+    return new UnsentResponse(
+        asked.report(), target, to + sent, sourceStag, sourceTo + sent, length - sent);
   }
 
   /** Whether the user is still to make the octets. */
@@ -158,10 +184,19 @@ final class OutgoingMessage {
   }
 
   /** A message from a Tagged Buffer of ours; null if it has no octets. */
-  void response(int rsvdUlp, int stag, long to, TaggedBuffer source, long sourceTo, long length) {
+  void response(
+      int rsvdUlp,
+      int stag,
+      long to,
+      TaggedBuffer source,
+      long sourceTo,
+      long length,
+      Ulpdu question) {
     tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
     this.source = source;
     sourceStag = source == null ? 0 : source.stag();
+    this.sourceTo = sourceTo;
+    answers(question);
   }
 
   /** Whether it comes from a Tagged Buffer that has been invalidated meanwhile. */

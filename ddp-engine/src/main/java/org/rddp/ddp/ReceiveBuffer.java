@@ -22,6 +22,12 @@ final class ReceiveBuffer {
   private int rsvdUlp;
   private int rsvdUlpRest;
 
+  /** These three: of the message's last segment. */
+  private int control;
+
+  private int lastMo;
+  private int lastOctets;
+
   void post(long id, long address, long length) {
     this.id = id;
     this.address = address;
@@ -143,6 +149,14 @@ final class ReceiveBuffer {
       complete = true;
       rsvdUlp = header.rsvdUlp();
       rsvdUlpRest = header.rsvdUlpRest();
+      control = header.control();
+      lastMo = header.mo();
+      lastOctets = header.octets();
     }
+  }
+
+  /** Writes down the last segment of the message that it holds, which had these two numbers. */
+  void lastSegment(int qn, int msn, SegmentHeader last) {
+    last.setUntagged(control, rsvdUlp, rsvdUlpRest, qn, msn, lastMo, lastOctets);
   }
 }

@@ -54,6 +54,17 @@ final class SegmentHeader {
     mo = other.mo;
   }
 
+  /** Makes this the header of an untagged segment, with {@code octets} of payload behind it. */
+  void setUntagged(int control, int rsvdUlp, int rsvdUlpRest, int qn, int msn, int mo, int octets) {
+    this.control = control;
+    this.rsvdUlp = rsvdUlp;
+    this.rsvdUlpRest = rsvdUlpRest;
+    target = qn;
+    this.msn = msn;
+    this.mo = mo;
+    this.octets = octets;
+  }
+
   /** Writes the header as it came; {@code at} has room for {@link #length()} octets. */
   void write(long at) {
     int version = DdpHeader.version(control);
@@ -68,6 +79,11 @@ final class SegmentHeader {
   /** Where in the stream the segment's FPDU begins. */
   long position() {
     return position;
+  }
+
+  /** The DDP Control Field as it came. */
+  int control() {
+    return control;
   }
 
   boolean tagged() {

@@ -55,6 +55,11 @@ final class StreamLife implements UlpduHandler {
     return receiving;
   }
 
+  /** The last segment of the Untagged Message that is being Delivered. */
+  DdpErrorReport deliveredSegment() {
+    return receiver.deliveredSegment();
+  }
+
   /** A buffer has been posted. */
   void bufferPosted() {
     receiver.takeHeld();

@@ -149,8 +149,12 @@ public interface UlpHandler {
     return REFUSED;
   }
 
-  /** The user has refused to answer: the user ends the stream. */
-  default void onResponseRefused() {}
+  /**
+   * The user has refused to answer: the user ends the stream.
+   *
+   * @param question the segment with what was asked
+   */
+  default void onResponseRefused(DdpErrorReport question) {}
 
   /** A response has been handed to TCP. */
   void onResponseSent();
@@ -159,7 +163,7 @@ public interface UlpHandler {
    * The buffer that a response is sent from has been invalidated before all of it was sent. Nothing
    * more is read from it, and the response cannot be completed: the user ends the stream.
    */
-  void onSourceInvalidated();
+  void onSourceInvalidated(UnsentResponse unsent);
 
   /** A message will not be sent, or not in full; its memory is the user's again. */
   void onSendFlushed(long id, int rsvdUlp);

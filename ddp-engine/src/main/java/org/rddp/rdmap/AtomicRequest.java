@@ -30,10 +30,7 @@ final class AtomicRequest {
   /** Adds, and returns what was there. */
   static final int FETCH_ADD = 0;
 
-  /** Replaces, and returns what was there. */
-  static final int SWAP = 1;
-
-  /** Replaces if what is there is as expected, and returns what was there. */
+  /** Replaces if what is there is as expected, and returns what was there; 1 is no operation. */
   static final int COMPARE_SWAP = 2;
 
   private static final int OPCODE = 0;
@@ -73,6 +70,12 @@ final class AtomicRequest {
   /** What is to be done; the reserved bits around it are not looked at. */
   static int opcode(byte[] request) {
     return (int) INT.get(request, OPCODE) & OPCODE_BITS;
+  }
+
+  /** Whether there is such an operation. */
+  static boolean known(byte[] request) {
+    int opcode = opcode(request);
+    return opcode == FETCH_ADD || opcode == COMPARE_SWAP;
   }
 
   /** The requester's number. */
@@ -119,14 +122,10 @@ final class AtomicRequest {
     if (opcode(request) == FETCH_ADD) {
       return add(before, data, mask);
     }
-    if (opcode(request) == COMPARE_SWAP) {
-      long compareMask = (long) LONG.get(request, COMPARE_MASK);
-      long compare = (long) LONG.get(request, COMPARE);
-      if (((before ^ compare) & compareMask) != 0) {
-        return before;
-      }
-    }
-    return (before & ~mask) | (data & mask);
+    long compareMask = (long) LONG.get(request, COMPARE_MASK);
+    long compare = (long) LONG.get(request, COMPARE);
+    boolean expected = ((before ^ compare) & compareMask) == 0;
+    return expected ? (before & ~mask) | (data & mask) : before;
   }
 
   /** Adds fields of bits, each ending with a bit of the mask, which nothing is carried out of. */

@@ -18,13 +18,13 @@ public enum RdmapError {
   TO_WRAP(1, 0x04, "TO wrap"),
   /** A Send that would invalidate what it may not invalidate. */
   CANNOT_INVALIDATE(1, 0x09, "STag cannot be invalidated"),
-  /** An access that none of the others names: an atomic that is not aligned to eight octets. */
+  /** An access that none of the others names. */
   PROTECTION_UNSPECIFIED(1, 0xff, "unspecified remote protection error"),
   /** The peer's RDMAP version is not the stream's. */
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"),
   /** The peer used an opcode that does not exist, or not here, or not now. */
   UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"),
-  /** The stream cannot go on. */
+  /** The stream cannot go on: an atomic that is not aligned to eight octets (RFC 7306). */
   STREAM_CATASTROPHIC(2, 0x07, "catastrophic error localized to the stream"),
   /** Nothing on this device can go on. */
   DEVICE_CATASTROPHIC(2, 0x08, "global catastrophic error"),

@@ -50,18 +50,19 @@ public final class RdmapExtensions {
   public boolean postFetchAdd(
       long id, int flags, long result, int remoteStag, long remoteTo, long add, long mask) {
     int opcode = AtomicRequest.FETCH_ADD;
-    return posts.atomic(id, flags, opcode, result, remoteStag, remoteTo, add, mask, 0, 0);
+    return posts.atomic(id, flags, opcode, result, remoteStag, remoteTo, add, mask, 0, -1);
   }
 
   /**
-   * Replaces bits.
+   * Replaces bits. RFC 7306 has no such operation: it is asked for as a comparison of no bits,
+   * which every peer knows that knows atomics.
    *
    * @param flags of {@link RequestFlags}
    * @param mask the bits to replace
    */
   public boolean postSwap(
       long id, int flags, long result, int remoteStag, long remoteTo, long swap, long mask) {
-    int opcode = AtomicRequest.SWAP;
+    int opcode = AtomicRequest.COMPARE_SWAP;
     return posts.atomic(id, flags, opcode, result, remoteStag, remoteTo, swap, mask, 0, 0);
   }
 

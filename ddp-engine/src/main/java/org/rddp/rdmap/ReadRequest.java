@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
+import org.rddp.ddp.UnsentResponse;
 import org.rddp.mpa.Ulpdu;
 
 /**
@@ -31,6 +32,22 @@ final class ReadRequest {
     buffer.putInt(SIZE, (int) size);
     buffer.putInt(SOURCE_STAG, sourceStag);
     buffer.putLong(SOURCE_TO, sourceTo);
+  }
+
+  /**
+   * The header of a request that has been answered in part, as a Terminate carries it: what is left
+   * of it (RFC 5040 section 4.8).
+   */
+  static byte[] left(UnsentResponse unsent) {
+    ByteBuffer header = ByteBuffer.allocate(LENGTH);
+    write(
+        header,
+        unsent.stag(),
+        unsent.to(),
+        unsent.octets(),
+        unsent.sourceStag(),
+        unsent.sourceTo());
+    return header.array();
   }
 
   /** The peer's name for where the octets go. */

@@ -48,7 +48,8 @@ final class Responder {
         ReadRequest.sinkTo(segment, at),
         source,
         to,
-        size);
+        size,
+        segment);
     return null;
   }
 
@@ -71,11 +72,11 @@ final class Responder {
     long to = AtomicRequest.to(request);
     TaggedBuffer target = taggedBuffers.lookup(AtomicRequest.stag(request));
     refused = refusal(target, to, AtomicRequest.OPERAND, AccessRights.REMOTE_ATOMIC);
-    if (refused == null && AtomicRequest.opcode(request) > AtomicRequest.COMPARE_SWAP) {
+    if (refused == null && !AtomicRequest.known(request)) {
       refused = RdmapError.UNEXPECTED_OPCODE;
     }
     if (refused == null && (target.addressOf(to) & AtomicRequest.OPERAND - 1) != 0) {
-      refused = RdmapError.PROTECTION_UNSPECIFIED;
+      refused = RdmapError.STREAM_CATASTROPHIC;
     }
     if (refused != null) {
       return false;

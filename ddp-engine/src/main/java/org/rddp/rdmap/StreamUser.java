@@ -7,6 +7,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.TaggedBuffer;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ddp.UlpHandler;
+import org.rddp.ddp.UnsentResponse;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
@@ -184,7 +185,7 @@ final class StreamUser implements UlpHandler {
       handler.onReceived(id, octets, solicited, rsvdUlpRest);
     } else {
       flushReceive(id);
-      termination.fail(RdmapError.CANNOT_INVALIDATE);
+      termination.fail(RdmapError.CANNOT_INVALIDATE, ddp.deliveredSegment());
     }
   }
 
@@ -193,7 +194,7 @@ final class StreamUser implements UlpHandler {
       handler.onImmediate(id, head, solicited);
     } else {
       flushReceive(id);
-      termination.fail(RdmapError.UNSPECIFIED);
+      termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment());
     }
   }
 
@@ -236,8 +237,8 @@ final class StreamUser implements UlpHandler {
   }
 
   @Override
-  public void onResponseRefused() {
-    termination.fail(responder.refused());
+  public void onResponseRefused(DdpErrorReport question) {
+    termination.fail(responder.refused(), question);
   }
 
   @Override
@@ -246,8 +247,9 @@ final class StreamUser implements UlpHandler {
   }
 
   @Override
-  public void onSourceInvalidated() {
-    termination.fail(RdmapError.INVALID_STAG);
+  public void onSourceInvalidated(UnsentResponse unsent) {
+    byte[] left = ReadRequest.left(unsent);
+    termination.fail(RdmapError.INVALID_STAG, unsent.question(), left);
   }
 
   /** Reads and atomics end by themselves, whether DDP still had them or not. */

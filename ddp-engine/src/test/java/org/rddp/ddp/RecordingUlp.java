@@ -136,7 +136,7 @@ final class RecordingUlp implements UlpHandler {
   }
 
   @Override
-  public void onSourceInvalidated() {
+  public void onSourceInvalidated(UnsentResponse unsent) {
     events.add("source invalidated");
     stream.fail();
   }

@@ -24,6 +24,12 @@ class ExtensionsTest {
     return "41%02x 00000000 %08x %08x 00000000".formatted(control, qn, msn) + payload;
   }
 
+  /** The Terminate that follows on a segment: with its DDP header, without RDMAP's. */
+  private static String terminate(String error, String segment) {
+    String length = "%04x".formatted(segment.length() / 2);
+    return hex(untagged(0x47, 2, 1, error + "c000" + length + segment.substring(0, 36)));
+  }
+
   private static String hex(String spaced) {
     return spaced.replace(" ", "");
   }
@@ -71,10 +77,12 @@ class ExtensionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "01020304050607", "010203040506070809"})
   @Tag("RDMAPX-6-01")
+  @Tag("RDMAPX-8.1-01")
   void shouldRefuseImmediateDataOfAnotherLength(String payload) {
     stream.postReceive(1, address, 100);
-    assertThat(rdmap.receive(untagged(0x48, 0, 1, payload)))
-        .containsExactly("receive 1 flushed 0", "error 0/2/255");
+    String segment = hex(untagged(0x48, 0, 1, payload));
+    assertThat(rdmap.receive(segment)).containsExactly("receive 1 flushed 0", "error 0/2/255");
+    assertThat(rdmap.sent()).containsExactly(terminate("02ff", segment));
   }
 
   @Test
@@ -119,6 +127,7 @@ class ExtensionsTest {
   @Tag("RDMAPX-5.1-01")
   @Tag("RDMAPX-5.2-01")
   @Tag("RDMAPX-5.2-03")
+  @Tag("RDMAPX-5.1.2-01")
   @Tag("RDMAPX-4-01")
   void shouldAskForAnAtomicAndTakeTheAnswer() {
     assertThat(extensions.postFetchAdd(1, 0, address, 7, 64, 5, 0)).isTrue();
@@ -135,7 +144,7 @@ class ExtensionsTest {
                     1,
                     1,
                     "00000000 00000000 00000007 0000000000000040 0000000000000005"
-                        + "0000000000000000 0000000000000000 0000000000000000")),
+                        + "0000000000000000 0000000000000000 ffffffffffffffff")),
             hex(
                 untagged(
                     0x4a,
@@ -149,6 +158,23 @@ class ExtensionsTest {
     assertThat(rdmap.receive(untagged(0x4b, 3, 2, "00000001 0102030405060708")))
         .containsExactly("atomic 2 done 8");
     assertThat(Memory.getLongNative(address + 8)).isEqualTo(DATA);
+  }
+
+  /** RFC 7306 reserves the number that a swap might have had. */
+  @Test
+  @Tag("RDMAPX-5.1.2-01")
+  void shouldAskForASwapAsAComparisonOfNothing() {
+    extensions.postSwap(1, 0, address, 7, 64, 5, 0xff);
+    rdmap.run();
+    assertThat(rdmap.sent())
+        .containsExactly(
+            hex(
+                untagged(
+                    0x4a,
+                    1,
+                    1,
+                    "00000002 00000000 00000007 0000000000000040 0000000000000005"
+                        + "00000000000000ff 0000000000000000 0000000000000000")));
   }
 
   @Test
@@ -214,7 +240,7 @@ class ExtensionsTest {
     assertThat(
             rdmap.receive(
                 request(1, 0, stag, 64, 5, 0, 0, 0),
-                request(2, 1, stag, 64, 0x1234, 0xff00, 0, 0),
+                request(2, 2, stag, 64, 0x1234, 0xff00, 0, 0),
                 request(3, 2, stag, 64, 9, -1, 0x1269, -1)))
         .isEmpty();
     assertThat(Memory.getLongNative(address + 64)).isEqualTo(9);
@@ -234,7 +260,7 @@ class ExtensionsTest {
     assertThat(
             rdmap.receive(
                 RdmapFixture.readRequest(1, 0xaaaa, 0, 8, stag, 64),
-                request(2, 1, stag, 64, 0, -1, 0, 0)))
+                request(2, 2, stag, 64, 0, -1, 0, 0)))
         .isEmpty();
     assertThat(rdmap.sent().getFirst())
         .isEqualTo("c142" + "0000aaaa" + "0".repeat(16) + "0102030405060708");
@@ -249,12 +275,15 @@ class ExtensionsTest {
     "atomic, 8188, 0, 0/1/1",
     "atomic, -8, 0, 0/1/4",
     "atomic, -16, 0, 0/1/1",
-    "atomic, 65, 0, 0/1/255",
+    "atomic, 65, 0, 0/2/7",
+    "atomic, 68, 2, 0/2/7",
+    "atomic, 64, 1, 0/2/6",
     "atomic, 64, 3, 0/2/6"
   })
   @Tag("RDMAPX-5.1-02")
   @Tag("RDMAPX-5.1-03")
   @Tag("RDMAPX-5.1-04")
+  @Tag("RDMAPX-8.1-01")
   void shouldRefuseAnAtomicThatThePeerMayNotDo(String which, long to, int opcode, String error) {
     int stag =
         switch (which) {
@@ -263,17 +292,19 @@ class ExtensionsTest {
           case "atomic" -> rdmap.register(AccessRights.REMOTE_ATOMIC);
           default -> 77;
         };
-    assertThat(rdmap.receive(request(1, opcode, stag, to, 1, 0, 0, 0)))
-        .containsExactly("error " + error);
+    String request = hex(request(1, opcode, stag, to, 1, 0, 0, 0));
+    assertThat(rdmap.receive(request)).containsExactly("error " + error);
     rdmap.memory.assertUntouched();
-    assertThat(rdmap.sent()).hasSize(1).first().asString().startsWith("4147");
+    String[] numbers = error.split("/", -1);
+    String control = numbers[0] + numbers[1] + "%02x".formatted(Integer.parseInt(numbers[2]));
+    assertThat(rdmap.sent()).containsExactly(terminate(control, request));
   }
 
   @Test
   void shouldNotTouchWhatIsInvalidatedBeforeTheAtomicsTurn() {
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC | AccessRights.REMOTE_READ);
     rdmap.peer.send(RdmapFixture.readRequest(1, 0xaaaa, 0, 5000, stag, 0));
-    rdmap.peer.send(request(2, 1, stag, 64, 0, -1, 0, 0));
+    rdmap.peer.send(request(2, 2, stag, 64, 0, -1, 0, 0));
     rdmap.tcp.run(() -> {});
     assertThat(rdmap.engine.send(4)).isEqualTo(4);
     rdmap.engine.taggedBuffers().invalidate(stag);
@@ -295,15 +326,14 @@ class ExtensionsTest {
     "0, 511, 257, 32896, 0, 0, 512",
     "0, 5, 3, -1, 0, 0, 6",
     "0, -1, 1, 0, 0, 0, 0",
-    "1, 255, 0, 240, 0, 0, 15",
-    "1, 255, 7, -1, 0, 0, 7",
+    "2, 255, 0, 240, 0, 0, 15",
+    "2, 255, 7, -1, 0, 0, 7",
     "2, 255, 7, -1, 254, -1, 255",
     "2, 255, 7, -1, 254, 254, 7",
     "2, 255, 7, 1, 255, -1, 255",
     "2, 254, 7, 1, 0, 0, 255"
   })
   @Tag("RDMAPX-5.1.1-01")
-  @Tag("RDMAPX-5.1.2-01")
   @Tag("RDMAPX-5.1.3-01")
   void shouldCalculateWithMasks(
       int opcode, long before, long data, long mask, long compare, long compareMask, long after) {

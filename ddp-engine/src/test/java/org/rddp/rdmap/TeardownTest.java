@@ -166,6 +166,7 @@ class TeardownTest {
   @ParameterizedTest
   @CsvSource({"none", "protected", "foreign"})
   @Tag("RDMAP-5.3-03")
+  @Tag("RDMAP-7.1-02")
   void shouldRefuseToInvalidateWhatThePeerMayNot(String which) {
     int stag =
         switch (which) {
@@ -177,9 +178,11 @@ class TeardownTest {
         };
     int before = rdmap.engine.taggedBuffers().size();
     receives(2);
-    assertThat(rdmap.receive("4144 %08x 00000000 00000001 00000000".formatted(stag)))
+    String last = "4144 %08x 00000000 00000001 00000002".formatted(stag);
+    assertThat(
+            rdmap.receive("0144 %08x 00000000 00000001 00000000 0102".formatted(stag), last + "03"))
         .containsExactly("receive 0 flushed 0", "receive 1 flushed 0", "error 0/1/9");
     assertThat(rdmap.engine.taggedBuffers().size()).isEqualTo(before);
-    assertThat(rdmap.sent()).containsExactly(sentTerminate("01090000"));
+    assertThat(rdmap.sent()).containsExactly(sentTerminate("0109 c000 0013" + last));
   }
 }
