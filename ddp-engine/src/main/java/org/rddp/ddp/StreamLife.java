@@ -30,6 +30,9 @@ final class StreamLife implements UlpduHandler {
   /** Whether the peer has closed its half behind segments that still wait. */
   private boolean endIsHeld;
 
+  /** Whether the connection has ended in order, and segments still wait. */
+  private boolean closeIsHeld;
+
   StreamLife(
       UlpHandler user,
       DdpCounters counters,
@@ -66,6 +69,15 @@ final class StreamLife implements UlpduHandler {
     if (endIsHeld && receiver.idle()) {
       endIsHeld = false;
       onPeerClosed();
+      endIfHeld(CloseReason.NORMAL);
+    }
+  }
+
+  /** Tells of the connection's end if that has waited. */
+  private void endIfHeld(CloseReason reason) {
+    if (closeIsHeld) {
+      closeIsHeld = false;
+      end(reason);
     }
   }
 
@@ -95,6 +107,7 @@ final class StreamLife implements UlpduHandler {
   void abort() {
     stop(0);
     mpa.abort();
+    endIfHeld(CloseReason.ABORTED);
   }
 
   /** Flushes everything and drops what arrives; one more message may be sent. */
@@ -204,8 +217,16 @@ final class StreamLife implements UlpduHandler {
     user.onLlpError(error, detail);
   }
 
+  /** What the peer has sent before it closed is the user's, and not gone because both have. */
   @Override
   public void onClosed(CloseReason reason) {
+    closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.idle();
+    if (!closeIsHeld) {
+      end(reason);
+    }
+  }
+
+  private void end(CloseReason reason) {
     stop(0);
     user.onClosed(reason);
   }

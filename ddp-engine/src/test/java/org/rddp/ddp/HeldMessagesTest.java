@@ -126,6 +126,42 @@ class HeldMessagesTest {
         .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 1", "peer closed");
   }
 
+  private void closeBothHalvesBehind(String... held) {
+    assertThat(ddp.receive(held)).isEmpty();
+    ddp.stream.close();
+    ddp.peer.mpa().closeSend();
+    ddp.run();
+    assertThat(ddp.ulp.events()).isEmpty();
+  }
+
+  @Test
+  @Tag("DDP-6.2.1-04")
+  void shouldEndBehindWhatWaitsWhenBothHalvesAreClosed() {
+    closeBothHalvesBehind(untagged(LAST, 0, 1, 0, "01"), untagged(LAST, 0, 2, 0, "02"));
+    post(0, 11);
+    assertThat(ddp.ulp.events()).containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 1");
+    post(0, 12);
+    assertThat(ddp.ulp.events())
+        .containsExactly(
+            "untagged 4300000000 qn 0 msn 2 id 12 octets 1", "peer closed", "closed NORMAL");
+  }
+
+  @Test
+  void shouldEndWhenWhatWaitsIsWrongAndBothHalvesAreClosed() {
+    closeBothHalvesBehind(untagged(LAST, 0, 1, 0, "01"), tagged(0xc1, 77, 0, "02"));
+    post(0, 11);
+    assertThat(ddp.ulp.events()).contains("error INVALID_STAG").endsWith("closed NORMAL");
+  }
+
+  @Test
+  void shouldForgetWhatWaitsOfAConnectionThatIsOver() {
+    closeBothHalvesBehind(untagged(LAST, 0, 1, 0, "01"));
+    ddp.stream.abort();
+    assertThat(ddp.ulp.events()).containsExactly("closed ABORTED");
+    ddp.stream.abort();
+    assertThat(ddp.ulp.events()).isEmpty();
+  }
+
   @Test
   void shouldForgetWhatWaitsWhenTheStreamEnds() {
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
