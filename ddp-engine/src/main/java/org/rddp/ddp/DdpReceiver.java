@@ -102,8 +102,12 @@ final class DdpReceiver {
   }
 
   private void hold(Ulpdu segment) {
+    boolean first = !waiting.holds();
     if (waiting.hold(segment)) {
       counters.segmentsHeld++;
+      if (first) {
+        queues.await(life);
+      }
       life.holdWindow(true);
     } else {
       life.refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
@@ -128,12 +132,14 @@ final class DdpReceiver {
   /** Whether a segment is of the next message of a queue that has no buffer for it yet. */
   private boolean holdsFor(SegmentHeader segment) {
     int qn = segment.qn();
-    return mayHold
-        && !segment.tagged()
-        && queues.has(qn)
-        && queues.buffered(qn) != null
-        && user.admitUntagged(qn, segment.rsvdUlp()) >= 0
-        && queues.buffered(qn).awaits(segment.msn());
+    boolean buffered =
+        mayHold && !segment.tagged() && queues.has(qn) && queues.buffered(qn) != null;
+    if (!buffered || user.admitUntagged(qn, segment.rsvdUlp()) < 0) {
+      return false;
+    }
+    UntaggedQueue queue = queues.buffered(qn);
+    queue.draw(segment.msn());
+    return queue.awaits(segment.msn());
   }
 
   /**
@@ -222,13 +228,14 @@ final class DdpReceiver {
   }
 
   private void takeUntagged(SegmentHeader header, Ulpdu segment) {
+    int qn = header.qn();
+    UntaggedQueue queue = queues.buffered(qn);
+    queue.draw(header.msn());
     DdpError refusal = placement.untagged(header, segment);
     if (refusal != null) {
       refuse(refusal, header);
       return;
     }
-    int qn = header.qn();
-    UntaggedQueue queue = queues.buffered(qn);
     queue.buffer(header.msn()).placed(header);
     count(header.octets());
     if (header.last()) {

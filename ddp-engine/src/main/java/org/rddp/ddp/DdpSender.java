@@ -129,6 +129,24 @@ final class DdpSender {
     return true;
   }
 
+  /** The same with the first message in pieces. */
+  boolean postTaggedThen(
+      long id,
+      int rsvdUlp,
+      int stag,
+      long to,
+      ScatterList list,
+      int nextRsvdUlp,
+      int qn,
+      long octets) {
+    boolean posted =
+        postTaggedThen(id, rsvdUlp, stag, to, 0, list.length(), nextRsvdUlp, qn, octets);
+    if (posted) {
+      queues.lastMessage().from(list);
+    }
+    return posted;
+  }
+
   /** Appends something that the user does itself; false, and nothing happens, if it may not be. */
   boolean postTurn(long id, int rsvdUlp) {
     if (!mayPost()) {

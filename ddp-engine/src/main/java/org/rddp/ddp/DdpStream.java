@@ -105,7 +105,7 @@ public final class DdpStream {
 
   /** Whether the peer's next message on that queue would find no buffer. */
   public boolean lacksReceive(int qn) {
-    return queues.buffered(qn).isEmpty();
+    return queues.buffered(qn).lacksBuffer();
   }
 
   /**
@@ -115,7 +115,8 @@ public final class DdpStream {
    * @param qn Queue Number, one of the stream's
    * @param id comes back with the buffer
    * @param length in octets, 0 to 2^32-1
-   * @return false, and nothing happens, if the queue is full or the stream does not receive
+   * @return false, and nothing happens, if the queue is full or shared, or the stream does not
+   *     receive
    */
   public boolean postReceive(int qn, long id, long address, long length) {
     checkLength(length);
@@ -190,6 +191,23 @@ public final class DdpStream {
       long octets) {
     checkLength(length);
     return sender.postTaggedThen(id, rsvdUlp, stag, to, address, length, nextRsvdUlp, qn, octets);
+  }
+
+  /**
+   * Sends two messages as one, as {@link #postTaggedThen(long, int, int, long, long, long, int,
+   * int, long)} does, the first in pieces.
+   */
+  public boolean postTaggedThen(
+      long id,
+      int rsvdUlp,
+      int stag,
+      long to,
+      ScatterList list,
+      int nextRsvdUlp,
+      int qn,
+      long octets) {
+    checkLength(list.length());
+    return sender.postTaggedThen(id, rsvdUlp, stag, to, list, nextRsvdUlp, qn, octets);
   }
 
   /**

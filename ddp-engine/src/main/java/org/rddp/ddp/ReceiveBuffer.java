@@ -46,6 +46,15 @@ final class ReceiveBuffer {
     listed = true;
   }
 
+  /** Takes over what was posted to another, to which nothing has been placed. */
+  void take(ReceiveBuffer other) {
+    if (other.listed) {
+      post(other.id, other.pieces);
+    } else {
+      post(other.id, other.address, other.length);
+    }
+  }
+
   long id() {
     return id;
   }

@@ -37,6 +37,11 @@ public final class Ring<T> {
     return size;
   }
 
+  /** The most entries it holds. */
+  public int capacity() {
+    return capacity;
+  }
+
   /** Whether no entry is in use. */
   public boolean isEmpty() {
     return size == 0;

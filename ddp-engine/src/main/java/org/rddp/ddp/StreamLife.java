@@ -10,7 +10,7 @@ import org.rddp.tcp.CloseReason;
  * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
  * becomes of what its user has posted.
  */
-final class StreamLife implements UlpduHandler {
+final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
   private final UlpHandler user;
   private final DdpCounters counters;
   private final UntaggedQueues queues;
@@ -81,6 +81,12 @@ final class StreamLife implements UlpduHandler {
     }
   }
 
+  @Override
+  public boolean onBuffer() {
+    bufferPosted();
+    return !receiver.idle();
+  }
+
   /** Whether TCP's window stays as it is, since what comes is only kept. */
   void holdWindow(boolean held) {
     mpa.holdWindow(held);
@@ -134,6 +140,9 @@ final class StreamLife implements UlpduHandler {
 
   private void stop(int postsLeft) {
     receiving = false;
+    if (!receiver.idle()) {
+      queues.leave(this);
+    }
     receiver.stop();
     holdWindow(false);
     sender.flush(postsLeft);

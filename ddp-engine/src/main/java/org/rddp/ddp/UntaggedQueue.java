@@ -6,6 +6,10 @@ package org.rddp.ddp;
  */
 final class UntaggedQueue {
   private final Ring<ReceiveBuffer> buffers;
+
+  /** Where the buffers come from, each when its message does; null if they are posted here. */
+  private final SharedReceiveQueue shared;
+
   private int firstMsn;
 
   /** A buffer before all that are posted, for the first message; null as a rule. */
@@ -18,13 +22,19 @@ final class UntaggedQueue {
    * @param firstMsn the number of the first message
    */
   UntaggedQueue(int depth, int firstMsn) {
+    this(depth, firstMsn, null);
+  }
+
+  /** The same; with the queue that the buffers come from, or null, and room for one then. */
+  UntaggedQueue(int depth, int firstMsn, SharedReceiveQueue shared) {
     this.firstMsn = firstMsn;
+    this.shared = shared;
     buffers = new Ring<>(depth, ReceiveBuffer::new);
   }
 
-  /** Adds a buffer; false if the queue is full. */
+  /** Adds a buffer; false if the queue is full, or has its buffers from elsewhere. */
   boolean post(long id, long address, long length) {
-    if (buffers.isFull()) {
+    if (shared != null || buffers.isFull()) {
       return false;
     }
     buffers.add().post(id, address, length);
@@ -43,7 +53,7 @@ final class UntaggedQueue {
 
   /** Adds a buffer in pieces; false if the queue is full. */
   boolean post(long id, ScatterList list) {
-    if (buffers.isFull()) {
+    if (shared != null || buffers.isFull()) {
       return false;
     }
     buffers.add().post(id, list);
@@ -53,6 +63,23 @@ final class UntaggedQueue {
   /** Whether no buffer waits for a message. */
   boolean isEmpty() {
     return buffers.isEmpty() && opener == null;
+  }
+
+  /** Whether the next message would find no buffer. */
+  boolean lacksBuffer() {
+    return isEmpty() && (shared == null || shared.isEmpty());
+  }
+
+  /** Where the buffers come from, or null. */
+  SharedReceiveQueue shared() {
+    return shared;
+  }
+
+  /** A segment has its turn: takes a buffer for it if it begins a message, and there is one. */
+  void draw(int msn) {
+    if (shared != null && awaits(msn) && !shared.isEmpty()) {
+      shared.drawInto(buffers.add());
+    }
   }
 
   /** MSN of the first buffer: that of the next message to be Delivered. */

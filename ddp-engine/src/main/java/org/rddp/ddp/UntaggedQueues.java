@@ -15,7 +15,7 @@ final class UntaggedQueues {
     for (int qn = 0; qn < buffered.length; qn++) {
       QueueSettings queue = settings.get(qn);
       if (queue.limit() == 0) {
-        buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST);
+        buffered[qn] = new UntaggedQueue(queue.depth(), MessageSequence.FIRST, queue.shared());
       } else {
         inPlace[qn] = new InPlaceQueue(queue.depth(), queue.limit(), MessageSequence.FIRST);
       }
@@ -35,6 +35,24 @@ final class UntaggedQueues {
   /** A queue whose messages are read in place; null if that number is one of the others. */
   InPlaceQueue inPlace(int qn) {
     return inPlace[qn];
+  }
+
+  /** A stream waits for buffers: those that are shared go to it in its turn. */
+  void await(SharedReceiveQueue.Awaiting stream) {
+    for (UntaggedQueue queue : buffered) {
+      if (queue != null && queue.shared() != null) {
+        queue.shared().await(stream);
+      }
+    }
+  }
+
+  /** The stream has ended. */
+  void leave(SharedReceiveQueue.Awaiting stream) {
+    for (UntaggedQueue queue : buffered) {
+      if (queue != null && queue.shared() != null) {
+        queue.shared().leave(stream);
+      }
+    }
   }
 
   /** Gives every buffer back to the user. */

@@ -1,5 +1,7 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.ScatterList;
+
 /**
  * What RFC 7306 adds to an RDMAP Stream: immediate data and atomic operations. The peer must know
  * them; one that does not ends the stream with {@link RdmapError#UNEXPECTED_OPCODE}.
@@ -38,6 +40,12 @@ public final class RdmapExtensions {
   public boolean postWriteImmediate(
       long id, int flags, long address, long length, int remoteStag, long remoteTo, long data) {
     return posts.writeImmediate(id, flags, address, length, remoteStag, remoteTo, data);
+  }
+
+  /** Writes pieces of memory, one behind the other, and sends a number behind them. */
+  public boolean postWriteImmediate(
+      long id, int flags, ScatterList list, int remoteStag, long remoteTo, long data) {
+    return posts.writeImmediate(id, flags, list, remoteStag, remoteTo, data);
   }
 
   /**

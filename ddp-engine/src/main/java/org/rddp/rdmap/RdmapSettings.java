@@ -1,5 +1,6 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.SharedReceiveQueue;
 import org.rddp.mpa.MpaSettings;
 
 /**
@@ -15,9 +16,16 @@ import org.rddp.mpa.MpaSettings;
  * @param heldOctets how much of messages is kept that find no receive, headers included, until
  *     there is one; meanwhile TCP's window does not open. 0 makes such a message an error. Nothing
  *     is lost if it is TCP's receive buffer or more
+ * @param sharedReceives where the stream takes its receives from; null if they are posted to it
  */
 public record RdmapSettings(
-    MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
+    MpaSettings mpa,
+    int sendDepth,
+    int receiveDepth,
+    int ird,
+    int ord,
+    int heldOctets,
+    SharedReceiveQueue sharedReceives) {
   /** What IRD and ORD are unless somebody says otherwise. */
   public static final int DEFAULT_READS = 16;
 
@@ -33,6 +41,12 @@ public record RdmapSettings(
     }
   }
 
+  /** A stream whose receives are posted to it. */
+  public RdmapSettings(
+      MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord, int heldOctets) {
+    this(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, null);
+  }
+
   /** A stream on which a message without a receive is an error. */
   public RdmapSettings(MpaSettings mpa, int sendDepth, int receiveDepth, int ird, int ord) {
     this(mpa, sendDepth, receiveDepth, ird, ord, 0);
@@ -45,6 +59,11 @@ public record RdmapSettings(
 
   /** The same with another bound for messages that find no receive. */
   public RdmapSettings withHeldOctets(int octets) {
-    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets);
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, sharedReceives);
+  }
+
+  /** The same with receives from a queue that other streams take theirs from too; null for none. */
+  public RdmapSettings withSharedReceives(SharedReceiveQueue queue) {
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, queue);
   }
 }

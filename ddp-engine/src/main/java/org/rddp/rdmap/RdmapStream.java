@@ -63,7 +63,9 @@ public final class RdmapStream {
         settings.sendDepth(),
         settings.ird(),
         List.of(
-            QueueSettings.buffered(settings.receiveDepth()),
+            settings.sharedReceives() == null
+                ? QueueSettings.buffered(settings.receiveDepth())
+                : QueueSettings.shared(settings.sharedReceives()),
             QueueSettings.inPlace(settings.ird(), AtomicRequest.LENGTH),
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
             QueueSettings.inPlace(settings.ord(), AtomicRequest.ANSWER_LENGTH)),
@@ -139,7 +141,7 @@ public final class RdmapStream {
    * @param id comes back with the completion
    * @param address where the message goes; the memory is the stream's until then
    * @param length in octets, 0 to 2^32-1
-   * @return false, and nothing happens, if the queue is full
+   * @return false, and nothing happens, if the queue is full, or the stream's receives are shared
    */
   public boolean postReceive(long id, long address, long length) {
     return receiveEnds(id, length) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
@@ -222,7 +224,9 @@ public final class RdmapStream {
   }
 
   /**
-   * Reads from a buffer of the peer's into one of ours; neither program does anything for it.
+   * Reads from a buffer of the peer's into one of ours; neither program does anything for it. The
+   * answer goes to one STag, to octets that follow each other (RFC 5040 section 4.4): there is no
+   * read into pieces.
    *
    * @param id comes back with the completion
    * @param localStag our name for where the octets go, with {@link AccessRights#LOCAL_WRITE}; the

@@ -103,6 +103,19 @@ final class RequestPosts {
         number, RdmapHeader.WRITE, stag, to, address, length, next, RdmapHeader.SEND_QUEUE, data);
   }
 
+  boolean writeImmediate(long id, int flags, ScatterList list, int stag, long to, long data) {
+    if (endsAtOnce(id, CompletionKind.WRITE, list.length())) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.WRITE, list.length(), flags);
+    int next = ImmediateData.opcode(flags);
+    return ddp.postTaggedThen(
+        number, RdmapHeader.WRITE, stag, to, list, next, RdmapHeader.SEND_QUEUE, data);
+  }
+
   boolean immediate(long id, int flags, long data) {
     if (endsAtOnce(id, CompletionKind.SEND, ImmediateData.LENGTH)) {
       return true;

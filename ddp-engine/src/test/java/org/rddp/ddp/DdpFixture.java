@@ -52,6 +52,11 @@ final class DdpFixture {
   }
 
   /** The same with queues of any kind. */
+  static DdpFixture holding(int octets, QueueSettings... queues) {
+    return new DdpFixture(false, EMSS, octets, queues);
+  }
+
+  /** A stream whose peer may send from the start, with queues of any kind. */
   static DdpFixture receiving(QueueSettings... queues) {
     return new DdpFixture(false, EMSS, 0, queues);
   }

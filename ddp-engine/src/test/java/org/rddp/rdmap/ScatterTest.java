@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.ScatterList;
@@ -49,6 +50,24 @@ class ScatterTest {
         .containsExactly(
             "4145" + "00000000" + "00000000" + "00000001" + "00000000" + hex(octets, 2),
             "4143" + "00000000" + "00000000" + "00000002" + "00000000");
+  }
+
+  @Test
+  @Tag("RDMAPX-6-04")
+  void shouldSendANumberBehindPieces() {
+    rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5});
+    list.add(address, 2).add(address + 4, 1);
+    assertThat(stream.extensions().postWriteImmediate(1, 0, list, 7, 16, 0x99)).isTrue();
+    assertThat(stream.extensions().postWriteImmediate(2, 0, list.clear(), 7, 0, 0x98)).isTrue();
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("write 1 done 3", "write 2 done 0");
+    assertThat(rdmap.sent())
+        .containsExactly(
+            "8140" + "00000007" + "0000000000000010" + "0102",
+            "c140" + "00000007" + "0000000000000012" + "05",
+            "4148" + "00000000" + "00000000" + "00000001" + "00000000" + "0000000000000099",
+            "c140" + "00000007" + "0000000000000000",
+            "4148" + "00000000" + "00000000" + "00000002" + "00000000" + "0000000000000098");
   }
 
   private static String hex(byte[] octets, int count) {

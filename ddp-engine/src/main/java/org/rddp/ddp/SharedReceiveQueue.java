@@ -1,0 +1,142 @@
+package org.rddp.ddp;
+
+import java.util.ArrayDeque;
+
+/**
+ * Untagged Buffers that many streams take theirs from (a shared receive queue, in the words of
+ * verbs; RFC 5041 section 8.3.2 speaks of buffers shared across streams).
+ *
+ * <p>A stream takes the first buffer when the first segment of a message has its turn there, and
+ * keeps it until the message is Delivered or the stream ends: so no more than one at a time, and a
+ * peer that begins messages and does not end them holds one buffer. A message that finds none is an
+ * error of its stream, or is held where the stream's settings say so; then the streams that wait
+ * are served in the order in which they began to, one message each.
+ *
+ * <p>Engine thread only.
+ */
+public final class SharedReceiveQueue {
+  /** A stream with messages that wait for a buffer. */
+  interface Awaiting {
+    /**
+     * There is a buffer.
+     *
+     * @return whether the stream still waits
+     */
+    boolean onBuffer();
+  }
+
+  private final Ring<ReceiveBuffer> buffers;
+  private final Runnable onLimit;
+  private final ArrayDeque<Awaiting> waiting = new ArrayDeque<>();
+  private int limit;
+  private boolean serving;
+
+  /**
+   * A queue without buffers.
+   *
+   * @param depth the most buffers it holds, 1 to 2^24
+   * @param onLimit told once after each {@link #arm} when fewer buffers are left than that
+   */
+  public SharedReceiveQueue(int depth, Runnable onLimit) {
+    buffers = new Ring<>(depth, ReceiveBuffer::new);
+    this.onLimit = onLimit;
+  }
+
+  /**
+   * Appends a buffer; a message that has waited for it is taken within this call.
+   *
+   * @param id comes back from the stream that takes it
+   * @param length in octets, 0 to 2^32-1
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean post(long id, long address, long length) {
+    if (buffers.isFull()) {
+      return false;
+    }
+    buffers.add().post(id, address, length);
+    serve();
+    return true;
+  }
+
+  /** Appends a buffer in pieces, as {@link #post(long, long, long)} does. */
+  public boolean post(long id, ScatterList list) {
+    if (buffers.isFull()) {
+      return false;
+    }
+    buffers.add().post(id, list);
+    serve();
+    return true;
+  }
+
+  /** A message that is taken may have the user post: one loop serves for that too. */
+  private void serve() {
+    if (serving) {
+      return;
+    }
+    serving = true;
+    try {
+      while (!buffers.isEmpty() && !waiting.isEmpty()) {
+        Awaiting first = waiting.removeFirst();
+        if (first.onBuffer()) {
+          waiting.addLast(first);
+        }
+      }
+    } finally {
+      serving = false;
+    }
+  }
+
+  /** Buffers that no stream has taken. */
+  public int size() {
+    return buffers.size();
+  }
+
+  /** The most buffers it holds. */
+  public int depth() {
+    return buffers.capacity();
+  }
+
+  /**
+   * Has the user told, once, that fewer than so many buffers are left: now, if that is so.
+   *
+   * @param limit 0 for not at all
+   */
+  public void arm(int limit) {
+    this.limit = limit;
+    checkLimit();
+  }
+
+  private void checkLimit() {
+    if (buffers.size() < limit) {
+      limit = 0;
+      onLimit.run();
+    }
+  }
+
+  /** Takes the first buffer out, for the user to have it back; -1 if there is none, else its id. */
+  public long withdraw() {
+    return buffers.isEmpty() ? -1 : buffers.removeFirst().id();
+  }
+
+  boolean isEmpty() {
+    return buffers.isEmpty();
+  }
+
+  /** Hands the first buffer, which there is, to a stream. */
+  void drawInto(ReceiveBuffer taken) {
+    taken.take(buffers.removeFirst());
+    if (limit > 0) {
+      checkLimit();
+    }
+  }
+
+  /** A stream waits for a buffer; it does not yet. */
+  void await(Awaiting stream) {
+    waiting.addLast(stream);
+  }
+
+  /** A stream that has ended waits no longer. */
+  void leave(Awaiting stream) {
+    waiting.remove(stream);
+  }
+}
