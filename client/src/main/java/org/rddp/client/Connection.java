@@ -36,12 +36,16 @@ public final class Connection implements AutoCloseable {
   private final Atomics atomics;
   private final LocalOperations localOperations;
 
-  Connection(Rddp session, int id) {
+  /** Null if the connection speaks RDMAP. */
+  private final DdpQueues ddp;
+
+  Connection(Rddp session, int id, ConnectionOptions options) {
     this.session = session;
     this.id = id;
-    queues = new WorkQueues(session, id);
+    queues = new WorkQueues(session, id, !options.isPlainDdp());
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
+    ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
   }
 
   /** Its number, as completions have it; not used again for another connection soon. */
@@ -288,8 +292,22 @@ public final class Connection implements AutoCloseable {
         Opcode.READ, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
   }
 
+  /**
+   * The queues of a connection that speaks plain DDP; everything is posted to them then.
+   *
+   * @throws IllegalStateException if it speaks RDMAP
+   */
+  public DdpQueues ddp() {
+    if (ddp == null) {
+      throw new IllegalStateException("the connection speaks RDMAP, as its options say");
+    }
+    return ddp;
+  }
+
   void retire(Completion completion) {
-    queues.retire(completion);
+    if (ddp == null || !ddp.retire(completion)) {
+      queues.retire(completion);
+    }
   }
 
   /** Sends, writes, reads, atomics and local operations posted and not reported yet. */
@@ -302,7 +320,7 @@ public final class Connection implements AutoCloseable {
     return queues.receivesOutstanding();
   }
 
-  /** Whether it is established and not closed. */
+  /** Whether it is established, and has neither failed nor been closed. */
   public boolean isOpen() {
     return life.isOpen();
   }
@@ -335,6 +353,16 @@ public final class Connection implements AutoCloseable {
   /** Why it ended, for people; empty while it has not. */
   public String closeText() {
     return life.closeText();
+  }
+
+  /**
+   * Why a stream of plain DDP has failed; null while it has not. It receives no more, all that was
+   * posted has ended, and one more message may be sent, which may tell the peer; then {@link
+   * #disconnect} or {@link #abort} ends the connection, which otherwise stays (RFC 5041 sections
+   * 6.2.2 and 7.1). RDMAP ends by itself: {@link #closeReason}.
+   */
+  public StreamError streamError() {
+    return life.streamError();
   }
 
   /**

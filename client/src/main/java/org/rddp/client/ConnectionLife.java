@@ -25,9 +25,10 @@ final class ConnectionLife {
   private RddpException failure;
   private Reason closeReason;
   private String closeText = "";
+  private volatile StreamError streamError;
 
   boolean isOpen() {
-    return state == State.ESTABLISHED;
+    return state == State.ESTABLISHED && streamError == null;
   }
 
   boolean isClosed() {
@@ -36,6 +37,10 @@ final class ConnectionLife {
 
   boolean isPeerClosed() {
     return peerClosed || isClosed();
+  }
+
+  StreamError streamError() {
+    return streamError;
   }
 
   synchronized InetSocketAddress localAddress() {
@@ -91,6 +96,10 @@ final class ConnectionLife {
 
   void onPeerClosed() {
     peerClosed = true;
+  }
+
+  void onStreamFailed(DaemonMessage.StreamFailed event) {
+    streamError = new StreamError(event);
   }
 
   /** Also when it was never established. */

@@ -1,27 +1,81 @@
 package org.rddp.client;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.rddp.ipc.ConnectionSettings;
+
 /**
- * What a program may choose for a connection.
+ * What a program may choose for a connection. Both ends have to choose the same protocol: nothing
+ * on the wire says which it is.
  *
  * @param heldOctets how much the daemon keeps of messages that find no posted receive, until the
  *     program posts one; meanwhile the peer is slowed down by TCP's window. 0: such a message, as
  *     any beyond this, ends the connection (RFC 5041 section 7.1). At most what the daemon's
  *     configuration allows (hold-messages); nothing is refused from about 1.4 times TCP's receive
  *     buffer on
+ * @param taggedNotices plain DDP: how many notices of Tagged Messages may be posted ({@link
+ *     DdpQueues#postTaggedNotice}), of which each Tagged Message of the peer's then uses one up, as
+ *     an untagged one does a receive. 0: the program is not told of Tagged Messages
+ * @param queues plain DDP: the queues of Queue Number 0, 1 and so on, by how many receives each
+ *     holds; together at most what a connection may have. Empty: the connection speaks RDMAP
  */
-public record ConnectionOptions(int heldOctets) {
-  /** A message without a receive ends the connection. */
-  public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0);
+public record ConnectionOptions(int heldOctets, int taggedNotices, List<Integer> queues) {
+  /** RDMAP; a message without a receive ends the connection. */
+  public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0, 0, List.of());
 
-  /** Checks the range. */
+  /** Checks the ranges. */
   public ConnectionOptions {
+    queues = List.copyOf(queues);
     if (heldOctets < 0) {
       throw new IllegalArgumentException("held octets: " + heldOctets);
     }
+    if (queues.size() > ConnectionSettings.MOST_QUEUES) {
+      throw new IllegalArgumentException(
+          queues.size() + " queues, at most " + ConnectionSettings.MOST_QUEUES);
+    }
+    for (int depth : queues) {
+      if (depth < 1) {
+        throw new IllegalArgumentException("a queue that holds " + depth + " receives");
+      }
+    }
+    if (taggedNotices < 0 || (taggedNotices > 0 && queues.isEmpty())) {
+      throw new IllegalArgumentException(
+          "notices of Tagged Messages are for plain DDP, and 0 or more: " + taggedNotices);
+    }
+  }
+
+  /**
+   * A connection that speaks plain DDP (RFC 5041): the program is the ULP, and posts through {@link
+   * Connection#ddp()}.
+   *
+   * @param receives for each queue, of Queue Number 0 and so on, how many receives it holds; one
+   *     queue at least. The peer's queues have the same numbers
+   */
+  public static ConnectionOptions plainDdp(int... receives) {
+    if (receives.length == 0) {
+      throw new IllegalArgumentException("plain DDP takes one queue at least");
+    }
+    return new ConnectionOptions(
+        0, 0, Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()));
   }
 
   /** The same with another bound for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
-    return new ConnectionOptions(octets);
+    return new ConnectionOptions(octets, taggedNotices, queues);
+  }
+
+  /** The same, telling the program of Tagged Messages. */
+  public ConnectionOptions withTaggedNotices(int notices) {
+    return new ConnectionOptions(heldOctets, notices, queues);
+  }
+
+  /** Whether the program is the ULP. */
+  public boolean isPlainDdp() {
+    return !queues.isEmpty();
+  }
+
+  ConnectionSettings settings() {
+    return new ConnectionSettings(heldOctets, taggedNotices, queues);
   }
 }

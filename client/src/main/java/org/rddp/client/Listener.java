@@ -11,11 +11,13 @@ public final class Listener implements AutoCloseable {
   private final Rddp session;
   private final int id;
   private final InetSocketAddress address;
+  private final ConnectionOptions options;
   private final ArrayDeque<IncomingConnection> waiting = new ArrayDeque<>();
   private boolean closed;
 
-  Listener(Rddp session, DaemonMessage.Listening listening) {
+  Listener(Rddp session, DaemonMessage.Listening listening, ConnectionOptions options) {
     this.session = session;
+    this.options = options;
     this.id = listening.listener();
     this.address = Ipv4.address(listening.address(), listening.port());
   }
@@ -23,6 +25,11 @@ public final class Listener implements AutoCloseable {
   /** Where it listens. */
   public InetSocketAddress address() {
     return address;
+  }
+
+  /** What every connection has. */
+  ConnectionOptions options() {
+    return options;
   }
 
   /**

@@ -255,10 +255,10 @@ public final class Rddp implements AutoCloseable {
     channel.request(
         request ->
             new ProgramMessage.Listen(
-                request, bits, address.getPort(), backlog, options.heldOctets()),
+                request, bits, address.getPort(), backlog, options.settings()),
         DaemonMessage.Listening.class,
         reply -> {
-          made[0] = new Listener(this, reply);
+          made[0] = new Listener(this, reply, options);
           events.add(made[0]);
         });
     return made[0];
@@ -294,10 +294,10 @@ public final class Rddp implements AutoCloseable {
     channel.request(
         request ->
             new ProgramMessage.Connect(
-                request, 0, bits, remote.getPort(), millis, options.heldOctets(), privateData),
+                request, 0, bits, remote.getPort(), millis, options.settings(), privateData),
         DaemonMessage.Connecting.class,
         reply -> {
-          made[0] = new Connection(this, reply.connection());
+          made[0] = new Connection(this, reply.connection(), options);
           connections.add(made[0]);
         });
     Connection connection = made[0];

@@ -62,16 +62,23 @@ final class SessionEvents implements ControlChannel.Events {
           life.onPeerClosed();
         }
       }
+      case DaemonMessage.StreamFailed failed -> {
+        ConnectionLife life = life(failed.connection());
+        if (life != null) {
+          life.onStreamFailed(failed);
+        }
+      }
       default -> event.closeDescriptors();
     }
     wake.signal();
   }
 
   private void onRequested(DaemonMessage.ConnectionRequested requested) {
-    Connection connection = new Connection(session, requested.connection());
+    Listener listener = listeners.get(requested.listener());
+    ConnectionOptions options = listener == null ? ConnectionOptions.DEFAULTS : listener.options();
+    Connection connection = new Connection(session, requested.connection(), options);
     connection.life().onRequested(requested);
     connections.add(connection);
-    Listener listener = listeners.get(requested.listener());
     if (listener != null) {
       listener.onRequested(new IncomingConnection(connection));
     }

@@ -20,13 +20,20 @@ final class WorkQueues {
   private final Rddp session;
   private final int connection;
   private final SessionLimits limits;
+  private final boolean rdmap;
   private int sendsOutstanding;
   private int receivesOutstanding;
   private volatile boolean released;
 
-  WorkQueues(Rddp session, int connection) {
+  /**
+   * Empty queues.
+   *
+   * @param rdmap whether the connection speaks RDMAP; if not, only {@link DdpQueues} posts
+   */
+  WorkQueues(Rddp session, int connection, boolean rdmap) {
     this.session = session;
     this.connection = connection;
+    this.rdmap = rdmap;
     limits = session.limits();
   }
 
@@ -122,10 +129,7 @@ final class WorkQueues {
       int flags) {
     checkUsable();
     checkFlags(flags, FLAGS);
-    if (length < 0 || length > limits.inlineOctets()) {
-      throw new IllegalArgumentException(
-          "inline message of " + length + " octets, at most " + limits.inlineOctets());
-    }
+    checkInline(length);
     return hasRoom()
         && sent(
             rings()
@@ -202,15 +206,21 @@ final class WorkQueues {
                     compareMask));
   }
 
-  private ProgramRings rings() {
+  ProgramRings rings() {
     return session.rings();
   }
 
-  private boolean hasRoom() {
+  int connection() {
+    return connection;
+  }
+
+  /** Whether one more may be sent. */
+  boolean hasRoom() {
     return sendsOutstanding < limits.sendQueue();
   }
 
-  private boolean sent(boolean posted) {
+  /** Counts what is sent, if it has been posted. */
+  boolean sent(boolean posted) {
     sendsOutstanding += posted ? 1 : 0;
     return posted;
   }
@@ -234,6 +244,34 @@ final class WorkQueues {
 
   private void check(MemoryRegion region, long offset, long length) {
     checkUsable();
+    checkMemory(region, offset, length);
+  }
+
+  private void check(ScatterList list) {
+    checkUsable();
+    checkMemory(list);
+  }
+
+  /** What plain DDP posts, that it may be posted. */
+  void checkMessage(MemoryRegion region, long offset, long length) {
+    checkOpen();
+    checkMemory(region, offset, length);
+  }
+
+  /** The same in pieces. */
+  void checkMessage(ScatterList list) {
+    checkOpen();
+    checkMemory(list);
+  }
+
+  void checkInline(int length) {
+    if (length < 0 || length > limits.inlineOctets()) {
+      throw new IllegalArgumentException(
+          "inline message of " + length + " octets, at most " + limits.inlineOctets());
+    }
+  }
+
+  private void checkMemory(MemoryRegion region, long offset, long length) {
     region.check(session, offset, length);
     if (length > WorkRequest.MAX_LENGTH) {
       throw new IllegalArgumentException(
@@ -241,8 +279,7 @@ final class WorkQueues {
     }
   }
 
-  private void check(ScatterList list) {
-    checkUsable();
+  private void checkMemory(ScatterList list) {
     if (list.session() != session) {
       throw new IllegalArgumentException(
           list.session() == null
@@ -251,19 +288,27 @@ final class WorkQueues {
     }
   }
 
-  private static void checkWritable(int rights, String what) {
+  static void checkWritable(int rights, String what) {
     if (!Access.LOCAL_WRITE.isIn(rights)) {
       throw new IllegalArgumentException(what + " needs a region with LOCAL_WRITE");
     }
   }
 
-  private static void checkFlags(int flags, int allowed) {
+  static void checkFlags(int flags, int allowed) {
     if ((flags & ~allowed) != 0) {
       throw new IllegalArgumentException("flags of a work request: " + flags);
     }
   }
 
   private void checkUsable() {
+    checkOpen();
+    if (!rdmap) {
+      throw new IllegalStateException("the connection speaks plain DDP: post to its ddp()");
+    }
+  }
+
+  /** The session is there, and the program has not closed the connection. */
+  void checkOpen() {
     session.throwIfUnusable();
     if (released) {
       throw new IllegalStateException("the connection was closed by this program");

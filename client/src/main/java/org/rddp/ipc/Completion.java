@@ -17,6 +17,10 @@ import java.lang.foreign.MemorySegment;
  *                              52  zero (12)
  * </pre>
  *
+ * <p>Of plain DDP's receives and notices, 48 is the RsvdULP (8), 56 the Queue Number (4) and 60 the
+ * Message Sequence Number (4). Of a {@link Opcode#TAGGED_NOTICE}, 36 is the STag that the peer has
+ * named, and 40 the Tagged Offset.
+ *
  * <p>Used by one thread; reused without allocation.
  */
 public final class Completion {
@@ -29,6 +33,9 @@ public final class Completion {
   static final int STAG = 36;
   static final int IMMEDIATE = 40;
   static final int OBJECT = 48;
+  static final int RSVD_ULP = 48;
+  static final int QN = 56;
+  static final int MSN = 60;
 
   /** Flag of a receive: it was used up by immediate data. */
   public static final int HAS_IMMEDIATE = 1;
@@ -50,6 +57,9 @@ public final class Completion {
   private int stag;
   private long immediate;
   private int object;
+  private long rsvdUlp;
+  private int qn;
+  private int msn;
 
   static void write(
       MemorySegment memory,
@@ -77,6 +87,12 @@ public final class Completion {
     RingLayout.putInt(memory, slot + DETAIL, detail);
   }
 
+  static void writePlainDdp(MemorySegment memory, long slot, long rsvdUlp, int qn, int msn) {
+    RingLayout.putLong(memory, slot + RSVD_ULP, rsvdUlp);
+    RingLayout.putInt(memory, slot + QN, qn);
+    RingLayout.putInt(memory, slot + MSN, msn);
+  }
+
   void read(MemorySegment memory, long slot) {
     int word = RingLayout.getInt(memory, slot + OPCODE);
     opcode = word & 0xff;
@@ -90,6 +106,10 @@ public final class Completion {
     connection = RingLayout.getInt(memory, slot + CONNECTION);
     retired = RingLayout.getInt(memory, slot + RETIRED);
     detail = RingLayout.getInt(memory, slot + DETAIL);
+    boolean plain = Opcode.isPlainDdpReceive(opcode);
+    rsvdUlp = plain ? RingLayout.getLong(memory, slot + RSVD_ULP) : 0;
+    qn = plain ? RingLayout.getInt(memory, slot + QN) : 0;
+    msn = plain ? RingLayout.getInt(memory, slot + MSN) : 0;
   }
 
   /** The program's own number for the request. */
@@ -163,6 +183,39 @@ public final class Completion {
   /** The STag that a window will have once it is bound the next time; 0 if there is no window. */
   public int windowStag() {
     return opcode == Opcode.BIND ? stag : 0;
+  }
+
+  /**
+   * Plain DDP: what the message's header carried for its ULP (RFC 5041 sections 4.2 and 4.3), 40
+   * bits of an {@link Opcode#RECEIVE_UNTAGGED} with the first octet highest, 8 of a {@link
+   * Opcode#TAGGED_NOTICE}; else 0.
+   */
+  public long rsvdUlp() {
+    return rsvdUlp;
+  }
+
+  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: its queue's number. */
+  public int qn() {
+    return qn;
+  }
+
+  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: the message's number in its queue, unsigned. */
+  public int msn() {
+    return msn;
+  }
+
+  /** Of a {@link Opcode#TAGGED_NOTICE}: the STag of this program's that the peer has named. */
+  public int stag() {
+    return opcode == Opcode.TAGGED_NOTICE ? stag : 0;
+  }
+
+  /**
+   * Of a {@link Opcode#TAGGED_NOTICE}: the Tagged Offset of the message's last segment, whose
+   * octets are {@link #octets()}. How long the whole message was DDP does not know (RFC 5041
+   * section 5.2). It means nothing if there are no octets.
+   */
+  public long to() {
+    return opcode == Opcode.TAGGED_NOTICE ? immediate : 0;
   }
 
   @Override

@@ -18,7 +18,8 @@ public sealed interface DaemonMessage extends ControlMessage
         DaemonMessage.Rejected,
         DaemonMessage.Failed,
         DaemonMessage.PeerClosed,
-        DaemonMessage.Closed {
+        DaemonMessage.Closed,
+        DaemonMessage.StreamFailed {
   /** Reads the fields behind the header; the caller has checked the request's number. */
   static DaemonMessage read(int type, int request, MessageBuffer buffer)
       throws ControlProtocolException {
@@ -74,6 +75,14 @@ public sealed interface DaemonMessage extends ControlMessage
       case 69 ->
           new Closed(
               buffer.getInt(), Reason.of(buffer.getInt()), buffer.getInt(), buffer.getText());
+      case 70 ->
+          new StreamFailed(
+              buffer.getInt(),
+              Reason.of(buffer.getInt()),
+              buffer.getInt(),
+              buffer.getText(),
+              buffer.getInt(),
+              buffer.getText());
       default -> throw new ControlProtocolException("unknown message type " + type);
     };
   }
@@ -490,6 +499,41 @@ public sealed interface DaemonMessage extends ControlMessage
       buffer.putInt(connection);
       buffer.putInt(reason.code());
       buffer.putInt(detail);
+      buffer.putText(text);
+    }
+  }
+
+  /**
+   * Plain DDP: the stream has failed and its requests have ended. Nothing more is received, and one
+   * more message may be sent; the program ends the connection.
+   *
+   * @param connection its number
+   * @param reason which layer has failed
+   * @param detail the error's number there
+   * @param header of the segment that was refused, in hexadecimal; empty if it was none
+   * @param segmentOctets the length of that segment, header included
+   * @param text for people
+   */
+  record StreamFailed(
+      int connection, Reason reason, int detail, String header, int segmentOctets, String text)
+      implements DaemonMessage {
+    @Override
+    public int request() {
+      return 0;
+    }
+
+    @Override
+    public int type() {
+      return 70;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(connection);
+      buffer.putInt(reason.code());
+      buffer.putInt(detail);
+      buffer.putText(header);
+      buffer.putInt(segmentOctets);
       buffer.putText(text);
     }
   }

@@ -143,12 +143,7 @@ public final class DaemonRings {
       int stag,
       long immediate,
       int object) {
-    if (retired < 1 || retired > inWork) {
-      throw new IllegalStateException(
-          "completion of " + retired + " requests, " + inWork + " in work");
-    }
-    inWork -= retired;
-    long slot = completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+    long slot = nextCompletion(retired);
     Completion.write(
         memory,
         slot,
@@ -163,6 +158,46 @@ public final class DaemonRings {
         stag,
         immediate,
         object);
+    releaseCompletion(slot);
+  }
+
+  /**
+   * Reports the end of a receive or a notice of plain DDP.
+   *
+   * @param octets of the message; of a Tagged one, of its last segment
+   * @param stag of a Tagged Message, or 0
+   * @param to of a Tagged Message's last segment, or 0
+   * @param rsvdUlp of the message, or 0
+   * @param qn its queue, or 0
+   * @param msn its number there, or 0
+   */
+  public void completePlainDdp(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int stag,
+      long to,
+      long rsvdUlp,
+      int qn,
+      int msn) {
+    long slot = nextCompletion(1);
+    Completion.write(memory, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
+    Completion.writePlainDdp(memory, slot, rsvdUlp, qn, msn);
+    releaseCompletion(slot);
+  }
+
+  private long nextCompletion(int retired) {
+    if (retired < 1 || retired > inWork) {
+      throw new IllegalStateException(
+          "completion of " + retired + " requests, " + inWork + " in work");
+    }
+    inWork -= retired;
+    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+  }
+
+  private void releaseCompletion(long slot) {
     RingLayout.INT.setRelease(memory, slot, RingLayout.lap(written, completionShift));
     written++;
   }

@@ -35,11 +35,47 @@ public final class Opcode {
   /** Opens a part of a region to the peer under a window's next STag. */
   public static final int BIND = 11;
 
+  /** Plain DDP: sends a message to the next receive of one of the peer's queues. */
+  public static final int SEND_UNTAGGED = 16;
+
+  /** Plain DDP: sends a message into memory that the peer named by STag and TO. */
+  public static final int SEND_TAGGED = 17;
+
+  /** Plain DDP: gives memory to the next message of a queue. */
+  public static final int RECEIVE_UNTAGGED = 18;
+
+  /** Plain DDP: wants to hear of the next Tagged Message of the peer's. */
+  public static final int TAGGED_NOTICE = 19;
+
   private Opcode() {}
 
   /** Whether somebody here knows the number. */
   static boolean isKnown(int opcode) {
-    return opcode >= RECEIVE && opcode <= BIND;
+    return (opcode >= RECEIVE && opcode <= BIND) || isPlainDdp(opcode);
+  }
+
+  /** Whether it is for connections that speak plain DDP, and only for them. */
+  public static boolean isPlainDdp(int opcode) {
+    return opcode >= SEND_UNTAGGED && opcode <= TAGGED_NOTICE;
+  }
+
+  /** Whether it is ended by a message of the peer's, on a connection that speaks plain DDP. */
+  public static boolean isPlainDdpReceive(int opcode) {
+    return opcode == RECEIVE_UNTAGGED || opcode == TAGGED_NOTICE;
+  }
+
+  /** Whether it is about one of several queues. */
+  static boolean hasQueue(int opcode) {
+    return opcode == SEND_UNTAGGED || opcode == RECEIVE_UNTAGGED;
+  }
+
+  /** The largest RsvdULP that it carries, all bits of which are ones; 0 if it carries none. */
+  static long maxRsvdUlp(int opcode) {
+    return switch (opcode) {
+      case SEND_UNTAGGED -> 0xff_ffff_ffffL;
+      case SEND_TAGGED -> 0xff;
+      default -> 0;
+    };
   }
 
   /** Whether it is one of the atomic operations. */
@@ -54,7 +90,7 @@ public final class Opcode {
 
   /** Whether what comes is placed in this end's memory. */
   public static boolean isSink(int opcode) {
-    return opcode == RECEIVE || opcode == READ || isAtomic(opcode);
+    return opcode == RECEIVE || opcode == READ || opcode == RECEIVE_UNTAGGED || isAtomic(opcode);
   }
 
   /** Its name, for people. */
@@ -71,6 +107,10 @@ public final class Opcode {
       case COMPARE_SWAP -> "compare and swap";
       case INVALIDATE -> "invalidate";
       case BIND -> "bind";
+      case SEND_UNTAGGED -> "untagged send";
+      case SEND_TAGGED -> "tagged send";
+      case RECEIVE_UNTAGGED -> "untagged receive";
+      case TAGGED_NOTICE -> "tagged notice";
       default -> "opcode " + opcode;
     };
   }

@@ -40,7 +40,12 @@ public sealed interface ProgramMessage extends ControlMessage
               buffer.getInt());
       case 6 -> new Deregister(request, buffer.getInt());
       case 7 ->
-          new Listen(request, buffer.getInt(), buffer.getInt(), buffer.getInt(), buffer.getInt());
+          new Listen(
+              request,
+              buffer.getInt(),
+              buffer.getInt(),
+              buffer.getInt(),
+              ConnectionSettings.read(buffer));
       case 8 -> new CloseListener(request, buffer.getInt());
       case 9 -> new Accept(request, buffer.getInt(), buffer.getPrivateData());
       case 10 -> new Reject(request, buffer.getInt(), buffer.getPrivateData());
@@ -51,7 +56,7 @@ public sealed interface ProgramMessage extends ControlMessage
               buffer.getInt(),
               buffer.getInt(),
               buffer.getInt(),
-              buffer.getInt(),
+              ConnectionSettings.read(buffer),
               buffer.getPrivateData());
       case 12 -> new Disconnect(request, buffer.getInt(), buffer.getBoolean());
       case 13 -> new OpenCounters(request);
@@ -199,10 +204,9 @@ public sealed interface ProgramMessage extends ControlMessage
    * @param address IPv4, or 0: the interface's
    * @param port 1 to 65535, or 0: any
    * @param backlog connection requests that may wait for the program
-   * @param heldOctets how much is kept, for each connection, of messages that find no receive; 0
-   *     for none
+   * @param settings of every connection
    */
-  record Listen(int request, int address, int port, int backlog, int heldOctets)
+  record Listen(int request, int address, int port, int backlog, ConnectionSettings settings)
       implements ProgramMessage {
     @Override
     public int type() {
@@ -214,7 +218,7 @@ public sealed interface ProgramMessage extends ControlMessage
       buffer.putInt(address);
       buffer.putInt(port);
       buffer.putInt(backlog);
-      buffer.putInt(heldOctets);
+      settings.write(buffer);
     }
   }
 
@@ -285,7 +289,7 @@ public sealed interface ProgramMessage extends ControlMessage
    * @param remoteAddress IPv4
    * @param remotePort 1 to 65535
    * @param timeoutMillis until Established or Failed, greater than 0
-   * @param heldOctets how much is kept of messages that find no receive; 0 for none
+   * @param settings of the connection
    * @param privateData for the MPA request
    */
   record Connect(
@@ -294,7 +298,7 @@ public sealed interface ProgramMessage extends ControlMessage
       int remoteAddress,
       int remotePort,
       int timeoutMillis,
-      int heldOctets,
+      ConnectionSettings settings,
       PrivateData privateData)
       implements ProgramMessage {
     @Override
@@ -308,7 +312,7 @@ public sealed interface ProgramMessage extends ControlMessage
       buffer.putInt(remoteAddress);
       buffer.putInt(remotePort);
       buffer.putInt(timeoutMillis);
-      buffer.putInt(heldOctets);
+      settings.write(buffer);
       buffer.putPrivateData(privateData);
     }
   }

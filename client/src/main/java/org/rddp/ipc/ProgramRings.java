@@ -89,6 +89,41 @@ public final class ProgramRings {
       int remoteStag,
       long remoteTo,
       long immediate) {
+    return post(
+        opcode,
+        flags,
+        id,
+        connection,
+        localStag,
+        localOffset,
+        length,
+        remoteStag,
+        0,
+        remoteTo,
+        immediate);
+  }
+
+  /**
+   * Posts a request whose message lies in a region, with what plain DDP has besides.
+   *
+   * @param opcode one of {@link Opcode}
+   * @param flags of {@link WorkRequest}
+   * @param qn Queue Number, 0 unless the opcode has one
+   * @param immediate 0 unless the opcode sends it; the RsvdULP of plain DDP
+   * @return false when no slot is free, or too many requests are outstanding: poll first
+   */
+  public boolean post(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      int localStag,
+      long localOffset,
+      long length,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long immediate) {
     if (!hasRoom(1)) {
       return false;
     }
@@ -100,6 +135,7 @@ public final class ProgramRings {
         localOffset,
         length,
         remoteStag,
+        qn,
         remoteTo,
         immediate);
     release(1);
@@ -144,6 +180,7 @@ public final class ProgramRings {
         localOffset,
         WorkRequest.ATOMIC_OCTETS,
         remoteStag,
+        0,
         remoteTo,
         0);
     release(WorkRequest.ATOMIC_SLOTS);
@@ -166,6 +203,29 @@ public final class ProgramRings {
       PieceList pieces,
       int remoteStag,
       long remoteTo) {
+    return postList(opcode, flags, id, connection, pieces, remoteStag, 0, remoteTo, 0);
+  }
+
+  /**
+   * Posts a request whose message lies in pieces, with what plain DDP has besides.
+   *
+   * @param opcode one of {@link Opcode}
+   * @param flags of {@link WorkRequest}
+   * @param pieces one at least
+   * @param qn Queue Number, 0 unless the opcode has one
+   * @param immediate 0, or the RsvdULP
+   * @return false when too few slots are free, or too many requests are outstanding: poll first
+   */
+  public boolean postList(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      PieceList pieces,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long immediate) {
     int count = pieces.count();
     int slots = WorkRequest.slotsForPieces(count);
     if (!hasRoom(slots)) {
@@ -192,8 +252,9 @@ public final class ProgramRings {
         0,
         pieces.length(),
         remoteStag,
+        qn,
         remoteTo,
-        0);
+        immediate);
     release(slots);
     return true;
   }
@@ -216,6 +277,32 @@ public final class ProgramRings {
       int length,
       int remoteStag,
       long remoteTo) {
+    return postInline(
+        opcode, flags, id, connection, from, offset, length, remoteStag, 0, remoteTo, 0);
+  }
+
+  /**
+   * Posts a request that carries its message, with what plain DDP has besides.
+   *
+   * @param flags of {@link WorkRequest}
+   * @param from where the message lies
+   * @param length octets, 0 to {@link WorkRequest#MAX_INLINE}
+   * @param qn Queue Number, 0 unless the opcode has one
+   * @param immediate 0, or the RsvdULP
+   * @return false when too few slots are free, or too many requests are outstanding: poll first
+   */
+  public boolean postInline(
+      int opcode,
+      int flags,
+      long id,
+      int connection,
+      MemorySegment from,
+      long offset,
+      int length,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long immediate) {
     if (length < 0 || length > WorkRequest.MAX_INLINE) {
       throw new IllegalArgumentException(
           "inline message of " + length + " octets, at most " + WorkRequest.MAX_INLINE);
@@ -241,8 +328,9 @@ public final class ProgramRings {
         0,
         length,
         remoteStag,
+        qn,
         remoteTo,
-        0);
+        immediate);
     release(slots);
     return true;
   }
@@ -269,6 +357,7 @@ public final class ProgramRings {
       long localOffset,
       long length,
       int remoteStag,
+      int qn,
       long remoteTo,
       long immediate) {
     long slot = submissionSlot(posted);
@@ -279,7 +368,7 @@ public final class ProgramRings {
     RingLayout.putLong(memory, slot + WorkRequest.LOCAL_OFFSET, localOffset);
     RingLayout.putLong(memory, slot + WorkRequest.LENGTH, length);
     RingLayout.putInt(memory, slot + WorkRequest.REMOTE_STAG, remoteStag);
-    RingLayout.putInt(memory, slot + WorkRequest.REMOTE_STAG + 4, 0);
+    RingLayout.putInt(memory, slot + WorkRequest.QN, qn);
     RingLayout.putLong(memory, slot + WorkRequest.REMOTE_TO, remoteTo);
     RingLayout.putLong(memory, slot + WorkRequest.IMMEDIATE, immediate);
   }

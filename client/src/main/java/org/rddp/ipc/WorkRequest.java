@@ -24,6 +24,8 @@ import java.lang.foreign.MemorySegment;
  * 20  local STag (4)
  * </pre>
  *
+ * <p>Where the opcode is plain DDP's, 44 is the Queue Number and 56 the RsvdULP.
+ *
  * <p>The shared entry is read once, by {@link DaemonRings#take}; nothing the program does
  * afterwards changes what this object says. What it says is well formed, no more: connection, STag
  * and range are the daemon's to check. Used by one thread; reused without allocation.
@@ -63,6 +65,7 @@ public final class WorkRequest {
   static final int LOCAL_OFFSET = 24;
   static final int LENGTH = 32;
   static final int REMOTE_STAG = 40;
+  static final int QN = 44;
   static final int REMOTE_TO = 48;
   static final int IMMEDIATE = 56;
 
@@ -92,6 +95,7 @@ public final class WorkRequest {
   private long localOffset;
   private long length;
   private int remoteStag;
+  private int qn;
   private long remoteTo;
   private long immediate;
   private int pieces;
@@ -148,13 +152,16 @@ public final class WorkRequest {
     localOffset = RingLayout.getLong(copy, LOCAL_OFFSET);
     length = RingLayout.getLong(copy, LENGTH);
     remoteStag = RingLayout.getInt(copy, REMOTE_STAG);
+    qn = RingLayout.getInt(copy, QN);
     remoteTo = RingLayout.getLong(copy, REMOTE_TO);
     immediate = RingLayout.getLong(copy, IMMEDIATE);
     int slots = word >>> 16 & 0xff;
     pieces = word >>> 24;
     boolean zeroes =
-        RingLayout.getInt(copy, REMOTE_STAG + 4) == 0
-            && (immediate == 0 || Opcode.isImmediate(opcode))
+        (qn == 0 || Opcode.hasQueue(opcode))
+            && (immediate == 0
+                || Opcode.isImmediate(opcode)
+                || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
             && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())));
     return zeroes
         && Opcode.isKnown(opcode)
@@ -168,11 +175,13 @@ public final class WorkRequest {
   /** The flags that an opcode may have. */
   static int allowedFlags(int opcode) {
     return switch (opcode) {
-      case Opcode.RECEIVE -> SIGNALLED | LIST;
+      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SIGNALLED | LIST;
       case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
       case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED;
       case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
       case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
+      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SIGNALLED | INLINE | LIST;
+      case Opcode.TAGGED_NOTICE -> SIGNALLED;
       default -> SIGNALLED | FENCED;
     };
   }
@@ -181,7 +190,9 @@ public final class WorkRequest {
     if (Opcode.isAtomic(opcode)) {
       return length == ATOMIC_OCTETS;
     }
-    if (opcode == Opcode.SEND_IMMEDIATE || opcode == Opcode.INVALIDATE) {
+    if (opcode == Opcode.SEND_IMMEDIATE
+        || opcode == Opcode.INVALIDATE
+        || opcode == Opcode.TAGGED_NOTICE) {
       return length == 0;
     }
     if (opcode == Opcode.BIND) {
@@ -235,7 +246,10 @@ public final class WorkRequest {
 
   /** Whether success is to be reported too. That of a receive and of a bind always is. */
   public boolean isSignalled() {
-    return (flags & SIGNALLED) != 0 || opcode == Opcode.RECEIVE || opcode == Opcode.BIND;
+    return (flags & SIGNALLED) != 0
+        || opcode == Opcode.RECEIVE
+        || opcode == Opcode.BIND
+        || Opcode.isPlainDdpReceive(opcode);
   }
 
   /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
@@ -336,6 +350,16 @@ public final class WorkRequest {
 
   /** Immediate data, for {@link Opcode#WRITE_IMMEDIATE} and {@link Opcode#SEND_IMMEDIATE}. */
   public long immediate() {
+    return immediate;
+  }
+
+  /** Of plain DDP's opcodes: the Queue Number, unsigned. */
+  public int qn() {
+    return qn;
+  }
+
+  /** Of plain DDP's opcodes: what the header carries for the program, 40 or 8 bits. */
+  public long rsvdUlp() {
     return immediate;
   }
 

@@ -27,6 +27,9 @@ class ControlSocketTest {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
   private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
   private static final String TEXT = "a µ text";
+  private static final ConnectionSettings HOLDING = new ConnectionSettings(1 << 20, 0, List.of());
+  private static final ConnectionSettings PLAIN =
+      new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
 
   @TempDir private Path directory;
   private ControlListener listener;
@@ -59,11 +62,11 @@ class ControlSocketTest {
         new ProgramMessage.FreeMemory(3, 4, 5L << 33),
         new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, 7, 8),
         new ProgramMessage.Deregister(5, 0xdeadbeef),
-        new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, 1 << 20),
+        new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, HOLDING),
         new ProgramMessage.CloseListener(7, 8),
         new ProgramMessage.Accept(8, 9, DATA),
         new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
-        new ProgramMessage.Connect(10, 1, 2, 3, 4, 5, DATA),
+        new ProgramMessage.Connect(10, 1, 2, 3, 4, PLAIN, DATA),
         new ProgramMessage.Disconnect(11, 12, true),
         new ProgramMessage.OpenCounters(12),
         new ProgramMessage.StartCapture(13, 1 << 20, 96),
@@ -85,7 +88,8 @@ class ControlSocketTest {
         new DaemonMessage.Rejected(1, DATA),
         new DaemonMessage.Failed(1, Reason.TIMEOUT, 2, TEXT),
         new DaemonMessage.PeerClosed(1),
-        new DaemonMessage.Closed(1, Reason.DDP_ERROR, 0x105, TEXT));
+        new DaemonMessage.Closed(1, Reason.DDP_ERROR, 0x105, TEXT),
+        new DaemonMessage.StreamFailed(1, Reason.DDP_ERROR, 0x201, "41ff", 18, TEXT));
   }
 
   @ParameterizedTest

@@ -45,7 +45,38 @@ class HostileRingsTest {
   void shouldEndTheSessionOnAnUnknownOpcode() {
     assertThat(takeAfter(0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.BIND + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED - 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE + 1, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(255, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+  }
+
+  @Test
+  void shouldEndTheSessionOnPlainDdpThatCannotBe() {
+    long ulp = slot(0) + WorkRequest.IMMEDIATE;
+    memory.set(ValueLayout.JAVA_LONG, ulp, 1L << 40);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, ulp, 1L << 8);
+    assertThat(takeAfter(Opcode.SEND_TAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, ulp, 1);
+    assertThat(takeAfter(Opcode.RECEIVE_UNTAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, ulp, 0);
+    memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, -1);
+    assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_TAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, 0);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE, WorkRequest.LIST, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_TAGGED, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED, WorkRequest.SOLICITED, 1))
+        .isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LENGTH, 1);
+    assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
+    memory.set(ValueLayout.JAVA_LONG, ulp, 0xff_ffff_ffffL);
+    memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, -1);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED, 0, 1)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.qn()).isEqualTo(-1);
+    assertThat(request.rsvdUlp()).isEqualTo(0xff_ffff_ffffL);
   }
 
   @Test
@@ -219,7 +250,7 @@ class HostileRingsTest {
         shared.set(
             ValueLayout.JAVA_INT,
             slot(slot) + WorkRequest.OPCODE,
-            WorkRequest.opcodeWord(random.nextInt(1, 12), flags, slots));
+            WorkRequest.opcodeWord(random.nextInt(1, 20), flags, slots));
         shared.set(
             ValueLayout.JAVA_LONG,
             slot(slot) + WorkRequest.LENGTH,

@@ -13,12 +13,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.PrivateData;
+import org.rddp.ipc.WorkRequest;
 
 /** What comes to the MPA port and is not MPA, beside a connection that must not notice. */
 @Timeout(60)
@@ -115,6 +117,34 @@ class GarbageTest {
     request[18] = 2;
     request[19] = 1;
     shouldBeRefused(request, false);
+  }
+
+  /** A stream whose program is its own ULP ends alone, beside one of the same program. */
+  @Test
+  void shouldFailAStreamOfPlainDdpWhosePeerNamesAQueueThatIsNot() {
+    ConnectionOptions options = ConnectionOptions.plainDdp(1).withTaggedNotices(1);
+    try (Listener plain = there.listen(new InetSocketAddress(PORT + 1), 1, options)) {
+      CompletableFuture<Connection> accepted =
+          CompletableFuture.supplyAsync(() -> plain.await(PATIENCE).accept());
+      Connection bad =
+          here.connect(
+              new InetSocketAddress("10.0.0.2", PORT + 1),
+              PrivateData.NONE,
+              PATIENCE,
+              ConnectionOptions.plainDdp(1, 1));
+      Connection failed = accepted.join();
+      failed.ddp().postReceive(0, 1, there.allocate(64, Access.LOCAL_WRITE), 0, 64);
+      bad.ddp().postUntagged(1, 2, source, 0, 64, 0, WorkRequest.SIGNALLED);
+      TestDaemon.await(() -> failed.streamError() != null, "the program hears of it");
+      TestDaemon.await(
+          () -> here.poll(completion -> assertThat(completion.id()).isEqualTo(2), 1) == 1,
+          "the message has been sent");
+      TestDaemon.await(
+          () -> there.poll(completion -> assertThat(completion.id()).isEqualTo(1), 1) == 1,
+          "the receive is flushed");
+      assertThat(failed.streamError().code()).isEqualTo(1);
+      assertThat(two().counters().streamErrors()).isEqualTo(1);
+    }
   }
 
   @Test

@@ -1,5 +1,7 @@
 package org.rddp.ddp;
 
+import java.util.Locale;
+
 /**
  * The error numbers that DDP reports to its user (RFC 5041 section 7.2).
  *
@@ -40,6 +42,11 @@ public enum DdpError {
   DdpError(int type, int code) {
     this.type = type;
     this.code = code;
+  }
+
+  /** What is wrong, for people. */
+  public String title() {
+    return "DDP: " + name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   /** Error Type, four bits. */

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.lang.foreign.Arena;
+import java.util.HexFormat;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -67,5 +68,14 @@ public final class DdpErrorReport {
   /** Whether the header is a tagged one. */
   public boolean tagged() {
     return tagged;
+  }
+
+  /** The segment, for people. */
+  @Override
+  public String toString() {
+    return "a segment of "
+        + segmentLength
+        + " octets with header "
+        + HexFormat.of().formatHex(header);
   }
 }

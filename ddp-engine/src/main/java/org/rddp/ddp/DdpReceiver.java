@@ -129,11 +129,19 @@ final class DdpReceiver {
     return true;
   }
 
-  /** Whether a segment is of the next message of a queue that has no buffer for it yet. */
+  /**
+   * Whether a segment is of the next message of a queue that has no buffer for it yet, or the user
+   * has no room for the Tagged Message that it ends.
+   */
   private boolean holdsFor(SegmentHeader segment) {
+    if (!mayHold) {
+      return false;
+    }
+    if (segment.tagged()) {
+      return segment.last() && !user.mayDeliverTagged();
+    }
     int qn = segment.qn();
-    boolean buffered =
-        mayHold && !segment.tagged() && queues.has(qn) && queues.buffered(qn) != null;
+    boolean buffered = queues.has(qn) && queues.buffered(qn) != null;
     if (!buffered || user.admitUntagged(qn, segment.rsvdUlp()) < 0) {
       return false;
     }

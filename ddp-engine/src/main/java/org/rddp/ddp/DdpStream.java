@@ -103,7 +103,7 @@ public final class DdpStream {
     return life.receives();
   }
 
-  /** Whether the peer's next message on that queue would find no buffer. */
+  /** Whether the peer's next message on that queue, one of buffers, would find none. */
   public boolean lacksReceive(int qn) {
     return queues.buffered(qn).lacksBuffer();
   }
@@ -356,6 +356,11 @@ public final class DdpStream {
   /** The user may have another answer to {@link UlpHandler#mayStart} now. */
   public void resume() {
     sender.wake();
+  }
+
+  /** The user may have another answer to {@link UlpHandler#mayDeliverTagged} now. */
+  public void resumeReceiving() {
+    life.bufferPosted();
   }
 
   private static void checkLength(long length) {

@@ -63,7 +63,7 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
     return receiver.deliveredSegment();
   }
 
-  /** A buffer has been posted. */
+  /** A buffer has been posted, or the user has room for something else. */
   void bufferPosted() {
     receiver.takeHeld();
     if (endIsHeld && receiver.idle()) {

@@ -78,6 +78,14 @@ public interface UlpHandler {
   int admitUntagged(int qn, int rsvdUlp);
 
   /**
+   * Asks, on a stream whose messages may wait for a buffer, whether the user has room for a Tagged
+   * Message to be Delivered. After a no, {@link DdpStream#resumeReceiving} makes DDP ask again.
+   */
+  default boolean mayDeliverTagged() {
+    return true;
+  }
+
+  /**
    * A Tagged Message is Delivered. Its length is not known to DDP, only its last segment (RFC 5041
    * section 5.2).
    *

@@ -1,7 +1,5 @@
 package org.rddp.rdmap;
 
-import java.util.HexFormat;
-import java.util.Locale;
 import org.rddp.ddp.DdpError;
 import org.rddp.ddp.DdpErrorReport;
 import org.rddp.ddp.DdpStream;
@@ -58,15 +56,14 @@ final class Termination {
         RdmapHandler.LAYER_RDMAP,
         error.type(),
         error.code(),
-        error.title() + (report == null ? "" : segment(report)));
+        error.title() + (report == null ? "" : " in " + report));
   }
 
   /** DDP has found an error, and has failed. */
   void ddpFailed(DdpError error, DdpErrorReport report) {
-    String name = error.name().toLowerCase(Locale.ROOT).replace('_', ' ');
     terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
     handler.onError(
-        RdmapHandler.LAYER_DDP, error.type(), error.code(), "DDP: " + name + segment(report));
+        RdmapHandler.LAYER_DDP, error.type(), error.code(), error.title() + " in " + report);
   }
 
   /** MPA has found an error, and has failed. */
@@ -80,13 +77,6 @@ final class Termination {
     ddp.fail();
     ended();
     handler.onError(layer, type, code, detail);
-  }
-
-  private static String segment(DdpErrorReport report) {
-    return " in a segment of "
-        + report.segmentLength()
-        + " octets with header "
-        + HexFormat.of().formatHex(report.header());
   }
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {

@@ -19,6 +19,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
@@ -64,10 +65,14 @@ final class LoopedEngines {
     try {
       first = new Side("one", "10.0.0.1", link[0]);
       second = new Side("two", "10.0.0.2", link[1]);
-      second.session.listen(PORT, 16, 0);
+      second.session.listen(PORT, 16, ConnectionSettings.RDMAP);
       now += STARTUP;
       first.session.connect(
-          Ipv4Address.parse("10.0.0.2").bits(), PORT, NONE, TimeUnit.SECONDS.toNanos(10), 0);
+          Ipv4Address.parse("10.0.0.2").bits(),
+          PORT,
+          NONE,
+          TimeUnit.SECONDS.toNanos(10),
+          ConnectionSettings.RDMAP);
       for (int i = 0; !(first.connected && second.connected); i++) {
         step();
         if (i == MOST_TURNS) {

@@ -296,7 +296,7 @@ final class Program implements SessionEvents {
         () -> {
           try {
             SessionListener listener =
-                session.listen(listen.port(), listen.backlog(), listen.heldOctets());
+                session.listen(listen.port(), listen.backlog(), listen.settings());
             return new DaemonMessage.Listening(
                 listen.request(), listener.number(), port.engine().address(), listener.port());
           } catch (RefusedException e) {
@@ -324,7 +324,7 @@ final class Program implements SessionEvents {
                   connect.remotePort(),
                   connect.privateData().toByteArray(),
                   timeout,
-                  connect.heldOctets());
+                  connect.settings());
           return new DaemonMessage.Connecting(connect.request(), connection);
         });
   }

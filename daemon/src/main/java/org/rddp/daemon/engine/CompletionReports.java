@@ -80,6 +80,42 @@ final class CompletionReports {
     requests.remove(request);
   }
 
+  /** Plain DDP: a receive of a queue has been filled, or will not be. */
+  void untagged(int request, CompletionStatus status, long octets, long rsvdUlp, int qn, int msn) {
+    if (!over) {
+      session.completePlainDdp(
+          requests.id(request),
+          connection,
+          requests.opcode(request),
+          status,
+          octets,
+          0,
+          0,
+          rsvdUlp,
+          qn,
+          msn);
+    }
+    requests.remove(request);
+  }
+
+  /** Plain DDP: a notice of a Tagged Message has been used up, or will not be. */
+  void tagged(int request, CompletionStatus status, long octets, int stag, long to, long rsvdUlp) {
+    if (!over) {
+      session.completePlainDdp(
+          requests.id(request),
+          connection,
+          requests.opcode(request),
+          status,
+          octets,
+          stag,
+          to,
+          rsvdUlp,
+          0,
+          0);
+    }
+    requests.remove(request);
+  }
+
   /**
    * Reports the last request that ended well and unsignalled: no later completion of this queue
    * will, and both ends count what is outstanding.

@@ -98,7 +98,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request, list);
       case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
-      default -> stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
+      case Opcode.WRITE ->
+          stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
+      default -> false;
     };
   }
 
@@ -120,7 +122,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
           extensions.postFetchAdd(request, flags, address, stag, to, work.operand(), work.mask());
       case Opcode.SWAP ->
           extensions.postSwap(request, flags, address, stag, to, work.operand(), work.mask());
-      default ->
+      case Opcode.COMPARE_SWAP ->
           extensions.postCompareSwap(
               request,
               flags,
@@ -131,6 +133,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
               work.mask(),
               work.compare(),
               work.compareMask());
+      default -> false;
     };
   }
 

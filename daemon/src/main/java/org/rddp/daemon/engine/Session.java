@@ -10,6 +10,7 @@ import org.rddp.ddp.ScatterList;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.Reason;
@@ -171,10 +172,14 @@ public final class Session {
   }
 
   private void refuse(CompletionStatus status) {
-    if (request.opcode() == Opcode.BIND) {
+    int opcode = request.opcode();
+    if (opcode == Opcode.BIND) {
       completeBind(request.id(), request.connection(), status, 1, request.window());
+    } else if (Opcode.isPlainDdpReceive(opcode)) {
+      int qn = request.qn();
+      completePlainDdp(request.id(), request.connection(), opcode, status, 0, 0, 0, 0, qn, 0);
     } else {
-      complete(request.id(), request.connection(), request.opcode(), status, 0, 1, 0);
+      complete(request.id(), request.connection(), opcode, status, 0, 1, 0);
     }
   }
 
@@ -187,6 +192,22 @@ public final class Session {
       int retired,
       int detail) {
     rings.complete(id, connection, opcode, status, octets, retired, detail);
+    engine.counters().completions++;
+  }
+
+  /** Reports the end of a receive or a notice of plain DDP. */
+  void completePlainDdp(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int stag,
+      long to,
+      long rsvdUlp,
+      int qn,
+      int msn) {
+    rings.completePlainDdp(id, connection, opcode, status, octets, stag, to, rsvdUlp, qn, msn);
     engine.counters().completions++;
   }
 
@@ -271,12 +292,13 @@ public final class Session {
   /**
    * Accepts connections at a port.
    *
-   * @param heldOctets how much is kept, for each, of messages that find no receive
+   * @param settings of every connection
    * @return the listener's number
    */
-  public SessionListener listen(int port, int backlog, int heldOctets) throws RefusedException {
-    checkHeld(heldOctets);
-    SessionListener listener = new SessionListener(this, nextListener, backlog, heldOctets);
+  public SessionListener listen(int port, int backlog, ConnectionSettings settings)
+      throws RefusedException {
+    check(settings);
+    SessionListener listener = new SessionListener(this, nextListener, backlog, settings);
     listener.open(port);
     nextListener++;
     listeners.add(listener);
@@ -300,17 +322,42 @@ public final class Session {
    * Opens a connection to a peer; the outcome is an event.
    *
    * @param timeout nanoseconds until it is given up
-   * @param heldOctets how much is kept of messages that find no receive
+   * @param settings what the program has chosen for it
    * @return the connection's number
    */
   public int connect(
-      int remoteAddress, int remotePort, byte[] privateData, long timeout, int heldOctets)
+      int remoteAddress,
+      int remotePort,
+      byte[] privateData,
+      long timeout,
+      ConnectionSettings settings)
       throws RefusedException {
-    checkHeld(heldOctets);
+    check(settings);
     SessionConnection connection =
-        SessionConnection.outgoing(this, reserve(), privateData, heldOctets);
+        SessionConnection.outgoing(this, reserve(), privateData, settings);
     connection.open(remoteAddress, remotePort, timeout);
     return connection.number();
+  }
+
+  private void check(ConnectionSettings settings) throws RefusedException {
+    checkHeld(settings.heldOctets());
+    long receives = 0;
+    for (int depth : settings.queues()) {
+      if (depth < 1) {
+        throw new RefusedException(Reason.INVALID, "a queue that holds " + depth + " receives");
+      }
+      receives += depth;
+    }
+    checkReceives(receives, "receives in the queues");
+    checkReceives(settings.taggedNotices(), "notices of Tagged Messages");
+  }
+
+  private void checkReceives(long number, String what) throws RefusedException {
+    int most = limits.receiveQueue();
+    if (number < 0 || number > most) {
+      throw new RefusedException(
+          Reason.LIMIT, number + " " + what + "; a connection may have 0 to " + most);
+    }
   }
 
   private void checkHeld(int octets) throws RefusedException {

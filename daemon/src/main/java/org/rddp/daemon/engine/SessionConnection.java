@@ -1,9 +1,12 @@
 package org.rddp.daemon.engine;
 
+import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import org.rddp.ddp.DdpErrorReport;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ScatterList;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.PrivateData;
 import org.rddp.ipc.Reason;
@@ -32,6 +35,8 @@ final class SessionConnection {
     CLOSING,
     /** It has failed; the peer is being told, and should close its half. */
     FAILED,
+    /** It has failed, and the program has been told so that it ends it. */
+    ERRONEOUS,
     /** The program has been told its end, or has ended itself. */
     GONE
   }
@@ -69,21 +74,24 @@ final class SessionConnection {
       int number,
       State state,
       byte[] requestData,
-      int heldOctets) {
+      ConnectionSettings settings) {
     this.session = session;
     this.listener = listener;
     this.number = number;
     this.state = state;
     this.reports = new CompletionReports(session);
     reports.begin(number);
-    this.stream = new RdmapSessionStream(session, this, reports, heldOctets, requestData);
+    this.stream =
+        settings.isPlainDdp()
+            ? new PlainDdpStream(session, this, reports, settings, requestData)
+            : new RdmapSessionStream(session, this, reports, settings.heldOctets(), requestData);
   }
 
   static SessionConnection incoming(
       Session session, SessionListener listener, TcpStream tcp, int remoteAddress, int remotePort) {
     SessionConnection connection =
         new SessionConnection(
-            session, listener, 0, State.AWAITING_REQUEST, null, listener.heldOctets());
+            session, listener, 0, State.AWAITING_REQUEST, null, listener.settings());
     connection.tcp = tcp;
     connection.localPort = listener.port();
     connection.remoteAddress = remoteAddress;
@@ -91,11 +99,11 @@ final class SessionConnection {
     return connection;
   }
 
-  static SessionConnection outgoing(Session session, int number, byte[] privateData, int heldOctets)
+  static SessionConnection outgoing(
+      Session session, int number, byte[] privateData, ConnectionSettings settings)
       throws RefusedException {
     try {
-      return new SessionConnection(
-          session, null, number, State.CONNECTING, privateData, heldOctets);
+      return new SessionConnection(session, null, number, State.CONNECTING, privateData, settings);
     } catch (IllegalArgumentException e) {
       throw new RefusedException(Reason.INVALID, e.getMessage());
     }
@@ -192,7 +200,7 @@ final class SessionConnection {
   }
 
   void disconnect(boolean graceful) {
-    if (graceful && state == State.ESTABLISHED) {
+    if (graceful && (state == State.ESTABLISHED || state == State.ERRONEOUS)) {
       state = State.CLOSING;
       deadline.setIdle(tcp, CLOSE_TIMEOUT, tcp.now());
       stream.close();
@@ -273,10 +281,50 @@ final class SessionConnection {
     leave();
   }
 
+  /** The stream has failed, and ends by itself. */
   void onError(Reason reason, int detail, String text) {
-    EngineCounters counters = session.engine().counters();
-    boolean established = state == State.ESTABLISHED || state == State.CLOSING;
+    boolean established = isUp();
+    note(reason, detail, text);
     if (established) {
+      state = State.FAILED;
+    }
+    // The layers below have reset it already, or they are telling the peer why it ends.
+    if (state != State.AWAITING_REQUEST) {
+      deadline.set(tcp.now() + FAILURE_TIMEOUT);
+    }
+  }
+
+  /**
+   * The stream has failed, and the program ends it; one that has not come up ends at once.
+   *
+   * @param report about the segment that was refused, or null
+   */
+  void onStreamError(Reason reason, int detail, DdpErrorReport report, String text) {
+    if (failure != null) {
+      // What follows from the first is no error of its own.
+      return;
+    }
+    if (!isUp()) {
+      onError(reason, detail, text);
+      stream.close();
+      return;
+    }
+    note(reason, detail, text);
+    if (state == State.ESTABLISHED) {
+      state = State.ERRONEOUS;
+    }
+    String header = report == null ? "" : HexFormat.of().formatHex(report.header());
+    int octets = report == null ? 0 : report.segmentLength();
+    tell(new DaemonMessage.StreamFailed(number, reason, detail, header, octets, text));
+  }
+
+  private boolean isUp() {
+    return state == State.ESTABLISHED || state == State.CLOSING || state == State.ERRONEOUS;
+  }
+
+  private void note(Reason reason, int detail, String text) {
+    EngineCounters counters = session.engine().counters();
+    if (isUp()) {
       counters.streamErrors++;
     } else {
       counters.startupErrors++;
@@ -285,13 +333,6 @@ final class SessionConnection {
     failureDetail = detail;
     failureText = text;
     session.engine().report(text);
-    if (established) {
-      state = State.FAILED;
-    }
-    // The layers below have reset it already, or they are telling the peer why it ends.
-    if (state != State.AWAITING_REQUEST) {
-      deadline.set(tcp.now() + FAILURE_TIMEOUT);
-    }
   }
 
   void onPeerClosed() {
@@ -313,7 +354,7 @@ final class SessionConnection {
     Reason why = failure == null || lost(reason) ? reason(reason) : failure;
     int detail = why == failure ? failureDetail : 0;
     String text = why == failure ? failureText : text(why);
-    if (state == State.ESTABLISHED || state == State.CLOSING || state == State.FAILED) {
+    if (isUp() || state == State.FAILED) {
       session.engine().counters().connectionsClosed++;
       tell(new DaemonMessage.Closed(number, why, detail, text));
     } else {

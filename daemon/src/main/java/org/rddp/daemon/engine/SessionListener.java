@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.ArrayList;
 import java.util.List;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.Reason;
 import org.rddp.tcp.Listener;
 import org.rddp.tcp.StreamHandler;
@@ -20,18 +21,18 @@ public final class SessionListener {
   private final Session session;
   private final int number;
   private final int backlog;
-  private final int heldOctets;
+  private final ConnectionSettings settings;
   private final List<SessionConnection> unanswered = new ArrayList<>();
   private Listener listener;
 
   /** A handshake that was under way when it closed may still end. */
   private boolean closed;
 
-  SessionListener(Session session, int number, int backlog, int heldOctets) {
+  SessionListener(Session session, int number, int backlog, ConnectionSettings settings) {
     this.session = session;
     this.number = number;
     this.backlog = backlog;
-    this.heldOctets = heldOctets;
+    this.settings = settings;
   }
 
   void open(int port) throws RefusedException {
@@ -51,9 +52,9 @@ public final class SessionListener {
     }
   }
 
-  /** How much is kept of messages that find no receive. */
-  int heldOctets() {
-    return heldOctets;
+  /** What the program has chosen for every connection. */
+  ConnectionSettings settings() {
+    return settings;
   }
 
   /** Its number in the session. */

@@ -23,6 +23,7 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
@@ -193,8 +194,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldResetPeersBeyondTheStartupsThatMayBeUnderWay() throws Exception {
-    session.listen(PORT, 8, 0);
-    session.listen(PORT + 1, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
+    session.listen(PORT + 1, 8, ConnectionSettings.RDMAP);
     for (int i = 0; i < STARTUPS; i++) {
       silentPeer(PORT + i % 2);
     }
@@ -213,7 +214,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldTellAPeerOfAnotherRevisionWhatIsSpokenHere() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
     peerTcp.connect(OURS, PORT, new StreamingMode(peer));
     run(20, 1000);
@@ -228,7 +229,8 @@ class SessionConnectionTest {
   void shouldTellThePeerWhichRtrCannotBe() throws Exception {
     PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
     peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
-    int connection = session.connect(THEIRS.bits(), PORT, new byte[0], 10 * SECOND, 0);
+    int connection =
+        session.connect(THEIRS.bits(), PORT, new byte[0], 10 * SECOND, ConnectionSettings.RDMAP);
     run(40, 1000);
     DaemonMessage.Failed failed = event(DaemonMessage.Failed.class);
     assertThat(failed.connection()).isEqualTo(connection);
@@ -285,7 +287,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldFlushTheReceivesOfAConnectionThatTheProgramRejects() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     postReceive(connection);
     session.reject(connection, new byte[0]);
@@ -295,7 +297,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldFlushTheReceivesOfAnUnansweredConnectionWhenTheListenerCloses() throws Exception {
-    SessionListener listener = session.listen(PORT, 8, 0);
+    SessionListener listener = session.listen(PORT, 8, ConnectionSettings.RDMAP);
     postReceive(requested());
     session.closeListener(listener.number());
     assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_CLOSE);
@@ -306,7 +308,8 @@ class SessionConnectionTest {
   @Test
   void shouldFlushTheReceivesOfAConnectionThatThePeerRejects() throws Exception {
     peerRejects();
-    postReceive(session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, 0));
+    postReceive(
+        session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP));
     run(20, 1000);
     assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
     assertThat(completions()).containsExactly(CompletionStatus.FLUSHED);
@@ -314,7 +317,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldNotKeepARejectedConnectionWhosePeerNeverCloses() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     session.reject(requested(), new byte[0]);
     run(20, 1000);
     assertThat(tcp.connections()).isEqualTo(1);
@@ -325,7 +328,7 @@ class SessionConnectionTest {
   @Test
   void shouldNotKeepAConnectionThatThePeerRejectedAndDoesNotClose() throws Exception {
     peerRejects();
-    session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, 0);
+    session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
     assertThat(tcp.connections()).isEqualTo(1);
     run(60, SECOND);
@@ -354,7 +357,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldRefuseAHandshakeThatEndsAfterTheListenerHasClosed() throws Exception {
-    SessionListener listener = session.listen(PORT, 8, 0);
+    SessionListener listener = session.listen(PORT, 8, ConnectionSettings.RDMAP);
     peerConnects(MpaSettings.DEFAULTS, new Idle());
     while (tcp.connections() == 0) {
       run(1, 1000);
@@ -368,7 +371,7 @@ class SessionConnectionTest {
 
   @Test
   void shouldLetTheProgramAnswerAgainWhenItsPrivateDataDoesNotFit() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested(MpaSettings.DEFAULTS.withRevision(2));
     assertInvalid(() -> session.accept(connection, new byte[509]));
     assertInvalid(() -> session.reject(connection, new byte[509]));
@@ -385,7 +388,7 @@ class SessionConnectionTest {
   /** The program's own timeout counts, not TCP's of 30 s. */
   @Test
   void shouldTellTheProgramInTimeWhenAConnectionToNobodyExpires() throws Exception {
-    session.connect(NOBODY.bits(), PORT, new byte[0], SECOND, 0);
+    session.connect(NOBODY.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(9, SECOND / 10);
     assertThat(events).isEmpty();
     run(2, SECOND / 10);
@@ -395,7 +398,8 @@ class SessionConnectionTest {
 
   @Test
   void shouldTellTheProgramAtOnceWhenItAbortsAConnectionToNobody() throws Exception {
-    int connection = session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND, 0);
+    int connection =
+        session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
     session.disconnect(connection, false);
     assertThat(event(DaemonMessage.Failed.class).reason()).isEqualTo(Reason.LOCAL_ABORT);
@@ -405,7 +409,7 @@ class SessionConnectionTest {
   /** The peer sends a message every five seconds, and closes after a minute. */
   @Test
   void shouldNotEndAClosingConnectionWhileAnythingMoves() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     RdmapStream peer = peerConnects(MpaSettings.DEFAULTS, new Idle());
     run(20, 1000);
     int connection = event(DaemonMessage.ConnectionRequested.class).connection();
@@ -428,7 +432,7 @@ class SessionConnectionTest {
   @Test
   @Tag("MPA-7.1.2-28")
   void shouldEndAClosingConnectionOnWhichNothingMovesForTenSeconds() throws Exception {
-    session.listen(PORT, 8, 0);
+    session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     session.accept(connection, new byte[0]);
     run(20, 1000);

@@ -14,6 +14,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonMessage;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
@@ -25,6 +26,7 @@ import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
@@ -161,6 +163,21 @@ final class SessionFixture {
     peer.stream = RdmapStream.initiator(peerDdp, peerDomain, settings, new byte[0], peer);
     peerTcp.connect(OURS, PORT, peer.stream.transport());
     return peer;
+  }
+
+  /** Any other peer that asks for a stream. */
+  void connect(StreamHandler peer) {
+    peerTcp.connect(OURS, PORT, peer);
+  }
+
+  /** The program asks the peer for a connection; returns its number. */
+  int connect(ConnectionSettings settings) throws RefusedException {
+    return session.connect(THEIRS.bits(), PORT, new byte[0], 1_000_000_000, settings);
+  }
+
+  /** So many nanoseconds pass. */
+  void pass(long nanos) {
+    now += nanos;
   }
 
   /** The number of the connection that was asked for last. */

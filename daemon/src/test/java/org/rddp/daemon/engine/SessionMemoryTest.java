@@ -11,6 +11,7 @@ import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ipc.Access;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.WorkRequest;
 
@@ -26,7 +27,7 @@ class SessionMemoryTest {
 
   @BeforeEach
   void connect() throws RefusedException {
-    session.listen(SessionFixture.PORT, 8, 0);
+    session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
     peer = fixture.peer();
     connection = fixture.requested();
     session.accept(connection, new byte[0]);

@@ -1,0 +1,396 @@
+package org.rddp.client;
+
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.SessionLimits;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * The queues of a connection that speaks plain DDP (RFC 5041), where the program itself is the ULP:
+ * untagged messages, each to the next receive of one of the peer's queues, and tagged messages into
+ * memory that the peer has named. What a message means is between the two programs; DDP carries
+ * some octets for that in every header (RsvdULP).
+ *
+ * <p>What is sent is one queue; the receives of each Queue Number are one, and so are the notices
+ * of Tagged Messages. Messages are Delivered in the order in which they were sent, over all queues.
+ *
+ * <p>The posts have the rules of {@link Connection}; their flag is {@link WorkRequest#SIGNALLED}.
+ */
+public final class DdpQueues {
+  /** The largest RsvdULP of an untagged message. */
+  public static final long MOST_UNTAGGED_ULP = 0xff_ffff_ffffL;
+
+  /** The largest RsvdULP of a tagged message. */
+  public static final int MOST_TAGGED_ULP = 0xff;
+
+  private final WorkQueues queues;
+  private final int[] depths;
+  private final int[] receivesOutstanding;
+  private final int taggedNotices;
+  private int noticesOutstanding;
+
+  DdpQueues(WorkQueues queues, ConnectionOptions options) {
+    this.queues = queues;
+    List<Integer> chosen = options.queues();
+    depths = chosen.stream().mapToInt(Integer::intValue).toArray();
+    receivesOutstanding = new int[depths.length];
+    taggedNotices = options.taggedNotices();
+  }
+
+  /** How many queues there are, here and at the peer: Queue Numbers are below it. */
+  public int count() {
+    return depths.length;
+  }
+
+  /**
+   * Gives memory to the next message on a queue.
+   *
+   * @param qn Queue Number
+   * @param workRequest the program's own number, given back in the completion
+   * @param region with {@link Access#LOCAL_WRITE}
+   * @param offset in the region
+   * @param length the longest message that fits, 0 to 2^32 - 1
+   * @return false when the queue or the session is full: poll first
+   */
+  public boolean postReceive(
+      int qn, long workRequest, MemoryRegion region, long offset, long length) {
+    queues.checkMessage(region, offset, length);
+    WorkQueues.checkWritable(region.rights(), "a receive");
+    return hasRoom(qn)
+        && received(
+            qn,
+            queues
+                .rings()
+                .post(
+                    Opcode.RECEIVE_UNTAGGED,
+                    0,
+                    workRequest,
+                    queues.connection(),
+                    region.stag(),
+                    offset,
+                    length,
+                    0,
+                    qn,
+                    0,
+                    0));
+  }
+
+  /**
+   * Gives memory in pieces to the next message on a queue.
+   *
+   * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
+   * @return false when the queue or the session is full: poll first
+   */
+  public boolean postReceive(int qn, long workRequest, ScatterList list) {
+    queues.checkMessage(list);
+    WorkQueues.checkWritable(list.rights(), "a receive");
+    return hasRoom(qn)
+        && received(
+            qn,
+            queues
+                .rings()
+                .postList(
+                    Opcode.RECEIVE_UNTAGGED,
+                    0,
+                    workRequest,
+                    queues.connection(),
+                    list.pieces(),
+                    0,
+                    qn,
+                    0,
+                    0));
+  }
+
+  private boolean hasRoom(int qn) {
+    checkQueue(qn);
+    return receivesOutstanding[qn] < depths[qn];
+  }
+
+  private boolean received(int qn, boolean posted) {
+    receivesOutstanding[qn] += posted ? 1 : 0;
+    return posted;
+  }
+
+  /**
+   * Asks to hear of the peer's next Tagged Message, whose completion ({@link Opcode#TAGGED_NOTICE})
+   * says where it went; what it wrote is there by then, and all that was sent before has been
+   * Delivered. A Tagged Message that finds no notice is treated as an untagged one that finds no
+   * receive, where the connection's {@link ConnectionOptions#taggedNotices()} is not 0.
+   *
+   * @return false when as many are outstanding as the connection's options say, or the session is
+   *     full: poll first
+   */
+  public boolean postTaggedNotice(long workRequest) {
+    queues.checkOpen();
+    if (taggedNotices == 0) {
+      throw new IllegalStateException("the connection's options allow no notices");
+    }
+    boolean posted =
+        noticesOutstanding < taggedNotices
+            && queues
+                .rings()
+                .post(
+                    Opcode.TAGGED_NOTICE, 0, workRequest, queues.connection(), 0, 0, 0, 0, 0, 0, 0);
+    noticesOutstanding += posted ? 1 : 0;
+    return posted;
+  }
+
+  /**
+   * Sends a message to the next receive of one of the peer's queues.
+   *
+   * @param qn Queue Number
+   * @param workRequest the program's own number, given back in the completion
+   * @param offset of the message in the region
+   * @param length of the message, 0 to 2^32 - 1
+   * @param rsvdUlp what the header carries to the peer's program, 40 bits, the highest eight first
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postUntagged(
+      int qn,
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      long rsvdUlp,
+      int flags) {
+    queues.checkMessage(region, offset, length);
+    checkQueue(qn);
+    return send(
+        Opcode.SEND_UNTAGGED, workRequest, region, offset, length, 0, qn, 0, rsvdUlp, flags);
+  }
+
+  /**
+   * Sends a message that lies in pieces to the next receive of one of the peer's queues.
+   *
+   * @param list one piece at least
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postUntagged(int qn, long workRequest, ScatterList list, long rsvdUlp, int flags) {
+    queues.checkMessage(list);
+    checkQueue(qn);
+    return send(Opcode.SEND_UNTAGGED, workRequest, list, 0, qn, 0, rsvdUlp, flags);
+  }
+
+  /**
+   * Sends a short message from any memory, which may be used again when this returns.
+   *
+   * @param length at most {@link SessionLimits#inlineOctets()}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postInlineUntagged(
+      int qn,
+      long workRequest,
+      MemorySegment message,
+      long offset,
+      int length,
+      long rsvdUlp,
+      int flags) {
+    checkQueue(qn);
+    return sendInline(
+        Opcode.SEND_UNTAGGED, workRequest, message, offset, length, 0, qn, 0, rsvdUlp, flags);
+  }
+
+  /**
+   * Sends a message into the peer's memory.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param offset in the region
+   * @param length 0 to 2^32 - 1
+   * @param remoteStag the peer's region
+   * @param remoteTo Tagged Offset there
+   * @param rsvdUlp what the header carries to the peer's program, 8 bits
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postTagged(
+      long workRequest,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      long remoteTo,
+      int rsvdUlp,
+      int flags) {
+    queues.checkMessage(region, offset, length);
+    return send(
+        Opcode.SEND_TAGGED,
+        workRequest,
+        region,
+        offset,
+        length,
+        remoteStag,
+        0,
+        remoteTo,
+        rsvdUlp,
+        flags);
+  }
+
+  /**
+   * Sends a message that lies in pieces into one range of the peer's memory.
+   *
+   * @param list one piece at least
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postTagged(
+      long workRequest, ScatterList list, int remoteStag, long remoteTo, int rsvdUlp, int flags) {
+    queues.checkMessage(list);
+    return send(Opcode.SEND_TAGGED, workRequest, list, remoteStag, 0, remoteTo, rsvdUlp, flags);
+  }
+
+  /**
+   * Sends a few octets from any memory, which may be used again when this returns, into the peer's.
+   *
+   * @param length at most {@link SessionLimits#inlineOctets()}
+   * @return false when the send queue or the session is full: poll first
+   */
+  public boolean postInlineTagged(
+      long workRequest,
+      MemorySegment message,
+      long offset,
+      int length,
+      int remoteStag,
+      long remoteTo,
+      int rsvdUlp,
+      int flags) {
+    return sendInline(
+        Opcode.SEND_TAGGED,
+        workRequest,
+        message,
+        offset,
+        length,
+        remoteStag,
+        0,
+        remoteTo,
+        rsvdUlp,
+        flags);
+  }
+
+  private boolean send(
+      int opcode,
+      long id,
+      MemoryRegion region,
+      long offset,
+      long length,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long rsvdUlp,
+      int flags) {
+    check(opcode, rsvdUlp, flags);
+    return queues.hasRoom()
+        && queues.sent(
+            queues
+                .rings()
+                .post(
+                    opcode,
+                    flags,
+                    id,
+                    queues.connection(),
+                    region.stag(),
+                    offset,
+                    length,
+                    remoteStag,
+                    qn,
+                    remoteTo,
+                    rsvdUlp));
+  }
+
+  private boolean send(
+      int opcode,
+      long id,
+      ScatterList list,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long rsvdUlp,
+      int flags) {
+    check(opcode, rsvdUlp, flags);
+    return queues.hasRoom()
+        && queues.sent(
+            queues
+                .rings()
+                .postList(
+                    opcode,
+                    flags,
+                    id,
+                    queues.connection(),
+                    list.pieces(),
+                    remoteStag,
+                    qn,
+                    remoteTo,
+                    rsvdUlp));
+  }
+
+  private boolean sendInline(
+      int opcode,
+      long id,
+      MemorySegment message,
+      long offset,
+      int length,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long rsvdUlp,
+      int flags) {
+    queues.checkOpen();
+    queues.checkInline(length);
+    check(opcode, rsvdUlp, flags);
+    return queues.hasRoom()
+        && queues.sent(
+            queues
+                .rings()
+                .postInline(
+                    opcode,
+                    flags,
+                    id,
+                    queues.connection(),
+                    message,
+                    offset,
+                    length,
+                    remoteStag,
+                    qn,
+                    remoteTo,
+                    rsvdUlp));
+  }
+
+  private static void check(int opcode, long rsvdUlp, int flags) {
+    long most = opcode == Opcode.SEND_TAGGED ? MOST_TAGGED_ULP : MOST_UNTAGGED_ULP;
+    if (rsvdUlp < 0 || rsvdUlp > most) {
+      throw new IllegalArgumentException("RsvdULP " + rsvdUlp + ", 0 to " + most);
+    }
+    WorkQueues.checkFlags(flags, WorkRequest.SIGNALLED);
+  }
+
+  private void checkQueue(int qn) {
+    if (qn < 0 || qn >= depths.length) {
+      throw new IllegalArgumentException("queue " + qn + ", 0 to " + (depths.length - 1));
+    }
+  }
+
+  /** Receives of a queue that are posted and not reported yet. */
+  public int receivesOutstanding(int qn) {
+    checkQueue(qn);
+    return receivesOutstanding[qn];
+  }
+
+  /** Notices of Tagged Messages that are posted and not reported yet. */
+  public int noticesOutstanding() {
+    return noticesOutstanding;
+  }
+
+  /** Takes note of a completion; false if it is of what is sent. */
+  boolean retire(Completion completion) {
+    int opcode = completion.opcode();
+    if (opcode == Opcode.RECEIVE_UNTAGGED) {
+      receivesOutstanding[completion.qn()] -= completion.retired();
+      return true;
+    }
+    if (opcode == Opcode.TAGGED_NOTICE) {
+      noticesOutstanding -= completion.retired();
+      return true;
+    }
+    return false;
+  }
+}

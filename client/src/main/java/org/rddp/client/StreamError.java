@@ -1,0 +1,57 @@
+package org.rddp.client;
+
+import java.util.HexFormat;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Reason;
+
+/** Why a stream of plain DDP has failed (RFC 5041 section 7). Immutable. */
+public final class StreamError {
+  private static final int LLP_TYPE = 3;
+
+  private final Reason reason;
+  private final int detail;
+  private final byte[] header;
+  private final int segmentOctets;
+  private final String text;
+
+  StreamError(DaemonMessage.StreamFailed event) {
+    reason = event.reason();
+    detail = event.detail();
+    header = HexFormat.of().parseHex(event.header());
+    segmentOctets = event.segmentOctets();
+    text = event.text();
+  }
+
+  /** {@link Reason#DDP_ERROR}, or {@link Reason#MPA_ERROR} for the layer below. */
+  public Reason reason() {
+    return reason;
+  }
+
+  /** The Error Type of section 7.2, 0 to 3; 3 is that of the layer below. */
+  public int type() {
+    return reason == Reason.MPA_ERROR ? LLP_TYPE : detail >>> 8;
+  }
+
+  /** The Error Code: of DDP by its type; of MPA its error number, 1 to 7. */
+  public int code() {
+    return detail & 0xff;
+  }
+
+  /**
+   * The DDP header of the segment that was refused, 14 or 18 octets, fewer if it had fewer; empty
+   * if the error is about no segment.
+   */
+  public byte[] header() {
+    return header.clone();
+  }
+
+  /** The length of that segment, header included; 0 if the error is about no segment. */
+  public int segmentOctets() {
+    return segmentOctets;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

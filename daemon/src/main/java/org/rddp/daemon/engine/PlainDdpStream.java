@@ -1,0 +1,322 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.AccessRights;
+import org.rddp.ddp.DdpError;
+import org.rddp.ddp.DdpErrorReport;
+import org.rddp.ddp.DdpSettings;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.QueueSettings;
+import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.UlpHandler;
+import org.rddp.ddp.UnsentResponse;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.ConnectionSettings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+
+/**
+ * A connection whose ULP is the program itself: messages go to the queues, and to the memory, that
+ * the program names, and what DDP reports goes up to it (RFC 5041). Engine thread only.
+ */
+final class PlainDdpStream implements SessionStream, UlpHandler {
+  private static final int REST_BITS = 32;
+
+  private final Session session;
+  private final SessionConnection connection;
+  private final CompletionReports reports;
+  private final TaggedNotices notices;
+  private final int queues;
+  private final DdpStream stream;
+
+  /**
+   * A stream that has not begun.
+   *
+   * @param requestData the private data of the request for it; null if the peer asks
+   */
+  PlainDdpStream(
+      Session session,
+      SessionConnection connection,
+      CompletionReports reports,
+      ConnectionSettings settings,
+      byte[] requestData) {
+    this.session = session;
+    this.connection = connection;
+    this.reports = reports;
+    notices = new TaggedNotices(settings.taggedNotices());
+    queues = settings.queues().size();
+    Engine engine = session.engine();
+    DdpSettings sizes = sizes(engine.rdmapSettings(), settings);
+    stream =
+        requestData == null
+            ? DdpStream.responder(engine.ddp(), session.domain(), sizes, this)
+            : DdpStream.initiator(engine.ddp(), session.domain(), sizes, requestData, this);
+  }
+
+  /** RDMA Reads and RTRs are RDMAP's business: nothing is said of them. */
+  private static DdpSettings sizes(RdmapSettings engine, ConnectionSettings settings) {
+    MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
+    return new DdpSettings(
+        mpa,
+        engine.sendDepth(),
+        1,
+        settings.queues().stream().map(QueueSettings::buffered).toList(),
+        settings.heldOctets());
+  }
+
+  @Override
+  public StreamHandler transport() {
+    return stream.transport();
+  }
+
+  @Override
+  public DdpStream ddp() {
+    return stream;
+  }
+
+  // ---- What the program wants ----
+
+  @Override
+  public boolean post(int request, WorkRequest work, long address) {
+    int qn = work.qn();
+    long ulp = work.rsvdUlp();
+    long length = work.length();
+    return switch (work.opcode()) {
+      case Opcode.SEND_UNTAGGED ->
+          hasQueue(qn)
+              && (sendEnds(request)
+                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, address, length));
+      case Opcode.SEND_TAGGED ->
+          sendEnds(request)
+              || stream.postTagged(
+                  request, (int) ulp, work.remoteStag(), work.remoteTo(), address, length);
+      case Opcode.RECEIVE_UNTAGGED ->
+          hasQueue(qn)
+              && (receiveEnds(request, qn) || stream.postReceive(qn, request, address, length));
+      case Opcode.TAGGED_NOTICE -> postNotice(request);
+      default -> false;
+    };
+  }
+
+  @Override
+  public boolean post(int request, WorkRequest work, ScatterList list) {
+    int qn = work.qn();
+    long ulp = work.rsvdUlp();
+    return switch (work.opcode()) {
+      case Opcode.SEND_UNTAGGED ->
+          hasQueue(qn)
+              && (sendEnds(request)
+                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, list));
+      case Opcode.SEND_TAGGED ->
+          sendEnds(request)
+              || stream.postTagged(request, (int) ulp, work.remoteStag(), work.remoteTo(), list);
+      case Opcode.RECEIVE_UNTAGGED ->
+          hasQueue(qn) && (receiveEnds(request, qn) || stream.postReceive(qn, request, list));
+      default -> false;
+    };
+  }
+
+  /** The first octet of five. */
+  private static int first(long rsvdUlp) {
+    return (int) (rsvdUlp >>> REST_BITS);
+  }
+
+  private boolean hasQueue(int qn) {
+    return qn >= 0 && qn < queues;
+  }
+
+  private boolean sendEnds(int request) {
+    if (stream.sends()) {
+      return false;
+    }
+    reports.ended(request, CompletionStatus.FLUSHED, 0);
+    return true;
+  }
+
+  private boolean receiveEnds(int request, int qn) {
+    if (stream.receives()) {
+      return false;
+    }
+    reports.untagged(request, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+    return true;
+  }
+
+  private boolean postNotice(int request) {
+    if (!stream.receives()) {
+      reports.tagged(request, CompletionStatus.FLUSHED, 0, 0, 0, 0);
+      return true;
+    }
+    boolean posted = notices.post(request);
+    if (posted) {
+      stream.resumeReceiving();
+    }
+    return posted;
+  }
+
+  @Override
+  public int maxPrivateData() {
+    return stream.maxPrivateData();
+  }
+
+  @Override
+  public void accept(byte[] privateData) {
+    stream.accept(privateData);
+  }
+
+  @Override
+  public void reject(byte[] privateData) {
+    stream.reject(privateData);
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+    flushNoticesIfStopped();
+  }
+
+  @Override
+  public void abort() {
+    stream.abort();
+    flushNoticesIfStopped();
+  }
+
+  private void flushNoticesIfStopped() {
+    while (!stream.receives() && !notices.isEmpty()) {
+      reports.tagged(notices.take(), CompletionStatus.FLUSHED, 0, 0, 0, 0);
+    }
+  }
+
+  // ---- What happens to it ----
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    connection.onRequest(privateData);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    connection.onEstablished(privateData);
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    connection.onRejected(privateData);
+  }
+
+  /** The program may have posted a notice since this turn looked. */
+  private boolean findsNotice() {
+    if (notices.wanted() && notices.isEmpty()) {
+      session.takeRequests(session.limits().outstanding());
+    }
+    return !notices.wanted() || !notices.isEmpty();
+  }
+
+  @Override
+  public boolean mayDeliverTagged() {
+    return findsNotice();
+  }
+
+  @Override
+  public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
+    return !last || findsNotice() ? AccessRights.REMOTE_WRITE : REFUSED;
+  }
+
+  /** With notices, each Tagged Message has to wait for its turn. */
+  @Override
+  public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    return notices.wanted() ? REFUSED : AccessRights.REMOTE_WRITE;
+  }
+
+  /** The program may have posted a receive since this turn looked. */
+  @Override
+  public int admitUntagged(int qn, int rsvdUlp) {
+    if (hasQueue(qn) && stream.lacksReceive(qn)) {
+      session.takeRequests(session.limits().outstanding());
+    }
+    return 0;
+  }
+
+  @Override
+  public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
+    if (notices.wanted()) {
+      reports.tagged(notices.take(), CompletionStatus.SUCCESS, octets, stag, to, rsvdUlp);
+    }
+  }
+
+  @Override
+  public void onUntaggedMessage(
+      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
+    long ulp = (long) rsvdUlp << REST_BITS | Integer.toUnsignedLong(rsvdUlpRest);
+    reports.untagged((int) id, CompletionStatus.SUCCESS, octets, ulp, qn, msn);
+  }
+
+  /** No queue here is one of those. */
+  @Override
+  public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {}
+
+  @Override
+  public boolean mayStart(long id, int rsvdUlp) {
+    return true;
+  }
+
+  @Override
+  public void onSent(long id, int rsvdUlp, long octets) {
+    reports.ended((int) id, CompletionStatus.SUCCESS, octets);
+  }
+
+  @Override
+  public void onResponseSent() {}
+
+  @Override
+  public void onSourceInvalidated(UnsentResponse unsent) {}
+
+  @Override
+  public void onSendFlushed(long id, int rsvdUlp) {
+    reports.ended((int) id, CompletionStatus.FLUSHED, 0);
+  }
+
+  @Override
+  public void onReceiveFlushed(int qn, long id) {
+    reports.untagged((int) id, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+  }
+
+  @Override
+  public void onError(DdpError error, DdpErrorReport report) {
+    failed(error, report, error.title());
+  }
+
+  /** The only reason for which this end refuses a segment that DDP has nothing against. */
+  @Override
+  public void onRefused(DdpErrorReport report) {
+    failed(DdpError.LOCAL_CATASTROPHIC, report, "no notice is posted for a Tagged Message");
+  }
+
+  private void failed(DdpError error, DdpErrorReport report, String title) {
+    flushNoticesIfStopped();
+    int detail = error.type() << 8 | error.code();
+    connection.onStreamError(Reason.DDP_ERROR, detail, report, title + " in " + report);
+  }
+
+  @Override
+  public void onLlpError(MpaError error, String detail) {
+    flushNoticesIfStopped();
+    connection.onStreamError(Reason.MPA_ERROR, error.code(), null, detail);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    connection.onPeerClosed();
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    flushNoticesIfStopped();
+    connection.onClosed(reason);
+  }
+}
