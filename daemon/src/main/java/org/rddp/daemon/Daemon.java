@@ -39,6 +39,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Checksum;
 
 /** {@code rddpd}: engines over ports, and the control server in front of them. */
 public final class Daemon implements AutoCloseable {
@@ -46,7 +47,7 @@ public final class Daemon implements AutoCloseable {
   private static final int MAX_STAGS = 1 << 16;
 
   /** Between two hundred messages that nobody needs: half the time is left to others. In ns. */
-  private static final long CRC_PAUSE = 500_000;
+  private static final long VECTOR_PAUSE = 500_000;
 
   /** A program that answers a message does so within this time, if it polls. */
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
@@ -114,17 +115,24 @@ public final class Daemon implements AutoCloseable {
       ports.close();
       throw e;
     }
-    tryCrcs();
+    tryVectors();
     daemon.startThreads();
     daemon.control.start();
     return daemon;
   }
 
-  /** CRCs get quicker when this ends, on a core that no engine waits for. */
-  private static void tryCrcs() {
+  /** Checksums and CRCs get quicker when this ends, on a core that no engine waits for. */
+  private static void tryVectors() {
+    Runnable pause = () -> LockSupport.parkNanos(VECTOR_PAUSE);
+    Runnable checksum = Checksum.trial(pause);
+    Runnable crc = Crc32c.trial(System::nanoTime, pause);
     Thread thread =
         new Thread(
-            Crc32c.trial(System::nanoTime, () -> LockSupport.parkNanos(CRC_PAUSE)), "rddp-crc32c");
+            () -> {
+              checksum.run();
+              crc.run();
+            },
+            "rddp-vectors");
     thread.setDaemon(true);
     thread.start();
   }

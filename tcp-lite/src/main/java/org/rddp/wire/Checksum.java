@@ -13,35 +13,124 @@ public final class Checksum {
   private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
   private static final long LOW = 0xffff_ffffL;
 
+  /** Octets from which on a run is long; a multiple of every vector. */
+  private static final int LONG_RUN = 128;
+
+  /**
+   * Whether summing by vectors is compiled. Not volatile: an engine may learn of it when it will.
+   */
+  private static boolean vectors;
+
   private Checksum() {}
+
+  /**
+   * Gives what is to be run once on a thread of its own: when it has ended well, after a second or
+   * less, long runs of memory are summed by vectors. Does nothing where the JVM has none.
+   *
+   * @param pause leaves the core to others for a moment
+   */
+  public static Runnable trial(Runnable pause) {
+    return vectorsAreThere() ? new ChecksumTrial(pause) : () -> {};
+  }
+
+  /** Asked before any class is touched that needs the module. */
+  static boolean vectorsAreThere() {
+    return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
+        && VectorChecksum.available();
+  }
+
+  static void useVectors() {
+    vectors = true;
+  }
 
   /**
    * The partial sum of memory.
    *
-   * <p>Words are added in the machine's order, four octets at a time, and the result is turned
-   * round at the end: the sum does not depend on the order (RFC 1071 section 2). The loop is kept
-   * as plain as it is so that the compiler makes vectors of it, which is faster than what is
-   * unrolled by hand.
+   * <p>Words are added in the machine's order, eight octets at a time, and the result is turned
+   * round at the end: the sum does not depend on the order (RFC 1071 section 2). Few octets, which
+   * most segments have beside their payload, are added without a loop: HotSpot unrolls one so far
+   * that they would never get to the quick part of it.
    *
    * @param address first octet
    * @param length octets, 0 to 65535; an odd last octet counts as if a zero followed it
    * @return 0 to 65535
    */
   public static int sum(long address, int length) {
-    int whole = length & ~3;
+    long at = address;
     long sum = 0;
-    for (int i = 0; i < whole; i += 4) {
-      sum += Memory.getIntNative(address + i) & LOW;
+    if (length >= LONG_RUN) {
+      int whole = length & -LONG_RUN;
+      sum = vectors ? VectorChecksum.sum(at, whole) : longRun(at, whole);
+      at += whole;
     }
-    if ((length & 2) != 0) {
-      sum += Memory.getShortNative(address + whole);
-    }
-    if ((length & 1) != 0) {
-      int last = Memory.getByte(address + length - 1);
-      sum += LITTLE_ENDIAN ? last : last << 8;
-    }
+    return finish(sum + shortRun(at, length & (LONG_RUN - 1)));
+  }
+
+  /** The partial sum of 20 octets: a header without options. */
+  public static int sumOfTwenty(long address) {
+    return finish(eight(address) + eight(address + 8) + (Memory.getIntNative(address + 16) & LOW));
+  }
+
+  private static int finish(long sum) {
     int folded = fold(sum);
     return LITTLE_ENDIAN ? Short.reverseBytes((short) folded) & 0xffff : folded;
+  }
+
+  private static long longRun(long address, int length) {
+    long sum = 0;
+    for (int i = 0; i < length; i += 8) {
+      sum += eight(address + i);
+    }
+    return sum;
+  }
+
+  private static long shortRun(long address, int length) {
+    long at = address;
+    long sum = 0;
+    if ((length & 64) != 0) {
+      sum += thirtyTwo(at) + thirtyTwo(at + 32);
+      at += 64;
+    }
+    if ((length & 32) != 0) {
+      sum += thirtyTwo(at);
+      at += 32;
+    }
+    if ((length & 16) != 0) {
+      sum += eight(at) + eight(at + 8);
+      at += 16;
+    }
+    if ((length & 8) != 0) {
+      sum += eight(at);
+      at += 8;
+    }
+    return sum + lastSeven(at, length & 7);
+  }
+
+  private static long lastSeven(long address, int length) {
+    long at = address;
+    long sum = 0;
+    if ((length & 4) != 0) {
+      sum += Memory.getIntNative(at) & LOW;
+      at += 4;
+    }
+    if ((length & 2) != 0) {
+      sum += Memory.getShortNative(at);
+      at += 2;
+    }
+    if ((length & 1) != 0) {
+      int last = Memory.getByte(at);
+      sum += LITTLE_ENDIAN ? last : last << 8;
+    }
+    return sum;
+  }
+
+  private static long thirtyTwo(long address) {
+    return eight(address) + eight(address + 8) + eight(address + 16) + eight(address + 24);
+  }
+
+  private static long eight(long address) {
+    long octets = Memory.getLongNative(address);
+    return (octets & LOW) + (octets >>> 32);
   }
 
   /** Folds the carries of a sum of partial sums into 16 bits. */

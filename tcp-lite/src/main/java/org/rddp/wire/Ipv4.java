@@ -73,7 +73,9 @@ public final class Ipv4 {
 
   /** Whether the header's checksum is right; for a well-formed packet. */
   public static boolean intact(long packet) {
-    return Checksum.intact(Checksum.sum(packet, headerLength(packet)));
+    int length = headerLength(packet);
+    return Checksum.intact(
+        length == HEADER ? Checksum.sumOfTwenty(packet) : Checksum.sum(packet, length));
   }
 
   /** Whether this is a part of a larger packet. */

@@ -1,6 +1,7 @@
 package org.rddp.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -40,6 +41,51 @@ class ChecksumTest {
       assertThat(Checksum.sum(address, length))
           .as("length %d", length)
           .isEqualTo(reference(octets));
+    }
+  }
+
+  @Test
+  void shouldAddHeadersWithoutOptionsAsAnyOctets() {
+    SplittableRandom random = new SplittableRandom(4);
+    for (int i = 0; i < 100; i++) {
+      byte[] octets = new byte[20];
+      random.nextBytes(octets);
+      Memory.copy(octets, 0, memory + i, octets.length);
+      assertThat(Checksum.sumOfTwenty(memory + i)).isEqualTo(reference(octets));
+    }
+  }
+
+  @Test
+  void shouldAgreeWithTheDefinitionByVectors() {
+    assumeTrue(Checksum.vectorsAreThere());
+    Checksum.trial(Thread::yield).run();
+    SplittableRandom random = new SplittableRandom(5);
+    for (int length = 0; length < 9000; length += 1 + random.nextInt(20)) {
+      byte[] octets = new byte[length];
+      random.nextBytes(octets);
+      long address = memory + random.nextInt(64);
+      Memory.copy(octets, 0, address, length);
+      assertThat(Checksum.sum(address, length))
+          .as("length %d", length)
+          .isEqualTo(reference(octets));
+    }
+    shouldNotOverflowOnTheLargestPacket();
+  }
+
+  @Test
+  void shouldAddEachWordOnceByVectors() {
+    assumeTrue(Checksum.vectorsAreThere());
+    SplittableRandom random = new SplittableRandom(6);
+    long expected = 0;
+    for (int octets = 0; octets < 4096; octets += VectorChecksum.vector()) {
+      assertThat(VectorChecksum.sum(memory + 1, octets))
+          .as("%d octets", octets)
+          .isEqualTo(expected);
+      for (int i = octets; i < octets + VectorChecksum.vector(); i += 4) {
+        int word = random.nextInt();
+        Memory.putIntNative(memory + 1 + i, word);
+        expected += Integer.toUnsignedLong(word);
+      }
     }
   }
 
