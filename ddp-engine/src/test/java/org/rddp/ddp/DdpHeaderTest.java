@@ -38,6 +38,8 @@ class DdpHeaderTest {
   @Test
   @Tag("DDP-4.3-01")
   @Tag("DDP-4.1-01")
+  @Tag("DDP-4.1-06")
+  @Tag("DDP-4.1-08")
   void shouldLayOutTheUntaggedHeader() {
     DdpHeader.writeUntagged(memory, 1, true, 0x43, 0, 0, 1, 0);
     assertThat(hex(DdpHeader.UNTAGGED_LENGTH)).isEqualTo("414300000000000000000000000100000000");

@@ -37,6 +37,9 @@ class DdpStreamTest {
   @Tag("DDP-4.1-04")
   @Tag("DDP-5.4-01")
   @Tag("DDP-4.4-01")
+  @Tag("DDP-4.1-06")
+  @Tag("DDP-4.1-08")
+  @Tag("DDP-4.1-09")
   void shouldSendMessagesInTheOrderInWhichTheyWerePosted() {
     DdpFixture ddp = sending();
     assertThat(ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000)).isTrue();

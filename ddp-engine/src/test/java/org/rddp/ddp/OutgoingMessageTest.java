@@ -78,6 +78,7 @@ class OutgoingMessageTest {
   @Tag("DDP-5.2-10")
   @Tag("DDP-5.2-11")
   @Tag("DDP-4.4-01")
+  @Tag("DDP-4.1-03")
   void shouldSendAnEmptyMessageAsOneSegment() {
     message.untagged(1, 0x43, 0, 0, 1, 100_000, 0);
     assertThat(segments(1442)).containsExactly("414300000000000000000000000100000000 +0 0");

@@ -152,6 +152,7 @@ class TaggedPlacementTest {
 
   @Test
   @Tag("DDP-7.2-03")
+  @Tag("DDP-7.1-11")
   @Tag("DDP-8.2-01")
   @Tag("DDP-8.2-04")
   void shouldRefuseAnStagOfAnotherProtectionDomain() {

@@ -63,8 +63,9 @@ class UntaggedPlacementTest {
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "0102030405060708090a")))
         .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 10");
     first.assertHolds(poisoned(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
-    assertThat(ddp.receive(untagged(LAST, 0, 2, 0, "01")))
-        .containsExactly("untagged 4300000000 qn 0 msn 2 id 12 octets 1");
+    assertThat(ddp.receive("41aa01020304" + "00000000" + "00000002" + "00000000" + "01"))
+        .as("with all forty bits of the user's")
+        .containsExactly("untagged aa01020304 qn 0 msn 2 id 12 octets 1");
   }
 
   @Test

@@ -64,6 +64,7 @@ class ExtensionsTest {
 
   @Test
   @Tag("RDMAPX-6-01")
+  @Tag("RDMAPX-6-02")
   @Tag("RDMAPX-6-03")
   void shouldReceiveImmediateData() {
     stream.postReceive(1, address, 8);

@@ -150,6 +150,12 @@ class RdmapStreamTest {
     memory.assertUntouched();
   }
 
+  @Test
+  @Tag("RDMAP-7.2-02")
+  void shouldRefuseAnUnknownOpcodeOnAnUnknownQueueForTheOpcode() {
+    assertThat(receive("414c 00000000 00000009 00000001 00000000 01")).endsWith("error 0/2/6");
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 7, 10, 11, 12, 15})
   @Tag("RDMAP-7.2-02")

@@ -28,6 +28,8 @@ class ReadTest {
   @Tag("RDMAP-4.4-01")
   @Tag("RDMAP-4.1-04")
   @Tag("RDMAP-4.1-05")
+  @Tag("RDMAP-4.1-03")
+  @Tag("RDMAP-4.1-06")
   void shouldAskForWhatItReads() {
     assertThat(stream.postRead(1, sink, 0x30, 0x40, 0xd220_2400, 0x55c6_e683_1d50L)).isTrue();
     rdmap.run();
@@ -63,7 +65,15 @@ class ReadTest {
   void shouldReadNothing() {
     stream.postRead(1, 0, 0, 0, 0, 0);
     rdmap.run();
-    assertThat(rdmap.receive("c142 00000000 0000000000000000")).containsExactly("read 1 done 0");
+    assertThat(rdmap.receive("c142 deadbeef 0000000000000009")).containsExactly("read 1 done 0");
+  }
+
+  @Test
+  @Tag("RDMAP-4.4-02")
+  @Tag("RDMAP-4.5-01")
+  void shouldAnswerAReadOfNothingWithoutLookingForItsSource() {
+    assertThat(rdmap.receive(readRequest(1, 0xaaaa, 5, 0, 0xdead_beef, -1))).isEmpty();
+    assertThat(rdmap.sent()).containsExactly("c142" + "0000aaaa" + "0000000000000005");
   }
 
   @Test
@@ -269,6 +279,7 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-5.2-02")
+  @Tag("DDP-7.1-02")
   void shouldRefuseMoreRequestsThanIrd() {
     int source = rdmap.readable();
     rdmap.tcp.setWindow(0);
@@ -332,6 +343,25 @@ class ReadTest {
   @Tag("RDMAP-4.1-05")
   void shouldRefuseARequestThatIsNone(String ulpdu, String error) {
     assertThat(rdmap.receive(ulpdu)).containsExactly("error " + error);
+  }
+
+  @Test
+  @Tag("RDMAP-7.1-02")
+  @Tag("RDMAP-4.8-02")
+  void shouldTellWhichReadIsWrong() {
+    String request = readRequest(1, 0xaaaa, 5, 8, 0xdead_beef, 0).replace(" ", "");
+    assertThat(rdmap.receive(request)).containsExactly("error 0/1/0");
+    assertThat(rdmap.sent())
+        .containsExactly(
+            "4147" + "00000000" + "00000002" + "00000001" + "00000000" + "0100e000002e" + request);
+  }
+
+  @Test
+  @Tag("RDMAP-4.4-01")
+  void shouldRefuseARequestTooShort() {
+    String request = readRequest(1, 1, 0, 1, rdmap.readable(), 0);
+    assertThat(rdmap.receive(request.substring(0, request.length() - 2)))
+        .containsExactly("error 0/2/255");
   }
 
   @Test

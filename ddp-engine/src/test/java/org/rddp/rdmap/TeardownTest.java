@@ -121,6 +121,7 @@ class TeardownTest {
   @Test
   @Tag("RDMAP-4.1-04")
   @Tag("RDMAP-4.1-06")
+  @Tag("RDMAP-4.1-03")
   void shouldCarryWhatASendAsksForBesides() {
     long address = rdmap.memory.address();
     stream.postSend(1, 0, address, 0, 0);
