@@ -52,13 +52,13 @@ final class ReadyToReceive {
   }
 
   /**
-   * Whether a segment may come now: it is the one that is awaited, or none is. Changes nothing:
-   * segments before their turn are asked about, too.
+   * Whether a segment may come now: it is the one that is awaited, or none is, or it says why none
+   * will come. Changes nothing: segments before their turn are asked about, too.
    *
    * @param octets of payload; 0 for an untagged one, whose octets have their own checks
    */
   boolean admits(int opcode, int octets, boolean last) {
-    if (!awaited) {
+    if (!awaited || opcode == RdmapHeader.TERMINATE) {
       return true;
     }
     int expected =

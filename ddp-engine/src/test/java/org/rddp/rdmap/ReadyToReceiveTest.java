@@ -59,7 +59,8 @@ class ReadyToReceiveTest {
   @ParameterizedTest
   @CsvSource({
     "WRITE, c140 00000001 0000000000000000",
-    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000000 00000001 0000000000000000",
+    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000000 00000001"
+        + " 0000000000000000",
     "SEND, 4143 00000000 00000000 00000001 00000000"
   })
   @Tag("P2P-9.2-04")
@@ -140,7 +141,8 @@ class ReadyToReceiveTest {
     "WRITE, c140 00000001 0000000000000000 01",
     "WRITE, 8140 00000001 0000000000000000",
     "READ, c140 00000001 0000000000000000",
-    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000001 00000001 0000000000000000",
+    "READ, 4141 00000000 00000001 00000001 00000000 00000001 0000000000000000 00000001 00000001"
+        + " 0000000000000000",
     "SEND, c140 00000001 0000000000000000",
     "SEND, 4145 00000000 00000000 00000001 00000000"
   })
@@ -158,6 +160,22 @@ class ReadyToReceiveTest {
     assertThat(user.events()).containsExactly("request ", "established ", "error 2/0/7");
     assertThat(peer.receivedHex()).hasSize(1);
     assertThat(peer.receivedHex().get(0)).startsWith("4147").contains("2007");
+  }
+
+  /** An Initiator that cannot do as it was told says so in place of the RTR. */
+  @Test
+  @Tag("RDMAP-5.4-03")
+  void responderShouldNotAnswerATerminateThatComesInPlaceOfTheRtr() {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
+    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.WRITE)));
+    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    run(tcp);
+    stream.accept(NONE);
+    run(tcp);
+    peer.send("4147 00000000 00000002 00000001 00000000 20070000");
+    run(tcp);
+    assertThat(user.events()).containsExactly("request ", "established ", "error 2/0/7");
+    assertThat(peer.receivedHex()).isEmpty();
   }
 
   @Test
