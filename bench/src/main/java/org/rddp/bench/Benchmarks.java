@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
+import org.rddp.bench.rtt.RttCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     // In the order in which all of them run.
-    subcommands = {CrcCommand.class, AnalysisCommand.class})
+    subcommands = {RttCommand.class, CrcCommand.class, AnalysisCommand.class})
 public final class Benchmarks implements Callable<Integer> {
   private static final String JMH = "jmh";
 

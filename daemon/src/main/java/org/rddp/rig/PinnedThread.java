@@ -11,7 +11,7 @@ import java.util.concurrent.FutureTask;
  * A thread for one task, on one CPU. It ends with the task, and with it everything that the task
  * changed about its thread.
  */
-final class PinnedThread<T> implements AutoCloseable {
+public final class PinnedThread<T> implements AutoCloseable {
   private final FutureTask<T> task;
 
   private PinnedThread(FutureTask<T> task) {
@@ -23,7 +23,7 @@ final class PinnedThread<T> implements AutoCloseable {
    *
    * @throws IOException when the thread may not run on that CPU; the task was not started then
    */
-  static <T> PinnedThread<T> start(String name, int cpu, Callable<T> body)
+  public static <T> PinnedThread<T> start(String name, int cpu, Callable<T> body)
       throws IOException, InterruptedException {
     CompletableFuture<Void> pinned = new CompletableFuture<>();
     FutureTask<T> task = new FutureTask<>(body);
@@ -50,7 +50,7 @@ final class PinnedThread<T> implements AutoCloseable {
    * @return what it returned
    * @throws IOException what it threw
    */
-  T join() throws IOException, InterruptedException {
+  public T join() throws IOException, InterruptedException {
     return result(task);
   }
 
@@ -63,7 +63,7 @@ final class PinnedThread<T> implements AutoCloseable {
   /**
    * Waits for the result of another thread's work. What went wrong there is an IOException here.
    */
-  static <T> T result(Future<T> future) throws IOException, InterruptedException {
+  public static <T> T result(Future<T> future) throws IOException, InterruptedException {
     try {
       return future.get();
     } catch (ExecutionException failure) {

@@ -119,6 +119,11 @@ public final class EthernetPort implements AutoCloseable {
     return new EthernetPort(port);
   }
 
+  /** Its number in DPDK: for native code that works on the same port. */
+  public int number() {
+    return port;
+  }
+
   /** What the port is and can do, as it was when it was opened. */
   public PortInfo info() {
     return info;

@@ -105,16 +105,17 @@ public final class Contest implements AutoCloseable {
     return run(title, task, rounds, names);
   }
 
-  /** Measures some of the entrants. */
+  /** Measures those of the entrants that are among some. */
   public Outcomes run(String title, JsonObject task, int rounds, List<String> some)
       throws IOException, InterruptedException {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, String> cannot = new LinkedHashMap<>(reasons);
-    some.forEach(name -> samples.put(name, new ArrayList<>()));
+    List<String> measured = names.stream().filter(some::contains).toList();
+    measured.forEach(name -> samples.put(name, new ArrayList<>()));
     Watch watch = Watch.start();
     for (int round = 0; round < rounds; round++) {
       progress.say(title + ", round " + (round + 1) + " of " + rounds);
-      for (String name : some) {
+      for (String name : measured) {
         if (!cannot.containsKey(name)) {
           Object found = round(name, task);
           if (found instanceof Sample sample) {

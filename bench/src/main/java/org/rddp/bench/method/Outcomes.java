@@ -20,9 +20,9 @@ public record Outcomes(String title, Map<String, Outcome> all, Conditions condit
     return outcome;
   }
 
-  /** A figure of one entrant; empty where it could not run. */
+  /** A figure of one entrant; empty where it could not run, or was not asked to. */
   public Optional<Series> figure(String name, String figure) {
-    return of(name).figure(figure);
+    return Optional.ofNullable(all.get(name)).flatMap(outcome -> outcome.figure(figure));
   }
 
   /** A figure of one entrant over the same of another, round by round; empty without either. */

@@ -1,0 +1,171 @@
+package org.rddp.bench.rtt;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.rddp.bench.method.CannotRunException;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.device.FrameDevice;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.DaemonRings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.rig.Affinity;
+import org.rddp.rig.PinnedThread;
+import org.rddp.wire.Memory;
+
+/**
+ * The least that rddp's two-core layout can take: the same threads, rings and device, and no
+ * protocol. A program's request crosses its ring to the engine's thread, which copies the message
+ * into a frame, sends it over the link, receives it at the other end, and copies it to where the
+ * other program looks; and back. Or, to see what the frames add, without the link.
+ */
+public final class FloorRig implements Rig, PingPong {
+  private static final int SLOTS = 256;
+  private static final int SIGNAL_EVERY = 32;
+
+  private final Clocked clocked = new Clocked();
+  private final Patience patience = new Patience(false);
+  private boolean frames;
+  private Joined joined;
+  private Side near;
+  private Side far;
+  private PinnedThread<Void> engine;
+  private int octets;
+
+  /** For the process of the rig. */
+  public FloorRig() {}
+
+  /** A program, its rings, and its end of the link. */
+  private static final class Side {
+    final long source = Memory.allocate(RawFrames.LONGEST);
+    final long sink = Memory.allocate(RawFrames.LONGEST);
+    private final DaemonRings daemon;
+    private final ProgramRings program;
+    private final WorkRequest request = new WorkRequest();
+    private final Completion completion = new Completion();
+    private final RawFrames link;
+    private Side peer;
+    private int posted;
+    private int taken;
+
+    /** An end of the link, or null for none. */
+    Side(FrameDevice device) throws IOException {
+      MemorySegment memory = Arena.global().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
+      daemon = new DaemonRings(memory, SLOTS, SLOTS);
+      program = new ProgramRings(memory);
+      link = device == null ? null : new RawFrames(device);
+    }
+
+    /** On the program's thread. */
+    void post(long number, int octets) {
+      Numbers.fill(source, octets, number);
+      int flags = ++posted % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      while (!program.post(Opcode.WRITE, flags, number, 1, 2, 0, octets, 3, 0)) {
+        poll();
+      }
+      if (flags != 0) {
+        poll();
+      }
+    }
+
+    private void poll() {
+      while (program.poll(completion)) {
+        Thread.onSpinWait();
+      }
+      program.publish();
+    }
+
+    /** On the engine's thread: what has come, and what is to go. */
+    void turn() {
+      if (link != null) {
+        link.receive(sink);
+      }
+      while (daemon.take(request) == DaemonRings.TAKEN) {
+        taken++;
+        int octets = (int) request.length();
+        if (link != null) {
+          link.send(source, octets);
+        } else {
+          Memory.copy(source, peer.sink, octets - Long.BYTES);
+          Numbers.release(
+              peer.sink + octets - Long.BYTES, Numbers.acquire(source + octets - Long.BYTES));
+        }
+        if (request.isSignalled()) {
+          daemon.complete(
+              request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, octets, taken, 0);
+          taken = 0;
+        }
+      }
+      daemon.flush();
+    }
+  }
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    frames = !arguments.has("rings_alone");
+    joined = frames ? new Joined() : null;
+    near = new Side(frames ? joined.near() : null);
+    far = new Side(frames ? joined.far() : null);
+    near.peer = far;
+    far.peer = near;
+    engine = PinnedThread.start("engine", Cpus.far(), this::serve);
+    Affinity.pin(Cpus.near());
+  }
+
+  private Void serve() {
+    if (frames) {
+      joined.enter();
+    }
+    while (!Thread.currentThread().isInterrupted()) {
+      near.turn();
+      far.turn();
+    }
+    if (frames) {
+      joined.leave();
+    }
+    return null;
+  }
+
+  @Override
+  public void prepare(RttTask task) throws CannotRunException {
+    if (task.verb() != RttTask.Verb.WRITE) {
+      throw new CannotRunException("no such thing");
+    }
+    if (task.octets() > RawFrames.LONGEST) {
+      throw new CannotRunException("longer than a frame");
+    }
+    octets = task.octets();
+  }
+
+  @Override
+  public void roundTrip(long number) throws IOException {
+    near.post(number, octets);
+    await(far, number);
+    far.post(number, octets);
+    await(near, number);
+  }
+
+  private void await(Side side, long number) throws IOException {
+    patience.begin();
+    while (!Numbers.has(side.sink, octets, number)) {
+      patience.look();
+    }
+  }
+
+  @Override
+  public Sample round(JsonObject task) throws Exception {
+    return clocked.run(RttTask.fromJson(task), this);
+  }
+
+  @Override
+  public void close() {
+    if (engine != null) {
+      engine.close();
+    }
+  }
+}

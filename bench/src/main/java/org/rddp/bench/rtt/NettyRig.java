@@ -1,0 +1,236 @@
+package org.rddp.bench.rtt;
+
+import com.google.gson.JsonObject;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.rddp.bench.method.CannotRunException;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.rig.Affinity;
+import org.rddp.rig.PinnedThread;
+import org.rddp.rig.RoundTrips;
+import org.rddp.rig.VethEnds;
+
+/**
+ * Netty's epoll transport over the kernel's TCP between two namespaces: an event loop at each end,
+ * on a CPU of its own; a message is answered where it is received.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // What goes wrong shows in the answers.
+public final class NettyRig implements Rig {
+  private final CompletableFuture<Integer> listening = new CompletableFuture<>();
+  private final CountDownLatch done = new CountDownLatch(1);
+  private final Client client = new Client();
+  private VethEnds ends;
+  private PinnedThread<Void> server;
+  private EventLoopGroup group;
+  private volatile int octets = Long.BYTES;
+
+  /** For the process of the rig. */
+  public NettyRig() {}
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    if (!Epoll.isAvailable()) {
+      throw new CannotRunException(
+          "Netty has no epoll here: " + Epoll.unavailabilityCause().getMessage());
+    }
+    ends = new VethEnds(true);
+    server = PinnedThread.start("echo", Cpus.far(), this::serve);
+    try {
+      ends.enterClient();
+    } catch (IOException e) {
+      throw new CannotRunException("needs root, and ip and ethtool: " + e.getMessage());
+    }
+    int port = PinnedThread.result(listening);
+    // The event loop's thread inherits namespace and CPU of this one.
+    Affinity.pin(Cpus.near());
+    group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    new Bootstrap()
+        .group(group)
+        .channel(EpollSocketChannel.class)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .handler(client)
+        .connect(new InetSocketAddress(ends.serverAddress(), port))
+        .sync();
+  }
+
+  /** Its event loop lives as long as this thread, and in its namespace. */
+  private Void serve() throws IOException, InterruptedException {
+    try {
+      ends.enterServer();
+    } catch (IOException e) {
+      listening.completeExceptionally(e);
+      throw e;
+    }
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    try {
+      Channel channel =
+          new ServerBootstrap()
+              .group(loops)
+              .channel(EpollServerSocketChannel.class)
+              .childOption(ChannelOption.TCP_NODELAY, true)
+              .childHandler(
+                  new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel accepted) {
+                      accepted.pipeline().addLast(new Echo());
+                    }
+                  })
+              .bind(new InetSocketAddress(ends.serverAddress(), 0))
+              .sync()
+              .channel();
+      listening.complete(((InetSocketAddress) channel.localAddress()).getPort());
+      done.await();
+    } finally {
+      loops.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+    return null;
+  }
+
+  /** Puts the octets of a message together, and says when it is whole. */
+  private abstract class Whole extends ChannelInboundHandlerAdapter {
+    private ByteBuf message;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object read) {
+      ByteBuf octetsRead = (ByteBuf) read;
+      if (message == null && octetsRead.readableBytes() == octets) {
+        onWhole(context, octetsRead);
+        return;
+      }
+      if (message == null) {
+        message = context.alloc().directBuffer(octets);
+      }
+      message.writeBytes(octetsRead);
+      octetsRead.release();
+      if (message.readableBytes() == octets) {
+        ByteBuf whole = message;
+        message = null;
+        onWhole(context, whole);
+      }
+    }
+
+    /** Takes the message over. */
+    abstract void onWhole(ChannelHandlerContext context, ByteBuf whole);
+  }
+
+  /** Sends every message back. */
+  private final class Echo extends Whole {
+    @Override
+    void onWhole(ChannelHandlerContext context, ByteBuf whole) {
+      context.writeAndFlush(whole, context.voidPromise());
+    }
+  }
+
+  /** Sends the next when one is back. */
+  private final class Client extends Whole {
+    private ChannelHandlerContext context;
+    private RttTask task;
+    private Histogram nanoseconds;
+    private CompletableFuture<Histogram> result;
+    private int left;
+    private long end;
+    private long number;
+    private long began;
+
+    @Override
+    public void channelActive(ChannelHandlerContext active) {
+      context = active;
+    }
+
+    void start(RttTask given, CompletableFuture<Histogram> wanted) {
+      task = given;
+      result = wanted;
+      nanoseconds = RoundTrips.histogram();
+      left = task.warmUp() + task.count();
+      end = System.nanoTime() + task.most();
+      send();
+    }
+
+    private void send() {
+      ByteBuf message = context.alloc().directBuffer(octets);
+      message.writerIndex(octets);
+      began = System.nanoTime();
+      number++;
+      message.setLong(0, number);
+      message.setLong(octets - Long.BYTES, number);
+      context.writeAndFlush(message, context.voidPromise());
+    }
+
+    @Override
+    void onWhole(ChannelHandlerContext at, ByteBuf whole) {
+      long took = System.nanoTime() - began;
+      boolean same = whole.getLong(0) == number && whole.getLong(octets - Long.BYTES) == number;
+      whole.release();
+      if (!same) {
+        result.completeExceptionally(new IOException("what has come is not what was sent"));
+        return;
+      }
+      if (left <= task.count()) {
+        nanoseconds.recordValue(Math.min(took, nanoseconds.getHighestTrackableValue()));
+      }
+      left--;
+      if (began > end && left > task.count()) {
+        left = task.count();
+        end = began + task.most();
+      }
+      if (left == 0 || (began > end && nanoseconds.getTotalCount() > 0)) {
+        result.complete(nanoseconds);
+      } else {
+        send();
+      }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext at) {
+      if (result != null) {
+        result.completeExceptionally(new IOException("the other end has closed"));
+      }
+    }
+  }
+
+  @Override
+  public Sample round(JsonObject json) throws Exception {
+    RttTask task = RttTask.fromJson(json);
+    if (task.verb() == RttTask.Verb.READ) {
+      throw new CannotRunException("no such thing");
+    }
+    if (task.gap() != 0) {
+      throw new CannotRunException("closed-loop only");
+    }
+    octets = task.octets();
+    CompletableFuture<Histogram> result = new CompletableFuture<>();
+    client.context.executor().execute(() -> client.start(task, result));
+    return Sample.of(result.get());
+  }
+
+  @Override
+  public void close() {
+    if (group != null) {
+      group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+    done.countDown();
+    if (server != null) {
+      server.close();
+    }
+  }
+}

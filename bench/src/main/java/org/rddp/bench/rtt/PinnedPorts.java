@@ -1,0 +1,41 @@
+package org.rddp.bench.rtt;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.rddp.daemon.device.Ports;
+import org.rddp.device.FrameDevice;
+import org.rddp.rig.Affinity;
+
+/**
+ * Ports whose engine thread keeps to one CPU.
+ *
+ * @param ports the ports themselves
+ * @param cpu the CPU
+ */
+record PinnedPorts(Ports ports, int cpu) implements Ports {
+  @Override
+  public List<? extends FrameDevice> devices() {
+    return ports.devices();
+  }
+
+  @Override
+  public void enter() {
+    try {
+      Affinity.pin(cpu);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    ports.enter();
+  }
+
+  @Override
+  public void leave() {
+    ports.leave();
+  }
+
+  @Override
+  public void close() {
+    ports.close();
+  }
+}

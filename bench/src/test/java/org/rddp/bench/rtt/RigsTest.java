@@ -1,0 +1,60 @@
+package org.rddp.bench.rtt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+
+/**
+ * Every contender does a few round trips, in which it checks that what was sent has come back.
+ * Those that this machine has no rights or devices for say so.
+ */
+class RigsTest {
+  private static final int COUNT = 40;
+
+  private final Progress progress = new Progress(System.err);
+
+  @Test
+  void shouldMakeRoundTrips() throws Exception {
+    try (Contest contest = new Contest(RttCommand.entrants(true), progress)) {
+      Map<String, Outcome> small = run(contest, RttTask.Verb.WRITE, 64);
+      small.forEach(RigsTest::hasRunOrSaysWhy);
+      Map<String, Outcome> large = run(contest, RttTask.Verb.WRITE, 16_384);
+      large.forEach((name, outcome) -> {
+        if (outcome.samples().isEmpty() && !small.get(name).samples().isEmpty()) {
+          assertThat(outcome.reason()).as(name).isEqualTo("longer than a frame");
+        }
+      });
+      for (RttTask.Verb verb : List.of(RttTask.Verb.SEND, RttTask.Verb.READ)) {
+        run(contest, verb, 1024)
+            .forEach((name, outcome) -> {
+              if (name.startsWith("rddp")) {
+                hasRunOrSaysWhy(name, outcome);
+              }
+            });
+      }
+    }
+  }
+
+  private static Map<String, Outcome> run(Contest contest, RttTask.Verb verb, int octets)
+      throws Exception {
+    RttTask task = RttTask.closed(verb, octets, 3, COUNT);
+    Outcomes found = contest.run(verb + " of " + octets, task.toJson(), 1);
+    return found.all();
+  }
+
+  private static void hasRunOrSaysWhy(String name, Outcome outcome) {
+    if (outcome.samples().isEmpty()) {
+      assertThat(outcome.reason())
+          .as(name)
+          .matches("needs (root|huge pages|DPDK).*|native/build.*");
+    } else {
+      assertThat(outcome.nanoseconds().orElseThrow().getTotalCount()).as(name).isEqualTo(COUNT);
+    }
+  }
+}
