@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # rddp fuzz: runs a target of the module fuzz under Jazzer, from the inputs that are kept.
 
-readonly FUZZ_TARGETS=(frames connection startup mpa)
+readonly FUZZ_TARGETS=(frames connection startup mpa rdma)
 readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
 readonly FUZZ_WORK=$STATE/fuzz
 
@@ -10,7 +10,7 @@ fuzz_usage() {
 Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
        rddp fuzz TARGET --replay FILE
 
-Runs a fuzzer that watches coverage (Jazzer) against MPA, TCP and everything below, from the inputs that are kept.
+Runs a fuzzer that watches coverage (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, from the inputs that are kept.
 Ends with 1 when it finds something; the input that did it is then in .rddp/fuzz. To keep it from coming back, put
 that file beside those (fuzz/src/test/resources/org/rddp/fuzz/TARGET): the tests run all of them.
 
@@ -19,6 +19,7 @@ TARGET is
   connection   connections in any state: what a peer sends, what users do, time
   startup      MPA's Startup Phase: any frame, cut anyhow, to Initiator and Responder in every configuration
   mpa          MPA's receiver: FPDUs right and wrong, and any octets, in any segmentation and order
+  rdma         a peer that speaks MPA properly, and above it anything: every field of DDP's and RDMAP's headers
 
       --minutes N, --seconds N   How long; one minute unless given.
       --keep                     Keep the inputs that reach something new, and no others.
@@ -81,14 +82,17 @@ set_up_to_fuzz() {
 
 # fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".
 fuzz_for() {
-    local log=$FUZZ_WORK/$1.log status=0
+    local log=$FUZZ_WORK/$1.log status=0 words=()
+    if [[ -f $FUZZ_CORPUS/$1.dict ]]; then
+        words=(-dict="$FUZZ_CORPUS/$1.dict")
+    fi
     mkdir -p "$FUZZ_WORK/$1"
     : >"$FUZZ_WORK/began"
     (
         trap 'forget_interrupted 130' INT
         trap 'forget_interrupted 143' TERM HUP
         jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
-            "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1
+            "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1
     ) || status=$?
     if ((status == 130 || status == 143)); then
         return "$status"
@@ -130,11 +134,12 @@ jazzer() {
         connection) class=ConnectionFuzz ;;
         startup) class=StartupFuzz ;;
         mpa) class=MpaFuzz ;;
+        rdma) class=RdmaFuzz ;;
     esac
     shift
     "$JAVA_HOME/bin/java" -Xmx1g "${JVM_ARGUMENTS[@]}" -cp "$(classpath fuzz)" com.code_intelligence.jazzer.Jazzer \
         --target_class="org.rddp.fuzz.$class" --instrumentation_includes='org.rddp.**' \
-        --instrumentation_excludes=org.rddp.fuzz.FpduStream \
+        --instrumentation_excludes=org.rddp.fuzz.FpduStream:org.rddp.fuzz.SentMessages \
         --disabled_hooks='com.code_intelligence.jazzer.sanitizers.**' --reproducer_path="$FUZZ_WORK" \
         -artifact_prefix="$FUZZ_WORK/" -rss_limit_mb=4096 "$@"
 }

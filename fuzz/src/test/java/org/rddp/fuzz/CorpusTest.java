@@ -47,6 +47,11 @@ class CorpusTest {
   }
 
   @Test
+  void shouldSurviveEveryHostilePeer() throws IOException {
+    run("rdma", RdmaFuzz::fuzzerTestOneInput);
+  }
+
+  @Test
   void shouldSurviveEveryScript() throws IOException {
     run("connection", ConnectionFuzz::fuzzerTestOneInput);
   }

@@ -1,0 +1,125 @@
+package org.rddp.fuzz;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.CompletionStatus;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.tcp.CloseReason;
+
+/**
+ * A program on a stream, which keeps what it hears and holds RDMAP to what it promises: everything
+ * posted ends exactly once, and nothing is heard after the end.
+ */
+final class FuzzedRdmap implements RdmapHandler {
+  private final List<String> heard = new ArrayList<>();
+  private final Set<Long> posted = new HashSet<>();
+  private RdmapStream stream;
+  private boolean established;
+  private boolean failed;
+  private boolean closed;
+
+  void uses(RdmapStream used) {
+    stream = used;
+  }
+
+  /** What has ended well, and the error, in order. */
+  List<String> heard() {
+    return heard;
+  }
+
+  boolean established() {
+    return established;
+  }
+
+  boolean failed() {
+    return failed;
+  }
+
+  boolean closed() {
+    return closed;
+  }
+
+  /** Posts that have not ended. */
+  int outstanding() {
+    return posted.size();
+  }
+
+  /** Something is about to be posted under this number. */
+  void posts(long id) {
+    Frames.require(posted.add(id), "the script posts " + id + " twice");
+  }
+
+  /** It has not been taken. */
+  void takesBack(long id) {
+    posted.remove(id);
+  }
+
+  private void ends(long id) {
+    Frames.require(posted.remove(id), id + " has ended before, or was never posted");
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    stream.accept(new byte[0]);
+  }
+
+  @Override
+  public void onEstablished(byte[] privateData) {
+    Frames.require(!established, "established twice");
+    established = true;
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    throw new AssertionError("rejected");
+  }
+
+  @Override
+  public void onCompletion(long id, int kind, int status, long octets) {
+    ends(id);
+    if (status == CompletionStatus.SUCCESS) {
+      Frames.require(!failed, "a request ends well behind an error");
+      heard.add((kind == CompletionKind.READ ? "read " : "done ") + id + " " + octets);
+    } else {
+      Frames.require(octets == 0, "octets of what did not end well");
+    }
+  }
+
+  @Override
+  public void onReceived(long id, long octets, boolean solicited, int invalidated) {
+    ends(id);
+    Frames.require(!failed, "a message is received behind an error");
+    heard.add("received " + id + " " + octets + " " + solicited + " " + invalidated);
+  }
+
+  @Override
+  public void onImmediate(long id, long data, boolean solicited) {
+    ends(id);
+    Frames.require(!failed, "immediate data is received behind an error");
+    heard.add("immediate " + id + " " + data + " " + solicited);
+  }
+
+  @Override
+  public void onError(int layer, int type, int code, String detail) {
+    Frames.require(!failed && !closed, "an error behind another, or behind the end");
+    Frames.require(!detail.isBlank(), "an error without words");
+    failed = true;
+    heard.add("error " + layer + "/" + type + "/" + code);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    Frames.require(!closed, "the peer closes behind the end");
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    Frames.require(!closed, "closed twice");
+    closed = true;
+    Frames.require(posted.isEmpty(), posted + " have not ended");
+  }
+}
