@@ -38,7 +38,7 @@ suite() {
     done
     suite_prepare
     exec 3>&1
-    local steps=(scripts java simulation races fuzz)
+    local steps=(scripts java simulation races fuzz tshark)
     if has_dpdk; then
         reserve_hugepages
         steps+=(shim demo)
@@ -96,6 +96,7 @@ name_of() {
         races) echo 'rings between processes under jcstress' ;;
         fuzz) echo 'fuzzing, 20 seconds for each target' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
+        tshark) echo 'every message of RDMAP, as Wireshark reads it' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
         demo) echo 'the demo, and what Wireshark makes of its capture' ;;
@@ -246,6 +247,10 @@ step_fuzz() {
         fuzz "$target" --seconds 20 || status=1
     done
     return "$status"
+}
+
+step_tshark() {
+    timeout -k 10 300 "$ROOT/interop/tshark/run"
 }
 
 step_shim() {
