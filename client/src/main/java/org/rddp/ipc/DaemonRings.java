@@ -23,7 +23,12 @@ public final class DaemonRings {
   /** {@link #take}: no program of ours wrote that; the session has to end. */
   public static final int GARBAGE = -1;
 
+  /** Keeps the memory where nobody else does; it is used by address. */
+  @SuppressWarnings("unused")
   private final MemorySegment memory;
+
+  private final long address;
+  private final long submissionBase;
   private final int submissionMask;
   private final int submissionShift;
   private final int completionSlots;
@@ -49,11 +54,13 @@ public final class DaemonRings {
       throw new IllegalArgumentException("too small for the rings: " + memory.byteSize());
     }
     this.memory = memory;
+    this.address = memory.address();
+    this.submissionBase = address + RingLayout.SLOTS;
     this.submissionMask = submissionSlots - 1;
     this.submissionShift = Integer.numberOfTrailingZeros(submissionSlots);
     this.completionSlots = completionSlots;
     this.completionShift = Integer.numberOfTrailingZeros(completionSlots);
-    this.completionBase = RingLayout.SLOTS + (long) RingLayout.SLOT * submissionSlots;
+    this.completionBase = submissionBase + (long) RingLayout.SLOT * submissionSlots;
     SharedLayout.write(
         memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
   }
@@ -70,12 +77,12 @@ public final class DaemonRings {
    */
   public int take(WorkRequest request) {
     long slot = submissionSlot(taken);
-    int state = (int) RingLayout.INT.getAcquire(memory, slot);
+    int state = (int) RingLayout.INT.getAcquire(RingLayout.ALL, slot);
     if (state != RingLayout.lap(taken, submissionShift)) {
       return NOTHING;
     }
     if (inWork + (written - read) >= completionSlots) {
-      long claimed = (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.READ);
+      long claimed = (long) RingLayout.LONG.getAcquire(RingLayout.ALL, address + RingLayout.READ);
       if (claimed < read || claimed > written) {
         return GARBAGE;
       }
@@ -84,14 +91,14 @@ public final class DaemonRings {
         return NOTHING;
       }
     }
-    int slots = request.copyFirst(memory, slot);
+    int slots = request.readFirst(slot);
     if (slots < 1 || slots > WorkRequest.MAX_SLOTS) {
       return GARBAGE;
     }
     for (int i = 1; i < slots; i++) {
-      request.copyFurther(memory, submissionSlot(taken + i), i);
+      request.copyFurther(submissionSlot(taken + i), i);
     }
-    if (!request.decode()) {
+    if (!request.isSound()) {
       return GARBAGE;
     }
     taken += slots;
@@ -145,7 +152,7 @@ public final class DaemonRings {
       int object) {
     long slot = nextCompletion(retired);
     Completion.write(
-        memory,
+        RingLayout.ALL,
         slot,
         id,
         connection,
@@ -183,8 +190,9 @@ public final class DaemonRings {
       int qn,
       int msn) {
     long slot = nextCompletion(1);
-    Completion.write(memory, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
-    Completion.writePlainDdp(memory, slot, rsvdUlp, qn, msn);
+    Completion.write(
+        RingLayout.ALL, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
+    Completion.writePlainDdp(RingLayout.ALL, slot, rsvdUlp, qn, msn);
     releaseCompletion(slot);
   }
 
@@ -198,7 +206,8 @@ public final class DaemonRings {
   }
 
   private void releaseCompletion(long slot) {
-    RingLayout.INT.setRelease(memory, slot, RingLayout.lap(written, completionShift));
+    RingLayout.INT.setRelease(
+        RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
     written++;
   }
 
@@ -210,7 +219,7 @@ public final class DaemonRings {
   public boolean flush() {
     if (published != taken) {
       published = taken;
-      RingLayout.LONG.setRelease(memory, (long) RingLayout.TAKEN, taken);
+      RingLayout.LONG.setRelease(RingLayout.ALL, address + RingLayout.TAKEN, taken);
     }
     if (flushed == written) {
       return false;
@@ -219,10 +228,10 @@ public final class DaemonRings {
     // The program stores that it waits and then looks for completions; here it is the other way
     // about. With a full fence on both sides one of the two sees the other.
     VarHandle.fullFence();
-    if ((int) RingLayout.INT.getOpaque(memory, (long) RingLayout.WAITING) == 0) {
+    if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.WAITING) == 0) {
       return false;
     }
-    RingLayout.INT.setOpaque(memory, (long) RingLayout.WAITING, 0);
+    RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.WAITING, 0);
     return true;
   }
 
@@ -232,6 +241,6 @@ public final class DaemonRings {
   }
 
   private long submissionSlot(long position) {
-    return RingLayout.SLOTS + (position & submissionMask) * RingLayout.SLOT;
+    return submissionBase + (position & submissionMask) * RingLayout.SLOT;
   }
 }

@@ -37,6 +37,12 @@ final class RingLayout {
   /** The largest ring. */
   static final int MAX_SLOTS = 1 << 20;
 
+  /**
+   * All memory, for the daemon, which names by address what it has mapped: a constant, so that an
+   * access has nothing left to check.
+   */
+  static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
   static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -58,6 +64,16 @@ final class RingLayout {
   /** The state word of the entry at a position of a ring that has {@code 1 << shift} slots. */
   static int lap(long position, int shift) {
     return (int) (position >>> shift) | 0x8000_0000;
+  }
+
+  /** Reads a word that somebody else may be writing: once. */
+  static int getIntOnce(long address) {
+    return (int) INT.getOpaque(ALL, address);
+  }
+
+  /** Reads a word that somebody else may be writing: once. */
+  static long getLongOnce(long address) {
+    return (long) LONG.getOpaque(ALL, address);
   }
 
   static int getInt(MemorySegment memory, long offset) {

@@ -80,15 +80,19 @@ public final class WorkRequest {
   /** Octets of inline data in a further slot. */
   static final int DATA_OCTETS = RingLayout.SLOT - DATA;
 
-  private static final int OPERANDS = RingLayout.SLOT;
+  private static final int OPERANDS = 0;
 
   static final int PIECE = 24;
   static final int PIECE_OFFSET = 8;
   static final int PIECE_LENGTH = 16;
 
-  private final MemorySegment copy = Arena.ofAuto().allocate(RingLayout.SLOT + MAX_INLINE, 64);
+  /** A copy of what further slots hold. */
+  private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
+
+
   private int opcode;
   private int flags;
+  private int slots;
   private long id;
   private int connection;
   private int localStag;
@@ -129,41 +133,43 @@ public final class WorkRequest {
     return 1 + (int) ((length + DATA_OCTETS - 1) / DATA_OCTETS);
   }
 
-  /** Copies a first slot and says how many slots the request claims, 0 to 255. */
-  int copyFirst(MemorySegment memory, long slot) {
-    MemorySegment.copy(memory, slot, copy, 0, RingLayout.SLOT);
-    return RingLayout.getInt(copy, OPCODE) >>> 16 & 0xff;
-  }
-
-  /** Copies the data of a further slot, number 1 to 3. */
-  void copyFurther(MemorySegment memory, long slot, int number) {
-    MemorySegment.copy(
-        memory, slot + DATA, copy, RingLayout.SLOT + (number - 1L) * DATA_OCTETS, DATA_OCTETS);
-  }
-
-  /** Decodes the copy; false when no program of ours can have written it. */
-  boolean decode() {
-    int word = RingLayout.getInt(copy, OPCODE);
+  /**
+   * Reads a first slot, every word of it once, and says how many slots the request claims, 0 to
+   * 255.
+   *
+   * @param slot its address
+   */
+  int readFirst(long slot) {
+    int word = RingLayout.getIntOnce(slot + OPCODE);
+    id = RingLayout.getLongOnce(slot + ID);
+    connection = RingLayout.getIntOnce(slot + CONNECTION);
+    localStag = RingLayout.getIntOnce(slot + LOCAL_STAG);
+    localOffset = RingLayout.getLongOnce(slot + LOCAL_OFFSET);
+    length = RingLayout.getLongOnce(slot + LENGTH);
+    remoteStag = RingLayout.getIntOnce(slot + REMOTE_STAG);
+    qn = RingLayout.getIntOnce(slot + QN);
+    remoteTo = RingLayout.getLongOnce(slot + REMOTE_TO);
+    immediate = RingLayout.getLongOnce(slot + IMMEDIATE);
     opcode = word & 0xff;
     flags = word >>> 8 & 0xff;
-    id = RingLayout.getLong(copy, ID);
-    connection = RingLayout.getInt(copy, CONNECTION);
-    localStag = RingLayout.getInt(copy, LOCAL_STAG);
-    localOffset = RingLayout.getLong(copy, LOCAL_OFFSET);
-    length = RingLayout.getLong(copy, LENGTH);
-    remoteStag = RingLayout.getInt(copy, REMOTE_STAG);
-    qn = RingLayout.getInt(copy, QN);
-    remoteTo = RingLayout.getLong(copy, REMOTE_TO);
-    immediate = RingLayout.getLong(copy, IMMEDIATE);
-    int slots = word >>> 16 & 0xff;
+    slots = word >>> 16 & 0xff;
     pieces = word >>> 24;
-    boolean zeroes =
-        (qn == 0 || Opcode.hasQueue(opcode))
-            && (immediate == 0
-                || Opcode.isImmediate(opcode)
-                || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
-            && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())));
-    return zeroes
+    return slots;
+  }
+
+  /** Copies the data of a further slot, number 1 to 3, at an address. */
+  void copyFurther(long slot, int number) {
+    MemorySegment.copy(
+        RingLayout.ALL, slot + DATA, further, (number - 1L) * DATA_OCTETS, DATA_OCTETS);
+  }
+
+  /** Whether a program of ours can have written what was read. */
+  boolean isSound() {
+    return (qn == 0 || Opcode.hasQueue(opcode))
+        && (immediate == 0
+            || Opcode.isImmediate(opcode)
+            || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
+        && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())))
         && Opcode.isKnown(opcode)
         && (flags & ~allowedFlags(opcode)) == 0
         && lengthFits()
@@ -229,14 +235,14 @@ public final class WorkRequest {
           octets >= 0
               && octets <= MAX_LENGTH
               && pieceOffset(i) >= 0
-              && RingLayout.getInt(copy, piece(i) + 4) == 0;
+              && RingLayout.getInt(further, piece(i) + 4) == 0;
       total += octets;
     }
     return fit && total == length;
   }
 
   private static int piece(int index) {
-    return RingLayout.SLOT + index / 2 * DATA_OCTETS + pieceAt(index);
+    return index / 2 * DATA_OCTETS + pieceAt(index);
   }
 
   /** What is asked for, one of {@link Opcode}. */
@@ -279,17 +285,17 @@ public final class WorkRequest {
 
   /** The region of a piece. */
   public int pieceStag(int index) {
-    return RingLayout.getInt(copy, piece(index));
+    return RingLayout.getInt(further, piece(index));
   }
 
   /** Where in its region a piece begins, 0 or more. */
   public long pieceOffset(int index) {
-    return RingLayout.getLong(copy, piece(index) + PIECE_OFFSET);
+    return RingLayout.getLong(further, piece(index) + PIECE_OFFSET);
   }
 
   /** Octets of a piece. */
   public long pieceLength(int index) {
-    return RingLayout.getLong(copy, piece(index) + PIECE_LENGTH);
+    return RingLayout.getLong(further, piece(index) + PIECE_LENGTH);
   }
 
   /** The program's own number for the request. */
@@ -365,27 +371,27 @@ public final class WorkRequest {
 
   /** Of an atomic: what is added or swapped in. */
   public long operand() {
-    return RingLayout.getLong(copy, OPERANDS);
+    return RingLayout.getLong(further, OPERANDS);
   }
 
   /** Of an atomic: the bits that nothing is carried out of, or the bits to replace. */
   public long mask() {
-    return RingLayout.getLong(copy, OPERANDS + 8L);
+    return RingLayout.getLong(further, OPERANDS + 8L);
   }
 
   /** Of {@link Opcode#COMPARE_SWAP}: what is expected. */
   public long compare() {
-    return RingLayout.getLong(copy, OPERANDS + 16L);
+    return RingLayout.getLong(further, OPERANDS + 16L);
   }
 
   /** Of {@link Opcode#COMPARE_SWAP}: the bits to compare. */
   public long compareMask() {
-    return RingLayout.getLong(copy, OPERANDS + 24L);
+    return RingLayout.getLong(further, OPERANDS + 24L);
   }
 
   /** Address of the inline data, good until the next {@link DaemonRings#take}. */
   public long inlineAddress() {
-    return copy.address() + RingLayout.SLOT;
+    return further.address();
   }
 
   @Override

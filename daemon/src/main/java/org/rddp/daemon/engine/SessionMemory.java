@@ -15,6 +15,9 @@ final class SessionMemory {
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
   private final NumberTable<SessionWindow> windows = new NumberTable<>();
 
+  /** The region named last, most often the next one too; null if there is none. */
+  private SessionRegion latest;
+
   /**
    * No memory.
    *
@@ -28,7 +31,12 @@ final class SessionMemory {
 
   /** The region of an STag of this session; null if it has none, invalidated ones included. */
   SessionRegion region(int stag) {
-    return regions.get(stag);
+    SessionRegion found = latest;
+    if (found == null || found.buffer().stag() != stag) {
+      found = regions.get(stag);
+      latest = found;
+    }
+    return found;
   }
 
   /** The window of that number, or null. */
@@ -93,6 +101,7 @@ final class SessionMemory {
     }
     taggedBuffers.invalidate(region.buffer());
     regions.remove(stag);
+    latest = null;
   }
 
   /** A window that is not bound. */
@@ -133,5 +142,6 @@ final class SessionMemory {
     windows.forEach(window -> window.window().free());
     regions.values().forEach(region -> taggedBuffers.invalidate(region.buffer()));
     regions.clear();
+    latest = null;
   }
 }
