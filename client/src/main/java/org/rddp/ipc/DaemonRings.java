@@ -206,8 +206,7 @@ public final class DaemonRings {
   }
 
   private void releaseCompletion(long slot) {
-    RingLayout.INT.setRelease(
-        RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
+    RingLayout.INT.setRelease(RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
     written++;
   }
 

@@ -89,7 +89,6 @@ public final class WorkRequest {
   /** A copy of what further slots hold. */
   private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
 
-
   private int opcode;
   private int flags;
   private int slots;

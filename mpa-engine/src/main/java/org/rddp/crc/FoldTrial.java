@@ -24,7 +24,6 @@ final class FoldTrial implements Runnable {
   private static final int FAST_BURSTS = 50;
   private static final int BURST = 100;
 
-  private static final int ROUNDS = 50;
   private static final int OCTETS_A_TURN = 1 << 20;
 
   /** Tried from the longest down to the least, which no CPU is known to fold more quickly. */
@@ -110,37 +109,21 @@ final class FoldTrial implements Runnable {
     }
   }
 
-  /** The least length from which all that are tried are quicker folded. */
+  /** The least length from which folding is quicker. */
   private long least(boolean copying) {
-    long found = Long.MAX_VALUE;
-    for (int length = LONGEST_TRIED; length >= LEAST_TRIED; length -= STEP) {
-      if (!quicker(length, copying)) {
-        return found;
-      }
-      found = length;
-    }
-    return found;
+    return new ThresholdSearch(
+            length -> turn(vectors, length, copying),
+            length -> turn(intrinsic, length, copying),
+            pause)
+        .least(LEAST_TRIED, LONGEST_TRIED, STEP);
   }
 
-  /** By the quickest turns, as whatever else runs can only make one slower. */
-  private boolean quicker(int length, boolean copying) {
-    long folded = Long.MAX_VALUE;
-    long other = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; round++) {
-      long began = clock.getAsLong();
-      turn(vectors, length, copying);
-      long between = clock.getAsLong();
-      turn(intrinsic, length, copying);
-      folded = Math.min(folded, between - began);
-      other = Math.min(other, clock.getAsLong() - between);
-    }
-    return folded < other;
-  }
-
-  private void turn(Crc32c crc32c, int length, boolean copying) {
+  private long turn(Crc32c crc32c, int length, boolean copying) {
+    long began = clock.getAsLong();
     for (int octets = 0; octets < OCTETS_A_TURN; octets += length) {
       sum += copying ? crc32c.copy(0, from, to, length) : crc32c.update(0, from, length);
     }
+    return clock.getAsLong() - began;
   }
 
   /** What all came to. */
