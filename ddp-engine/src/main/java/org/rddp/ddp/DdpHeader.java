@@ -4,7 +4,9 @@ import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 /**
- * The two DDP headers, written into memory and read from a ULPDU (RFC 5041 section 4).
+ * The two DDP headers, written into memory and read from a ULPDU (RFC 5041 section 4). They are
+ * written in words of eight octets, as they will be read again at once: a processor hands on what
+ * it has just stored only to who reads no more than was stored together.
  *
  * <pre>
  *   octet     0          1          2        6         10        14      18
@@ -43,10 +45,11 @@ public final class DdpHeader {
    */
   public static void writeTagged(
       long at, int version, boolean last, int rsvdUlp, int stag, long to) {
-    Memory.putByte(at + CONTROL, T | (last ? L : 0) | version);
-    Memory.putByte(at + RSVD_ULP, rsvdUlp);
-    Memory.putInt(at + STAG, stag);
-    Memory.putLong(at + TO, to);
+    long control = T | (last ? L : 0) | version;
+    long begin = control << 56 | (rsvdUlp & 0xffL) << 48 | (stag & 0xffff_ffffL) << 16;
+    Memory.putLong(at, begin | to >>> 48);
+    Memory.putInt(at + Long.BYTES, (int) (to >>> 16));
+    Memory.putShort(at + Long.BYTES + Integer.BYTES, (int) to);
   }
 
   /**
@@ -59,12 +62,11 @@ public final class DdpHeader {
    */
   public static void writeUntagged(
       long at, int version, boolean last, int rsvdUlp, int rsvdUlpRest, int qn, int msn, int mo) {
-    Memory.putByte(at + CONTROL, (last ? L : 0) | version);
-    Memory.putByte(at + RSVD_ULP, rsvdUlp);
-    Memory.putInt(at + RSVD_ULP_REST, rsvdUlpRest);
-    Memory.putInt(at + QN, qn);
-    Memory.putInt(at + MSN, msn);
-    Memory.putInt(at + MO, mo);
+    long control = (last ? L : 0) | version;
+    long begin = control << 56 | (rsvdUlp & 0xffL) << 48 | (rsvdUlpRest & 0xffff_ffffL) << 16;
+    Memory.putLong(at, begin | qn >>> 16);
+    Memory.putLong(at + Long.BYTES, (qn & 0xffffL) << 48 | (msn & 0xffff_ffffL) << 16 | mo >>> 16);
+    Memory.putShort(at + 2 * Long.BYTES, mo);
   }
 
   /** Writes a DDP Control Field as it came, reserved bits included. */

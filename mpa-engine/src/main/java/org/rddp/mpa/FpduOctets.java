@@ -118,11 +118,17 @@ final class FpduOctets {
 
   /** The 16-bit number at {@code at}. */
   int getShort(int at) {
+    if (at + Short.BYTES <= ends[0]) {
+      return Memory.getShort(addresses[0] + at);
+    }
     return getByte(at) << 8 | getByte(at + 1);
   }
 
   /** The 32-bit number at {@code at}. */
   int getInt(int at) {
+    if (at + Integer.BYTES <= ends[0]) {
+      return Memory.getInt(addresses[0] + at);
+    }
     return getShort(at) << 16 | getShort(at + 2);
   }
 
