@@ -261,7 +261,7 @@ final class DdpSender {
   }
 
   private boolean sendSegment(OutgoingMessage message) {
-    int payload = message.nextPayload(mpa.mulpdu());
+    int payload = nextPayload(message);
     if (!pass(message, payload)) {
       return false;
     }
@@ -273,15 +273,26 @@ final class DdpSender {
     return true;
   }
 
+  /**
+   * A segment begins where the one being packed has no room for the message, unless the message
+   * needs no segment more when its first octets go there.
+   */
+  private int nextPayload(OutgoingMessage message) {
+    int full = message.nextPayload(mpa.fullMulpdu());
+    int fitting = message.nextPayload(mpa.mulpdu());
+    return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;
+  }
+
   private boolean pass(OutgoingMessage message, int payload) {
     long header = round.header();
     int headerLength = message.headerLength();
     message.writeHeader(header, version, ulpBits, payload);
+    boolean more = !message.endsWith(payload) || queues.hasMore();
     if (message.inMemory()) {
-      return mpa.send(header, headerLength, message.nextAddress(), payload);
+      return mpa.send(header, headerLength, message.nextAddress(), payload, more);
     }
     message.writeInline(header + headerLength);
-    return mpa.send(header, headerLength + payload, 0, 0);
+    return mpa.send(header, headerLength + payload, 0, 0, more);
   }
 
   /** Takes no more posts; once everything posted has been sent, MPA closes our half. */

@@ -229,6 +229,16 @@ final class OutgoingMessage {
     return (int) Math.min(left, mulpdu - headerLength());
   }
 
+  /** Octets in the last segment of what is left, if those before it have {@code most} each. */
+  int lastPayload(int most) {
+    return (int) ((length - sent - 1) % most) + 1;
+  }
+
+  /** Whether a segment with so many octets is the last one. */
+  boolean endsWith(int payload) {
+    return sent + payload == length && !followed;
+  }
+
   /** Address of the next segment's payload. */
   long nextAddress() {
     return listed ? pieces.addressOf(sent) : address + sent;

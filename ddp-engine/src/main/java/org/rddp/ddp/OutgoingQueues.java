@@ -28,6 +28,11 @@ final class OutgoingQueues {
     return messages.isEmpty() && responses.isEmpty() && opener == null;
   }
 
+  /** Whether anything waits but the one that is being sent. */
+  boolean hasMore() {
+    return messages.size() + responses.size() > 1;
+  }
+
   boolean hasRoomForMessage() {
     return !messages.isFull();
   }

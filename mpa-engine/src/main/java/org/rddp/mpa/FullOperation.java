@@ -104,8 +104,8 @@ final class FullOperation {
   }
 
   /** Sends a ULPDU, or nothing and returns false. */
-  boolean send(long header, int headerLength, long payload, int payloadLength) {
-    return maySend() && sender.send(header, headerLength, payload, payloadLength);
+  boolean send(long header, int headerLength, long payload, int payloadLength, boolean more) {
+    return maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
   /** Whether the peer still has to wait for our first FPDU, by the same rule. */

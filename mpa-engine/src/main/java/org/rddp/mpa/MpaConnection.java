@@ -113,6 +113,11 @@ public final class MpaConnection implements StreamHandler {
     return stream == null ? Mulpdu.MIN : Mulpdu.of(stream.emss(), false);
   }
 
+  /** MULPDU of a full segment, whatever room the one being packed has left. */
+  public int fullMulpdu() {
+    return operation == null ? mulpdu() : operation.largest();
+  }
+
   /**
    * Whether a ULPDU of MULPDU octets would leave now. {@link UlpduHandler#onSendable()} follows
    * when this was false and no longer is.
@@ -136,8 +141,19 @@ public final class MpaConnection implements StreamHandler {
    * @throws IllegalStateException after {@link #closeSend()}
    */
   public boolean send(long header, int headerLength, long payload, int payloadLength) {
+    return send(header, headerLength, payload, payloadLength, true);
+  }
+
+  /**
+   * Sends one ULPDU as {@link #send(long, int, long, int)} does.
+   *
+   * @param more whether others may follow at once: with {@link MpaSettings#packing()} they share
+   *     its segment, which otherwise does not wait for the turn's end
+   */
+  public boolean send(
+      long header, int headerLength, long payload, int payloadLength, boolean more) {
     long length = (long) headerLength + payloadLength;
-    int largest = operation == null ? mulpdu() : operation.largest();
+    int largest = fullMulpdu();
     if (length < 1 || length > largest) {
       throw new IllegalArgumentException("ULPDU of " + length + " octets, MULPDU is " + largest);
     }
@@ -146,7 +162,7 @@ public final class MpaConnection implements StreamHandler {
     }
     return operation != null
         && !startup.over()
-        && operation.send(header, headerLength, payload, payloadLength);
+        && operation.send(header, headerLength, payload, payloadLength, more);
   }
 
   /**

@@ -78,14 +78,15 @@ final class MpaSender {
   /**
    * Sends a ULPDU made of two parts.
    *
+   * @param more whether others may follow at once, for which a segment with room is kept open
    * @return false when there is no packet to be had
    */
-  boolean send(long head, int headLength, long payload, int payloadLength) {
+  boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
     long open = packing ? stream.open() : 0;
     if (open != 0 && size <= room(open)) {
       write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
-      stream.extend(size, room(open) - size >= SMALLEST);
+      stream.extend(size, more && room(open) - size >= SMALLEST);
       return true;
     }
     long packet = stream.allocate();
@@ -100,7 +101,7 @@ final class MpaSender {
     write(address, size, head, headLength, payload, payloadLength);
     pool.window(packet, address, size);
     if (packing) {
-      stream.send(packet, stream.emss() - size >= SMALLEST);
+      stream.send(packet, more && stream.emss() - size >= SMALLEST);
     } else {
       stream.send(packet);
     }

@@ -41,7 +41,7 @@ class MpaSenderTest {
   private static byte[] sent(Crc32c crc32c, boolean markers, long head, long payload, int length) {
     RecordingStream stream = new RecordingStream(1, ROOM);
     MpaSender sender = new MpaSender(stream, crc32c, markers, false);
-    assertThat(sender.send(head, length % 29, payload, length)).isTrue();
+    assertThat(sender.send(head, length % 29, payload, length, true)).isTrue();
     return stream.takeSent();
   }
 

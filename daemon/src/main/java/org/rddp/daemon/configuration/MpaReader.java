@@ -37,7 +37,7 @@ final class MpaReader {
 
   /** How MPA starts up on the interface, and how deep the queues of RDMA Reads are. */
   static MpaSettings read(TomlSection section) {
-    MpaSettings defaults = MpaSettings.DEFAULTS;
+    MpaSettings defaults = MpaSettings.DEFAULTS.withPacking(true);
     MpaSettings read =
         defaults
             .withCrc(section.flag("crc", defaults.crc()))
