@@ -31,6 +31,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Checksum;
 import org.rddp.wire.Memory;
 
 /**
@@ -61,6 +62,7 @@ final class LoopedEngines {
    */
   LoopedEngines(int octets, int mtu) {
     this.octets = octets;
+    Checksum.trial(Thread::yield).run();
     LoopedDevice[] link = LoopedDevice.pair(pool, pool, mtu, 1024);
     try {
       first = new Side("one", "10.0.0.1", link[0]);

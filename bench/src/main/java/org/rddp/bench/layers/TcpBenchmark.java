@@ -19,6 +19,7 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Checksum;
 
 /**
  * What TCP costs for a segment of one connection, received and sent, when each comes in a turn of
@@ -54,6 +55,7 @@ public class TcpBenchmark {
     /** Opens it. */
     @Setup
     public void open() {
+      Checksum.trial(Thread::yield).run();
       peers = new ManyPeers(1, payload);
       TcpSettings settings =
           TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
