@@ -314,16 +314,16 @@ final class DdpSender {
     }
   }
 
-  /**
-   * Gives back everything that has not been sent.
-   *
-   * @param postsLeft how many messages may still be posted, once this returns
-   */
-  void flush(int postsLeft) {
-    this.postsLeft = 0;
+  /** Gives back everything that has not been sent, and takes nothing more. */
+  void flush() {
+    postsLeft = 0;
     queues.flush();
-    this.postsLeft = postsLeft;
     // A close that waited for what is gone now waits no longer.
     wake();
+  }
+
+  /** Takes so many messages more: what the user posts to end the stream. */
+  void allow(int posts) {
+    postsLeft = posts;
   }
 }

@@ -20,10 +20,14 @@ final class HeldSegments {
   private int first;
   private int end;
 
+  /** Of segments, without what is kept besides. */
+  private long octets;
+
   /**
    * No segments.
    *
-   * @param bound the most octets, headers and 12 more for each included; 0 holds nothing
+   * @param bound the most octets of segments, headers included; 0 holds nothing. A segment takes no
+   *     more of it than of TCP's window, so what fits there fits here
    */
   HeldSegments(int bound) {
     this.bound = bound;
@@ -36,7 +40,7 @@ final class HeldSegments {
   /** Keeps a copy of a segment; false if the bound does not allow it. */
   boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);
-    if (end - first + needed > bound) {
+    if (octets + segment.length() > bound) {
       return false;
     }
     if (end + needed > memory.byteSize()) {
@@ -47,6 +51,7 @@ final class HeldSegments {
     Memory.putInt(at + LENGTH, segment.length());
     segment.copy(0, at + OCTETS, segment.length());
     end += needed;
+    octets += segment.length();
     return true;
   }
 
@@ -55,7 +60,7 @@ final class HeldSegments {
     MemorySegment source = memory;
     if (2L * (used + needed) > memory.byteSize()) {
       long size = Math.max(LEAST, 4L * (used + needed));
-      memory = Arena.ofAuto().allocate(Math.min(size, 2L * bound + LEAST), 8);
+      memory = Arena.ofAuto().allocate(Math.min(size, 4L * (bound + needed) + LEAST), 8);
     }
     MemorySegment.copy(source, first, memory, 0, used);
     first = 0;
@@ -76,6 +81,7 @@ final class HeldSegments {
   void removeFirst() {
     int length = Memory.getInt(memory.address() + first + LENGTH);
     first += OCTETS + (length + 3 & ~3);
+    octets -= length;
     if (first == end) {
       clear();
     }
@@ -85,5 +91,6 @@ final class HeldSegments {
   void clear() {
     first = 0;
     end = 0;
+    octets = 0;
   }
 }

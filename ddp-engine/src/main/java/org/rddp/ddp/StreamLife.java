@@ -26,6 +26,7 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
   private boolean peerClosed;
   private boolean receiving = true;
   private boolean failed;
+  private boolean aborted;
 
   /** Whether the peer has closed its half behind segments that still wait. */
   private boolean endIsHeld;
@@ -111,6 +112,7 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
 
   /** Abortive teardown (section 6.2.2). */
   void abort() {
+    aborted = true;
     stop(0);
     mpa.abort();
     endIfHeld(CloseReason.ABORTED);
@@ -145,8 +147,10 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
     }
     receiver.stop();
     holdWindow(false);
-    sender.flush(postsLeft);
+    sender.flush();
     queues.flush(user);
+    // Not before: what is posted while things are flushed is not the last message.
+    sender.allow(aborted ? 0 : postsLeft);
   }
 
   @Override
@@ -211,7 +215,7 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
     }
     peerClosed = true;
     if (!released) {
-      sender.flush(0);
+      sender.flush();
     }
     user.onPeerClosed();
   }

@@ -44,6 +44,42 @@ class TeardownTest {
     assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
   }
 
+  /** The only message that is left to a stream that has failed is not the program's. */
+  @ParameterizedTest
+  @CsvSource({
+    "c140 deadbeef 0000000000000000 01, 1100 c000 000f c140 deadbeef 0000000000000000, error 1/1/0",
+    "c14f deadbeef 0000000000000000, 0206 c000 000e c14f deadbeef 0000000000000000, error 0/2/6"
+  })
+  @Tag("RDMAP-4.8-01")
+  @Tag("RDMAP-5.4-01")
+  void shouldTellThePeerThoughTheProgramPostsWhileItIsFlushed(
+      String ulpdu, String payload, String error) {
+    assertThat(stream.postReceive(5, rdmap.memory.address(), 10)).isTrue();
+    assertThat(stream.postReceive(6, rdmap.memory.address(), 10)).isTrue();
+    rdmap.user.onFlushed =
+        () -> {
+          rdmap.user.onFlushed = () -> {};
+          stream.postWrite(9, rdmap.memory.address(), 4, 77, 0);
+        };
+    assertThat(rdmap.receive(ulpdu))
+        .containsExactly("receive 5 flushed 0", "write 9 flushed 0", "receive 6 flushed 0", error);
+    assertThat(rdmap.sent()).containsExactly(sentTerminate(payload.replace(" ", "")));
+  }
+
+  @Test
+  @Tag("RDMAP-5.4-02")
+  void shouldSendNothingThatIsPostedWhileThePeersTerminateFlushes() {
+    assertThat(stream.postReceive(5, rdmap.memory.address(), 10)).isTrue();
+    rdmap.user.onFlushed =
+        () -> {
+          rdmap.user.onFlushed = () -> {};
+          stream.postWrite(9, rdmap.memory.address(), 4, 77, 0);
+        };
+    assertThat(rdmap.receive(terminate(1, "11010000")))
+        .containsExactly("receive 5 flushed 0", "write 9 flushed 0", "error 1/1/1");
+    assertThat(rdmap.sent()).isEmpty();
+  }
+
   @Test
   @Tag("RDMAP-4.8-01")
   @Tag("RDMAP-7.1-01")
