@@ -7,6 +7,12 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
+import org.rddp.bench.rates.ConnectionCountBenchmark;
+import org.rddp.bench.rates.FairnessBenchmark;
+import org.rddp.bench.rates.GoodputBenchmark;
+import org.rddp.bench.rates.IdleBenchmark;
+import org.rddp.bench.rates.RateBenchmark;
+import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -29,7 +35,17 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     // In the order in which all of them run.
-    subcommands = {RttCommand.class, CrcCommand.class, AnalysisCommand.class})
+    subcommands = {
+      RttCommand.class,
+      GoodputBenchmark.class,
+      RateBenchmark.class,
+      ConnectionCountBenchmark.class,
+      FairnessBenchmark.class,
+      SetupBenchmark.class,
+      IdleBenchmark.class,
+      CrcCommand.class,
+      AnalysisCommand.class
+    })
 public final class Benchmarks implements Callable<Integer> {
   private static final String JMH = "jmh";
 

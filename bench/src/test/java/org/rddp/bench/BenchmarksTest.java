@@ -42,7 +42,8 @@ class BenchmarksTest {
 
   @Test
   void shouldNameItsBenchmarks() {
-    assertThat(command.getUsageMessage()).contains("analysis", "crc", "jmh", "docs/benchmarks.md");
+    assertThat(command.getUsageMessage())
+        .contains("goodput", "rate", "analysis", "crc", "jmh", "docs/benchmarks.md");
   }
 
   @Test

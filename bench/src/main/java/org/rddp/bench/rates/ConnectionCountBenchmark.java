@@ -1,0 +1,119 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench connections}. */
+@Command(
+    name = "connections",
+    description = "Round trips and memory by the number of connections, 1 to 10,000.")
+public final class ConnectionCountBenchmark extends NamedBenchmark {
+  private static final int[] COUNTS = {1, 10, 100, 1_000, 10_000};
+  private static final int[] QUICK_COUNTS = {1, 1_000, 10_000};
+  private static final int MOST = 10_000;
+  private static final double MEBIBYTE = 1 << 20;
+
+  /** For picocli. */
+  public ConnectionCountBenchmark() {}
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    report.method(
+        "Writes of 64 octets to and fro between two programs that have so many connections, all"
+            + " established: over one of them while the others are idle, and over all of them, each"
+            + " as likely to be the next. Both engines on one core, both programs on the other. Memory"
+            + " is the process's, which holds the daemon and both programs, so both ends of each"
+            + " connection; packets are those in use once nothing is under way.");
+    List<Entrant> entrants = new ArrayList<>();
+    for (int count : quick() ? QUICK_COUNTS : COUNTS) {
+      entrants.add(
+          Entrant.of(name(count), ConnectionsRig.class)
+              .with("connections", count)
+              .withFlags("-Drddp.crc32c=jdk"));
+    }
+    int millis = quick() ? 250 : 1000;
+    int rounds = quick() ? 5 : 9;
+    try (Contest contest = new Contest(entrants, progress)) {
+      contest.warmUp(task(false, quick() ? 2000 : 5000));
+      contest.warmUp(task(true, quick() ? 1000 : 3000));
+      Outcomes idle = contest.run("others idle", task(false, millis), rounds);
+      report.conditions("others idle", idle.conditions());
+      Outcomes spread = contest.run("over all", task(true, millis), rounds);
+      report.conditions("over all", spread.conditions());
+      addGoals(report, idle, spread);
+      report.add(table(idle, spread));
+    }
+  }
+
+  private static void addGoals(Report report, Outcomes idle, Outcomes spread) {
+    report.add(
+        Goal.atMost(
+                1.3,
+                "connections",
+                "64-octet round trip on one of 10,000 connections: p50, times that with one",
+                idle.ratio(name(MOST), name(1), "p50"))
+            .remark(
+                spread
+                    .ratio(name(MOST), name(1), "p50")
+                    .map(ratio -> "over all of them: " + ratio)
+                    .orElse("")));
+    report.add(
+        Goal.atMost(
+            8,
+            "connections_packets",
+            "packet buffers that 10,000 connections hold, more than those of one",
+            idle.figure(name(MOST), "packets_used")));
+  }
+
+  private static Table table(Outcomes idle, Outcomes spread) {
+    Table table =
+        new Table("connections", "By connections", "Times in microseconds, memory in MiB.")
+            .column("connections", "")
+            .column("p50", "p50, others idle")
+            .column("p99", "p99")
+            .column("spread_p50", "p50 over all")
+            .column("spread_p99", "p99")
+            .column("packets", "packets in use")
+            .column("heap", "heap")
+            .column("resident", "resident")
+            .column("connect", "to open one");
+    idle.all()
+        .forEach((name, found) -> {
+          Outcome over = spread.of(name);
+          table.add(
+              name,
+              found.cell("p50", 1e-3),
+              found.cell("p99", 1e-3),
+              over.cell("p50", 1e-3),
+              over.cell("p99", 1e-3),
+              found.cell("packets_used", 1),
+              found.cell("heap_octets", 1 / MEBIBYTE),
+              found.cell("resident_octets", 1 / MEBIBYTE),
+              found.cell("connect_us", 1));
+        });
+    return table;
+  }
+
+  private static String name(int count) {
+    return String.format(Locale.ROOT, "%,d", count) + (count == 1 ? " connection" : " connections");
+  }
+
+  private static JsonObject task(boolean spread, int millis) {
+    JsonObject task = new JsonObject();
+    task.addProperty("spread", spread);
+    task.addProperty("millis", millis);
+    return task;
+  }
+}

@@ -1,0 +1,99 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.ipc.Counters;
+
+/**
+ * Writes of 64 octets to and fro among many connections of two programs. Argument: {@code
+ * connections}. A task says {@code millis} and {@code spread}: over the first connection, the
+ * others being idle, or over all. A sample has the round trips, {@code packets_used}, {@code
+ * heap_octets} (live), {@code resident_octets} and {@code connect_us}, what it took to open one.
+ */
+public final class ConnectionsRig implements Rig {
+  private static final int OCTETS = 64;
+  private static final String[] INTERFACES = {"near", "far"};
+  private static final double KIBIBYTE = 1024;
+
+  private final List<Joined.Ends> connections = new ArrayList<>();
+  private RddpPair pair;
+  private Joined joined;
+  private PingPong pingPong;
+  private double connectMicros;
+
+  /** For its process. */
+  public ConnectionsRig() {}
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    int count = arguments.get("connections").getAsInt();
+    pair = new RddpPair(arguments);
+    joined = new Joined(pair);
+    long began = System.nanoTime();
+    connections.addAll(joined.connect(count));
+    connectMicros = (System.nanoTime() - began) / 1e3 / count;
+    pingPong = new PingPong(pair, connections, OCTETS);
+  }
+
+  @Override
+  public Sample round(JsonObject task) throws IOException {
+    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    Sample found = Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null));
+    Runtime runtime = Runtime.getRuntime();
+    ManagementFactory.getMemoryMXBean().gc();
+    return found
+        .and("packets_used", packetsUsed())
+        .and("heap_octets", (double) (runtime.totalMemory() - runtime.freeMemory()))
+        .and("resident_octets", residentOctets())
+        .and("connect_us", connectMicros);
+  }
+
+  private double packetsUsed() throws IOException {
+    Map<String, Long> values = new HashMap<>();
+    try (Counters counters = pair.near().openCounters()) {
+      counters.forEach(values::put);
+    }
+    double used = 0;
+    for (String each : INTERFACES) {
+      used += value(values, each + ".packets") - value(values, each + ".packets.free");
+    }
+    return used;
+  }
+
+  private static double value(Map<String, Long> values, String suffix) {
+    return values.entrySet().stream()
+        .filter(each -> each.getKey().endsWith(suffix))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no counter " + suffix + " in " + values))
+        .getValue();
+  }
+
+  private static double residentOctets() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+      return lines
+              .filter(line -> line.startsWith("VmRSS:"))
+              .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+              .findFirst()
+              .orElseThrow()
+          * KIBIBYTE;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (pair != null) {
+      joined.close();
+      pair.close();
+    }
+  }
+}

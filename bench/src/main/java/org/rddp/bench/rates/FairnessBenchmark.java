@@ -1,0 +1,81 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.util.List;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench fairness}. */
+@Command(
+    name = "fairness",
+    description = "Round trips of short writes beside a stream of long ones on the same engine.")
+public final class FairnessBenchmark extends NamedBenchmark {
+  private static final String RDDP = "rddp";
+  private static final int[] SIZES = {64 << 10, 1 << 20};
+
+  /** For picocli. */
+  public FairnessBenchmark() {}
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    report.method(
+        "Writes of 64 octets to and fro on one connection, while on another long writes go one way,"
+            + " four outstanding; both engines on one core, and both ends' programs on the other:"
+            + " what the program's thread does for the stream is a part of what is measured.");
+    int millis = quick() ? 300 : 1000;
+    int rounds = quick() ? 5 : 11;
+    Table table =
+        new Table("fairness", "Round trips beside a stream", "In microseconds.")
+            .column("beside", "beside")
+            .column("p50", "p50")
+            .column("p99", "p99")
+            .column("p999", "p99.9")
+            .column("gbps", "the stream, Gb/s");
+    try (Contest contest = new Contest(List.of(Entrant.of(RDDP, FairnessRig.class)), progress)) {
+      contest.warmUp(task(0, 10 * millis));
+      contest.warmUp(task(1 << 20, 10 * millis));
+      Outcomes alone = contest.run("alone", task(0, millis), rounds);
+      report.conditions("alone", alone.conditions());
+      add(table, "nothing", alone.of(RDDP));
+      for (int octets : SIZES) {
+        String title = (octets >> 10) + " KiB writes";
+        Outcomes beside = contest.run(title, task(octets, millis), rounds);
+        report.conditions("beside " + title, beside.conditions());
+        add(table, title, beside.of(RDDP));
+        report.add(
+            Goal.atMost(
+                3,
+                "fairness_" + octets,
+                "64-octet round trip beside " + title + ": p50, times the undisturbed one",
+                beside
+                    .figure(RDDP, "p50")
+                    .flatMap(p50 -> alone.figure(RDDP, "p50").map(p50::over))));
+      }
+    }
+    report.add(table);
+  }
+
+  private static void add(Table table, String beside, Outcome found) {
+    table.add(
+        beside,
+        found.cell("p50", 1e-3),
+        found.cell("p99", 1e-3),
+        found.cell("p999", 1e-3),
+        found.cell("bulk_gbps", 1));
+  }
+
+  private static JsonObject task(int bulk, int millis) {
+    JsonObject task = new JsonObject();
+    task.addProperty("bulk", bulk);
+    task.addProperty("millis", millis);
+    return task;
+  }
+}

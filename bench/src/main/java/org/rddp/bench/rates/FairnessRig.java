@@ -1,0 +1,61 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+
+/**
+ * Writes of 64 octets to and fro, alone and beside a stream of long ones from the same programs
+ * over the same engines. A task says {@code millis} and {@code bulk}, the octets of a long write or
+ * 0; a sample has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, those included
+ * that came afterwards.
+ */
+public final class FairnessRig implements Rig {
+  private static final long MEMORY = 8L << 20;
+  private static final int OCTETS = 64;
+  private static final int OUTSTANDING = 4;
+
+  private RddpPair pair;
+  private Joined joined;
+  private PingPong pingPong;
+  private WriteStream bulk;
+
+  /** For its process. */
+  public FairnessRig() {}
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    pair = new RddpPair(arguments);
+    joined = new Joined(pair);
+    pingPong = new PingPong(pair, List.of(joined.connect()), OCTETS);
+    bulk = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
+  }
+
+  @Override
+  public Sample round(JsonObject task) {
+    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    int octets = task.get("bulk").getAsInt();
+    if (octets == 0) {
+      return Sample.of(pingPong.run(nanos, false, null))
+          .and("bulk_gbps", 0)
+          .and("bulk_messages", 0);
+    }
+    bulk.shape(octets, OUTSTANDING);
+    Histogram found = pingPong.run(nanos, false, bulk);
+    double gbps = 8.0 * octets * bulk.arrived() / nanos;
+    bulk.end();
+    bulk.run(0);
+    return Sample.of(found).and("bulk_gbps", gbps).and("bulk_messages", (double) bulk.arrived());
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (pair != null) {
+      joined.close();
+      pair.close();
+    }
+  }
+}

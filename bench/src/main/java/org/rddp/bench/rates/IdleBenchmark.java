@@ -1,0 +1,60 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench idle}. */
+@Command(
+    name = "idle",
+    description =
+        "What a daemon costs that has nothing to do, by how it idles; its start and memory.")
+public final class IdleBenchmark extends NamedBenchmark {
+  private static final String[] WAYS = {"spin", "yield", "backoff", "park"};
+  private static final double MEBIBYTE = 1 << 20;
+
+  /** For picocli. */
+  public IdleBenchmark() {}
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    report.method(
+        "A daemon with two interfaces and one program connected, which does nothing: CPU time of the"
+            + " whole process. Its start is taken from the start of its process until the program is"
+            + " connected. Memory is what is resident, 128 MiB for DPDK included as far as touched;"
+            + " huge pages do not count.");
+    List<Entrant> entrants = new ArrayList<>();
+    for (String way : WAYS) {
+      entrants.add(Entrant.of(way, IdleRig.class).with("idle", way));
+    }
+    JsonObject task = new JsonObject();
+    task.addProperty("millis", quick() ? 1000 : 3000);
+    try (Contest contest = new Contest(entrants, progress)) {
+      Outcomes found = contest.run("idle", task, quick() ? 3 : 9);
+      report.conditions("idle", found.conditions());
+      Table table =
+          report.add(
+              new Table("idle", "Idle daemons", "CPU in per cent of a core.")
+                  .column("idle", "idle =")
+                  .column("cpu", "CPU, %")
+                  .column("resident", "resident, MiB")
+                  .column("start", "start, ms"));
+      found
+          .all()
+          .forEach((way, each) ->
+              table.add(
+                  "`" + way + "`",
+                  each.cell("cpu", 100),
+                  each.cell("resident_octets", 1 / MEBIBYTE),
+                  each.cell("start_ms", 1)));
+    }
+  }
+}

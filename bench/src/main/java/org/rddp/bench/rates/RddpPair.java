@@ -1,0 +1,207 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.rddp.bench.method.CannotRunException;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpOptions;
+import org.rddp.daemon.Daemon;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.device.DpdkPorts;
+import org.rddp.daemon.device.Ports;
+import org.rddp.device.FrameDevice;
+import org.rddp.dpdk.DpdkException;
+import org.rddp.dpdk.Hugepages;
+import org.rddp.rig.Affinity;
+
+/**
+ * The layout of two cores: a daemon in this process with two interfaces joined by a pair of rings
+ * that copies, both engines on one pinned thread, and two programs for the thread that opened it,
+ * pinned to another core.
+ */
+final class RddpPair implements AutoCloseable {
+  /** Where the second program listens. */
+  static final InetSocketAddress ADDRESS = new InetSocketAddress("10.77.0.2", 7);
+
+  private static final String ENGINE = "rddp-engine";
+  private static final String TRIAL = "rddp-crc32c";
+  private static final long LONGEST_TRIAL = 20_000;
+  private static final long MEMORY = 192L << 20;
+
+  private static final String HEAD =
+      """
+      [control]
+      socket = "SOCKET"
+      [dpdk]
+      hugepages = ASKED
+      memory = "192MiB"
+      arguments = ["--log-level=error"]
+      [engine]
+      idle = "spin"
+      [limits]
+      session-connections = CONNECTIONS
+      send-queue = 256
+      requests = 1024
+      completions = 1024
+      """;
+
+  private static final String INTERFACE =
+      """
+      [[interface]]
+      name = "NAME"
+      device = "ring:bench"
+      address = "ADDRESS/24"
+      mtu = MTU
+      packets = 4096
+      connections = MOST
+      [interface.tcp]
+      peer-connections = MOST
+      backlog = 4096
+      peer-backlog = 4096
+      [interface.mpa]
+      crc = CRC
+      markers = MARKERS
+      packing = PACKING
+      startups = 4096
+      """;
+
+  private final Path directory;
+  private final Daemon daemon;
+  private final Rddp near;
+  private final Rddp far;
+  private final long engineThread;
+
+  /**
+   * Starts it, and waits until CRCs are as quick as they will be.
+   *
+   * @param arguments mtu (1500), crc (true), markers and packing (false), connections (16)
+   * @throws CannotRunException when DPDK cannot be started
+   */
+  RddpPair(JsonObject arguments) throws CannotRunException, IOException, InterruptedException {
+    int[] cpus = Affinity.allowed();
+    directory = Files.createTempDirectory("rddp-bench");
+    try {
+      Configuration configuration = configuration(directory.resolve("rddpd.sock"), arguments);
+      Ports ports = new PinnedPorts(DpdkPorts.open(configuration), cpus[0]);
+      daemon = Daemon.start(configuration, ports, System.err);
+      near = session(configuration, 0);
+      far = session(configuration, 1);
+    } catch (DpdkException | ConfigurationException e) {
+      throw new CannotRunException(e.getMessage());
+    }
+    Affinity.pin(cpus[cpus.length - 1]);
+    engineThread = thread(ENGINE).threadId();
+    Thread trial = thread(TRIAL);
+    if (trial != null) {
+      trial.join(LONGEST_TRIAL);
+    }
+  }
+
+  private static Configuration configuration(Path socket, JsonObject arguments)
+      throws ConfigurationException {
+    int connections = Math.max(16, integer(arguments, "connections", 16));
+    StringBuilder text = new StringBuilder();
+    text.append(
+        HEAD.replace("SOCKET", socket.toString())
+            .replace("ASKED", Boolean.toString(Hugepages.available() >= MEMORY))
+            .replace("CONNECTIONS", Integer.toString(connections)));
+    String link =
+        INTERFACE
+            .replace("MTU", Integer.toString(integer(arguments, "mtu", 1500)))
+            .replace("MOST", Integer.toString(2 * connections))
+            .replace("CRC", Boolean.toString(flag(arguments, "crc", true)))
+            .replace("MARKERS", Boolean.toString(flag(arguments, "markers", false)))
+            .replace("PACKING", Boolean.toString(flag(arguments, "packing", false)));
+    text.append(link.replace("NAME", "near").replace("ADDRESS", "10.77.0.1"));
+    text.append(link.replace("NAME", "far").replace("ADDRESS", "10.77.0.2"));
+    return ConfigurationFile.parse("bench", text.toString());
+  }
+
+  private static int integer(JsonObject arguments, String name, int otherwise) {
+    return arguments.has(name) ? arguments.get(name).getAsInt() : otherwise;
+  }
+
+  private static boolean flag(JsonObject arguments, String name, boolean otherwise) {
+    return arguments.has(name) ? arguments.get(name).getAsBoolean() : otherwise;
+  }
+
+  private static Rddp session(Configuration configuration, int index) {
+    return Rddp.connect(
+        configuration.controlSocket(),
+        RddpOptions.defaults()
+            .withInterfaceName(configuration.interfaces().get(index).name())
+            .withProgramName("bench"));
+  }
+
+  private static Thread thread(String name) {
+    for (Thread each : Thread.getAllStackTraces().keySet()) {
+      if (each.getName().equals(name)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** The program that connects. */
+  Rddp near() {
+    return near;
+  }
+
+  /** The program that listens. */
+  Rddp far() {
+    return far;
+  }
+
+  /** The daemon, for its counters. */
+  Daemon daemon() {
+    return daemon;
+  }
+
+  /** The engines' thread. */
+  long engineThread() {
+    return engineThread;
+  }
+
+  @Override
+  public void close() throws IOException {
+    near.close();
+    far.close();
+    daemon.close();
+    Files.deleteIfExists(directory);
+  }
+
+  /** Ports whose engine thread keeps to one CPU. */
+  private record PinnedPorts(Ports ports, int cpu) implements Ports {
+    @Override
+    public List<? extends FrameDevice> devices() {
+      return ports.devices();
+    }
+
+    @Override
+    public void enter() {
+      try {
+        Affinity.pin(cpu);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      ports.enter();
+    }
+
+    @Override
+    public void leave() {
+      ports.leave();
+    }
+
+    @Override
+    public void close() {
+      ports.close();
+    }
+  }
+}

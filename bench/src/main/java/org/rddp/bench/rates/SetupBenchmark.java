@@ -1,0 +1,82 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.util.List;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench setup}. */
+@Command(
+    name = "setup",
+    description =
+        "Connections a second, MPA's startup included: stack to stack, program to program.")
+public final class SetupBenchmark extends NamedBenchmark {
+  private static final String STACKS = "stack to stack";
+  private static final String PROGRAMS = "program to program";
+  private static final int[] PIPELINED = {1, 16, 64, 256};
+  private static final int COUNTED = 64;
+
+  /** For picocli. */
+  public SetupBenchmark() {}
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    report.method(
+        "TCP's handshake, MPA's startup with CRC, both ends in Full Operation; each connection is reset"
+            + " then. Stack to stack: both stacks in one thread over a link that copies, so many"
+            + " being opened at a time. Program to program: through the client's API and the daemon's"
+            + " control thread, 32 threads opening and 32 accepting.");
+    int rounds = quick() ? 3 : 9;
+    try (Contest contest =
+        new Contest(
+            List.of(
+                Entrant.of(STACKS, SetupRig.class),
+                Entrant.of(PROGRAMS, ClientSetupRig.class)
+                    .with("connections", 4096)
+                    .withFlags("-Drddp.crc32c=jdk")),
+            progress)) {
+      for (int i = 0; i < 3; i++) {
+        contest.warmUp(task(COUNTED, quick() ? 1000 : 2000));
+      }
+      Table table =
+          report.add(
+              new Table("setup", "Connections a second", "")
+                  .column("way", "")
+                  .column("pipelined", "opened at a time")
+                  .column("rate", "a second"));
+      int millis = quick() ? 300 : 1000;
+      for (int pipelined : PIPELINED) {
+        String title = pipelined + " at a time";
+        Outcomes found = contest.run(title, task(pipelined, millis), rounds, List.of(STACKS));
+        report.conditions(title, found.conditions());
+        table.add(STACKS, pipelined, found.figure(STACKS, "rate"));
+        if (pipelined == COUNTED) {
+          report.add(
+              Goal.atLeast(
+                  20_000,
+                  "setup",
+                  "connections a second, stack to stack, 64 being opened at a time",
+                  found.figure(STACKS, "rate")));
+        }
+      }
+      Outcomes found = contest.run(PROGRAMS, task(COUNTED, millis), rounds, List.of(PROGRAMS));
+      report.conditions(PROGRAMS, found.conditions());
+      table.add(PROGRAMS, 32, found.of(PROGRAMS).cell("rate", 1));
+    }
+  }
+
+  private static JsonObject task(int pipelined, int millis) {
+    JsonObject task = new JsonObject();
+    task.addProperty("pipelined", pipelined);
+    task.addProperty("connections", 300);
+    task.addProperty("millis", millis);
+    return task;
+  }
+}

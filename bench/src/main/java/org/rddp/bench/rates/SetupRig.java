@@ -1,0 +1,178 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.TaggedBuffers;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.rdmap.RdmapHandler;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.rig.Affinity;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+
+/**
+ * Connections from stack to stack, so many being opened at a time: TCP's handshake, MPA's startup,
+ * both ends in Full Operation, and a reset. Both stacks in one thread, over a link that copies. A
+ * task says {@code pipelined} and {@code millis}; a sample has {@code rate}, connections a second.
+ */
+public final class SetupRig implements Rig {
+  private static final int PORT = 7;
+  private static final int PACKETS = 8192;
+  private static final int FRAMES = 2048;
+  private static final int SEGMENTS = 64;
+  private static final int MTU = 1500;
+  private static final byte[] NONE = {};
+  private static final RdmapSettings RDMAP = RdmapSettings.DEFAULTS;
+
+  private final ProtectionDomain domain = new ProtectionDomain("bench");
+  private End near;
+  private End far;
+
+  /** Being opened. */
+  private int opening;
+
+  private long opened;
+
+  /** For its process. */
+  public SetupRig() {}
+
+  /** A stack. */
+  private static final class End {
+    private final Ipv4Address address;
+    private final TcpStack tcp;
+    private final DdpEngine ddp;
+
+    End(String address, FrameDevice device) {
+      Random random = new Random(address.hashCode());
+      this.address = Ipv4Address.parse(address);
+      TcpSettings settings =
+          TcpSettings.DEFAULTS
+              .withBacklog(1 << 14)
+              .withPeerBacklog(1 << 14)
+              .withPeerConnections(1 << 16);
+      tcp =
+          new TcpStack(
+              device, new InterfaceAddress(this.address, 24), settings, random, System.nanoTime());
+      tcp.reportFailuresTo(failure -> {
+        throw new IllegalStateException(failure);
+      });
+      ddp = new DdpEngine(new TaggedBuffers(16, random));
+    }
+
+    void turn(long now) {
+      tcp.receive(now);
+      ddp.send(SEGMENTS);
+      tcp.advance(now);
+      tcp.transmit(now);
+    }
+  }
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    Affinity.pin(Affinity.allowed()[0]);
+    NativePacketPool one = new NativePacketPool(PACKETS, MTU + 64);
+    NativePacketPool two = new NativePacketPool(PACKETS, MTU + 64);
+    LoopedDevice[] link = LoopedDevice.pair(one, two, MTU, FRAMES);
+    near = new End("10.0.0.1", link[0]);
+    far = new End("10.0.0.2", link[1]);
+    far.tcp.listen(
+        PORT,
+        (stream, address, port) -> {
+          Responder responder = new Responder();
+          responder.stream = RdmapStream.responder(far.ddp, domain, RDMAP, responder);
+          return responder.stream.transport();
+        });
+  }
+
+  @Override
+  public Sample round(JsonObject task) {
+    int pipelined = task.get("pipelined").getAsInt();
+    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    opened = 0;
+    long began = System.nanoTime();
+    long now = began;
+    while (now - began < nanos || opening > 0) {
+      while (now - began < nanos && opening < pipelined) {
+        Initiator initiator = new Initiator();
+        initiator.stream = RdmapStream.initiator(near.ddp, domain, RDMAP, NONE, initiator);
+        near.tcp.connect(far.address, PORT, initiator.stream.transport());
+        opening++;
+      }
+      near.turn(now);
+      far.turn(now);
+      now = System.nanoTime();
+    }
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put("rate", opened * 1e9 / (now - began));
+    figures.put("opened", (double) opened);
+    return Sample.of(figures);
+  }
+
+  @Override
+  public void close() {}
+
+  /** Takes the calls that do not come. */
+  private abstract static class Ending implements RdmapHandler {
+    RdmapStream stream;
+
+    @Override
+    public void onRequest(byte[] privateData) {}
+
+    @Override
+    public void onEstablished(byte[] privateData) {}
+
+    @Override
+    public void onRejected(byte[] privateData) {
+      throw new IllegalStateException("rejected");
+    }
+
+    @Override
+    public void onCompletion(long id, int kind, int status, long octets) {}
+
+    @Override
+    public void onError(int layer, int type, int code, String detail) {}
+
+    @Override
+    public void onPeerClosed() {}
+
+    @Override
+    public void onClosed(CloseReason reason) {}
+  }
+
+  /** Says yes. */
+  private static final class Responder extends Ending {
+    @Override
+    public void onRequest(byte[] privateData) {
+      stream.accept(NONE);
+    }
+  }
+
+  /** Resets what is established, and counts it. */
+  private final class Initiator extends Ending {
+    @Override
+    public void onEstablished(byte[] privateData) {
+      opened++;
+      opening--;
+      stream.abort();
+    }
+
+    @Override
+    public void onClosed(CloseReason reason) {
+      if (reason != CloseReason.ABORTED) {
+        throw new IllegalStateException("not established: " + reason);
+      }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package org.rddp.bench.rates;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * RDMA Writes from one program to another, both this thread's, so many outstanding: posted, and not
+ * seen by the program at the other end. Each carries its number in its last octets, and is to be
+ * found there in turn.
+ */
+final class WriteStream {
+  private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
+  private static final int CACHE_LINE = 64;
+  private static final int BATCH = 64;
+  private static final int LOOKS = 64;
+  private static final long STUCK = 20_000_000_000L;
+
+  private final Rddp session;
+  private final Connection connection;
+  private final MemoryRegion source;
+  private final MemoryRegion sink;
+  private final MemorySegment sourceMemory;
+  private final MemorySegment sinkMemory;
+  private int octets;
+  private int outstanding;
+  private int stride;
+  private int signalEvery;
+  private long posted;
+  private long arrived;
+  private boolean ending;
+
+  /**
+   * A stream over a connection.
+   *
+   * @param memory octets at either end: messages times their number outstanding, at the most
+   */
+  WriteStream(Rddp from, Rddp to, Connection connection, long memory) {
+    session = from;
+    this.connection = connection;
+    source = from.allocate(memory);
+    sink = to.allocate(memory, Access.REMOTE_WRITE);
+    sourceMemory = source.segment();
+    sinkMemory = sink.segment();
+  }
+
+  /**
+   * Says how it goes on; nothing may be outstanding.
+   *
+   * @param octets of a message, a multiple of 8
+   * @param outstanding at the most, 1 to 256
+   */
+  void shape(int octets, int outstanding) {
+    if (posted != arrived) {
+      throw new IllegalStateException(posted - arrived + " messages are under way");
+    }
+    this.octets = octets;
+    this.outstanding = outstanding;
+    stride = octets + CACHE_LINE - 1 & -CACHE_LINE;
+    if ((long) stride * outstanding > source.length()) {
+      throw new IllegalArgumentException(outstanding + " messages of " + octets + " octets");
+    }
+    signalEvery = Math.max(1, Math.min(32, outstanding / 2));
+    posted = 0;
+    arrived = 0;
+    // What was written before is not to be taken for what comes.
+    for (int i = 0; i < outstanding; i++) {
+      NUMBER.set(sinkMemory, at(i) + octets - Long.BYTES, 0L);
+    }
+    ending = false;
+  }
+
+  private long at(long number) {
+    return number % outstanding * stride;
+  }
+
+  /** Posts as many as there is room for, and sees what has come. */
+  void work() {
+    while (!ending && posted - arrived < outstanding && post()) {
+      posted++;
+    }
+    session.poll(Joined::check, BATCH);
+    while (arrived < posted
+        && (long) NUMBER.getAcquire(sinkMemory, at(arrived) + octets - Long.BYTES) == arrived + 1) {
+      arrived++;
+    }
+  }
+
+  private boolean post() {
+    long at = at(posted);
+    NUMBER.set(sourceMemory, at + octets - Long.BYTES, posted + 1);
+    int flags = (posted + 1) % signalEvery == 0 ? WorkRequest.SIGNALLED : 0;
+    return connection.postWrite(posted, source, at, octets, sink.stag(), sink.baseTo() + at, flags);
+  }
+
+  /** Posts no more. */
+  void end() {
+    ending = true;
+  }
+
+  /** Whether everything posted has arrived. */
+  boolean ended() {
+    return posted == arrived;
+  }
+
+  /** Messages that have arrived since {@link #shape}. */
+  long arrived() {
+    return arrived;
+  }
+
+  /**
+   * Writes for so long.
+   *
+   * @return nanoseconds from the first write to the arrival of the last
+   */
+  long run(long nanos) {
+    long began = System.nanoTime();
+    long now = began;
+    while (!ending || !ended()) {
+      for (int i = 0; i < LOOKS; i++) {
+        work();
+      }
+      now = System.nanoTime();
+      if (now - began >= nanos) {
+        end();
+      }
+      if (now - began > nanos + STUCK) {
+        throw new IllegalStateException(
+            posted - arrived + " of " + posted + " writes have not arrived");
+      }
+    }
+    return now - began;
+  }
+}
