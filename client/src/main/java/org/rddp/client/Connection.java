@@ -42,7 +42,7 @@ public final class Connection implements AutoCloseable {
   Connection(Rddp session, int id, ConnectionOptions options) {
     this.session = session;
     this.id = id;
-    queues = new WorkQueues(session, id, !options.isPlainDdp());
+    queues = new WorkQueues(session, id, !options.isPlainDdp(), options.receiveQueue() != null);
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
@@ -178,6 +178,18 @@ public final class Connection implements AutoCloseable {
         flags);
   }
 
+  /** Writes pieces, one behind the other, and sends a number behind them. */
+  public boolean postWriteImmediate(
+      long workRequest,
+      ScatterList list,
+      int remoteStag,
+      long remoteTo,
+      long immediate,
+      int flags) {
+    return queues.send(
+        Opcode.WRITE_IMMEDIATE, workRequest, list, remoteStag, remoteTo, immediate, flags);
+  }
+
   /** Atomic operations on the peer's memory. */
   public Atomics atomics() {
     return atomics;
@@ -269,7 +281,8 @@ public final class Connection implements AutoCloseable {
   /**
    * Reads the peer's memory; the peer's program is not told, and takes no part. Reads are answered
    * in the order in which they were posted. So many at a time as the two sides agreed on when they
-   * connected; further ones wait, and what is posted behind them.
+   * connected; further ones wait, and what is posted behind them. The octets go to one range: there
+   * is no read into a {@link ScatterList} ({@code max_sge_rd} is 1, as on every iWARP card).
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region where it goes, with {@link Access#LOCAL_WRITE}

@@ -19,10 +19,13 @@ import org.rddp.ipc.ConnectionSettings;
  *     an untagged one does a receive. 0: the program is not told of Tagged Messages
  * @param queues plain DDP: the queues of Queue Number 0, 1 and so on, by how many receives each
  *     holds; together at most what a connection may have. Empty: the connection speaks RDMAP
+ * @param receiveQueue RDMAP: where the connection takes its receives from, as others may; null if
+ *     they are posted to the connection itself
  */
-public record ConnectionOptions(int heldOctets, int taggedNotices, List<Integer> queues) {
+public record ConnectionOptions(
+    int heldOctets, int taggedNotices, List<Integer> queues, SharedReceiveQueue receiveQueue) {
   /** RDMAP; a message without a receive ends the connection. */
-  public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0, 0, List.of());
+  public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0, 0, List.of(), null);
 
   /** Checks the ranges. */
   public ConnectionOptions {
@@ -39,9 +42,19 @@ public record ConnectionOptions(int heldOctets, int taggedNotices, List<Integer>
         throw new IllegalArgumentException("a queue that holds " + depth + " receives");
       }
     }
+    if (receiveQueue != null && !queues.isEmpty()) {
+      throw new IllegalArgumentException("shared receive queues are for RDMAP");
+    }
     if (taggedNotices < 0 || (taggedNotices > 0 && queues.isEmpty())) {
       throw new IllegalArgumentException(
           "notices of Tagged Messages are for plain DDP, and 0 or more: " + taggedNotices);
+    }
+  }
+
+  /** Whether a session may use them. */
+  void check(Rddp session) {
+    if (receiveQueue != null && receiveQueue.session() != session) {
+      throw new IllegalArgumentException("the receive queue belongs to another session");
     }
   }
 
@@ -57,17 +70,22 @@ public record ConnectionOptions(int heldOctets, int taggedNotices, List<Integer>
       throw new IllegalArgumentException("plain DDP takes one queue at least");
     }
     return new ConnectionOptions(
-        0, 0, Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()));
+        0, 0, Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()), null);
   }
 
   /** The same with another bound for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
-    return new ConnectionOptions(octets, taggedNotices, queues);
+    return new ConnectionOptions(octets, taggedNotices, queues, receiveQueue);
   }
 
   /** The same, telling the program of Tagged Messages. */
   public ConnectionOptions withTaggedNotices(int notices) {
-    return new ConnectionOptions(heldOctets, notices, queues);
+    return new ConnectionOptions(heldOctets, notices, queues, receiveQueue);
+  }
+
+  /** The same with receives from a shared queue; null for receives of the connection's own. */
+  public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
+    return new ConnectionOptions(heldOctets, taggedNotices, queues, queue);
   }
 
   /** Whether the program is the ULP. */
@@ -76,6 +94,7 @@ public record ConnectionOptions(int heldOctets, int taggedNotices, List<Integer>
   }
 
   ConnectionSettings settings() {
-    return new ConnectionSettings(heldOctets, taggedNotices, queues);
+    int shared = receiveQueue == null ? 0 : receiveQueue.id();
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared);
   }
 }

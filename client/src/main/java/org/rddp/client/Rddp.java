@@ -51,6 +51,7 @@ public final class Rddp implements AutoCloseable {
   private final ConnectionTable connections = new ConnectionTable();
   private final EventFd wake;
   private final ObjectTable<MemoryWindow> windows = new ObjectTable<>();
+  private final ObjectTable<SharedReceiveQueue> receiveQueues = new ObjectTable<>();
   private final SessionEvents events;
   private final SessionMemory memory;
   private DaemonMessage.Welcome welcome;
@@ -62,7 +63,7 @@ public final class Rddp implements AutoCloseable {
   private Rddp(ControlSocket socket, Duration requestTimeout) throws IOException {
     this.socket = socket;
     this.wake = EventFd.create();
-    this.events = new SessionEvents(this, connections, wake);
+    this.events = new SessionEvents(this, connections, receiveQueues, wake);
     this.channel = new ControlChannel(socket, requestTimeout);
     this.memory = new SessionMemory(this, channel);
   }
@@ -221,6 +222,25 @@ public final class Rddp implements AutoCloseable {
     return made[0];
   }
 
+  /**
+   * A queue of receives for connections to share, without receives.
+   *
+   * @param size the most receives it holds, 1 to {@link SessionLimits#outstanding()}
+   * @throws RefusedException when a limit is reached
+   */
+  public SharedReceiveQueue createSharedReceiveQueue(int size) {
+    throwIfUnusable();
+    SharedReceiveQueue[] made = new SharedReceiveQueue[1];
+    channel.request(
+        request -> new ProgramMessage.CreateReceiveQueue(request, size),
+        DaemonMessage.ReceiveQueueCreated.class,
+        reply -> {
+          made[0] = new SharedReceiveQueue(this, reply.queue(), size);
+          receiveQueues.put(reply.queue(), made[0]);
+        });
+    return made[0];
+  }
+
   /** The daemon has taken the window back. */
   void forget(MemoryWindow window) {
     windows.remove(window.id());
@@ -250,6 +270,7 @@ public final class Rddp implements AutoCloseable {
    */
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
+    options.check(this);
     int bits = Ipv4.bits(address);
     Listener[] made = new Listener[1];
     channel.request(
@@ -288,6 +309,7 @@ public final class Rddp implements AutoCloseable {
       Duration timeout,
       ConnectionOptions options) {
     throwIfUnusable();
+    options.check(this);
     int bits = Ipv4.bits(remote);
     int millis = Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
     Connection[] made = new Connection[1];
@@ -343,6 +365,12 @@ public final class Rddp implements AutoCloseable {
     Connection connection = connections.get(completion.connection());
     if (connection != null) {
       connection.retire(completion);
+    }
+    if (completion.receiveQueue() != 0) {
+      SharedReceiveQueue queue = receiveQueues.get(completion.receiveQueue());
+      if (queue != null) {
+        queue.retire(completion);
+      }
     }
     if (completion.window() != 0) {
       MemoryWindow window = windows.get(completion.window());

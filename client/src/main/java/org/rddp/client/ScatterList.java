@@ -4,8 +4,9 @@ import org.rddp.ipc.PieceList;
 
 /**
  * The pieces of memory that a message lies in, or is to be placed in, one behind the other (a
- * scatter/gather list). To be filled and handed to a post of a {@link Connection}, which takes a
- * copy; then it can be used again. One thread.
+ * scatter/gather list; verbs' {@code max_sge} is {@link #MOST}, and its {@code max_sge_rd} 1: a
+ * read has no list). To be filled and handed to a post of a {@link Connection}, which takes a copy;
+ * then it can be used again. One thread.
  */
 public final class ScatterList {
   /** The most pieces. */

@@ -15,6 +15,7 @@ final class SessionEvents implements ControlChannel.Events {
   private final Rddp session;
   private final ConnectionTable connections;
   private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
+  private final ObjectTable<SharedReceiveQueue> receiveQueues;
   private final EventFd wake;
 
   /**
@@ -22,9 +23,14 @@ final class SessionEvents implements ControlChannel.Events {
    *
    * @param wake signalled after each
    */
-  SessionEvents(Rddp session, ConnectionTable connections, EventFd wake) {
+  SessionEvents(
+      Rddp session,
+      ConnectionTable connections,
+      ObjectTable<SharedReceiveQueue> receiveQueues,
+      EventFd wake) {
     this.session = session;
     this.connections = connections;
+    this.receiveQueues = receiveQueues;
     this.wake = wake;
   }
 
@@ -66,6 +72,12 @@ final class SessionEvents implements ControlChannel.Events {
         ConnectionLife life = life(failed.connection());
         if (life != null) {
           life.onStreamFailed(failed);
+        }
+      }
+      case DaemonMessage.ReceiveQueueLimit limit -> {
+        SharedReceiveQueue queue = receiveQueues.get(limit.queue());
+        if (queue != null) {
+          queue.onLimit();
         }
       }
       default -> event.closeDescriptors();

@@ -21,6 +21,7 @@ final class WorkQueues {
   private final int connection;
   private final SessionLimits limits;
   private final boolean rdmap;
+  private final boolean shared;
   private int sendsOutstanding;
   private int receivesOutstanding;
   private volatile boolean released;
@@ -29,11 +30,13 @@ final class WorkQueues {
    * Empty queues.
    *
    * @param rdmap whether the connection speaks RDMAP; if not, only {@link DdpQueues} posts
+   * @param shared whether its receives are posted to a shared queue
    */
-  WorkQueues(Rddp session, int connection, boolean rdmap) {
+  WorkQueues(Rddp session, int connection, boolean rdmap, boolean shared) {
     this.session = session;
     this.connection = connection;
     this.rdmap = rdmap;
+    this.shared = shared;
     limits = session.limits();
   }
 
@@ -51,6 +54,7 @@ final class WorkQueues {
   }
 
   boolean receive(long id, MemoryRegion region, long offset, long length) {
+    checkNotShared();
     check(region, offset, length);
     checkWritable(region.rights(), "a receive");
     return receivesOutstanding < limits.receiveQueue()
@@ -59,10 +63,18 @@ final class WorkQueues {
   }
 
   boolean receive(long id, ScatterList list) {
+    checkNotShared();
     check(list);
     checkWritable(list.rights(), "a receive");
     return receivesOutstanding < limits.receiveQueue()
         && received(rings().postList(Opcode.RECEIVE, 0, id, connection, list.pieces(), 0, 0));
+  }
+
+  private void checkNotShared() {
+    if (shared) {
+      throw new IllegalStateException(
+          "the connection takes its receives from a shared queue: post them there");
+    }
   }
 
   private boolean received(boolean posted) {
@@ -103,11 +115,32 @@ final class WorkQueues {
   }
 
   boolean send(int opcode, long id, ScatterList list, int remoteStag, long remoteTo, int flags) {
+    return send(opcode, id, list, remoteStag, remoteTo, 0, flags);
+  }
+
+  boolean send(
+      int opcode,
+      long id,
+      ScatterList list,
+      int remoteStag,
+      long remoteTo,
+      long immediate,
+      int flags) {
     check(list);
     checkFlags(flags, allowed(opcode));
     return hasRoom()
         && sent(
-            rings().postList(opcode, flags, id, connection, list.pieces(), remoteStag, remoteTo));
+            rings()
+                .postList(
+                    opcode,
+                    flags,
+                    id,
+                    connection,
+                    list.pieces(),
+                    remoteStag,
+                    0,
+                    remoteTo,
+                    immediate));
   }
 
   boolean sendImmediate(long id, long immediate, int flags) {
@@ -227,6 +260,9 @@ final class WorkQueues {
 
   /** A completion has been polled. */
   void retire(Completion completion) {
+    if (completion.receiveQueue() != 0) {
+      return;
+    }
     if (completion.opcode() == Opcode.RECEIVE) {
       receivesOutstanding -= completion.retired();
     } else {

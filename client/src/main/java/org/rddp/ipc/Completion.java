@@ -13,7 +13,8 @@ import java.lang.foreign.MemorySegment;
  *  6  flags (1)                36  STag (4), invalidated,
  *                                  or the window's next one
  *  7  zero (1)                 40  immediate data (8)
- *  8  work request id (8)      48  window (4)
+ *  8  work request id (8)      48  shared receive queue,
+ *                                  or window (4)
  *                              52  zero (12)
  * </pre>
  *
@@ -173,6 +174,11 @@ public final class Completion {
   /** The STag of this program's that the peer has invalidated with its message, or 0. */
   public int invalidatedStag() {
     return (flags & HAS_INVALIDATED) != 0 ? stag : 0;
+  }
+
+  /** The number of the shared receive queue that a receive was posted to, or 0. */
+  public int receiveQueue() {
+    return opcode == Opcode.RECEIVE ? object : 0;
   }
 
   /** The number of the window that was to be bound, or 0. */

@@ -11,8 +11,11 @@ import java.util.List;
  *     does not want to hear of them
  * @param queues plain DDP: how many receives each queue holds, of Queue Number 0 and so on; empty
  *     for a connection that speaks RDMAP
+ * @param receiveQueue RDMAP: the number of the shared receive queue that the connection takes its
+ *     receives from; 0 if they are posted to it
  */
-public record ConnectionSettings(int heldOctets, int taggedNotices, List<Integer> queues) {
+public record ConnectionSettings(
+    int heldOctets, int taggedNotices, List<Integer> queues, int receiveQueue) {
   /** The most queues. */
   public static final int MOST_QUEUES = 256;
 
@@ -22,6 +25,11 @@ public record ConnectionSettings(int heldOctets, int taggedNotices, List<Integer
   /** Takes a copy of the list. */
   public ConnectionSettings {
     queues = List.copyOf(queues);
+  }
+
+  /** One that takes its receives from no shared queue. */
+  public ConnectionSettings(int heldOctets, int taggedNotices, List<Integer> queues) {
+    this(heldOctets, taggedNotices, queues, 0);
   }
 
   /** Whether the connection has no ULP but the program. */
@@ -34,6 +42,7 @@ public record ConnectionSettings(int heldOctets, int taggedNotices, List<Integer
     buffer.putInt(taggedNotices);
     buffer.putShort(queues.size());
     queues.forEach(buffer::putInt);
+    buffer.putInt(receiveQueue);
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -47,6 +56,6 @@ public record ConnectionSettings(int heldOctets, int taggedNotices, List<Integer
     for (int i = 0; i < count; i++) {
       queues.add(buffer.getInt());
     }
-    return new ConnectionSettings(heldOctets, taggedNotices, queues);
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, buffer.getInt());
   }
 }

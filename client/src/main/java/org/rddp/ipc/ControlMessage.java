@@ -15,7 +15,7 @@ package org.rddp.ipc;
  */
 public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   /** The version of the protocol that this code speaks. */
-  int VERSION = 3;
+  int VERSION = 4;
 
   /** Types from here on are events: they belong to no request. */
   int FIRST_EVENT = 64;

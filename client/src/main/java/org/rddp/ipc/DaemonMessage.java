@@ -13,6 +13,8 @@ public sealed interface DaemonMessage extends ControlMessage
         DaemonMessage.CountersOpened,
         DaemonMessage.CaptureStarted,
         DaemonMessage.WindowAllocated,
+        DaemonMessage.ReceiveQueueCreated,
+        DaemonMessage.ReceiveQueueLimit,
         DaemonMessage.ConnectionRequested,
         DaemonMessage.Established,
         DaemonMessage.Rejected,
@@ -50,6 +52,8 @@ public sealed interface DaemonMessage extends ControlMessage
       case 40 -> new CountersOpened(request, buffer.getDescriptor());
       case 41 -> new CaptureStarted(request, buffer.getDescriptor());
       case 42 -> new WindowAllocated(request, buffer.getInt(), buffer.getInt());
+      case 43 -> new ReceiveQueueCreated(request, buffer.getInt());
+      case 71 -> new ReceiveQueueLimit(buffer.getInt());
       case 64 ->
           new ConnectionRequested(
               buffer.getInt(),
@@ -535,6 +539,46 @@ public sealed interface DaemonMessage extends ControlMessage
       buffer.putText(header);
       buffer.putInt(segmentOctets);
       buffer.putText(text);
+    }
+  }
+
+  /**
+   * The shared receive queue is there, without receives.
+   *
+   * @param request the request that it answers
+   * @param queue its number
+   */
+  record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {
+    @Override
+    public int type() {
+      return 43;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(queue);
+    }
+  }
+
+  /**
+   * Fewer receives are left in a shared queue than the program has asked to be told of.
+   *
+   * @param queue its number
+   */
+  record ReceiveQueueLimit(int queue) implements DaemonMessage {
+    @Override
+    public int request() {
+      return 0;
+    }
+
+    @Override
+    public int type() {
+      return 71;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(queue);
     }
   }
 }

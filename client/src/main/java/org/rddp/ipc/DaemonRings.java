@@ -136,7 +136,7 @@ public final class DaemonRings {
    * @param flags of {@link Completion}
    * @param stag the one that the peer has invalidated, or that the window has the next time, or 0
    * @param immediate the number that the peer has sent, or 0
-   * @param object the number of the window, or 0
+   * @param object the number of the shared receive queue or the window, or 0
    */
   public void complete(
       long id,

@@ -21,7 +21,10 @@ public sealed interface ProgramMessage extends ControlMessage
         ProgramMessage.StopCapture,
         ProgramMessage.CloseSession,
         ProgramMessage.AllocateWindow,
-        ProgramMessage.FreeWindow {
+        ProgramMessage.FreeWindow,
+        ProgramMessage.CreateReceiveQueue,
+        ProgramMessage.ArmReceiveQueue,
+        ProgramMessage.DestroyReceiveQueue {
   /** Reads the fields behind the header; the caller has checked the request's number. */
   static ProgramMessage read(int type, int request, MessageBuffer buffer)
       throws ControlProtocolException {
@@ -65,6 +68,9 @@ public sealed interface ProgramMessage extends ControlMessage
       case 16 -> new CloseSession(request);
       case 17 -> new AllocateWindow(request);
       case 18 -> new FreeWindow(request, buffer.getInt());
+      case 19 -> new CreateReceiveQueue(request, buffer.getInt());
+      case 20 -> new ArmReceiveQueue(request, buffer.getInt(), buffer.getInt());
+      case 21 -> new DestroyReceiveQueue(request, buffer.getInt());
       default -> throw new ControlProtocolException("unknown message type " + type);
     };
   }
@@ -437,6 +443,65 @@ public sealed interface ProgramMessage extends ControlMessage
     @Override
     public void writeFields(MessageBuffer buffer) {
       buffer.putInt(window);
+    }
+  }
+
+  /**
+   * Asks for a queue of receives that connections share. Answered by {@link
+   * DaemonMessage.ReceiveQueueCreated}.
+   *
+   * @param request number of the request
+   * @param size the most receives it holds
+   */
+  record CreateReceiveQueue(int request, int size) implements ProgramMessage {
+    @Override
+    public int type() {
+      return 19;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(size);
+    }
+  }
+
+  /**
+   * Asks for one {@link DaemonMessage.ReceiveQueueLimit} when fewer receives are left than that.
+   * Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param queue its number
+   * @param limit 0 for none
+   */
+  record ArmReceiveQueue(int request, int queue, int limit) implements ProgramMessage {
+    @Override
+    public int type() {
+      return 20;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(queue);
+      buffer.putInt(limit);
+    }
+  }
+
+  /**
+   * Gives a queue back that no connection and no listener uses; its receives end as flushed.
+   * Answered by {@link DaemonMessage.Done}.
+   *
+   * @param request number of the request
+   * @param queue its number
+   */
+  record DestroyReceiveQueue(int request, int queue) implements ProgramMessage {
+    @Override
+    public int type() {
+      return 21;
+    }
+
+    @Override
+    public void writeFields(MessageBuffer buffer) {
+      buffer.putInt(queue);
     }
   }
 }

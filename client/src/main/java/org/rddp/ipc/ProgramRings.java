@@ -213,7 +213,7 @@ public final class ProgramRings {
    * @param flags of {@link WorkRequest}
    * @param pieces one at least
    * @param qn Queue Number, 0 unless the opcode has one
-   * @param immediate 0, or the RsvdULP
+   * @param immediate 0, the RsvdULP, or immediate data
    * @return false when too few slots are free, or too many requests are outstanding: poll first
    */
   public boolean postList(

@@ -17,7 +17,7 @@ import java.lang.invoke.VarHandle;
  */
 final class RingLayout {
   static final String MAGIC = "RDDPRING";
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   /** Octets of a slot, the state word included. */
   static final int SLOT = 64;

@@ -182,7 +182,7 @@ public final class WorkRequest {
     return switch (opcode) {
       case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SIGNALLED | LIST;
       case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
-      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED;
+      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
       case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
       case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
       case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SIGNALLED | INLINE | LIST;
@@ -330,6 +330,11 @@ public final class WorkRequest {
    * the peer is to invalidate, or 0.
    */
   public int remoteStag() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#RECEIVE} that names no connection: the shared receive queue's number. */
+  public int receiveQueue() {
     return remoteStag;
   }
 

@@ -156,6 +156,10 @@ final class TestSession {
       case ProgramMessage.AllocateWindow allocate ->
           send(new DaemonMessage.WindowAllocated(request, ++lastNumber, lastNumber << 8 | 0x57));
       case ProgramMessage.FreeWindow free -> send(new DaemonMessage.Done(request));
+      case ProgramMessage.CreateReceiveQueue create ->
+          send(new DaemonMessage.ReceiveQueueCreated(request, ++lastNumber));
+      case ProgramMessage.ArmReceiveQueue arm -> send(new DaemonMessage.Done(request));
+      case ProgramMessage.DestroyReceiveQueue destroy -> send(new DaemonMessage.Done(request));
       case ProgramMessage.CloseSession close -> {
         send(new DaemonMessage.Done(request));
         over = true;

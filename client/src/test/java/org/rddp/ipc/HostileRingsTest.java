@@ -160,7 +160,7 @@ class HostileRingsTest {
     assertThat(takeList(Opcode.SEND, 0, 1, 3)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 7, 4)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, WorkRequest.INLINE, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeList(Opcode.READ, 0, 1, 2)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeList(Opcode.READ, 0, 1, 2)).as("a read").isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND, 0, 1 | 1 << 8)).isEqualTo(DaemonRings.GARBAGE);
     long piece = slot(1) + WorkRequest.DATA;
     memory.set(ValueLayout.JAVA_LONG, piece + WorkRequest.PIECE_LENGTH, 1);

@@ -31,6 +31,9 @@ public final class SharedReceiveQueue {
   private int limit;
   private boolean serving;
 
+  /** Whether the stream that is being served has had its message. */
+  private boolean served;
+
   /**
    * A queue without buffers.
    *
@@ -77,6 +80,7 @@ public final class SharedReceiveQueue {
     try {
       while (!buffers.isEmpty() && !waiting.isEmpty()) {
         Awaiting first = waiting.removeFirst();
+        served = false;
         if (first.onBuffer()) {
           waiting.addLast(first);
         }
@@ -118,13 +122,18 @@ public final class SharedReceiveQueue {
     return buffers.isEmpty() ? -1 : buffers.removeFirst().id();
   }
 
+  /**
+   * Whether a stream finds no buffer now. While others wait, the one that is being served finds no
+   * second one, though the user may have posted some in the meantime.
+   */
   boolean isEmpty() {
-    return buffers.isEmpty();
+    return buffers.isEmpty() || (serving && served && !waiting.isEmpty());
   }
 
   /** Hands the first buffer, which there is, to a stream. */
   void drawInto(ReceiveBuffer taken) {
     taken.take(buffers.removeFirst());
+    served = true;
     if (limit > 0) {
       checkLimit();
     }

@@ -223,6 +223,29 @@ class SharedReceiveQueueTest {
     assertThat(shared.size()).isZero();
   }
 
+  @Test
+  void shouldServeInTurnThoughManyArePostedAtOnce() {
+    DdpFixture one = holding();
+    DdpFixture two = holding();
+    for (int msn = 1; msn <= 3; msn++) {
+      one.receive(untagged(LAST, 0, msn, 0, "01"));
+      two.receive(untagged(LAST, 0, msn, 0, "02"));
+    }
+    int[] next = {1};
+    one.ulp.onAdmitUntagged =
+        () -> {
+          if (next[0] < 6) {
+            post(next[0]++);
+          }
+        };
+    two.ulp.onAdmitUntagged = one.ulp.onAdmitUntagged;
+    post(0);
+    assertThat(one.ulp.events())
+        .containsExactly(received(1, 0, 1), received(2, 2, 1), received(3, 4, 1));
+    assertThat(two.ulp.events())
+        .containsExactly(received(1, 1, 1), received(2, 3, 1), received(3, 5, 1));
+  }
+
   // ---- The limit ----
 
   @Test

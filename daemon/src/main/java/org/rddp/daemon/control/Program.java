@@ -49,6 +49,7 @@ final class Program implements SessionEvents {
   private final Quota listeners;
   private final ProgramMemory memory;
   private final ProgramWindows windows;
+  private final ProgramReceiveQueues receiveQueues;
   private String name;
   private Port port;
   private Session session;
@@ -72,6 +73,7 @@ final class Program implements SessionEvents {
         new Quota("memories of this program", limits.sessionMappings(), server.mappings());
     this.memory = new ProgramMemory(octets, mappings);
     this.windows = new ProgramWindows(this, regions);
+    this.receiveQueues = new ProgramReceiveQueues(this, limits);
   }
 
   ControlSocket socket() {
@@ -176,6 +178,9 @@ final class Program implements SessionEvents {
       }
       case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
       case ProgramMessage.FreeWindow free -> windows.free(session, free);
+      case ProgramMessage.CreateReceiveQueue create -> receiveQueues.create(session, create);
+      case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
+      case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
       case ProgramMessage.CloseSession close ->
           end(null, () -> sendNow(new DaemonMessage.Done(request)));
     }

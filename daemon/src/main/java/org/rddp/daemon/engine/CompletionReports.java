@@ -9,6 +9,7 @@ import org.rddp.ipc.CompletionStatus;
 final class CompletionReports {
   private final Session session;
   private final RequestTable requests;
+  private final int receiveQueue;
   private int connection;
   private boolean over;
   private int unreported;
@@ -16,7 +17,13 @@ final class CompletionReports {
   private int lastUnreportedOpcode;
   private long lastUnreportedOctets;
 
-  CompletionReports(Session session) {
+  /**
+   * Nothing to report yet.
+   *
+   * @param receiveQueue the number of the shared one that receives come from, or 0
+   */
+  CompletionReports(Session session, int receiveQueue) {
+    this.receiveQueue = receiveQueue;
     this.session = session;
     requests = session.requests();
   }
@@ -66,7 +73,7 @@ final class CompletionReports {
   /** A receive will not be filled. */
   void receiveEnded(int request, CompletionStatus status) {
     if (!over) {
-      session.complete(requests.id(request), connection, requests.opcode(request), status, 0, 1, 0);
+      session.completeReceive(requests.id(request), connection, status, 0, 0, 0, 0, receiveQueue);
     }
     requests.remove(request);
   }
@@ -75,7 +82,14 @@ final class CompletionReports {
   void received(int request, long octets, int flags, int invalidated, long immediate) {
     if (!over) {
       session.completeReceive(
-          requests.id(request), connection, octets, flags, invalidated, immediate);
+          requests.id(request),
+          connection,
+          CompletionStatus.SUCCESS,
+          octets,
+          flags,
+          invalidated,
+          immediate,
+          receiveQueue);
     }
     requests.remove(request);
   }

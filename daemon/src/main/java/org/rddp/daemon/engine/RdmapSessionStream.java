@@ -4,6 +4,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ScatterList;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
@@ -32,13 +33,18 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       Session session,
       SessionConnection connection,
       CompletionReports reports,
-      int heldOctets,
+      ConnectionSettings chosen,
       byte[] requestData) {
     this.session = session;
     this.connection = connection;
     this.reports = reports;
     Engine engine = session.engine();
-    RdmapSettings settings = engine.rdmapSettings().withHeldOctets(heldOctets);
+    SessionReceiveQueue receives = session.receiveQueues().get(chosen.receiveQueue());
+    RdmapSettings settings =
+        engine
+            .rdmapSettings()
+            .withHeldOctets(chosen.heldOctets())
+            .withSharedReceives(receives == null ? null : receives.queue());
     this.stream =
         requestData == null
             ? RdmapStream.responder(engine.ddp(), session.domain(), settings, this)
@@ -98,6 +104,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request, list);
       case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
+      case Opcode.WRITE_IMMEDIATE ->
+          stream
+              .extensions()
+              .postWriteImmediate(
+                  request, flags, list, work.remoteStag(), work.remoteTo(), work.immediate());
       case Opcode.WRITE ->
           stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
       default -> false;

@@ -33,6 +33,7 @@ public final class Session {
   private final ScatterList list = new ScatterList();
   private final RequestTable requests;
   private final SessionMemory memory;
+  private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
   private SessionConnection[] connections = new SessionConnection[16];
   private int connectionCount;
@@ -92,17 +93,17 @@ public final class Session {
 
   private void start() {
     engine.counters().requests++;
-    SessionConnection connection = connection(request.connection());
-    if (connection == null) {
+    RequestTarget target = target();
+    if (target == null) {
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
       return;
     }
     if (request.isList()) {
-      startList(connection);
+      startList(target);
       return;
     }
     if (request.opcode() == Opcode.BIND) {
-      startBind(connection);
+      startBind(target);
       return;
     }
     SessionRegion region = null;
@@ -119,10 +120,21 @@ public final class Session {
     if (request.isInline()) {
       address = requests.keepInline(number, request);
     }
-    if (!connection.post(number, request, address)) {
+    if (!target.post(number, request, address)) {
       requests.remove(number);
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
     }
+  }
+
+  /** The connection that a request names, or the shared receive queue; null if there is none. */
+  private RequestTarget target() {
+    RequestTarget connection = connection(request.connection());
+    boolean shared = connection == null && isSharedReceive();
+    return shared ? receiveQueues.get(request.receiveQueue()) : connection;
+  }
+
+  private boolean isSharedReceive() {
+    return request.opcode() == Opcode.RECEIVE && request.connection() == 0;
   }
 
   /** The region that a request may use, or null. */
@@ -134,7 +146,7 @@ public final class Session {
   }
 
   /** Starts a bind. What the region allows is looked at in its turn. */
-  private void startBind(SessionConnection connection) {
+  private void startBind(RequestTarget target) {
     SessionWindow window = memory.window(request.window());
     SessionRegion region = region(request.localStag(), request.localOffset(), request.length());
     if (window == null || region == null || request.length() == 0) {
@@ -143,14 +155,14 @@ public final class Session {
     }
     int number = requests.add(request, region);
     requests.use(number, window);
-    if (!connection.post(number, request, 0)) {
+    if (!target.post(number, request, 0)) {
       requests.remove(number);
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
     }
   }
 
   /** Starts a request whose message lies in pieces. */
-  private void startList(SessionConnection connection) {
+  private void startList(RequestTarget target) {
     list.clear();
     for (int i = 0; i < request.pieces(); i++) {
       long offset = request.pieceOffset(i);
@@ -165,7 +177,7 @@ public final class Session {
     for (int i = 0; i < request.pieces(); i++) {
       requests.use(number, i, memory.region(request.pieceStag(i)));
     }
-    if (!connection.post(number, request, list)) {
+    if (!target.post(number, request, list)) {
       requests.remove(number);
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
     }
@@ -178,6 +190,8 @@ public final class Session {
     } else if (Opcode.isPlainDdpReceive(opcode)) {
       int qn = request.qn();
       completePlainDdp(request.id(), request.connection(), opcode, status, 0, 0, 0, 0, qn, 0);
+    } else if (isSharedReceive()) {
+      completeReceive(request.id(), 0, status, 0, 0, 0, 0, request.receiveQueue());
     } else {
       complete(request.id(), request.connection(), opcode, status, 0, 1, 0);
     }
@@ -211,21 +225,32 @@ public final class Session {
     engine.counters().completions++;
   }
 
-  /** A receive has been filled, with something besides: flags are those of {@link Completion}. */
+  /**
+   * A receive has ended, perhaps with something besides: flags are those of {@link Completion}.
+   *
+   * @param receiveQueue the number of the shared one that it was posted to, or 0
+   */
   void completeReceive(
-      long id, int connection, long octets, int flags, int invalidated, long immediate) {
+      long id,
+      int connection,
+      CompletionStatus status,
+      long octets,
+      int flags,
+      int invalidated,
+      long immediate,
+      int receiveQueue) {
     rings.complete(
         id,
         connection,
         Opcode.RECEIVE,
-        CompletionStatus.SUCCESS,
+        status,
         octets,
         1,
         0,
         flags,
         invalidated,
         immediate,
-        0);
+        receiveQueue);
     engine.counters().completions++;
   }
 
@@ -287,6 +312,34 @@ public final class Session {
     return memory;
   }
 
+  // ---- Shared receive queues ----
+
+  /**
+   * A queue of receives that connections share.
+   *
+   * @param size the most receives it holds, greater than 0
+   * @return its number
+   */
+  public int createReceiveQueue(int size) {
+    return receiveQueues.create(size);
+  }
+
+  /** Has the program told once when fewer receives are left than {@code limit}; 0 for not. */
+  public void armReceiveQueue(int number, int limit) throws RefusedException {
+    takeRequests(limits.outstanding());
+    receiveQueues.arm(number, limit);
+  }
+
+  /** Takes a queue back that nobody uses; its receives end as flushed. Returns its size. */
+  public int destroyReceiveQueue(int number) throws RefusedException {
+    takeRequests(limits.outstanding());
+    return receiveQueues.destroy(number);
+  }
+
+  SessionReceiveQueues receiveQueues() {
+    return receiveQueues;
+  }
+
   // ---- Connections ----
 
   /**
@@ -341,6 +394,7 @@ public final class Session {
 
   private void check(ConnectionSettings settings) throws RefusedException {
     checkHeld(settings.heldOctets());
+    receiveQueues.check(settings);
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {

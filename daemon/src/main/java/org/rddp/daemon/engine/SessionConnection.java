@@ -22,7 +22,7 @@ import org.rddp.tcp.TcpStream;
  * by events. Its requests and their completions are the {@link SessionStream}'s. Engine thread
  * only.
  */
-final class SessionConnection {
+final class SessionConnection implements RequestTarget {
   private enum State {
     /** A peer has connected and has not sent MPA's request. The program knows nothing of it. */
     AWAITING_REQUEST,
@@ -55,6 +55,9 @@ final class SessionConnection {
   private final SessionStream stream;
   private final Deadline deadline = new Deadline();
 
+  /** The shared queue that it takes its receives from, until it is gone; or null. */
+  private SessionReceiveQueue receives;
+
   /** Null before {@link #open}. */
   private TcpStream tcp;
 
@@ -79,12 +82,16 @@ final class SessionConnection {
     this.listener = listener;
     this.number = number;
     this.state = state;
-    this.reports = new CompletionReports(session);
+    this.receives = session.receiveQueues().get(settings.receiveQueue());
+    if (receives != null) {
+      receives.use();
+    }
+    this.reports = new CompletionReports(session, settings.receiveQueue());
     reports.begin(number);
     this.stream =
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings, requestData)
-            : new RdmapSessionStream(session, this, reports, settings.heldOctets(), requestData);
+            : new RdmapSessionStream(session, this, reports, settings, requestData);
   }
 
   static SessionConnection incoming(
@@ -127,6 +134,7 @@ final class SessionConnection {
       deadline.set(opened.now() + timeout);
     } catch (IllegalStateException e) {
       session.remove(this);
+      gone();
       throw new RefusedException(Reason.RESOURCES, "cannot connect: " + e.getMessage());
     }
   }
@@ -146,13 +154,13 @@ final class SessionConnection {
 
   // ---- What the program wants ----
 
-  /** Starts a work request, as {@link SessionStream#post(int, WorkRequest, long)} does. */
-  boolean post(int request, WorkRequest work, long address) {
+  @Override
+  public boolean post(int request, WorkRequest work, long address) {
     return stream.post(request, work, address);
   }
 
-  /** Starts a work request whose message lies in pieces. */
-  boolean post(int request, WorkRequest work, ScatterList list) {
+  @Override
+  public boolean post(int request, WorkRequest work, ScatterList list) {
     return stream.post(request, work, list);
   }
 
@@ -409,5 +417,9 @@ final class SessionConnection {
   private void gone() {
     state = State.GONE;
     reports.end();
+    if (receives != null) {
+      receives.release();
+      receives = null;
+    }
   }
 }

@@ -50,6 +50,10 @@ public final class SessionListener {
       throw new RefusedException(
           Reason.ADDRESS_IN_USE, port == 0 ? "no port is free" : "port " + port + " is in use");
     }
+    SessionReceiveQueue receives = session.receiveQueues().get(settings.receiveQueue());
+    if (receives != null) {
+      receives.use();
+    }
   }
 
   /** What the program has chosen for every connection. */
@@ -98,6 +102,10 @@ public final class SessionListener {
   void close() {
     closed = true;
     listener.close();
+    SessionReceiveQueue receives = session.receiveQueues().get(settings.receiveQueue());
+    if (receives != null) {
+      receives.release();
+    }
     for (SessionConnection connection : List.copyOf(unanswered)) {
       connection.decline();
     }

@@ -1,0 +1,180 @@
+package org.rddp.client;
+
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * Receives that many connections take theirs from ({@code ibv_srq}): those that were opened or
+ * accepted with {@link ConnectionOptions#withReceiveQueue}. A completion names the connection whose
+ * peer has sent the message, beside the program's own number.
+ *
+ * <p>A connection takes a receive when a message for it begins, and no second one before that
+ * message is whole. A message that finds none ends its connection, or is held where the
+ * connection's options say so; the connections that wait are served one after the other. When a
+ * connection ends, the receive of a message that was not whole ends as flushed, and the others stay
+ * here.
+ *
+ * <p>The posts, {@link #outstanding()} and {@link Rddp#poll} are for one thread at a time; they
+ * neither block nor allocate. The other methods may be called from any thread.
+ */
+public final class SharedReceiveQueue implements AutoCloseable {
+  private final Rddp session;
+  private final int id;
+  private final int size;
+  private int outstanding;
+  private volatile boolean limitReached;
+  private volatile boolean closed;
+
+  SharedReceiveQueue(Rddp session, int id, int size) {
+    this.session = session;
+    this.id = id;
+    this.size = size;
+  }
+
+  /** The most receives it holds. */
+  public int size() {
+    return size;
+  }
+
+  /** Receives posted and not reported yet. */
+  public int outstanding() {
+    return outstanding;
+  }
+
+  int id() {
+    return id;
+  }
+
+  Rddp session() {
+    return session;
+  }
+
+  /**
+   * Gives memory to a message of any peer's.
+   *
+   * @param workRequest the program's own number, given back in the completion
+   * @param region with {@link Access#LOCAL_WRITE}
+   * @param offset in the region
+   * @param length the longest message that fits
+   * @return false when this queue or the session is full: poll first
+   */
+  public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
+    checkOpen();
+    region.check(session, offset, length);
+    if (length > WorkRequest.MAX_LENGTH) {
+      throw new IllegalArgumentException(
+          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
+    }
+    checkWritable(region.rights());
+    return outstanding < size
+        && posted(
+            session
+                .rings()
+                .post(Opcode.RECEIVE, 0, workRequest, 0, region.stag(), offset, length, id, 0));
+  }
+
+  /**
+   * Gives memory in pieces to a message of any peer's.
+   *
+   * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
+   * @return false when this queue or the session is full: poll first
+   */
+  public boolean postReceive(long workRequest, ScatterList list) {
+    checkOpen();
+    if (list.session() != session) {
+      throw new IllegalArgumentException(
+          list.session() == null
+              ? "a list without pieces"
+              : "the memory regions belong to another session");
+    }
+    checkWritable(list.rights());
+    return outstanding < size
+        && posted(
+            session.rings().postList(Opcode.RECEIVE, 0, workRequest, 0, list.pieces(), id, 0));
+  }
+
+  private boolean posted(boolean posted) {
+    outstanding += posted ? 1 : 0;
+    return posted;
+  }
+
+  private void checkOpen() {
+    session.throwIfUnusable();
+    if (closed) {
+      throw new IllegalStateException("the receive queue is closed");
+    }
+  }
+
+  private static void checkWritable(int rights) {
+    if (!Access.LOCAL_WRITE.isIn(rights)) {
+      throw new IllegalArgumentException("a receive needs a region with LOCAL_WRITE");
+    }
+  }
+
+  /** The completion of a receive has been polled. */
+  void retire(Completion completion) {
+    outstanding -= completion.retired();
+  }
+
+  /**
+   * Asks to be told, once, when fewer receives are left than that: {@link Rddp#await} returns, and
+   * {@link #isLimitReached()} says so. It is told at once if it is so already ({@code srq_limit} of
+   * {@code ibv_modify_srq}).
+   *
+   * @param limit 0 to be told nothing
+   */
+  public void arm(int limit) {
+    checkOpen();
+    if (limit < 0) {
+      throw new IllegalArgumentException("a limit of " + limit + " receives");
+    }
+    limitReached = false;
+    session
+        .channel()
+        .request(
+            request -> new ProgramMessage.ArmReceiveQueue(request, id, limit),
+            DaemonMessage.Done.class);
+  }
+
+  /** Whether fewer receives were left than the limit, since that was armed. */
+  public boolean isLimitReached() {
+    return limitReached;
+  }
+
+  void onLimit() {
+    limitReached = true;
+  }
+
+  /**
+   * Gives the queue back; receives that no message has taken end as flushed. When the session is
+   * gone already, so is the queue.
+   *
+   * @throws RefusedException when a connection or a listener uses it; close it again when they are
+   *     gone
+   */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      session
+          .channel()
+          .request(
+              request -> new ProgramMessage.DestroyReceiveQueue(request, id),
+              DaemonMessage.Done.class);
+    } catch (SessionLostException | IllegalStateException sessionEnded) {
+      // It has ended with the session.
+    }
+    closed = true;
+  }
+
+  @Override
+  public String toString() {
+    return "shared receive queue %08x of %d".formatted(id, size);
+  }
+}

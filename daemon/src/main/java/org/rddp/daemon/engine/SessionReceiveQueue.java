@@ -1,0 +1,66 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.SharedReceiveQueue;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.DaemonMessage;
+import org.rddp.ipc.WorkRequest;
+
+/** Receives of a program that its connections share. Engine thread only. */
+final class SessionReceiveQueue implements RequestTarget {
+  private final Session session;
+  private final int number;
+  private final SharedReceiveQueue queue;
+  private int users;
+
+  SessionReceiveQueue(Session session, int number, int size) {
+    this.session = session;
+    this.number = number;
+    queue =
+        new SharedReceiveQueue(
+            size, () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
+  }
+
+  /** Its number in the session. */
+  int number() {
+    return number;
+  }
+
+  SharedReceiveQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public boolean post(int request, WorkRequest work, long address) {
+    return queue.post(request, address, work.length());
+  }
+
+  @Override
+  public boolean post(int request, WorkRequest work, ScatterList list) {
+    return queue.post(request, list);
+  }
+
+  /** Connections and listeners that use it. */
+  int users() {
+    return users;
+  }
+
+  void use() {
+    users++;
+  }
+
+  void release() {
+    users--;
+  }
+
+  /** Gives back every receive that no message has taken. */
+  void flush() {
+    long request = queue.withdraw();
+    while (request >= 0) {
+      session.completeReceive(
+          session.requests().id((int) request), 0, CompletionStatus.FLUSHED, 0, 0, 0, 0, number);
+      session.requests().remove((int) request);
+      request = queue.withdraw();
+    }
+  }
+}

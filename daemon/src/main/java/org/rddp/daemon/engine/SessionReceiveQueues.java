@@ -1,0 +1,66 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.ipc.ConnectionSettings;
+import org.rddp.ipc.Reason;
+
+/** The shared receive queues of a session. Engine thread only. */
+final class SessionReceiveQueues {
+  private final Session session;
+  private final NumberTable<SessionReceiveQueue> queues = new NumberTable<>();
+
+  SessionReceiveQueues(Session session) {
+    this.session = session;
+  }
+
+  /** The queue of that number, or null. */
+  SessionReceiveQueue get(int number) {
+    return queues.get(number);
+  }
+
+  /** A queue without receives; returns its number. */
+  int create(int size) {
+    int number = queues.reserve();
+    queues.add(number, new SessionReceiveQueue(session, number, size));
+    return number;
+  }
+
+  /** Has the program told once when fewer receives are left than that. */
+  void arm(int number, int limit) throws RefusedException {
+    SessionReceiveQueue queue = require(number);
+    if (limit < 0) {
+      throw new RefusedException(Reason.INVALID, "a limit of " + limit + " receives");
+    }
+    queue.queue().arm(limit);
+  }
+
+  /** Takes a queue back that nobody uses; returns its size. */
+  int destroy(int number) throws RefusedException {
+    SessionReceiveQueue queue = require(number);
+    if (queue.users() > 0) {
+      throw new RefusedException(
+          Reason.STATE, queue.users() + " connections or listeners use the receive queue");
+    }
+    queue.flush();
+    queues.remove(number);
+    return queue.queue().depth();
+  }
+
+  /** Whether a connection may be as the program says. */
+  void check(ConnectionSettings settings) throws RefusedException {
+    if (settings.receiveQueue() == 0) {
+      return;
+    }
+    require(settings.receiveQueue());
+    if (settings.isPlainDdp()) {
+      throw new RefusedException(Reason.INVALID, "shared receive queues are for RDMAP");
+    }
+  }
+
+  private SessionReceiveQueue require(int number) throws RefusedException {
+    SessionReceiveQueue queue = queues.get(number);
+    if (queue == null) {
+      throw new RefusedException(Reason.NOT_FOUND, "no such receive queue in this session");
+    }
+    return queue;
+  }
+}
