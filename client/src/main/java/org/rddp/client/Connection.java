@@ -203,7 +203,8 @@ public final class Connection implements AutoCloseable {
   /**
    * Sends a short message from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
+   *     WorkRequest#SOLICITED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */

@@ -161,7 +161,7 @@ final class WorkQueues {
       long remoteTo,
       int flags) {
     checkUsable();
-    checkFlags(flags, FLAGS);
+    checkFlags(flags, allowed(opcode));
     checkInline(length);
     return hasRoom()
         && sent(

@@ -1,0 +1,139 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.daemon.ConnectedPrograms.completions;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.MemoryWindow;
+import org.rddp.client.ScatterList;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+
+/** Regions whose offsets need more than 32 bits; only the pages that are touched take memory. */
+@Timeout(60)
+class LargeRegionsTest {
+  private static final long GIB = 1L << 30;
+  private static final long FAR = 4 * GIB + 4096;
+  private static final long OCTETS = 5 * GIB;
+
+  private final ConnectedPrograms programs = new ConnectedPrograms();
+  private final Connection out = programs.out;
+  private final Connection in = programs.in;
+  private final MemoryRegion small = programs.here.allocate(4096, Access.LOCAL_WRITE);
+  private final MemoryRegion large =
+      programs.there.allocate(
+          OCTETS,
+          Access.LOCAL_WRITE,
+          Access.REMOTE_WRITE,
+          Access.REMOTE_READ,
+          Access.REMOTE_ATOMIC,
+          Access.MW_BIND);
+
+  @AfterEach
+  void close() {
+    programs.close();
+  }
+
+  private byte at(MemoryRegion region, long offset) {
+    return region.segment().get(ValueLayout.JAVA_BYTE, offset);
+  }
+
+  /** Nothing has gone where an offset cut to 32 bits would be. */
+  private void assertNearIsUntouched() {
+    MemorySegment near = large.segment().asSlice(0, 8192);
+    assertThat(near.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+  }
+
+  @Test
+  @Tag("DDP-8.3.1-01")
+  void shouldWriteReadAndCountBeyondFourGib() {
+    small.segment().fill((byte) 7);
+    out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR);
+    out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50);
+    long number = large.baseTo() + FAR + 2048;
+    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, WorkRequest.SIGNALLED);
+    out.postWrite(4, small, 0, 1, large.stag(), large.baseTo() + OCTETS - 1);
+    assertThat(completions(programs.here, 4))
+        .containsExactly(
+            "write 1 SUCCESS 100",
+            "read 2 SUCCESS 100",
+            "fetch and add 3 SUCCESS 8",
+            "write 4 SUCCESS 1");
+    assertThat(at(large, FAR)).isEqualTo((byte) 7);
+    assertThat(at(large, FAR + 99)).isEqualTo((byte) 7);
+    assertThat(at(large, FAR + 100)).isZero();
+    assertThat(at(small, 249)).as("read").isEqualTo((byte) 7);
+    assertThat(at(small, 250)).as("read").isZero();
+    assertThat(large.segment().get(ValueLayout.JAVA_LONG, FAR + 2048)).isEqualTo(5);
+    TestDaemon.await(() -> at(large, OCTETS - 1) == 7, "the last octet is written");
+    assertNearIsUntouched();
+
+    out.postWrite(5, small, 0, 2, large.stag(), large.baseTo() + OCTETS - 1);
+    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+  }
+
+  @Test
+  void shouldSendAndReceiveBeyondFourGib() {
+    small.segment().fill((byte) 3);
+    in.postReceive(1, large, FAR, 64);
+    in.postReceive(2, new ScatterList().add(large, FAR + 4096, 2).add(large, FAR + 8192, 64));
+    out.postSend(3, small, 0, 64);
+    out.postSend(4, small, 0, 5);
+    assertThat(completions(programs.there, 2))
+        .containsExactly("receive 1 SUCCESS 64", "receive 2 SUCCESS 5");
+    assertThat(at(large, FAR + 63)).isEqualTo((byte) 3);
+    assertThat(at(large, FAR + 4097)).isEqualTo((byte) 3);
+    assertThat(at(large, FAR + 4098)).isZero();
+    assertThat(at(large, FAR + 8194)).isEqualTo((byte) 3);
+    assertNearIsUntouched();
+
+    small.segment().fill((byte) 0);
+    out.postReceive(5, small, 0, 64);
+    in.postSend(6, large, FAR, 64);
+    assertThat(completions(programs.here, 3)).contains("receive 5 SUCCESS 64");
+    assertThat(at(small, 63)).isEqualTo((byte) 3);
+  }
+
+  @Test
+  @Tag("DDP-8.3.1-01")
+  void shouldOpenAWindowOfMoreThanFourGib() {
+    MemoryWindow window = programs.there.allocateWindow();
+    long from = GIB / 4;
+    long length = 4 * GIB + 16;
+    int rights = Access.bits(Access.REMOTE_WRITE);
+    in.localOperations().postBind(1, window, large, from, length, rights, 0);
+    assertThat(completions(programs.there, 1)).isEqualTo(List.of("bind 1 SUCCESS 0"));
+    small.segment().fill((byte) 9);
+    out.postWrite(2, small, 0, 1, window.stag(), window.baseTo() + length - 1);
+    completions(programs.here, 1);
+    TestDaemon.await(() -> at(large, from + length - 1) == 9, "the last octet is written");
+    assertThat(at(large, from + 15)).isZero();
+    out.postWrite(3, small, 0, 1, window.stag(), window.baseTo() + length);
+    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(at(large, from + length)).isZero();
+  }
+
+  @Test
+  void shouldSolicitAnEventWithAnInlineMessage() {
+    MemorySegment message = MemorySegment.ofArray(new byte[] {1, 2, 3});
+    in.postReceive(1, large, 0, 64);
+    int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+    assertThat(out.postInlineSend(2, message, 0, 3, flags)).isTrue();
+    boolean[] solicited = new boolean[1];
+    TestDaemon.await(
+        () -> programs.there.poll(completion -> solicited[0] = completion.isSolicited(), 1) == 1,
+        "the message has come");
+    assertThat(solicited[0]).isTrue();
+    assertThat(at(large, 2)).isEqualTo((byte) 3);
+  }
+}
