@@ -6,7 +6,7 @@
 
 readonly SUITE=$ROOT/target/suite
 readonly SIMULATED_LIVES=10000
-readonly SIMULATIONS=(tcp mpa)
+readonly SIMULATIONS=(tcp mpa rdma)
 
 suite_passed=0
 suite_failed=0

@@ -3,6 +3,7 @@ package org.rddp.cli;
 import java.util.Locale;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.mpa.MpaSimulation;
+import org.rddp.simulation.rdma.RdmaSimulation;
 import org.rddp.simulation.tcp.TcpSimulation;
 
 /** What {@code rddp simulate} can simulate, and what the length of a life is counted in. */
@@ -10,7 +11,9 @@ enum SimulationKind {
   /** Connections of TCP over bad networks. */
   TCP("segments with data", "median_segments", 500),
   /** Connections of MPA over that TCP. */
-  MPA("ULPDUs passed", "median_ulpdus", 500);
+  MPA("ULPDUs passed", "median_ulpdus", 500),
+  /** Programs that use each other's memory, by RDMAP over that MPA. */
+  RDMA("segments placed", "median_placed", 500);
 
   private final String measure;
   private final String key;
@@ -27,6 +30,7 @@ enum SimulationKind {
     return switch (this) {
       case TCP -> new TcpSimulation();
       case MPA -> new MpaSimulation();
+      case RDMA -> new RdmaSimulation();
     };
   }
 

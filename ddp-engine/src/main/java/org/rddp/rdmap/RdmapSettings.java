@@ -15,7 +15,8 @@ import org.rddp.mpa.MpaSettings;
  *     further ones, and what is posted behind them, wait here. No more than the peer's IRD
  * @param heldOctets how much of messages is kept that find no receive, headers included, until
  *     there is one; meanwhile TCP's window does not open. 0 makes such a message an error. Nothing
- *     is lost if it is TCP's receive buffer or more
+ *     is lost if it is TCP's receive buffer or more; twice that, where Markers let segments be
+ *     taken before their turn
  * @param sharedReceives where the stream takes its receives from; null if they are posted to it
  */
 public record RdmapSettings(

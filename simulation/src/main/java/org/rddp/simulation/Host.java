@@ -1,5 +1,6 @@
 package org.rddp.simulation;
 
+import java.util.function.IntSupplier;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
@@ -29,6 +30,7 @@ public final class Host {
   private final Event awake = this::awake;
   private NativePacketPool pool;
   private TcpStack stack;
+  private IntSupplier inTurn = () -> 0;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
   private long turnEnds;
@@ -100,6 +102,16 @@ public final class Host {
     turn = time;
   }
 
+  /**
+   * Calls the given code in each turn of the duty cycle, between what has come and what leaves:
+   * work requests are taken there, and streams send.
+   *
+   * @param code says how much it has done
+   */
+  public void inTurn(IntSupplier code) {
+    inTurn = code;
+  }
+
   /** Calls the given code after each turn of the duty cycle. */
   public void afterTurn(Runnable code) {
     afterTurn = code;
@@ -147,6 +159,7 @@ public final class Host {
     wakeAt = Long.MAX_VALUE;
     long now = network.now();
     int work = stack.receive(now);
+    work += inTurn.getAsInt();
     work += stack.advance(now);
     work += stack.transmit(now);
     afterTurn.run();

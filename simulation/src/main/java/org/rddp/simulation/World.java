@@ -127,6 +127,11 @@ public final class World {
     return verdict;
   }
 
+  /** Whether anybody reads what {@link #say} tells. */
+  public boolean traced() {
+    return trace != null;
+  }
+
   /** Tells what happens, to whoever reads the trace. */
   public void say(String what) {
     if (trace != null) {

@@ -1,0 +1,95 @@
+package org.rddp.simulation.rdma;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.rddp.rdmap.RdmapExtensions;
+import org.rddp.rdmap.RdmapStream;
+
+/**
+ * An atomic operation, and what it makes of a number (RFC 7306 section 5.1), worked out field by
+ * field.
+ *
+ * @param kind what it does
+ * @param data what it adds or swaps in
+ * @param mask where fields end, or which bits are swapped
+ * @param compare what is expected
+ * @param compareMask which bits of that
+ */
+record AtomicOperation(Kind kind, long data, long mask, long compare, long compareMask) {
+  /** What an atomic does. */
+  enum Kind {
+    FETCH_ADD,
+    SWAP,
+    COMPARE_SWAP
+  }
+
+  /**
+   * Draws one.
+   *
+   * @param now what it will find, so that some comparisons succeed
+   */
+  static AtomicOperation draw(SplittableRandom random, byte[] now) {
+    List<Kind> all = List.of(Kind.values());
+    Kind kind = all.get(random.nextInt(all.size()));
+    long compare = random.nextBoolean() ? number(now) : random.nextLong();
+    return new AtomicOperation(kind, random.nextLong(), mask(random), compare, mask(random));
+  }
+
+  private static long mask(SplittableRandom random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> 0;
+      case 1 -> -1;
+      case 2 -> 1L << random.nextInt(Long.SIZE);
+      default -> random.nextLong();
+    };
+  }
+
+  boolean post(RdmapStream stream, long id, int flags, long result, int stag, long to) {
+    RdmapExtensions posts = stream.extensions();
+    return switch (kind) {
+      case FETCH_ADD -> posts.postFetchAdd(id, flags, result, stag, to, data, mask);
+      case SWAP -> posts.postSwap(id, flags, result, stag, to, data, mask);
+      case COMPARE_SWAP ->
+          posts.postCompareSwap(id, flags, result, stag, to, data, mask, compare, compareMask);
+    };
+  }
+
+  /** What is there afterwards, in the machine's order as it was before. */
+  byte[] apply(byte[] before) {
+    long number = number(before);
+    boolean differs = ((number ^ compare) & compareMask) != 0;
+    long after =
+        switch (kind) {
+          case FETCH_ADD -> add(number);
+          case SWAP -> swap(number);
+          case COMPARE_SWAP -> differs ? number : swap(number);
+        };
+    return ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder()).putLong(after).array();
+  }
+
+  private static long number(byte[] octets) {
+    return ByteBuffer.wrap(octets).order(ByteOrder.nativeOrder()).getLong();
+  }
+
+  private long swap(long number) {
+    long swapped = 0;
+    for (int bit = 0; bit < Long.SIZE; bit++) {
+      long from = ((mask >>> bit) & 1) == 1 ? data : number;
+      swapped |= ((from >>> bit) & 1) << bit;
+    }
+    return swapped;
+  }
+
+  private long add(long number) {
+    long sum = 0;
+    long carry = 0;
+    for (int bit = 0; bit < Long.SIZE; bit++) {
+      long here = ((number >>> bit) & 1) + ((data >>> bit) & 1) + carry;
+      sum |= (here & 1) << bit;
+      carry = ((mask >>> bit) & 1) == 1 ? 0 : here >>> 1;
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,99 @@
+package org.rddp.simulation.rdma;
+
+import org.rddp.simulation.World;
+import org.rddp.tcp.TcpConnection;
+
+/** One connection: the end that opens it and the one that answers. */
+final class Conversation {
+  private final World world;
+  private final Endpoint client;
+  private final Endpoint server;
+  private TcpConnection connection;
+  private int port;
+  private long patienceEnds = Long.MAX_VALUE;
+
+  /** A connection to be opened. */
+  Conversation(
+      World world,
+      Machine client,
+      Machine server,
+      Terms terms,
+      Plan there,
+      Plan back,
+      Slab slab,
+      SourceOctets octets,
+      Counts counts,
+      Noise noise) {
+    this.world = world;
+    MessageQueue up = new MessageQueue();
+    MessageQueue down = new MessageQueue();
+    this.client =
+        new Endpoint(world, client, terms, true, slab, octets, counts, up, down, there, noise);
+    this.server =
+        new Endpoint(world, server, terms, false, slab, octets, counts, down, up, back, noise);
+    this.client.peer(this.server);
+    this.server.peer(this.client);
+  }
+
+  /** Connects to a port of the server. */
+  void open(int listening) {
+    connection =
+        world
+            .client()
+            .stack()
+            .connect(world.server().address(), listening, client.begin().transport());
+    port = connection.localPort();
+    world.client().poke();
+  }
+
+  /** The client's port; 0 before the connection was opened. */
+  int port() {
+    return port;
+  }
+
+  Endpoint client() {
+    return client;
+  }
+
+  Endpoint server() {
+    return server;
+  }
+
+  /** Whether nothing more is to be expected of either end. */
+  boolean done() {
+    return client.done() && server.done();
+  }
+
+  /** Whether bits may be turned unseen: both ends are up, or will never be. */
+  boolean settled() {
+    return (client.established() || client.done()) && (server.established() || server.done());
+  }
+
+  /** Lets an end whose peer is gone for good, or was never there, abort after a while. */
+  void supervise(long now, long patience) {
+    boolean alone = client.done() != server.done();
+    if (!alone) {
+      patienceEnds = Long.MAX_VALUE;
+    } else if (patienceEnds == Long.MAX_VALUE) {
+      patienceEnds = now + patience;
+    } else if (now >= patienceEnds && (client.lost() || server.lost())) {
+      if (client.done()) {
+        server.abort();
+      } else {
+        abortClient();
+      }
+    }
+  }
+
+  /** A connection that is still being opened is TCP's to give up. */
+  private void abortClient() {
+    client.abort();
+    if (!client.done()) {
+      connection.abort();
+    }
+  }
+
+  long progress() {
+    return client.progress() + server.progress();
+  }
+}

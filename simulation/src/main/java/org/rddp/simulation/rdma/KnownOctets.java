@@ -1,0 +1,22 @@
+package org.rddp.simulation.rdma;
+
+import java.lang.foreign.MemorySegment;
+
+/** Octets of which each is known. */
+@SuppressWarnings("ArrayRecordComponent")
+record KnownOctets(byte[] array, int first) implements Octets {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  @Override
+  public int agree(long address, int from, int most) {
+    return agree(address, array, first + from, most);
+  }
+
+  /** How many octets of memory are those of an array from an index on. */
+  static int agree(long address, byte[] octets, int from, int most) {
+    MemorySegment array = MemorySegment.ofArray(octets);
+    long end = address + most;
+    long same = MemorySegment.mismatch(ALL, address, end, array, from, (long) from + most);
+    return same < 0 ? most : (int) same;
+  }
+}

@@ -1,0 +1,41 @@
+package org.rddp.simulation.rdma;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.rddp.simulation.Lots;
+
+/**
+ * What the memory of one end is used for. Between the parts, before them and behind them are octets
+ * that are nobody's.
+ *
+ * @param slots where regions may be
+ * @param inbox where receives are posted
+ * @param sink where answers go
+ * @param outbox where messages are sent from
+ * @param size octets of all
+ */
+record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, int size) {
+  private static final int GUARD = 64;
+  private static final int SLOTS = 5;
+  private static final int HUGE = 3 << 19;
+
+  /** Draws one. */
+  static Layout draw(SplittableRandom random, Lots lots) {
+    int at = GUARD;
+    int largest = lots.once(16) ? 1 << 16 : 1 << 13;
+    boolean huge = lots.once(200);
+    List<Piece> slots = new ArrayList<>();
+    for (int i = 0; i < SLOTS; i++) {
+      int length = huge && i == 0 ? HUGE : (int) lots.scale(64, largest);
+      slots.add(new Piece(at, length));
+      at += length + 1 + random.nextInt(GUARD);
+    }
+    Piece inbox = new Piece(at, huge ? HUGE : 2 * largest);
+    at += inbox.length() + 1 + random.nextInt(GUARD);
+    Piece sink = new Piece(at, huge ? HUGE : 2 * largest);
+    at += sink.length() + 1 + random.nextInt(GUARD);
+    Piece outbox = new Piece(at, 2 * largest);
+    return new Layout(slots, inbox, sink, outbox, at + outbox.length() + GUARD);
+  }
+}

@@ -1,0 +1,49 @@
+package org.rddp.simulation.rdma;
+
+import org.rddp.simulation.Wire;
+import org.rddp.simulation.World;
+
+/** Bits turned so that only MPA's CRCs can show it: not before every stream is up. */
+final class Noise {
+  private final World world;
+  private final double there;
+  private final double back;
+  private boolean begun;
+
+  /**
+   * A world without any so far.
+   *
+   * @param allowed whether there may be any: every connection has CRCs
+   */
+  Noise(World world, boolean allowed) {
+    this.world = world;
+    there = often(allowed);
+    back = often(allowed);
+    set(world.link().there(), 0);
+    set(world.link().back(), 0);
+  }
+
+  private double often(boolean allowed) {
+    boolean quiet = world.lots().once(2);
+    double often = world.lots().scale(0.0003, 0.02);
+    return quiet || !allowed ? 0 : often;
+  }
+
+  private static void set(Wire wire, double often) {
+    wire.settings(wire.settings().withCorruptUnseen(often));
+  }
+
+  /** Every stream is up. */
+  void begin() {
+    if (!begun) {
+      begun = true;
+      set(world.link().there(), there);
+      set(world.link().back(), back);
+    }
+  }
+
+  /** Whether bits may have been turned. */
+  boolean begun() {
+    return begun && there + back > 0;
+  }
+}

@@ -1,0 +1,345 @@
+package org.rddp.simulation.rdma;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.rddp.ddp.ScatterList;
+import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.rdmap.RequestFlags;
+
+/**
+ * Posts the requests of one end, and tells the models of both memories what they ask for. Each
+ * returns whether the request was posted.
+ */
+final class Posts {
+  private static final int MANY = 1 << 20;
+
+  private final Endpoint end;
+  private final SourceOctets octets;
+  private final SplittableRandom random;
+  private final MemoryModel memory;
+  private final Places outbox;
+  private final Places sink;
+  private final ScatterList list = new ScatterList();
+  private long number;
+  private long fence = -1;
+  private int first;
+  private long address;
+
+  Posts(Endpoint end, Layout layout, SourceOctets octets, SplittableRandom random) {
+    this.end = end;
+    this.octets = octets;
+    this.random = random;
+    memory = end.memory();
+    outbox = places(layout.outbox());
+    sink = places(layout.sink());
+  }
+
+  private Places places(Piece part) {
+    return new Places(random, part.from(), part.from() + part.length());
+  }
+
+  private RdmapStream stream() {
+    return end.stream();
+  }
+
+  /** The most octets that a read may bring. */
+  int mostRead() {
+    return sink.most();
+  }
+
+  /**
+   * Writes.
+   *
+   * @param tag of the peer's, or null if nothing of it is to be placed
+   * @param at where in the peer's memory
+   * @param placed how many octets are right
+   * @param immediate whether immediate data follows
+   * @param fault what is wrong with it, or null
+   */
+  boolean write(
+      int stag,
+      long to,
+      Tag tag,
+      int at,
+      int length,
+      int placed,
+      int flags,
+      boolean immediate,
+      Fault fault) {
+    Request request = new Request(random.nextLong(), CompletionKind.WRITE, length, number);
+    request.wrong(fault);
+    boolean scattered = !immediate && length > 1 && random.nextInt(6) == 0;
+    source(request, length, scattered);
+    long data = random.nextLong();
+    BooleanSupplier post =
+        immediate
+            ? () ->
+                stream()
+                    .extensions()
+                    .postWriteImmediate(request.id(), flags, address, length, stag, to, data)
+            : scattered
+                ? () -> stream().postWrite(request.id(), flags, list, stag, to)
+                : () -> stream().postWrite(request.id(), flags, address, length, stag, to);
+    if (!post(request, flags, post)) {
+      return false;
+    }
+    count(immediate ? Happening.WRITES_IMMEDIATE : Happening.WRITES, length);
+    say("writes", request, at, length, flags);
+    if (placed > 0) {
+      KnownOctets written = new KnownOctets(octets.array(), first);
+      Target target = Target.ofWrite(at, placed, written, request.number(), tag);
+      request.writes(target);
+      end.peer().memory().expect(target, octets.array(), first, fence);
+    }
+    if (immediate) {
+      addImmediate(request, data, flags);
+    }
+    return true;
+  }
+
+  private void addImmediate(Request request, long data, int flags) {
+    byte[] message = new byte[Long.BYTES];
+    for (int i = 0; i < Long.BYTES; i++) {
+      message[i] = (byte) (data >>> ((Long.BYTES - 1 - i) * Byte.SIZE));
+    }
+    end.out()
+        .add(new Message(request.number(), message, 0, Long.BYTES, true, solicited(flags), null));
+  }
+
+  private static boolean solicited(int flags) {
+    return (flags & RequestFlags.SOLICITED) != 0;
+  }
+
+  /** Sends immediate data. */
+  boolean immediate(int flags) {
+    Request request = new Request(random.nextLong(), CompletionKind.SEND, Long.BYTES, number);
+    long data = random.nextLong();
+    if (!post(
+        request, flags, () -> stream().extensions().postImmediate(request.id(), flags, data))) {
+      return false;
+    }
+    count(Happening.IMMEDIATE, Long.BYTES);
+    addImmediate(request, data, flags);
+    return true;
+  }
+
+  /**
+   * Sends.
+   *
+   * @param invalidates what of the peer's the message invalidates, or null
+   * @param stag its name, or that of something else, or 0
+   */
+  boolean send(int length, int flags, Tag invalidates, int stag, Fault fault) {
+    Request request = new Request(random.nextLong(), CompletionKind.SEND, length, number);
+    request.wrong(fault);
+    boolean scattered = length > 1 && random.nextInt(6) == 0;
+    source(request, length, scattered);
+    BooleanSupplier post =
+        scattered
+            ? () -> stream().postSend(request.id(), flags, list, stag)
+            : () -> stream().postSend(request.id(), flags, address, length, stag);
+    if (!post(request, flags, post)) {
+      return false;
+    }
+    count(Happening.SENDS, length);
+    say("sends", request, -1, length, flags);
+    boolean solicited = solicited(flags);
+    if (solicited) {
+      end.counts().add(Happening.SOLICITED);
+    }
+    end.out()
+        .add(
+            new Message(
+                request.number(), octets.array(), first, length, false, solicited, invalidates));
+    return true;
+  }
+
+  /**
+   * Reads.
+   *
+   * @param tag of the peer's, or null if no answer is to come
+   * @param at where in the peer's memory
+   * @param refused whether it is to name memory of its own that is not there
+   */
+  boolean read(
+      int stag, long to, Tag tag, int at, int length, int flags, boolean refused, Fault fault) {
+    int into = sink.take(length);
+    if (into < 0) {
+      return false;
+    }
+    Request request = new Request(random.nextLong(), CompletionKind.READ, length, number);
+    request.wrong(fault);
+    if (refused) {
+      request.refuseHere();
+    }
+    Tag own = end.sinkTag();
+    // What has no octets names nothing.
+    int name = refused ? end.tags().noName() : own.stag();
+    long ownTo = own.to(into);
+    if (!post(
+        request,
+        flags,
+        () -> stream().postRead(request.id(), flags, name, ownTo, length, stag, to))) {
+      sink.give(into);
+      return false;
+    }
+    count(Happening.READS, length);
+    ReadOctets coming =
+        tag == null || refused ? null : end.peer().memory().read(at, length, request.number(), tag);
+    request.reads(coming);
+    say("reads", request, at, length, flags);
+    Target answer = Target.own(into, length, coming == null ? new Nothing() : coming, 0);
+    request.answers().add(answer);
+    memory.expect(answer);
+    return true;
+  }
+
+  /** Nothing comes. */
+  private static final class Nothing implements Octets {
+    @Override
+    public int agree(long address, int from, int most) {
+      return 0;
+    }
+  }
+
+  /**
+   * Does an atomic.
+   *
+   * @param tag of the peer's, or null if no answer is to come
+   * @param at where in the peer's memory
+   */
+  boolean atomic(int stag, long to, Tag tag, int at, AtomicOperation does, int flags, Fault fault) {
+    int into = sink.take(Long.BYTES);
+    if (into < 0) {
+      return false;
+    }
+    Request request = new Request(random.nextLong(), CompletionKind.ATOMIC, Long.BYTES, number);
+    request.wrong(fault);
+    long result = memory.address(into);
+    if (!post(request, flags, () -> does.post(stream(), request.id(), flags, result, stag, to))) {
+      sink.give(into);
+      return false;
+    }
+    count(Happening.ATOMICS, Long.BYTES);
+    say("does an atomic", request, at, Long.BYTES, flags);
+    Octets coming = new Nothing();
+    if (tag != null) {
+      byte[] before = end.peer().memory().posted(at, Long.BYTES);
+      byte[] after = does.apply(before);
+      KnownOctets left = new KnownOctets(after, 0);
+      Target target = Target.ofAtomic(at, left, request.number(), tag);
+      request.writes(target);
+      end.peer().memory().expect(target, after, 0, fence);
+      coming = new KnownOctets(before, 0);
+    }
+    Target answer = Target.own(into, Long.BYTES, coming, 0);
+    request.answers().add(answer);
+    memory.expect(answer);
+    return true;
+  }
+
+  private void say(String what, Request request, int at, int length, int flags) {
+    if (end.world().traced()) {
+      String where = at < 0 ? "" : " at " + at;
+      String how = (flags & RequestFlags.FENCED) == 0 ? "" : ", fenced";
+      end.world()
+          .say(
+              String.format(
+                  "%s %s, request %d, %d octets%s%s",
+                  end.name(), what, request.number(), length, where, how));
+    }
+  }
+
+  private void count(Happening happening, int length) {
+    end.counts().add(happening);
+    if (length == 0) {
+      end.counts().add(Happening.EMPTY);
+    } else if (length >= MANY) {
+      end.counts().add(Happening.LARGE);
+    }
+  }
+
+  /** Posts, and takes note of a fence if that was right. */
+  private boolean post(Request request, int flags, BooleanSupplier post) {
+    if (!end.post(request, post)) {
+      giveBack(request);
+      return false;
+    }
+    number++;
+    if (request.fault() != null) {
+      end.errors().posted(request);
+    }
+    // What was refused here never comes into the queue that fences stand in.
+    if ((flags & RequestFlags.FENCED) != 0 && !request.refusedHere()) {
+      fence = request.number();
+      end.counts().add(Happening.FENCED);
+    }
+    return true;
+  }
+
+  /** Has so many octets somewhere, from where they are to be sent. */
+  private void source(Request request, int length, boolean scattered) {
+    first = octets.draw(random, length);
+    if (!scattered) {
+      address = place(request, first, length);
+      return;
+    }
+    end.counts().add(Happening.SCATTERED);
+    list.clear();
+    int done = 0;
+    int pieces = 2 + random.nextInt(ScatterList.MOST - 1);
+    for (int i = 1; i <= pieces; i++) {
+      int part = i == pieces ? length - done : random.nextInt(length - done + 1);
+      list.add(place(request, first + done, part), part);
+      done += part;
+    }
+  }
+
+  /** In the outbox, which is overwritten afterwards, or where all lives send from. */
+  private long place(Request request, int from, int length) {
+    int at = length == 0 || random.nextInt(4) == 0 ? -1 : outbox.take(length);
+    if (at < 0) {
+      return octets.address(from);
+    }
+    memory.write(at, octets.array(), from, length);
+    request.sources().add(new Piece(at, length));
+    return memory.address(at);
+  }
+
+  /** The request has ended: its memory is the program's again, and is used for something else. */
+  void giveBack(Request request) {
+    for (Piece piece : request.sources()) {
+      scribble(piece.from(), piece.length());
+      outbox.give(piece.from());
+    }
+    for (Target answer : request.answers()) {
+      scribble(answer.from(), answer.end() - answer.from());
+      sink.give(answer.from());
+    }
+  }
+
+  private void scribble(int from, int length) {
+    memory.write(from, octets.array(), octets.draw(random, length), length);
+  }
+
+  /** Overwrites everything in a range. */
+  void overwrite(int from, int length) {
+    scribble(from, length);
+  }
+
+  /** Posts a receive into pieces of memory. */
+  boolean receive(long id, List<Piece> pieces) {
+    if (pieces.size() == 1) {
+      Piece piece = pieces.getFirst();
+      return stream().postReceive(id, memory.address(piece.from()), piece.length());
+    }
+    list.clear();
+    for (Piece piece : pieces) {
+      list.add(memory.address(piece.from()), piece.length());
+    }
+    end.counts().add(Happening.SCATTERED_RECEIVES);
+    return stream().postReceive(id, list);
+  }
+}

@@ -1,0 +1,58 @@
+package org.rddp.simulation.rdma;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an RDMA Read may bring: what its source holds behind everything posted before it, and where
+ * requests that are not ordered with it write there, what those write.
+ */
+final class ReadOctets implements Octets {
+  private final int source;
+  private final byte[] expected;
+  private final long number;
+  private final Tag tag;
+  private final List<Target> rivals = new ArrayList<>(0);
+
+  /**
+   * What a read brings.
+   *
+   * @param source where in the source's memory, in octets from its beginning
+   * @param number of the request
+   */
+  ReadOctets(int source, byte[] expected, long number, Tag tag) {
+    this.source = source;
+    this.expected = expected;
+    this.number = number;
+    this.tag = tag;
+  }
+
+  long number() {
+    return number;
+  }
+
+  boolean under(Tag other) {
+    return tag.under(other);
+  }
+
+  boolean overlaps(int from, int end) {
+    return from < source + expected.length && end > source;
+  }
+
+  /** What a write leaves may be there when the source is read, or may not. */
+  void addRival(Target write) {
+    rivals.add(write);
+  }
+
+  @Override
+  public int agree(long address, int from, int most) {
+    int same = KnownOctets.agree(address, expected, from, most);
+    for (int i = 0; same == 0 && i < rivals.size(); i++) {
+      Target rival = rivals.get(i);
+      if (rival.covers(source + from)) {
+        same = rival.agree(address, source + from, most);
+      }
+    }
+    return same;
+  }
+}

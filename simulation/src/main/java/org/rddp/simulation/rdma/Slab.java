@@ -1,0 +1,31 @@
+package org.rddp.simulation.rdma;
+
+import org.rddp.wire.Memory;
+
+/** Native memory that one life after the other shares out to its ends. */
+final class Slab {
+  private static final int LINE = 64;
+  private static final int LEAST = 1 << 22;
+
+  private long address;
+  private long octets;
+  private long used;
+
+  /** Takes memory that is this life's alone. */
+  long take(int length) {
+    long needed = ((long) length + LINE - 1) & -LINE;
+    if (used + needed > octets) {
+      octets = Math.max(LEAST, 2 * (octets + needed));
+      address = Memory.allocate(octets);
+      used = 0;
+    }
+    long taken = address + used;
+    used += needed;
+    return taken;
+  }
+
+  /** Another life begins. */
+  void clear() {
+    used = 0;
+  }
+}
