@@ -190,7 +190,7 @@ final class DdpSender {
       long sourceTo,
       long length,
       Ulpdu question) {
-    if (postsLeft < Integer.MAX_VALUE || !queues.hasRoomForResponse()) {
+    if (!mayRespond()) {
       return false;
     }
     queues.addResponse().response(rsvdUlp, stag, to, source, sourceTo, length, question);
@@ -200,12 +200,20 @@ final class DdpSender {
 
   /** Appends a response that the user makes of a question when it is due. */
   boolean postDue(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
-    if (postsLeft < Integer.MAX_VALUE || !queues.hasRoomForResponse()) {
+    if (!mayRespond()) {
       return false;
     }
     queues.addResponse().due(rsvdUlp, qn, sequences[qn].take(), question, from, octets);
     wake();
     return true;
+  }
+
+  /**
+   * A half that is to be closed answers until it is: both ends may wait for answers when they
+   * close.
+   */
+  private boolean mayRespond() {
+    return (closing || postsLeft == Integer.MAX_VALUE) && queues.hasRoomForResponse();
   }
 
   /** There is something to send, or MPA takes something again. */

@@ -76,6 +76,22 @@ class ReadTest {
     assertThat(rdmap.sent()).containsExactly("c142" + "0000aaaa" + "0000000000000005");
   }
 
+  /** Or two ends that close while each waits for an answer would wait for ever. */
+  @Test
+  void shouldAnswerUntilItsHalfIsClosed() {
+    int source = rdmap.register(AccessRights.REMOTE_READ);
+    rdmap.tcp.setWindow(0);
+    stream.postSend(1, rdmap.memory.address(), 1);
+    stream.close();
+    rdmap.receive(readRequest(1, 0xaaaa, 5, 3, source, 0));
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.sent())
+        .extracting(hex -> hex.substring(0, 4))
+        .containsExactlyInAnyOrder("4143", "c142");
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+  }
+
   @Test
   @Tag("RDMAP-5.5-02")
   void shouldCompleteInTheOrderOfThePosts() {
