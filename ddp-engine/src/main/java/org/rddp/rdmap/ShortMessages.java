@@ -87,6 +87,7 @@ final class ShortMessages {
       return;
     }
     Terminate read = Terminate.read(segment, from);
-    termination.peerFailed(read.layer(), read.type(), read.code(), "the peer ended the stream");
+    termination.peerFailed(
+        read.layer(), read.type(), read.code(), "the peer ended the stream: " + read.words());
   }
 }

@@ -1,6 +1,8 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.rddp.ddp.DdpError;
 import org.rddp.ddp.DdpErrorReport;
 import org.rddp.mpa.Ulpdu;
 
@@ -59,6 +61,28 @@ final class Terminate {
     byte[] whole = new byte[octets.position()];
     octets.flip().get(whole);
     return whole;
+  }
+
+  /** The error for a person to read: its name, where it has one, and layer, type and code. */
+  String words() {
+    String name =
+        switch (layer) {
+          case RdmapHandler.LAYER_RDMAP ->
+              Arrays.stream(RdmapError.values())
+                  .filter(error -> error.type() == type && error.code() == code)
+                  .map(RdmapError::title)
+                  .findFirst()
+                  .orElse("an error of RDMAP");
+          case RdmapHandler.LAYER_DDP ->
+              Arrays.stream(DdpError.values())
+                  .filter(error -> error.type() == type && error.code() == code)
+                  .map(DdpError::title)
+                  .findFirst()
+                  .orElse("an error of DDP");
+          case RdmapHandler.LAYER_LLP -> "an error of MPA";
+          default -> "an error of a layer that does not exist";
+        };
+    return String.format("%s (%d/%d/%02x)", name, layer, type, code);
   }
 
   /**

@@ -86,4 +86,16 @@ class TerminateTest {
     assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})
         .containsExactly(layer, type, code);
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "01000000, invalid STag (0/1/00)",
+    "11010000, DDP: base or bounds (1/1/01)",
+    "20020000, an error of MPA (2/0/02)",
+    "0177c000, an error of RDMAP (0/1/77)",
+    "9999c000, an error of a layer that does not exist (9/9/99)"
+  })
+  void shouldSayWhichErrorItIs(String octets, String words) {
+    assertThat(Terminate.read(ulpdu(octets), 0).words()).isEqualToIgnoringCase(words);
+  }
 }
