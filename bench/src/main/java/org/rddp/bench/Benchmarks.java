@@ -51,7 +51,7 @@ public final class Benchmarks implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(names = "--quick", description = "Shorten each: all of them in less than ten minutes.")
+  @Option(names = "--quick", description = "Shorten each; figures are rougher.")
   private boolean quick;
 
   @Option(names = "--json", description = "Print one JSON object for each, and write nothing.")
