@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  *  7  zero (1)                 40  immediate data (8)
  *  8  work request id (8)      48  shared receive queue,
  *                                  or window (4)
- *                              52  zero (12)
+ *                              52  of plain DDP only (12)
  * </pre>
  *
  * <p>Of plain DDP's receives and notices, 48 is the RsvdULP (8), 56 the Queue Number (4) and 60 the

@@ -18,8 +18,8 @@ import java.lang.foreign.MemorySegment;
  *  4  opcode (1)              32  length (8), octets of the message
  *  5  flags (1)               40  remote STag (4)
  *  6  slots (1), 1 to 4       44  zero (4)
- *  7  zero (1)                48  remote TO (8)
- *  8  work request id (8)     56  zero (8)
+ *  7  pieces (1), of a list   48  remote TO (8)
+ *  8  work request id (8)     56  immediate data (8)
  * 16  connection (4)
  * 20  local STag (4)
  * </pre>

@@ -184,7 +184,12 @@ final class DdpReceiver {
 
   /** Every segment before a position in the stream has come: those among them have their turn. */
   void deliver(long position) {
+    boolean held = waiting.holds();
     waiting.deliver(position);
+    if (held && !waiting.holds()) {
+      queues.leave(life);
+      life.holdWindow(false);
+    }
   }
 
   /** What keeps the header of a segment from being read, or null. */

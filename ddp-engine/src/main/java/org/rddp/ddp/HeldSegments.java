@@ -40,7 +40,8 @@ final class HeldSegments {
   /** Keeps a copy of a segment; false if the bound does not allow it. */
   boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);
-    if (octets + segment.length() > bound) {
+    int charged = charged(segment.length());
+    if (octets + charged > bound) {
       return false;
     }
     if (end + needed > memory.byteSize()) {
@@ -51,8 +52,13 @@ final class HeldSegments {
     Memory.putInt(at + LENGTH, segment.length());
     segment.copy(0, at + OCTETS, segment.length());
     end += needed;
-    octets += segment.length();
+    octets += charged;
     return true;
+  }
+
+  /** A segment too short for a header counts as one: what is kept besides has a bound, too. */
+  private static int charged(int length) {
+    return Math.max(length, DdpHeader.TAGGED_LENGTH);
   }
 
   private void makeRoom(int needed) {
@@ -60,7 +66,7 @@ final class HeldSegments {
     MemorySegment source = memory;
     if (2L * (used + needed) > memory.byteSize()) {
       long size = Math.max(LEAST, 4L * (used + needed));
-      memory = Arena.ofAuto().allocate(Math.min(size, 4L * (bound + needed) + LEAST), 8);
+      memory = Arena.ofAuto().allocate(Math.min(size, 4L * ((long) bound + needed) + LEAST), 8);
     }
     MemorySegment.copy(source, first, memory, 0, used);
     first = 0;
@@ -81,7 +87,7 @@ final class HeldSegments {
   void removeFirst() {
     int length = Memory.getInt(memory.address() + first + LENGTH);
     first += OCTETS + (length + 3 & ~3);
-    octets -= length;
+    octets -= charged(length);
     if (first == end) {
       clear();
     }

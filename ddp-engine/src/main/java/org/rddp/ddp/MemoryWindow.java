@@ -71,7 +71,7 @@ public final class MemoryWindow {
 
   /** The stream is gone: nobody can invalidate on it what is bound to it. */
   public void release(DdpStream stream) {
-    if (last.valid() && last.stream() == stream) {
+    if (last.stream() == stream) {
       table.invalidate(last);
     }
   }

@@ -78,12 +78,15 @@ public final class SharedReceiveQueue {
     }
     serving = true;
     try {
-      while (!buffers.isEmpty() && !waiting.isEmpty()) {
+      int left = waiting.size();
+      while (!buffers.isEmpty() && left > 0) {
         Awaiting first = waiting.removeFirst();
         served = false;
         if (first.onBuffer()) {
           waiting.addLast(first);
         }
+        // One that is taking what it holds already takes no buffer here, but soon.
+        left = served ? waiting.size() : left - 1;
       }
     } finally {
       serving = false;

@@ -68,6 +68,8 @@ public final class TaggedBuffer {
   /** It is out of the table. */
   void end() {
     ended = true;
+    stream = null; // nothing of one that is gone is kept for as long as a window
+    region = null;
   }
 
   /** The region that it is a window onto; null if it is a region itself. */

@@ -95,6 +95,38 @@ class HeldMessagesTest {
     assertThat(ddp.engine.counters().segmentsHeld()).isEqualTo(segments);
   }
 
+  /** What is kept beside a segment counts for nothing, but its room is needed. */
+  @Test
+  void shouldHaveRoomForSegmentsOfOneOctet() {
+    int bound = 60_000;
+    HeldSegments held = new HeldSegments(bound);
+    MemorySegment octet = Arena.ofAuto().allocate(8);
+    int kept = 0;
+    while (kept < bound && held.add(Ulpdu.of(kept, octet.address(), 1))) {
+      kept++;
+    }
+    for (int i = 0; i < kept; i++) {
+      assertThat(held.firstPosition()).isEqualTo(i);
+      held.removeFirst();
+    }
+    assertThat(held.isEmpty()).isTrue();
+  }
+
+  /** A message may find its buffer when segments behind it have their turn. */
+  @Test
+  void shouldOpenTheWindowWhoeverFindsTheBuffer() {
+    int consumed = ddp.tcp.consumed();
+    assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
+    ddp.ulp.onAdmitUntagged =
+        () -> {
+          ddp.ulp.onAdmitUntagged = () -> {};
+          post(0, 11);
+        };
+    ddp.stream.life().onDelivered(1L << 40);
+    assertThat(ddp.ulp.events()).hasSize(1);
+    assertThat(ddp.tcp.consumed()).isGreaterThan(consumed);
+  }
+
   @Test
   void shouldGoOnForEver() {
     for (int i = 1; i <= 500; i++) {

@@ -56,6 +56,15 @@ class MemoryWindowTest {
     assertThat(ddp.receive(tagged(LAST, stag, 20, "01"))).containsExactly("error BASE_OR_BOUNDS");
   }
 
+  /** Its place among the STags, and with it the stream, is not kept for nobody. */
+  @Test
+  void shouldLetGoOfAStreamThoughItsRegionWentFirst() {
+    assertThat(bind()).isTrue();
+    buffers.invalidate(region);
+    window.release(ddp.stream);
+    assertThat(buffers.size()).as("the next name").isEqualTo(1);
+  }
+
   @Test
   void shouldHaveAnotherNameEachTime() {
     Set<Integer> names = new HashSet<>();

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Buffers that several streams take theirs from. */
 class SharedReceiveQueueTest {
@@ -244,6 +245,23 @@ class SharedReceiveQueueTest {
         .containsExactly(received(1, 0, 1), received(2, 2, 1), received(3, 4, 1));
     assertThat(two.ulp.events())
         .containsExactly(received(1, 1, 1), received(2, 3, 1), received(3, 5, 1));
+  }
+
+  /** The user posts while segments have their turn that were placed before it. */
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void shouldServeAStreamThatIsTakingAlready() {
+    DdpFixture one = holding();
+    assertThat(one.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
+    one.ulp.onAdmitUntagged =
+        () -> {
+          one.ulp.onAdmitUntagged = () -> {};
+          post(0);
+        };
+    one.stream.life().onDelivered(1L << 40);
+    assertThat(one.ulp.events()).containsExactly(received(1, 0, 1));
+    post(1);
+    assertThat(shared.size()).isEqualTo(1);
   }
 
   // ---- The limit ----

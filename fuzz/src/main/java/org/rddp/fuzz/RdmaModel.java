@@ -19,7 +19,7 @@ final class RdmaModel {
   private static final int ATOMIC_REQUEST = 52;
   private static final int ATOMIC_RESPONSE = 12;
   private static final int LONGEST_TERMINATE = 52;
-  private static final int HELD_EXTRA = 12;
+  private static final int LEAST_HELD = 14;
 
   /** Which queue each opcode goes to; -1 for tagged ones and for those that do not exist. */
   private static final int[] QUEUES = {-1, 1, -1, 0, 0, 0, 0, 2, 0, 0, 1, 3, -1, -1, -1, -1};
@@ -137,7 +137,7 @@ final class RdmaModel {
   }
 
   private static int size(byte[] segment) {
-    return HELD_EXTRA + (segment.length + 3 & ~3);
+    return Math.max(segment.length, LEAST_HELD);
   }
 
   /** Returns whether it need not wait for a receive. */

@@ -21,9 +21,12 @@ final class VectorChecksum {
 
   private VectorChecksum() {}
 
-  /** Whether this JVM has vectors that are worth it: more than two 64-bit numbers in each. */
+  /**
+   * Whether this JVM has vectors that are worth it, more than two 64-bit numbers in each; and none
+   * that a long run may not be whole ones of.
+   */
   static boolean available() {
-    return VECTOR >= 32;
+    return VECTOR >= 32 && VECTOR <= 128;
   }
 
   /** Octets of a vector, a power of two: {@link #sum} takes multiples of it. */

@@ -40,6 +40,7 @@ public final class Session {
   private int generation;
   private int nextListener = 1;
   private boolean broken;
+  private boolean taking;
   private boolean ended;
 
   /**
@@ -69,12 +70,25 @@ public final class Session {
   // ---- Work requests ----
 
   /**
-   * Takes work requests from the ring and starts them.
+   * Takes work requests from the ring and starts them. Does nothing within itself: a receive that
+   * is posted may let a held message ask for the next one, and so on through all connections.
    *
    * @param limit how many at most
    * @return how many
    */
   int takeRequests(int limit) {
+    if (taking) {
+      return 0;
+    }
+    taking = true;
+    try {
+      return take(limit);
+    } finally {
+      taking = false;
+    }
+  }
+
+  private int take(int limit) {
     int taken = 0;
     while (taken < limit && !broken) {
       int result = rings.take(request);

@@ -82,16 +82,17 @@ final class SessionConnection implements RequestTarget {
     this.listener = listener;
     this.number = number;
     this.state = state;
-    this.receives = session.receiveQueues().get(settings.receiveQueue());
-    if (receives != null) {
-      receives.use();
-    }
     this.reports = new CompletionReports(session, settings.receiveQueue());
     reports.begin(number);
     this.stream =
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings, requestData)
             : new RdmapSessionStream(session, this, reports, settings, requestData);
+    // Not before: no stream is made of private data that is too long.
+    this.receives = session.receiveQueues().get(settings.receiveQueue());
+    if (receives != null) {
+      receives.use();
+    }
   }
 
   static SessionConnection incoming(

@@ -125,6 +125,15 @@ class SessionReceiveQueueTest {
   }
 
   @Test
+  void shouldBeFreeOfConnectionsThatCouldNotBeMade() throws RefusedException {
+    session.closeListener(listener.number());
+    assertThatThrownBy(
+            () -> session.connect(0x0a00004d, 9, new byte[513], 1_000_000_000L, settings(queue)))
+        .isInstanceOf(RefusedException.class);
+    assertThat(session.destroyReceiveQueue(queue)).isEqualTo(SIZE);
+  }
+
+  @Test
   void shouldTakeReceivesThatWerePostedJustNow() throws RefusedException {
     SessionFixture.Peer one = connect();
     SessionFixture.Peer two = connect();
