@@ -1,6 +1,7 @@
 package org.rddp.ipc;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -20,8 +21,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class CompletionStress {
   private static final ThreadLocal<WorkRequest> REQUEST = ThreadLocal.withInitial(WorkRequest::new);
 
-  private final MemorySegment memory =
-      MemorySegment.ofArray(new long[(int) DaemonRings.octets(4, 4) / 8]);
+  private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(4, 4), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 4, 4);
   private final Completion completion = new Completion();
   private final ProgramRings program;

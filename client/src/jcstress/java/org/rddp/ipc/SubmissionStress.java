@@ -1,6 +1,7 @@
 package org.rddp.ipc;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -28,8 +29,7 @@ public class SubmissionStress {
     DATA.fill((byte) 0x5a);
   }
 
-  private final MemorySegment memory =
-      MemorySegment.ofArray(new long[(int) DaemonRings.octets(8, 4) / 8]);
+  private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(8, 4), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 8, 4);
   private final ProgramRings program;
 

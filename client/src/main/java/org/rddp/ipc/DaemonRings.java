@@ -45,13 +45,16 @@ public final class DaemonRings {
   /**
    * Lays the rings out in fresh memory.
    *
-   * @param memory at least {@link #octets} octets, zeroed, aligned to 64
+   * @param memory at least {@link #octets} octets outside of the heap, zeroed, aligned to 64
    * @param submissionSlots a power of two
    * @param completionSlots a power of two: the most requests that may be outstanding
    */
   public DaemonRings(MemorySegment memory, int submissionSlots, int completionSlots) {
     if (memory.byteSize() < octets(submissionSlots, completionSlots)) {
       throw new IllegalArgumentException("too small for the rings: " + memory.byteSize());
+    }
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("the memory of rings has to lie outside of the heap");
     }
     this.memory = memory;
     this.address = memory.address();

@@ -385,4 +385,13 @@ class RingsTest {
     assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 32)))
         .isInstanceOf(IOException.class);
   }
+
+  @Test
+  void shouldRefuseMemoryOfTheHeap() {
+    MemorySegment heap = MemorySegment.ofArray(new long[(int) DaemonRings.octets(8, 16) / 8]);
+
+    assertThatThrownBy(() -> new DaemonRings(heap, 8, 16))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("outside of the heap");
+  }
 }
