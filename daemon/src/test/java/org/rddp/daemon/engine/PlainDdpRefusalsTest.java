@@ -1,0 +1,123 @@
+package org.rddp.daemon.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.ConnectionSettings;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.PieceList;
+import org.rddp.ipc.Reason;
+
+/** What a program that is the ULP may not ask for. */
+class PlainDdpRefusalsTest extends PlainDdpConnection {
+  @ParameterizedTest
+  @ValueSource(ints = {QUEUES, 256, -1, Integer.MIN_VALUE})
+  void shouldRefuseRequestsForAQueueThatIsNot(int qn) throws Exception {
+    connect(0, 0);
+    receive(1, qn, 0, 10);
+    send(2, 0, qn, 1, 0);
+    PieceList list = new PieceList();
+    list.add(stag, 0, 1);
+    rings.postList(Opcode.RECEIVE_UNTAGGED, 0, 3, connection, list, 0, qn, 0, 0);
+    rings.postList(Opcode.SEND_UNTAGGED, 0, 4, connection, list, 0, qn, 0, 0);
+    run();
+    assertThat(completions())
+        .containsExactly(
+            "1 LOCAL_OPERATION_ERROR 0 octets QN " + qn + " MSN 0 ULP 0",
+            "2 LOCAL_OPERATION_ERROR 0 octets",
+            "3 LOCAL_OPERATION_ERROR 0 octets QN " + qn + " MSN 0 ULP 0",
+            "4 LOCAL_OPERATION_ERROR 0 octets");
+    receive(5, 0, 0, 10);
+    run();
+    peer.untagged(true, 0, 0, 1, 0, 1, 10);
+    run();
+    assertThat(completions()).as("all is well otherwise").hasSize(1);
+  }
+
+  @Test
+  void shouldRefuseMoreThanAQueueHolds() throws Exception {
+    connect(0, 1);
+    receive(1, 2, 0, 10);
+    receive(2, 2, 0, 10);
+    notice(3);
+    notice(4);
+    run();
+    assertThat(completions())
+        .containsExactly(
+            "2 LOCAL_OPERATION_ERROR 0 octets QN 2 MSN 0 ULP 0",
+            "4 LOCAL_OPERATION_ERROR 0 octets STag 0 TO 0 ULP 0");
+  }
+
+  @Test
+  void shouldRefuseMemoryThatMayNotBeUsed() throws Exception {
+    connect(0, 0);
+    receive(1, 0, 4090, 10);
+    int readable = session.register(data.address(), 64, 0, 0);
+    rings.post(Opcode.RECEIVE_UNTAGGED, 0, 2, connection, readable, 0, 1, 0, 0, 0, 0);
+    rings.post(Opcode.SEND_TAGGED, 0, 3, connection, readable, 60, 5, 1, 0, 1, 0);
+    run();
+    assertThat(completions())
+        .containsExactly(
+            "1 LOCAL_PROTECTION_ERROR 0 octets QN 0 MSN 0 ULP 0",
+            "2 LOCAL_PROTECTION_ERROR 0 octets QN 0 MSN 0 ULP 0",
+            "3 LOCAL_PROTECTION_ERROR 0 octets");
+  }
+
+  @Test
+  void shouldRefuseWhatIsRdmaps() throws Exception {
+    connect(0, 0);
+    for (int opcode = Opcode.RECEIVE; opcode <= Opcode.SEND_IMMEDIATE; opcode++) {
+      rings.post(opcode, 0, opcode, connection, stag, 0, 0, 0, 0);
+    }
+    rings.postAtomic(Opcode.FETCH_ADD, 0, 7, connection, stag, 0, 0, 0, 0, 0, 0, 0);
+    PieceList list = new PieceList();
+    list.add(stag, 0, 1);
+    rings.postList(Opcode.SEND, 0, 8, connection, list, 0, 0);
+    run();
+    assertThat(completions())
+        .hasSize(8)
+        .allMatch(completion -> completion.contains(" LOCAL_OPERATION_ERROR "));
+  }
+
+  @Test
+  void shouldRefuseRequestsOfPlainDdpWhereRdmapIsSpoken() throws Exception {
+    stag = session.register(data.address(), REGION, Access.bits(Access.LOCAL_WRITE), 0);
+    connection = fixture.connect(ConnectionSettings.RDMAP);
+    receive(1, 0, 0, 10);
+    send(2, 0, 0, 10, 0);
+    notice(3);
+    rings.post(Opcode.SEND_TAGGED, 0, 4, connection, stag, 0, 1, 1, 0, 1, 0);
+    PieceList list = new PieceList();
+    list.add(stag, 0, 1);
+    rings.postList(Opcode.RECEIVE_UNTAGGED, 0, 5, connection, list, 0, 0, 0, 0);
+    rings.postList(Opcode.SEND_UNTAGGED, 0, 6, connection, list, 0, 0, 0, 0);
+    rings.postList(Opcode.SEND_TAGGED, 0, 7, connection, list, 0, 0, 0, 0);
+    session.takeRequests(16);
+    assertThat(completions())
+        .hasSize(7)
+        .allMatch(completion -> completion.contains(" LOCAL_OPERATION_ERROR "));
+  }
+
+  @Test
+  void shouldRefuseSettingsThatCannotBe() {
+    refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(1, 0)));
+    refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(-1)));
+    refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(8, 9)));
+    refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(Integer.MAX_VALUE, 3)));
+    refuses(Reason.LIMIT, new ConnectionSettings(0, 17, List.of(1)));
+    refuses(Reason.LIMIT, new ConnectionSettings(0, -1, List.of(1)));
+    refuses(Reason.LIMIT, new ConnectionSettings(HELD + 1, 0, List.of(1)));
+  }
+
+  private void refuses(Reason reason, ConnectionSettings settings) {
+    assertThatThrownBy(() -> session.listen(SessionFixture.PORT, 1, settings))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    assertThatThrownBy(() -> fixture.connect(settings)).isInstanceOf(RefusedException.class);
+  }
+}
