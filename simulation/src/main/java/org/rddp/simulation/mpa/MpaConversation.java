@@ -2,13 +2,14 @@ package org.rddp.simulation.mpa;
 
 import org.rddp.mpa.MpaError;
 import org.rddp.simulation.Host;
+import org.rddp.simulation.LivingConnection;
 import org.rddp.simulation.Pattern;
 import org.rddp.simulation.Totals;
 import org.rddp.simulation.World;
 import org.rddp.tcp.TcpConnection;
 
 /** One connection: the program that opens it and the one that answers. */
-final class MpaConversation {
+final class MpaConversation implements LivingConnection {
   private final World world;
   private final Terms terms;
   private final HalfConnection up;
@@ -63,8 +64,8 @@ final class MpaConversation {
     from.poke();
   }
 
-  /** The client's port; 0 before the connection was opened. */
-  int port() {
+  @Override
+  public int port() {
     return port;
   }
 
@@ -76,16 +77,13 @@ final class MpaConversation {
     return server;
   }
 
-  /** Whether nothing more is to be expected of either end. */
-  boolean done() {
+  @Override
+  public boolean done() {
     return client.done() && server.done();
   }
 
-  /**
-   * Lets an end whose peer is gone for good, or was never there, abort after a while: it may have
-   * nothing to send, so that nobody tells it.
-   */
-  void supervise(long now, long patience) {
+  @Override
+  public void supervise(long now, long patience) {
     boolean alone = client.done() != server.done() || client.unheard();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
@@ -104,7 +102,8 @@ final class MpaConversation {
     server.judge();
   }
 
-  long progress() {
+  @Override
+  public long progress() {
     return client.progress() + server.progress();
   }
 

@@ -1,12 +1,11 @@
 package org.rddp.simulation.mpa;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.Host;
 import org.rddp.simulation.Inhabitants;
+import org.rddp.simulation.LivingConnections;
 import org.rddp.simulation.Lots;
 import org.rddp.simulation.Shelf;
 import org.rddp.simulation.Totals;
@@ -18,10 +17,6 @@ import org.rddp.tcp.TcpStream;
 /** Connections of MPA between two hosts from opening to closing: everything drawn from a seed. */
 final class MpaLife implements Inhabitants {
   private static final long MILLISECOND = 1_000_000;
-  private static final long SECOND = 1000 * MILLISECOND;
-
-  /** How long one end waits for another that cannot come back, before it aborts. */
-  private static final long PATIENCE = 60 * SECOND;
 
   private static final double MOST_OCTETS = 4e6;
   private static final int LISTENING = 7;
@@ -29,8 +24,7 @@ final class MpaLife implements Inhabitants {
   private final World world;
   private final Lots lots;
   private final SplittableRandom random;
-  private final List<MpaConversation> conversations = new ArrayList<>();
-  private int opened;
+  private final LivingConnections<MpaConversation> conversations = new LivingConnections<>();
   private boolean clientDied;
 
   /**
@@ -60,13 +54,10 @@ final class MpaLife implements Inhabitants {
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
-    for (MpaConversation conversation : conversations) {
-      if (conversation.port() == port) {
-        return conversation.server().done() ? null : conversation.server().handler();
-      }
-    }
-    world.verdict().violated("a connection from port " + port + " that nobody opened");
-    return null;
+    MpaConversation conversation = conversations.of(port, world.verdict());
+    return conversation == null || conversation.server().done()
+        ? null
+        : conversation.server().handler();
   }
 
   /** Opens one connection, or several, shortly after one another. */
@@ -90,7 +81,7 @@ final class MpaLife implements Inhabitants {
 
   /** Ends whose host has lost power before do not exist. */
   private void open(MpaConversation conversation) {
-    opened++;
+    conversations.opens();
     if (world.client().off() || clientDied) {
       conversation.client().die();
       conversation.server().die();
@@ -103,7 +94,7 @@ final class MpaLife implements Inhabitants {
   public void died(Host host) {
     boolean isClient = host == world.client();
     clientDied |= isClient;
-    conversations.forEach(one -> (isClient ? one.client() : one.server()).die());
+    conversations.all().forEach(one -> (isClient ? one.client() : one.server()).die());
   }
 
   @Override
@@ -118,42 +109,28 @@ final class MpaLife implements Inhabitants {
 
   @Override
   public void supervise(long now) {
-    for (MpaConversation one : conversations) {
-      one.supervise(now, PATIENCE);
-    }
+    conversations.supervise(now);
   }
 
   @Override
   public boolean over() {
-    if (opened < conversations.size()) {
-      return false;
-    }
-    for (int i = 0; i < conversations.size(); i++) {
-      if (!conversations.get(i).done()) {
-        return false;
-      }
-    }
-    return true;
+    return conversations.over();
   }
 
   @Override
   public long progress() {
-    long sum = opened;
-    for (MpaConversation one : conversations) {
-      sum += one.progress();
-    }
-    return sum;
+    return conversations.progress();
   }
 
   @Override
   public void judge() {
-    conversations.forEach(MpaConversation::judge);
+    conversations.all().forEach(MpaConversation::judge);
   }
 
   /** Lives to the end, or to the first violation. */
   void live() {
     world.live(this);
-    for (MpaConversation one : conversations) {
+    for (MpaConversation one : conversations.all()) {
       world.say(one.client() + "; " + one.server());
     }
   }
@@ -161,7 +138,7 @@ final class MpaLife implements Inhabitants {
   /** Adds what has happened to the totals. */
   void addTo(Totals totals) {
     long passed = 0;
-    for (MpaConversation one : conversations) {
+    for (MpaConversation one : conversations.all()) {
       passed += one.passed();
       one.addTo(totals);
     }

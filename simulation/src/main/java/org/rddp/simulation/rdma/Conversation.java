@@ -1,10 +1,11 @@
 package org.rddp.simulation.rdma;
 
+import org.rddp.simulation.LivingConnection;
 import org.rddp.simulation.World;
 import org.rddp.tcp.TcpConnection;
 
 /** One connection: the end that opens it and the one that answers. */
-final class Conversation {
+final class Conversation implements LivingConnection {
   private final World world;
   private final Endpoint client;
   private final Endpoint server;
@@ -46,8 +47,8 @@ final class Conversation {
     world.client().poke();
   }
 
-  /** The client's port; 0 before the connection was opened. */
-  int port() {
+  @Override
+  public int port() {
     return port;
   }
 
@@ -59,8 +60,8 @@ final class Conversation {
     return server;
   }
 
-  /** Whether nothing more is to be expected of either end. */
-  boolean done() {
+  @Override
+  public boolean done() {
     return client.done() && server.done();
   }
 
@@ -69,8 +70,8 @@ final class Conversation {
     return (client.established() || client.done()) && (server.established() || server.done());
   }
 
-  /** Lets an end whose peer is gone for good, or was never there, abort after a while. */
-  void supervise(long now, long patience) {
+  @Override
+  public void supervise(long now, long patience) {
     boolean alone = client.done() != server.done();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
@@ -93,7 +94,8 @@ final class Conversation {
     }
   }
 
-  long progress() {
+  @Override
+  public long progress() {
     return client.progress() + server.progress();
   }
 }

@@ -1,11 +1,6 @@
 package org.rddp.simulation.rdma;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.function.BooleanSupplier;
 import org.rddp.ddp.AccessRights;
-import org.rddp.rdmap.CompletionKind;
-import org.rddp.rdmap.CompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -13,8 +8,7 @@ import org.rddp.simulation.World;
 import org.rddp.tcp.CloseReason;
 
 /**
- * One end of a connection: holds what RDMAP says to what was posted, at both ends, and tells the
- * models of both memories what is known by it.
+ * One end of a connection: its stream from the beginning to the end, and all that belongs to it.
  */
 final class Endpoint implements RdmapHandler {
   private static final byte[] NONE = {};
@@ -30,26 +24,22 @@ final class Endpoint implements RdmapHandler {
   private final Layout layout;
   private final MessageQueue out;
   private final MessageQueue in;
-  private final Deque<Request> requests = new ArrayDeque<>();
-  private final Deque<Receive> receives = new ArrayDeque<>();
   private final Errors errors;
   private final Noise noise;
   private final Posts posts;
+  private final Outstanding outstanding;
   private final Program program;
   private Endpoint peer;
   private RdmapStream stream;
   private Tags tags;
   private Tag sinkTag;
-  private Request posting;
   private boolean established;
   private boolean rejected;
   private boolean closing;
   private boolean peerClosed;
   private boolean aborted;
   private boolean dead;
-  private boolean flushed;
   private CloseReason closed;
-  private long completed;
   private int turns;
 
   Endpoint(
@@ -79,6 +69,7 @@ final class Endpoint implements RdmapHandler {
     memory = new MemoryModel(world.verdict(), name(), slab.take(layout.size()), start);
     in.sink(memory);
     errors = new Errors(this);
+    outstanding = new Outstanding(this);
     posts = new Posts(this, layout, octets, world.random().split());
     program = new Program(this, layout, world.random().split(), plan);
     machine.add(this);
@@ -121,7 +112,7 @@ final class Endpoint implements RdmapHandler {
     if (dead || stream == null) {
       return;
     }
-    verify(!flushed || over(), "requests were flushed without a reason");
+    verify(!outstanding.flushed() || over(), "requests were flushed without a reason");
     if (++turns % CHECK_EVERY == 0 || errors.watchful()) {
       memory.check("between two turns");
     }
@@ -179,135 +170,19 @@ final class Endpoint implements RdmapHandler {
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
     alive("a completion");
-    completed++;
-    if (kind == CompletionKind.RECEIVE) {
-      receiveFlushed(id, status);
-      return;
-    }
-    Request request = posting != null && posting.id() == id ? takePosting() : requests.poll();
-    if (request == null || request.id() != id || request.kind() != kind) {
-      world.verdict().violated(name() + ": a completion that is not the next one's");
-      return;
-    }
-    if (world.traced()) {
-      world.say(name() + ": request " + request.number() + " ends with status " + status);
-    }
-    if (status == CompletionStatus.SUCCESS) {
-      succeeded(request, octets);
-    } else {
-      failed(request, status);
-    }
-    posts.giveBack(request);
-    program.completed();
-  }
-
-  /** It has ended within its post. */
-  private Request takePosting() {
-    Request request = posting;
-    posting = null;
-    request.endAtOnce();
-    requests.remove(request);
-    return request;
-  }
-
-  private void succeeded(Request request, long octets) {
-    verify(!request.endedAtOnce(), "a request has ended well within its post");
-    verify(octets == request.length(), "a completion names " + octets + " octets");
-    verify(!request.refusedHere(), "a read into memory that is not there has ended well");
-    boolean asked =
-        request.kind() == CompletionKind.READ || request.kind() == CompletionKind.ATOMIC;
-    if (asked) {
-      verify(request.fault() == null, "answered: " + request.fault());
-      // The answer to an atomic says that it is done.
-      boolean atomic = request.kind() == CompletionKind.ATOMIC;
-      peer.memory.allDone(request.number() + (atomic ? 1 : 0), "a request behind it is answered");
-      memory.done(request.answers(), "it is the answer to a read or an atomic");
-      peer.memory.forget(request.reader());
-    }
-  }
-
-  private void failed(Request request, int status) {
-    if (status == CompletionStatus.LOCAL_PROTECTION_ERROR) {
-      verify(request.refusedHere(), "a read was refused where it was posted");
-      counts.add(Happening.REFUSED_HERE);
-    } else {
-      verify(status == CompletionStatus.FLUSHED, "a request ended with status " + status);
-      counts.add(Happening.FLUSHED);
-      flushed = true;
-      memory.check("requests are flushed");
-      if (request.written() != null) {
-        request.written().abandon();
-      }
-    }
-    memory.end(request.answers());
-  }
-
-  private void receiveFlushed(long id, int status) {
-    Receive receive = nextReceive(id);
-    verify(status == CompletionStatus.FLUSHED, "a receive ended with status " + status);
-    counts.add(Happening.FLUSHED);
-    flushed = true;
-    if (receive != null) {
-      memory.check("receives are flushed");
-      memory.end(receive.targets());
-      program.giveBack(receive);
-    }
-  }
-
-  private Receive nextReceive(long id) {
-    Receive receive = receives.poll();
-    if (receive == null || receive.id() != id) {
-      world.verdict().violated(name() + ": a completion that is not the next receive's");
-      return null;
-    }
-    return receive;
+    outstanding.ended(id, kind, status, octets);
   }
 
   @Override
   public void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    Message message = received(id, solicited);
-    if (message != null) {
-      verify(!message.immediate(), "immediate data came as a message");
-      verify(octets == message.length(), octets + " octets came of " + message.length());
-      Tag tag = message.invalidates();
-      verify(invalidated == (tag == null ? 0 : tag.stag()), "not what was to be invalidated");
-      if (tag != null) {
-        tags.invalidated(tag);
-      }
-    }
-    program.completed();
+    alive("a message");
+    outstanding.received(id, octets, solicited, invalidated);
   }
 
   @Override
   public void onImmediate(long id, long data, boolean solicited) {
-    Message message = received(id, solicited);
-    if (message != null) {
-      verify(message.immediate(), "a message came as immediate data");
-      long sent = 0;
-      for (int i = 0; i < Long.BYTES; i++) {
-        sent = (sent << Byte.SIZE) | (message.array()[message.first() + i] & 0xff);
-      }
-      verify(data == sent, "other immediate data came than was sent");
-    }
-    program.completed();
-  }
-
-  private Message received(long id, boolean solicited) {
     alive("a message");
-    completed++;
-    counts.add(Happening.RECEIVED);
-    Receive receive = nextReceive(id);
-    if (receive == null || receive.message() == null) {
-      world.verdict().violated(name() + ": a message that was not posted");
-      return null;
-    }
-    Message message = receive.message();
-    in.received();
-    verify(solicited == message.solicited(), "an event was solicited, or not, unlike posted");
-    memory.writesDone(message.number() + 1, "a message behind it was received");
-    memory.done(receive.targets(), "it is a message that was received");
-    program.giveBack(receive);
-    return message;
+    outstanding.immediate(id, data, solicited);
   }
 
   @Override
@@ -316,7 +191,7 @@ final class Endpoint implements RdmapHandler {
     if (world.traced()) {
       world.say(name() + ": error " + new ErrorNumber(layer, type, code) + ", " + detail);
     }
-    verify(requests.isEmpty() && receives.isEmpty(), "an error, and not everything was flushed");
+    verify(outstanding.isEmpty(), "an error, and not everything was flushed");
     errors.reported(new ErrorNumber(layer, type, code), detail);
     memory.freeze("the stream has failed");
     peer.poke();
@@ -335,7 +210,7 @@ final class Endpoint implements RdmapHandler {
   @Override
   public void onClosed(CloseReason reason) {
     verify(closed == null, "closed twice");
-    verify(requests.isEmpty() && receives.isEmpty(), "the end, and not everything was flushed");
+    verify(outstanding.isEmpty(), "the end, and not everything was flushed");
     closed = reason;
     errors.closed(reason);
     memory.freeze("the connection is gone");
@@ -343,38 +218,6 @@ final class Endpoint implements RdmapHandler {
   }
 
   // What its program asks for.
-
-  /** Posts a request; false if there is no room, as there should not be. */
-  boolean post(Request request, BooleanSupplier post) {
-    boolean room = requests.size() < settings.sendDepth();
-    if (room) {
-      requests.add(request);
-    }
-    // What ends within its post lets the program post again.
-    Request outer = posting;
-    posting = request;
-    boolean taken = post.getAsBoolean();
-    posting = outer;
-    if (request.endedAtOnce()) {
-      verify(
-          taken && (over() || flushed || request.refusedHere()),
-          "a post ended at once without a reason");
-      return false;
-    }
-    verify(taken == room, taken ? "a post too many was taken" : "a post was not taken");
-    if (room && !taken) {
-      requests.remove(request);
-    }
-    return taken;
-  }
-
-  /** Posts a receive, for which there is room. */
-  void post(Receive receive) {
-    receives.add(receive);
-    in.add(receive);
-    verify(posts.receive(receive.id(), receive.pieces()), "a receive was not taken");
-    peer.poke();
-  }
 
   /** Closes its half. */
   void close() {
@@ -395,7 +238,7 @@ final class Endpoint implements RdmapHandler {
       return;
     }
     stream.abort();
-    verify(requests.isEmpty() && receives.isEmpty(), "aborted, and not everything was flushed");
+    verify(outstanding.isEmpty(), "aborted, and not everything was flushed");
     memory.freeze("it was aborted");
     poke();
   }
@@ -478,6 +321,10 @@ final class Endpoint implements RdmapHandler {
     return posts;
   }
 
+  Outstanding outstanding() {
+    return outstanding;
+  }
+
   Program program() {
     return program;
   }
@@ -526,17 +373,6 @@ final class Endpoint implements RdmapHandler {
     return closed;
   }
 
-  int receivesPosted() {
-    return receives.size();
-  }
-
-  /** Reads and atomics that have no answer. */
-  long asking() {
-    return requests.stream()
-        .filter(one -> one.kind() == CompletionKind.READ || one.kind() == CompletionKind.ATOMIC)
-        .count();
-  }
-
   /** Whether requests may end as flushed. */
   boolean over() {
     return errors.number() != null
@@ -564,7 +400,10 @@ final class Endpoint implements RdmapHandler {
 
   /** Grows whenever it gets on. */
   long progress() {
-    return completed + (peerClosed ? 1 : 0) + (done() ? 1 : 0) + (established ? 1 : 0);
+    return outstanding.completed()
+        + (peerClosed ? 1 : 0)
+        + (done() ? 1 : 0)
+        + (established ? 1 : 0);
   }
 
   /** Every name that is left is taken away. */
@@ -598,7 +437,7 @@ final class Endpoint implements RdmapHandler {
     return String.format(
         "%s: %d completions, %s (%d without a receive)%s%s, %s",
         name(),
-        completed,
+        outstanding.completed(),
         in,
         in.lacking(),
         errors.number() == null ? "" : ", error " + errors.number(),

@@ -109,7 +109,7 @@ final class Naming {
 
   /** Takes the sink of its own reads away; false if none is under way. */
   boolean revokeSink() {
-    if (end.asking() == 0) {
+    if (end.outstanding().asking() == 0) {
       return false;
     }
     end.errors().racesSink();

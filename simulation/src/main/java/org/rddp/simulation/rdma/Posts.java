@@ -263,7 +263,7 @@ final class Posts {
 
   /** Posts, and takes note of a fence if that was right. */
   private boolean post(Request request, int flags, BooleanSupplier post) {
-    if (!end.post(request, post)) {
+    if (!end.outstanding().post(request, post)) {
       giveBack(request);
       return false;
     }

@@ -171,7 +171,7 @@ final class Program {
 
   /** Closes as soon as the peer waits for no answer. */
   private void finish() {
-    if (end.usable() && end.peer().asking() == 0) {
+    if (end.usable() && end.peer().outstanding().asking() == 0) {
       close();
     }
   }
@@ -202,7 +202,7 @@ final class Program {
         && !end.done()
         && !end.aborted()
         && end.errors().number() == null
-        && end.receivesPosted() < end.settings().receiveDepth();
+        && end.outstanding().receivesPosted() < end.settings().receiveDepth();
   }
 
   private void later() {
@@ -220,7 +220,7 @@ final class Program {
     if (from < 0) {
       return false;
     }
-    end.post(new Receive(random.nextLong(), pieces(from, length)));
+    end.outstanding().post(new Receive(random.nextLong(), pieces(from, length)));
     return true;
   }
 

@@ -10,6 +10,7 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.Host;
 import org.rddp.simulation.Inhabitants;
+import org.rddp.simulation.LivingConnections;
 import org.rddp.simulation.Lots;
 import org.rddp.simulation.Shelf;
 import org.rddp.simulation.Totals;
@@ -20,10 +21,6 @@ import org.rddp.tcp.TcpStream;
 /** Streams between two hosts from opening to closing: everything drawn from a seed. */
 final class RdmaLife implements Inhabitants {
   private static final long MILLISECOND = 1_000_000;
-  private static final long SECOND = 1000 * MILLISECOND;
-
-  /** How long one end waits for another that cannot come back, before it aborts. */
-  private static final long PATIENCE = 60 * SECOND;
 
   private static final double MOST_OCTETS = 4e6;
   private static final int LISTENING = 7;
@@ -36,8 +33,7 @@ final class RdmaLife implements Inhabitants {
   private final Machine client;
   private final Machine server;
   private final Noise noise;
-  private final List<Conversation> conversations = new ArrayList<>();
-  private int opened;
+  private final LivingConnections<Conversation> conversations = new LivingConnections<>();
   private boolean clientDied;
 
   /** The life of a seed. */
@@ -65,14 +61,10 @@ final class RdmaLife implements Inhabitants {
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
-    for (Conversation conversation : conversations) {
-      if (conversation.port() == port) {
-        boolean done = conversation.server().done();
-        return done ? null : conversation.server().begin().transport();
-      }
-    }
-    world.verdict().violated("a connection from port " + port + " that nobody opened");
-    return null;
+    Conversation conversation = conversations.of(port, world.verdict());
+    return conversation == null || conversation.server().done()
+        ? null
+        : conversation.server().begin().transport();
   }
 
   /** Opens one connection, or several, shortly after one another. */
@@ -85,7 +77,7 @@ final class RdmaLife implements Inhabitants {
       Conversation conversation =
           new Conversation(world, client, server, one, there, back, slab, octets, counts, noise);
       conversations.add(conversation);
-      boolean first = conversations.size() == 1;
+      boolean first = conversations.all().size() == 1;
       long at = world.network().now() + (first ? 0 : random.nextLong(100 * MILLISECOND));
       world.network().agenda().at(at, any -> open(conversation), 0);
     }
@@ -97,7 +89,7 @@ final class RdmaLife implements Inhabitants {
 
   /** Ends whose host has lost power before do not exist. */
   private void open(Conversation conversation) {
-    opened++;
+    conversations.opens();
     if (world.client().off() || clientDied) {
       conversation.client().die();
       conversation.server().die();
@@ -129,14 +121,14 @@ final class RdmaLife implements Inhabitants {
     for (int i = 0; i < ends.size(); i++) {
       ends.get(i).check();
     }
-    if (!noise.begun() && opened == conversations.size()) {
+    if (!noise.begun() && conversations.allOpened()) {
       settle();
     }
   }
 
   private void settle() {
-    for (int i = 0; i < conversations.size(); i++) {
-      if (!conversations.get(i).settled()) {
+    for (int i = 0; i < conversations.all().size(); i++) {
+      if (!conversations.all().get(i).settled()) {
         return;
       }
     }
@@ -145,36 +137,22 @@ final class RdmaLife implements Inhabitants {
 
   @Override
   public void supervise(long now) {
-    for (Conversation one : conversations) {
-      one.supervise(now, PATIENCE);
-    }
+    conversations.supervise(now);
   }
 
   @Override
   public boolean over() {
-    if (opened < conversations.size()) {
-      return false;
-    }
-    for (int i = 0; i < conversations.size(); i++) {
-      if (!conversations.get(i).done()) {
-        return false;
-      }
-    }
-    return true;
+    return conversations.over();
   }
 
   @Override
   public long progress() {
-    long sum = opened + sum(DdpCounters::segmentsPlaced);
-    for (Conversation one : conversations) {
-      sum += one.progress();
-    }
-    return sum;
+    return conversations.progress() + sum(DdpCounters::segmentsPlaced);
   }
 
   @Override
   public void judge() {
-    for (Conversation one : conversations) {
+    for (Conversation one : conversations.all()) {
       one.client().judge();
       one.server().judge();
     }
@@ -193,7 +171,7 @@ final class RdmaLife implements Inhabitants {
   void live() {
     world.live(this);
     if (world.traced()) {
-      for (Conversation one : conversations) {
+      for (Conversation one : conversations.all()) {
         world.say(one.client() + "; " + one.server());
       }
     }

@@ -3,6 +3,7 @@ package org.rddp.simulation.tcp;
 import java.util.SplittableRandom;
 import org.rddp.simulation.Forgeries;
 import org.rddp.simulation.Host;
+import org.rddp.simulation.LivingConnection;
 import org.rddp.simulation.Pattern;
 import org.rddp.simulation.SequenceSpaces.Direction;
 import org.rddp.simulation.Verdict;
@@ -10,7 +11,7 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
 /** One connection: the program that opens it and the one that answers. */
-final class Conversation {
+final class Conversation implements LivingConnection {
   private final Verdict verdict;
   private final Program client;
   private final Program server;
@@ -58,8 +59,8 @@ final class Conversation {
     return client.met() || server.met();
   }
 
-  /** The client's port; 0 before the connection was opened. */
-  int port() {
+  @Override
+  public int port() {
     return port;
   }
 
@@ -71,16 +72,13 @@ final class Conversation {
     return server;
   }
 
-  /** Whether nothing more is to be expected of either end. */
-  boolean done() {
+  @Override
+  public boolean done() {
     return client.done() && server.done();
   }
 
-  /**
-   * Lets an end whose peer is gone for good abort after a while: it may have nothing to send, so
-   * that nobody tells it.
-   */
-  void supervise(long now, long patience) {
+  @Override
+  public void supervise(long now, long patience) {
     boolean alone = client.done() != server.done();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
@@ -94,6 +92,11 @@ final class Conversation {
   /** Whether one of the ends is gone otherwise than by closing. */
   private boolean lost() {
     return client.lost() || server.lost();
+  }
+
+  @Override
+  public long progress() {
+    return client.progress() + server.progress();
   }
 
   /** What must hold when both ends are done. */

@@ -1,13 +1,12 @@
 package org.rddp.simulation.tcp;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.Forgeries;
 import org.rddp.simulation.Host;
 import org.rddp.simulation.Inhabitants;
+import org.rddp.simulation.LivingConnections;
 import org.rddp.simulation.Lots;
 import org.rddp.simulation.Shelf;
 import org.rddp.simulation.Totals;
@@ -19,10 +18,6 @@ import org.rddp.tcp.TcpStream;
 /** Connections between two hosts from opening to closing: everything drawn from a seed. */
 final class TcpLife implements Inhabitants {
   private static final long MILLISECOND = 1_000_000;
-  private static final long SECOND = 1000 * MILLISECOND;
-
-  /** How long one end waits for another that cannot come back, before it aborts. */
-  private static final long PATIENCE = 60 * SECOND;
 
   private static final double MOST_OCTETS = 6e6;
   private static final int LISTENING = 7;
@@ -36,8 +31,7 @@ final class TcpLife implements Inhabitants {
   private final SplittableRandom random;
   private final Forgeries forgeries = new Forgeries();
   private final SegmentWatch segments;
-  private final List<Conversation> conversations = new ArrayList<>();
-  private int opened;
+  private final LivingConnections<Conversation> conversations = new LivingConnections<>();
   private boolean clientDied;
   private boolean serverDied;
 
@@ -59,13 +53,8 @@ final class TcpLife implements Inhabitants {
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
-    for (Conversation conversation : conversations) {
-      if (conversation.port() == port) {
-        return conversation.server().done() ? null : conversation.server();
-      }
-    }
-    verdict.violated("a connection from port " + port + " that nobody opened");
-    return null;
+    Conversation conversation = conversations.of(port, verdict);
+    return conversation == null || conversation.server().done() ? null : conversation.server();
   }
 
   /** Opens one connection, or several, shortly after one another. */
@@ -90,7 +79,7 @@ final class TcpLife implements Inhabitants {
    * @param meetingPort the port of both ends if both open the connection; 0 if one does
    */
   private void open(Conversation conversation, int meetingPort) {
-    opened++;
+    conversations.opens();
     if (world.client().off() || clientDied) {
       conversation.client().die();
       conversation.server().die();
@@ -112,7 +101,7 @@ final class TcpLife implements Inhabitants {
     boolean isClient = host == world.client();
     clientDied |= isClient;
     serverDied |= !isClient;
-    conversations.forEach(one -> (isClient ? one.client() : one.server()).die());
+    conversations.all().forEach(one -> (isClient ? one.client() : one.server()).die());
   }
 
   @Override
@@ -125,44 +114,30 @@ final class TcpLife implements Inhabitants {
   @Override
   public void check(Host host) {
     boolean isClient = host == world.client();
-    for (int i = 0; i < conversations.size(); i++) {
-      Conversation conversation = conversations.get(i);
+    for (int i = 0; i < conversations.all().size(); i++) {
+      Conversation conversation = conversations.all().get(i);
       (isClient ? conversation.client() : conversation.server()).check();
     }
   }
 
   @Override
   public void supervise(long now) {
-    for (Conversation one : conversations) {
-      one.supervise(now, PATIENCE);
-    }
+    conversations.supervise(now);
   }
 
   @Override
   public boolean over() {
-    if (opened < conversations.size()) {
-      return false;
-    }
-    for (int i = 0; i < conversations.size(); i++) {
-      if (!conversations.get(i).done()) {
-        return false;
-      }
-    }
-    return true;
+    return conversations.over();
   }
 
   @Override
   public long progress() {
-    long sum = opened;
-    for (Conversation one : conversations) {
-      sum += one.client().progress() + one.server().progress();
-    }
-    return sum;
+    return conversations.progress();
   }
 
   @Override
   public void judge() {
-    conversations.forEach(Conversation::judge);
+    conversations.all().forEach(Conversation::judge);
   }
 
   /** Lives to the end, or to the first violation. */
@@ -183,12 +158,12 @@ final class TcpLife implements Inhabitants {
   }
 
   private long met() {
-    return conversations.stream().filter(Conversation::met).count();
+    return conversations.all().stream().filter(Conversation::met).count();
   }
 
   private long early() {
     long early = 0;
-    for (Conversation one : conversations) {
+    for (Conversation one : conversations.all()) {
       early += one.client().early() + one.server().early();
     }
     return early;
