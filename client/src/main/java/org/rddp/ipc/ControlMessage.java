@@ -7,7 +7,7 @@ package org.rddp.ipc;
  *  0  length (4), of all of it      6  zero (2)
  *  4  type (2)                      8  request (4): names the request that a reply
  *                                      answers; 0 in events
- * 12  fields, by type
+ * 12  fields, by type: the components of its record
  * </pre>
  *
  * <p>Programs send {@link ProgramMessage}s, each of which the daemon answers with one reply, in any
@@ -21,18 +21,14 @@ public sealed interface ControlMessage permits ProgramMessage, DaemonMessage {
   int FIRST_EVENT = 64;
 
   /** The request that it is or answers, not 0; 0 for an event. */
-  int request();
-
-  /** The number of its kind. */
-  int type();
-
-  /** Writes the fields behind the header. */
-  void writeFields(MessageBuffer buffer);
+  default int request() {
+    return 0;
+  }
 
   /** Closes the descriptors that it carries: for a message that came and is of no use. */
   default void closeDescriptors() {
     MessageBuffer buffer = MessageBuffer.forWriting();
-    writeFields(buffer);
+    MessageCodec.of(this).write(this, buffer);
     buffer.closeDescriptors();
   }
 }

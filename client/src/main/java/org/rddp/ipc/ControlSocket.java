@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One end of a control connection: sends and receives whole {@link ControlMessage}s with their
@@ -24,6 +25,11 @@ public final class ControlSocket implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+
+  private static final Map<Integer, MessageCodec> FROM_PROGRAMS =
+      MessageCodec.ofKinds(ProgramMessage.class);
+  private static final Map<Integer, MessageCodec> FROM_DAEMON =
+      MessageCodec.ofKinds(DaemonMessage.class);
 
   private static final SystemCall SENDMSG = SystemCall.bind("sendmsg", "l:ili");
   private static final SystemCall RECVMSG = SystemCall.bind("recvmsg", "l:ili");
@@ -77,12 +83,13 @@ public final class ControlSocket implements AutoCloseable {
    * @throws IOException when the other end is gone
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
+    MessageCodec codec = MessageCodec.of(message);
     MessageBuffer buffer = MessageBuffer.forWriting();
     buffer.putInt(0);
-    buffer.putShort(message.type());
+    buffer.putShort(codec.type());
     buffer.putShort(0);
     buffer.putInt(message.request());
-    message.writeFields(buffer);
+    codec.write(message, buffer);
     buffer.putInt(0, buffer.position());
     outgoing.fill(buffer);
     long sent;
@@ -106,7 +113,7 @@ public final class ControlSocket implements AutoCloseable {
    * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
    */
   public ProgramMessage receiveFromProgram() throws IOException {
-    return receive(ProgramMessage::read);
+    return (ProgramMessage) receive(FROM_PROGRAMS);
   }
 
   /**
@@ -117,14 +124,10 @@ public final class ControlSocket implements AutoCloseable {
    * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
    */
   public DaemonMessage receiveFromDaemon() throws IOException {
-    return receive(DaemonMessage::read);
+    return (DaemonMessage) receive(FROM_DAEMON);
   }
 
-  private interface Decoder<T> {
-    T read(int type, int request, MessageBuffer buffer) throws ControlProtocolException;
-  }
-
-  private <T extends ControlMessage> T receive(Decoder<T> decoder) throws IOException {
+  private ControlMessage receive(Map<Integer, MessageCodec> kinds) throws IOException {
     incoming.prepare();
     long octets;
     do {
@@ -142,14 +145,14 @@ public final class ControlSocket implements AutoCloseable {
       if (octets == 0 && buffer.descriptors().isEmpty()) {
         throw new EOFException("the other end closed the control socket");
       }
-      return decode(buffer, decoder);
+      return decode(buffer, kinds);
     } catch (IOException | RuntimeException e) {
       buffer.closeDescriptors();
       throw e;
     }
   }
 
-  private <T extends ControlMessage> T decode(MessageBuffer buffer, Decoder<T> decoder)
+  private ControlMessage decode(MessageBuffer buffer, Map<Integer, MessageCodec> kinds)
       throws ControlProtocolException {
     if ((incoming.flags() & MSG_TRUNC) != 0 || buffer.remaining() < HEADER) {
       throw new ControlProtocolException("a message is too long or too short");
@@ -169,7 +172,11 @@ public final class ControlSocket implements AutoCloseable {
     if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
       throw new ControlProtocolException("a request without number, or an event with one");
     }
-    T message = decoder.read(type, request, buffer);
+    MessageCodec codec = kinds.get(type);
+    if (codec == null) {
+      throw new ControlProtocolException("unknown message type " + type);
+    }
+    ControlMessage message = codec.read(request, buffer);
     buffer.requireEnd();
     return message;
   }

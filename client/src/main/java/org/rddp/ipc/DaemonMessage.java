@@ -1,96 +1,7 @@
 package org.rddp.ipc;
 
 /** What the daemon sends: one reply to each request (types below 64), and events. */
-public sealed interface DaemonMessage extends ControlMessage
-    permits DaemonMessage.Welcome,
-        DaemonMessage.Done,
-        DaemonMessage.Refused,
-        DaemonMessage.MemoryAllocated,
-        DaemonMessage.MemoryAdopted,
-        DaemonMessage.Registered,
-        DaemonMessage.Listening,
-        DaemonMessage.Connecting,
-        DaemonMessage.CountersOpened,
-        DaemonMessage.CaptureStarted,
-        DaemonMessage.WindowAllocated,
-        DaemonMessage.ReceiveQueueCreated,
-        DaemonMessage.ReceiveQueueLimit,
-        DaemonMessage.ConnectionRequested,
-        DaemonMessage.Established,
-        DaemonMessage.Rejected,
-        DaemonMessage.Failed,
-        DaemonMessage.PeerClosed,
-        DaemonMessage.Closed,
-        DaemonMessage.StreamFailed {
-  /** Reads the fields behind the header; the caller has checked the request's number. */
-  static DaemonMessage read(int type, int request, MessageBuffer buffer)
-      throws ControlProtocolException {
-    return switch (type) {
-      case 32 ->
-          new Welcome(
-              request,
-              buffer.getInt(),
-              SessionLimits.read(buffer),
-              buffer.getText(),
-              buffer.getInt(),
-              buffer.getDescriptor(),
-              buffer.getDescriptor());
-      case 33 -> new Done(request);
-      case 34 ->
-          new Refused(request, Reason.of(buffer.getInt()), buffer.getInt(), buffer.getText());
-      case 35 ->
-          new MemoryAllocated(
-              request,
-              buffer.getInt(),
-              buffer.getLong(),
-              buffer.getLong(),
-              buffer.getOptionalDescriptor());
-      case 36 -> new MemoryAdopted(request, buffer.getInt());
-      case 37 -> new Registered(request, buffer.getInt(), buffer.getLong());
-      case 38 -> new Listening(request, buffer.getInt(), buffer.getInt(), buffer.getInt());
-      case 39 -> new Connecting(request, buffer.getInt());
-      case 40 -> new CountersOpened(request, buffer.getDescriptor());
-      case 41 -> new CaptureStarted(request, buffer.getDescriptor());
-      case 42 -> new WindowAllocated(request, buffer.getInt(), buffer.getInt());
-      case 43 -> new ReceiveQueueCreated(request, buffer.getInt());
-      case 71 -> new ReceiveQueueLimit(buffer.getInt());
-      case 64 ->
-          new ConnectionRequested(
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getPrivateData());
-      case 65 ->
-          new Established(
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getInt(),
-              buffer.getPrivateData());
-      case 66 -> new Rejected(buffer.getInt(), buffer.getPrivateData());
-      case 67 ->
-          new Failed(
-              buffer.getInt(), Reason.of(buffer.getInt()), buffer.getInt(), buffer.getText());
-      case 68 -> new PeerClosed(buffer.getInt());
-      case 69 ->
-          new Closed(
-              buffer.getInt(), Reason.of(buffer.getInt()), buffer.getInt(), buffer.getText());
-      case 70 ->
-          new StreamFailed(
-              buffer.getInt(),
-              Reason.of(buffer.getInt()),
-              buffer.getInt(),
-              buffer.getText(),
-              buffer.getInt(),
-              buffer.getText());
-      default -> throw new ControlProtocolException("unknown message type " + type);
-    };
-  }
-
+public sealed interface DaemonMessage extends ControlMessage {
   /**
    * The session is open.
    *
@@ -102,6 +13,7 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param rings memory of the rings
    * @param event socket that wakes the program: {@link SignalReceiver}
    */
+  @MessageType(32)
   record Welcome(
       int request,
       int version,
@@ -110,37 +22,15 @@ public sealed interface DaemonMessage extends ControlMessage
       int address,
       Descriptor rings,
       Descriptor event)
-      implements DaemonMessage {
-    @Override
-    public int type() {
-      return 32;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(version);
-      limits.write(buffer);
-      buffer.putText(interfaceName);
-      buffer.putInt(address);
-      buffer.putDescriptor(rings);
-      buffer.putDescriptor(event);
-    }
-  }
+      implements DaemonMessage {}
 
   /**
    * The request was carried out.
    *
    * @param request the request that it answers
    */
-  record Done(int request) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 33;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {}
-  }
+  @MessageType(33)
+  record Done(int request) implements DaemonMessage {}
 
   /**
    * The request was not carried out, and changed nothing.
@@ -150,19 +40,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param detail a number that belongs to the reason, or 0
    * @param text for people
    */
-  record Refused(int request, Reason reason, int detail, String text) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 34;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(reason.code());
-      buffer.putInt(detail);
-      buffer.putText(text);
-    }
-  }
+  @MessageType(34)
+  record Refused(int request, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
    * Memory is there, zeroed. Small pieces are cut from a larger memory, whose descriptor comes with
@@ -174,21 +53,10 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param octets of the piece
    * @param descriptor the memory, if the session does not have it yet; otherwise null
    */
-  record MemoryAllocated(int request, int memory, long offset, long octets, Descriptor descriptor)
-      implements DaemonMessage {
-    @Override
-    public int type() {
-      return 35;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(memory);
-      buffer.putLong(offset);
-      buffer.putLong(octets);
-      buffer.putOptionalDescriptor(descriptor);
-    }
-  }
+  @MessageType(35)
+  record MemoryAllocated(
+      int request, int memory, long offset, long octets, @MayBeAbsent Descriptor descriptor)
+      implements DaemonMessage {}
 
   /**
    * The program's memory can be registered.
@@ -196,17 +64,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param request the request that it answers
    * @param memory its number
    */
-  record MemoryAdopted(int request, int memory) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 36;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(memory);
-    }
-  }
+  @MessageType(36)
+  record MemoryAdopted(int request, int memory) implements DaemonMessage {}
 
   /**
    * The range is registered.
@@ -215,18 +74,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param stag its STag, the same at both ends
    * @param baseTo Tagged Offset of its first octet
    */
-  record Registered(int request, int stag, long baseTo) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 37;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(stag);
-      buffer.putLong(baseTo);
-    }
-  }
+  @MessageType(37)
+  record Registered(int request, int stag, long baseTo) implements DaemonMessage {}
 
   /**
    * Connections are accepted.
@@ -236,19 +85,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param address IPv4
    * @param port 1 to 65535
    */
-  record Listening(int request, int listener, int address, int port) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 38;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(listener);
-      buffer.putInt(address);
-      buffer.putInt(port);
-    }
-  }
+  @MessageType(38)
+  record Listening(int request, int listener, int address, int port) implements DaemonMessage {}
 
   /**
    * The connection is being made: Established, Rejected or Failed follows.
@@ -256,17 +94,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param request the request that it answers
    * @param connection its number
    */
-  record Connecting(int request, int connection) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 39;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-    }
-  }
+  @MessageType(39)
+  record Connecting(int request, int connection) implements DaemonMessage {}
 
   /**
    * The counters, see {@link Counters}.
@@ -274,17 +103,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param request the request that it answers
    * @param descriptor their memory, for reading
    */
-  record CountersOpened(int request, Descriptor descriptor) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 40;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putDescriptor(descriptor);
-    }
-  }
+  @MessageType(40)
+  record CountersOpened(int request, Descriptor descriptor) implements DaemonMessage {}
 
   /**
    * The capture runs, see {@link CaptureRing}.
@@ -292,17 +112,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param request the request that it answers
    * @param descriptor its memory
    */
-  record CaptureStarted(int request, Descriptor descriptor) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 41;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putDescriptor(descriptor);
-    }
-  }
+  @MessageType(41)
+  record CaptureStarted(int request, Descriptor descriptor) implements DaemonMessage {}
 
   /**
    * The window is there, not bound to anything.
@@ -311,18 +122,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param window its number
    * @param stag the STag that it has once it is bound
    */
-  record WindowAllocated(int request, int window, int stag) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 42;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(window);
-      buffer.putInt(stag);
-    }
-  }
+  @MessageType(42)
+  record WindowAllocated(int request, int window, int stag) implements DaemonMessage {}
 
   /**
    * A peer asks for a connection: accept or reject it.
@@ -335,6 +136,7 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param remotePort the peer's port
    * @param privateData of the MPA request
    */
+  @MessageType(64)
   record ConnectionRequested(
       int listener,
       int connection,
@@ -343,28 +145,7 @@ public sealed interface DaemonMessage extends ControlMessage
       int remoteAddress,
       int remotePort,
       PrivateData privateData)
-      implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 64;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(listener);
-      buffer.putInt(connection);
-      buffer.putInt(localAddress);
-      buffer.putInt(localPort);
-      buffer.putInt(remoteAddress);
-      buffer.putInt(remotePort);
-      buffer.putPrivateData(privateData);
-    }
-  }
+      implements DaemonMessage {}
 
   /**
    * The connection is in Full Operation.
@@ -376,6 +157,7 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param remotePort the peer's port
    * @param privateData of the MPA reply; none at the Responder
    */
+  @MessageType(65)
   record Established(
       int connection,
       int localAddress,
@@ -383,27 +165,7 @@ public sealed interface DaemonMessage extends ControlMessage
       int remoteAddress,
       int remotePort,
       PrivateData privateData)
-      implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 65;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-      buffer.putInt(localAddress);
-      buffer.putInt(localPort);
-      buffer.putInt(remoteAddress);
-      buffer.putInt(remotePort);
-      buffer.putPrivateData(privateData);
-    }
-  }
+      implements DaemonMessage {}
 
   /**
    * The peer rejected the connection; its number is free again.
@@ -411,23 +173,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param connection its number
    * @param privateData of the MPA reply
    */
-  record Rejected(int connection, PrivateData privateData) implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 66;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-      buffer.putPrivateData(privateData);
-    }
-  }
+  @MessageType(66)
+  record Rejected(int connection, PrivateData privateData) implements DaemonMessage {}
 
   /**
    * The connection could not be made; its number is free again.
@@ -437,47 +184,16 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param detail a number that belongs to the reason, or 0
    * @param text for people
    */
-  record Failed(int connection, Reason reason, int detail, String text) implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 67;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-      buffer.putInt(reason.code());
-      buffer.putInt(detail);
-      buffer.putText(text);
-    }
-  }
+  @MessageType(67)
+  record Failed(int connection, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
    * The peer will send nothing more; what was posted is still sent.
    *
    * @param connection its number
    */
-  record PeerClosed(int connection) implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 68;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-    }
-  }
+  @MessageType(68)
+  record PeerClosed(int connection) implements DaemonMessage {}
 
   /**
    * The connection is gone and its requests have completed; its number is free again.
@@ -487,25 +203,8 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param detail a number that belongs to the reason, or 0
    * @param text for people
    */
-  record Closed(int connection, Reason reason, int detail, String text) implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 69;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-      buffer.putInt(reason.code());
-      buffer.putInt(detail);
-      buffer.putText(text);
-    }
-  }
+  @MessageType(69)
+  record Closed(int connection, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
    * Plain DDP: the stream has failed and its requests have ended. Nothing more is received, and one
@@ -518,29 +217,10 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param segmentOctets the length of that segment, header included
    * @param text for people
    */
+  @MessageType(70)
   record StreamFailed(
       int connection, Reason reason, int detail, String header, int segmentOctets, String text)
-      implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 70;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(connection);
-      buffer.putInt(reason.code());
-      buffer.putInt(detail);
-      buffer.putText(header);
-      buffer.putInt(segmentOctets);
-      buffer.putText(text);
-    }
-  }
+      implements DaemonMessage {}
 
   /**
    * The shared receive queue is there, without receives.
@@ -548,37 +228,14 @@ public sealed interface DaemonMessage extends ControlMessage
    * @param request the request that it answers
    * @param queue its number
    */
-  record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {
-    @Override
-    public int type() {
-      return 43;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(queue);
-    }
-  }
+  @MessageType(43)
+  record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {}
 
   /**
    * Fewer receives are left in a shared queue than the program has asked to be told of.
    *
    * @param queue its number
    */
-  record ReceiveQueueLimit(int queue) implements DaemonMessage {
-    @Override
-    public int request() {
-      return 0;
-    }
-
-    @Override
-    public int type() {
-      return 71;
-    }
-
-    @Override
-    public void writeFields(MessageBuffer buffer) {
-      buffer.putInt(queue);
-    }
-  }
+  @MessageType(71)
+  record ReceiveQueueLimit(int queue) implements DaemonMessage {}
 }

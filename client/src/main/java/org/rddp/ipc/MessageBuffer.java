@@ -86,10 +86,14 @@ public final class MessageBuffer {
 
   /** Passes a descriptor, or says that there is none. */
   void putOptionalDescriptor(Descriptor descriptor) {
-    putByte(descriptor == null ? 0 : 1);
+    putBoolean(descriptor != null);
     if (descriptor != null) {
       putDescriptor(descriptor);
     }
+  }
+
+  void putBoolean(boolean value) {
+    putByte(value ? 1 : 0);
   }
 
   boolean getBoolean() throws ControlProtocolException {

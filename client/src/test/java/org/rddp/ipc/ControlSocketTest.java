@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +72,12 @@ class ControlSocketTest {
         new ProgramMessage.OpenCounters(12),
         new ProgramMessage.StartCapture(13, 1 << 20, 96),
         new ProgramMessage.StopCapture(14),
-        new ProgramMessage.CloseSession(15));
+        new ProgramMessage.CloseSession(15),
+        new ProgramMessage.AllocateWindow(16),
+        new ProgramMessage.FreeWindow(17, 18),
+        new ProgramMessage.CreateReceiveQueue(18, 19),
+        new ProgramMessage.ArmReceiveQueue(19, 20, 21),
+        new ProgramMessage.DestroyReceiveQueue(20, 21));
   }
 
   static Stream<DaemonMessage> daemonMessages() {
@@ -83,6 +89,9 @@ class ControlSocketTest {
         new DaemonMessage.Registered(5, -6, 7L << 42),
         new DaemonMessage.Listening(6, 7, 8, 9),
         new DaemonMessage.Connecting(7, 8),
+        new DaemonMessage.WindowAllocated(8, 9, 10),
+        new DaemonMessage.ReceiveQueueCreated(9, 10),
+        new DaemonMessage.ReceiveQueueLimit(11),
         new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, DATA),
         new DaemonMessage.Established(1, 2, 3, 4, 5, DATA),
         new DaemonMessage.Rejected(1, DATA),
@@ -106,6 +115,37 @@ class ControlSocketTest {
     assertThat(daemon.send(message)).isTrue();
     assertThat(program.receiveFromDaemon()).isEqualTo(message);
     assertThat(program.receiveFromDaemon()).isNull();
+  }
+
+  @Test
+  void shouldTryEveryKindOfMessage() {
+    assertThat(programMessages().map(Object::getClass))
+        .containsExactlyInAnyOrderElementsOf(
+            kinds(ProgramMessage.class, ProgramMessage.AdoptMemory.class));
+    assertThat(daemonMessages().map(Object::getClass))
+        .containsExactlyInAnyOrderElementsOf(
+            kinds(
+                DaemonMessage.class,
+                DaemonMessage.Welcome.class,
+                DaemonMessage.CountersOpened.class,
+                DaemonMessage.CaptureStarted.class));
+  }
+
+  private static List<Class<?>> kinds(Class<?> direction, Class<?>... withDescriptors) {
+    List<Class<?>> kinds = new ArrayList<>(List.of(direction.getPermittedSubclasses()));
+    kinds.removeAll(List.of(withDescriptors));
+    return kinds;
+  }
+
+  @Test
+  void shouldWriteHelloAsItWillAlwaysBe() {
+    ProgramMessage hello = new ProgramMessage.Hello(7, 4, "me", "e0");
+    MessageBuffer buffer = MessageBuffer.forWriting();
+
+    MessageCodec.of(hello).write(hello, buffer);
+
+    assertThat(MessageCodec.of(hello).type()).isEqualTo(1);
+    assertThat(buffer.toByteArray()).asHexString().isEqualTo("0000000400026D6500026530");
   }
 
   @Test
