@@ -2,6 +2,7 @@ package org.rddp.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -99,20 +100,42 @@ public final class Benchmarks implements Callable<Integer> {
             : Path.of(System.getProperty("rddp.home", "."), "docs", "benchmarks.md");
     List<String> names = List.copyOf(spec.subcommands().keySet());
     if (!json) {
+      NamedBenchmark.summary(spec).check(document);
       for (String name : names) {
         NamedBenchmark.section(name).check(document);
       }
     }
-    int worst = 0;
-    for (String name : names) {
-      List<String> arguments = new ArrayList<>(List.of(name));
+    List<String> failed = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      List<String> left = names.subList(i, names.size());
+      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left));
+      List<String> arguments = new ArrayList<>(List.of(left.getFirst()));
       if (quick) {
         arguments.add("--quick");
       }
       arguments.addAll(json ? List.of("--json") : List.of("--write", document.toString()));
-      spec.commandLine().getErr().println("== " + name);
-      worst = Math.max(worst, spec.commandLine().execute(arguments.toArray(String[]::new)));
+      if (spec.commandLine().execute(arguments.toArray(String[]::new)) != 0) {
+        failed.add(left.getFirst());
+      }
     }
-    return worst;
+    if (!failed.isEmpty()) {
+      say("rddp: not all could be measured: " + String.join(", ", failed));
+    }
+    return failed.isEmpty() ? 0 : 1;
+  }
+
+  private void say(String words) {
+    spec.commandLine().getErr().println(words);
+    spec.commandLine().getErr().flush();
+  }
+
+  /** How long these may take, in words. */
+  private String left(List<String> names) {
+    Duration all = Duration.ZERO;
+    for (String name : names) {
+      NamedBenchmark benchmark = spec.subcommands().get(name).getCommand();
+      all = all.plus(benchmark.budget(quick));
+    }
+    return ": at most " + Math.ceilDiv(all.toSeconds(), 60) + " min left";
   }
 }

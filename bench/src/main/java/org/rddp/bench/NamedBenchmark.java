@@ -4,9 +4,13 @@ import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.rddp.bench.method.Budget;
 import org.rddp.bench.method.Progress;
 import org.rddp.bench.report.GeneratedSection;
+import org.rddp.bench.report.GoalSummary;
 import org.rddp.bench.report.Report;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,6 +25,11 @@ import picocli.CommandLine.Spec;
  */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class NamedBenchmark implements Callable<Integer> {
+  /** With what comes before and after in less than a minute. */
+  private static final Duration QUICK = Duration.ofSeconds(50);
+
+  private static final Duration LONGEST = Duration.ofMinutes(3);
+
   @Spec private CommandSpec spec;
 
   @Option(names = "--quick", description = "Fewer figures and rounds: less than a minute.")
@@ -55,6 +64,19 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     return quick;
   }
 
+  /**
+   * How long it may take when it is not shortened. Rounds get fewer when it would take longer; some
+   * seconds more are nothing to worry about.
+   */
+  protected Duration longest() {
+    return LONGEST;
+  }
+
+  /** How long it may take. */
+  final Duration budget(boolean shortened) {
+    return shortened ? QUICK : longest();
+  }
+
   /** An error in how it was called. */
   protected final ParameterException wrong(String what) {
     return new ParameterException(spec.commandLine(), what);
@@ -65,6 +87,11 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     return new GeneratedSection("bench " + name);
   }
 
+  /** The goals of all of them. */
+  static GoalSummary summary(CommandSpec all) {
+    return new GoalSummary(List.copyOf(all.subcommands().keySet()));
+  }
+
   @Override
   public final Integer call() throws Exception {
     if (file != null && json) {
@@ -72,13 +99,29 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     }
     if (file != null) {
       section(spec.name()).check(file);
+      summary(spec.parent()).check(file);
     }
     Report report = new Report(spec.name(), quick);
-    measure(report, new Progress(System.err));
+    int code = measured(report);
     PrintWriter out = spec.commandLine().getOut();
     print(report, out);
     out.flush();
-    return 0;
+    return code;
+  }
+
+  /** 0, or 1 where it has not come to its end: what it has found is shown all the same. */
+  private int measured(Report report) throws Exception {
+    try {
+      measure(report, new Progress(System.err, Budget.of(budget(quick))));
+      return 0;
+    } catch (ParameterException | InterruptedException e) {
+      throw e;
+    } catch (Exception | LinkageError e) {
+      String reason = e.getMessage() == null ? e.toString() : e.getMessage();
+      spec.commandLine().getErr().println("rddp: " + reason);
+      report.failed(reason);
+      return 1;
+    }
   }
 
   private void print(Report report, PrintWriter out) throws IOException {
@@ -86,6 +129,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
       out.println(new GsonBuilder().setPrettyPrinting().create().toJson(report.json()));
     } else if (file != null) {
       report.write(file, section(spec.name()));
+      summary(spec.parent()).write(file);
       out.println("written to " + file);
     } else {
       out.print(report.markdown());

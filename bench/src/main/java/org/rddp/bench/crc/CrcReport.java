@@ -4,15 +4,26 @@ import static org.rddp.bench.InterleavedRounds.quantile;
 import static org.rddp.bench.InterleavedRounds.ratios;
 
 import com.google.gson.JsonObject;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.Report;
 import org.rddp.bench.report.Table;
 
 /** What {@code bench crc} has found, as a table and as JSON. */
 final class CrcReport {
   private static final String[] TWO_PASSES = {"crc, then copy", "copy, then crc", "jdk, then copy"};
+
+  /** What is aimed at, by octets. */
+  private static final Map<Integer, Double> BESIDE_JDK =
+      new TreeMap<>(Map.of(1460, 1.1, 8960, 1.02, 16_384, 1.1, 65_536, 1.18));
+
+  private static final Map<Integer, Double> BESIDE_TWO_PASSES =
+      new TreeMap<>(Map.of(8960, 1.12, 16_384, 1.2));
 
   private static final String METHOD =
       "Time of a call, medians of interleaved rounds, the same octets each time (in L1 up to its"
@@ -104,6 +115,44 @@ final class CrcReport {
                 .column("two_pass_ratio", "CRC and copy / rddp, copying"));
     found.forEach((length, times) -> table.add(row(length, times)));
     toJson().entrySet().forEach(each -> report.json(each.getKey(), each.getValue()));
+    addGoals(report);
+  }
+
+  private void addGoals(Report report) {
+    Series slowest =
+        found.values().stream()
+            .map(times -> new Series(jdkRatios(times)))
+            .min(Comparator.comparingDouble(Series::median))
+            .orElseThrow();
+    report.add(
+        Goal.atLeast(
+                0.97,
+                "crc_never_slower",
+                "CRC32c: times the JDK's, at the worst of all lengths",
+                Optional.of(slowest))
+            .remark("3 % is noise"));
+    BESIDE_JDK.forEach((length, bound) ->
+        report.add(
+            Goal.atLeast(
+                bound,
+                "crc_" + length,
+                "CRC32c of " + length + " octets: times the JDK's",
+                Optional.ofNullable(found.get(length))
+                    .map(times -> new Series(jdkRatios(times))))));
+    BESIDE_TWO_PASSES.forEach((length, bound) ->
+        report.add(
+            Goal.atLeast(
+                bound,
+                "crc_copy_" + length,
+                "copy with CRC of " + length + " octets: times the better order of two passes",
+                Optional.ofNullable(found.get(length))
+                    .map(times -> new Series(twoPassRatios(times))))));
+    report.add(
+        Goal.atMost(
+            0,
+            "crc_allocated",
+            "octets that CRCs allocate",
+            Optional.of(Series.of((double) allocated))));
   }
 
   private static Object[] row(int length, Map<String, double[]> times) {

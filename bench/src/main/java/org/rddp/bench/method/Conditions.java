@@ -6,7 +6,8 @@ import java.util.Locale;
 /**
  * What the machine was like while something was measured.
  *
- * @param coreToCore round trip of a cache line between the two cores in ns, the median
+ * @param coreToCore round trip of a cache line between the two cores in ns, the median, before
+ * @param coreToCoreAfter the same afterwards: a virtual machine's cores may be moved meanwhile
  * @param pressure share of the time in which something that could run had no CPU
  *     (/proc/pressure/cpu, some), or NaN where the kernel does not tell; our own threads count
  * @param steal share of all CPU time that the hypervisor gave to other machines
@@ -14,7 +15,15 @@ import java.util.Locale;
  * @param seconds that it took
  */
 public record Conditions(
-    double coreToCore, double pressure, double steal, double others, double seconds) {
+    double coreToCore,
+    double coreToCoreAfter,
+    double pressure,
+    double steal,
+    double others,
+    double seconds) {
+  /** Cores no further apart than this, in ns, are near. */
+  private static final double NEAR = 100;
+
   /** From here on a result is called disturbed: of all CPU time. */
   private static final double OTHERS = 0.05;
 
@@ -25,13 +34,34 @@ public record Conditions(
     return others > OTHERS || steal > STEAL;
   }
 
+  /** Whether the two cores were near each other, before and after. */
+  public boolean near() {
+    return coreToCore <= NEAR && coreToCoreAfter <= NEAR;
+  }
+
+  /** How far the cores were apart, in words. */
+  public String distance() {
+    if (near()) {
+      return "the cores are near";
+    }
+    return coreToCore > NEAR && coreToCoreAfter > NEAR
+        ? "the cores are far"
+        : String.format(
+            Locale.ROOT,
+            "the cores were moved: %.0f ns, then %.0f ns",
+            coreToCore,
+            coreToCoreAfter);
+  }
+
   /** In a line. */
   @Override
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "core to core %.0f ns; CPU pressure %s, steal %.1f %%, other processes %.1f %%%s",
+        "core to core %.0f ns, afterwards %.0f ns; CPU pressure %s, steal %.1f %%,"
+            + " other processes %.1f %%%s",
         coreToCore,
+        coreToCoreAfter,
         Double.isNaN(pressure) ? "unknown" : String.format(Locale.ROOT, "%.1f %%", pressure * 100),
         steal * 100,
         others * 100,
@@ -42,6 +72,7 @@ public record Conditions(
   public JsonObject toJson() {
     JsonObject json = new JsonObject();
     json.addProperty("core_to_core_ns", coreToCore);
+    json.addProperty("core_to_core_after_ns", coreToCoreAfter);
     if (!Double.isNaN(pressure)) {
       json.addProperty("cpu_pressure", rounded(pressure));
     }

@@ -16,8 +16,33 @@ import java.util.stream.Stream;
  * others are stopped. One that cannot run, or fails, stays in the tables with the reason.
  */
 public final class Contest implements AutoCloseable {
+  /** How warm-ups end, for reports. */
+  public static final String WARM_UP_IN_WORDS =
+      "Before the first round of a task each contender does it in short rounds that are not counted,"
+          + " until "
+          + WarmUp.STEADY
+          + " in a row differ by no more than 15 % and HotSpot has compiled nothing in them; between"
+          + " them it rests while HotSpot compiles, and until the daemon has found whether vectors"
+          + " are worth it. Where the time ends before that, it is said on the way.";
+
   private static final Duration START = Duration.ofSeconds(60);
-  private static final Duration ROUND = Duration.ofSeconds(90);
+
+  /** A round may take so much longer than it is asked to. */
+  private static final Duration PATIENCE = Duration.ofSeconds(45);
+
+  /** The part of a budget that all first warm-ups may take, and the most that one may. */
+  private static final double WARM_UPS = 0.4;
+
+  private static final long LONGEST_WARM_UP = 20_000;
+
+  /** The part of a step that warming up for its task may take, and the most. */
+  private static final double STEP_WARM_UP = 0.3;
+
+  private static final long LONGEST_STEP_WARM_UP = 3_000;
+  private static final long SHORTEST_WARM_UP = 50;
+
+  /** A median of fewer rounds says little. */
+  private static final int FEWEST_ROUNDS = 3;
 
   private final Progress progress;
   private final Path folder;
@@ -84,20 +109,35 @@ public final class Contest implements AutoCloseable {
   }
 
   /**
-   * Lets HotSpot see the work: each entrant does the task once, and what it found is thrown away.
+   * Lets each entrant do a task until it does it as quickly as it ever will ({@link WarmUp}), or
+   * its part of the budget is used up.
    */
   public void warmUp(JsonObject task) throws IOException, InterruptedException {
-    for (String name : List.copyOf(running.keySet())) {
+    List<String> some = List.copyOf(running.keySet());
+    long left = (long) (progress.budget().leftNanos() * WARM_UPS);
+    Duration each = share(left, some.size(), LONGEST_WARM_UP);
+    for (String name : some) {
       progress.say("warming up: " + name);
-      round(name, task);
+      if (ask(name, RigMain.warmUp(task, each), each) instanceof JsonObject answer) {
+        WarmUp.Result found = WarmUp.Result.fromJson(answer);
+        if (!found.steady()) {
+          progress.say(
+              "  not steady after " + found.rounds() + " rounds in " + found.seconds() + " s");
+        }
+      }
     }
+  }
+
+  private static Duration share(long nanos, int of, long mostMillis) {
+    long millis = nanos / 1_000_000 / Math.max(1, of);
+    return Duration.ofMillis(Math.clamp(millis, SHORTEST_WARM_UP, mostMillis));
   }
 
   /**
    * Measures.
    *
    * @param title what is measured, to be shown
-   * @param rounds 1 or more
+   * @param rounds 1 or more, fewer where the step's part of the budget is used up before
    * @return by the entrants' names, in the order in which they were given
    */
   public Outcomes run(String title, JsonObject task, int rounds)
@@ -108,18 +148,37 @@ public final class Contest implements AutoCloseable {
   /** Measures those of the entrants that are among some. */
   public Outcomes run(String title, JsonObject task, int rounds, List<String> some)
       throws IOException, InterruptedException {
+    return run(title, task, rounds, some, 1);
+  }
+
+  /** Measures those of the entrants that are among some, in a step of some weight. */
+  public Outcomes run(String title, JsonObject task, int rounds, List<String> some, double weight)
+      throws IOException, InterruptedException {
     Map<String, List<Sample>> samples = new LinkedHashMap<>();
     Map<String, String> cannot = new LinkedHashMap<>(reasons);
     List<String> measured = names.stream().filter(some::contains).toList();
     measured.forEach(name -> samples.put(name, new ArrayList<>()));
+    long most = progress.budget().take(weight);
+    long began = System.nanoTime();
+    progress.say(title);
+    Duration warmUp = share((long) (most * STEP_WARM_UP), measured.size(), LONGEST_STEP_WARM_UP);
+    for (String name : measured) {
+      if (!cannot.containsKey(name)
+          && ask(name, RigMain.warmUp(task, warmUp), warmUp) instanceof String reason) {
+        cannot.put(name, reason);
+      }
+    }
     Watch watch = Watch.start();
+    int fewest = most == 0 ? 1 : FEWEST_ROUNDS;
     for (int round = 0; round < rounds; round++) {
-      progress.say(title + ", round " + (round + 1) + " of " + rounds);
+      if (round >= fewest && System.nanoTime() - began > most) {
+        break;
+      }
       for (String name : measured) {
         if (!cannot.containsKey(name)) {
-          Object found = round(name, task);
-          if (found instanceof Sample sample) {
-            samples.get(name).add(sample);
+          Object found = ask(name, task, Duration.ZERO);
+          if (found instanceof JsonObject answer) {
+            samples.get(name).add(Sample.fromJson(answer));
           } else {
             cannot.put(name, found.toString());
           }
@@ -127,25 +186,34 @@ public final class Contest implements AutoCloseable {
       }
     }
     Conditions conditions = watch.stop();
-    progress.say(title + ": " + conditions);
+    progress.say("  " + conditions);
     Map<String, Outcome> outcomes = new LinkedHashMap<>();
     samples.forEach((name, all) -> outcomes.put(name, new Outcome(all, cannot.get(name))));
     return new Outcomes(title, outcomes, conditions);
   }
 
-  /** A round's sample, or the reason why there is none. */
-  private Object round(String name, JsonObject task) throws IOException, InterruptedException {
+  /**
+   * An entrant's answer, or as text the reason why there is none.
+   *
+   * @param takes what it is allowed, where the task does not say
+   */
+  private Object ask(String name, JsonObject task, Duration takes)
+      throws IOException, InterruptedException {
     RigProcess process = running.get(name);
+    if (process == null) {
+      return reasons.get(name);
+    }
+    long millis = task.has("millis") ? task.get("millis").getAsLong() : 0;
     try {
       process.resume();
       process.ask(task);
-      JsonObject answer = process.answer(ROUND);
+      JsonObject answer = process.answer(PATIENCE.plus(takes).plusMillis(millis));
       if (answer.has(RigMain.FAILED)) {
         drop(name, reason(answer));
         return reasons.get(name);
       }
       process.pause();
-      return answer.has(RigMain.CANNOT) ? reason(answer) : Sample.fromJson(answer);
+      return answer.has(RigMain.CANNOT) ? reason(answer) : answer;
     } catch (IOException e) {
       drop(name, "failed: " + e.getMessage());
       return reasons.get(name);

@@ -20,6 +20,11 @@ public record Outcomes(String title, Map<String, Outcome> all, Conditions condit
     return outcome;
   }
 
+  /** How many rounds there were. */
+  public int rounds() {
+    return all.values().stream().mapToInt(each -> each.samples().size()).max().orElse(0);
+  }
+
   /** A figure of one entrant; empty where it could not run, or was not asked to. */
   public Optional<Series> figure(String name, String figure) {
     return Optional.ofNullable(all.get(name)).flatMap(outcome -> outcome.figure(figure));

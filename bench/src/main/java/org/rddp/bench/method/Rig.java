@@ -21,9 +21,11 @@ public interface Rig extends AutoCloseable {
   void open(JsonObject arguments) throws Exception;
 
   /**
-   * Does a round of work and measures it.
+   * Does a round of work and measures it. The first figure of the sample is the one by which it is
+   * seen whether the rig is warm.
    *
-   * @param task what to do, as the benchmark and its rigs have agreed
+   * @param task what to do, as the benchmark and its rigs have agreed; {@code millis} in it, if
+   *     any, is how long the round is to take
    * @throws CannotRunException when this rig cannot do this task; it may be asked for others
    * @throws Exception when the rig has failed: it is not asked for anything any more
    */

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.rddp.rig.ProcessSignals;
 
 /**
@@ -25,6 +26,11 @@ public final class RigMain {
 
   /** Key of an answer: how the rig has failed. */
   static final String FAILED = "failed";
+
+  /** Key beside a task: it is to be done until the rig is warm, within so many ms. */
+  static final String WARM_UP = "warm_up";
+
+  private static final String TASK = "task";
 
   private RigMain() {}
 
@@ -73,7 +79,7 @@ public final class RigMain {
   private static void work(Rig rig, BufferedReader tasks, PrintStream answers) throws IOException {
     for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
       try {
-        answers.println(rig.round(JsonParser.parseString(line).getAsJsonObject()).toJson());
+        answers.println(done(rig, JsonParser.parseString(line).getAsJsonObject()));
       } catch (CannotRunException e) {
         answers.println(answer(CANNOT, e.getMessage()));
       } catch (Exception | LinkageError e) {
@@ -82,6 +88,22 @@ public final class RigMain {
         return;
       }
     }
+  }
+
+  private static JsonObject done(Rig rig, JsonObject asked) throws Exception {
+    if (!asked.has(WARM_UP)) {
+      return rig.round(asked).toJson();
+    }
+    Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
+    return new WarmUp().run(rig, asked.getAsJsonObject(TASK), most).toJson();
+  }
+
+  /** A task that is to be done until the rig is warm. */
+  static JsonObject warmUp(JsonObject task, Duration most) {
+    JsonObject json = new JsonObject();
+    json.addProperty(WARM_UP, most.toMillis());
+    json.add(TASK, task);
+    return json;
   }
 
   private static JsonObject answer(String key, String text) {

@@ -14,12 +14,14 @@ public final class Watch {
   private static final Path STAT = Path.of("/proc/stat");
   private static final double TICKS_PER_SECOND = 100;
 
-  /** Of /proc/stat: idle and iowait are at these places, and guests' time is counted twice. */
-  private static final int IDLE = 3;
+  /** Of /proc/stat: user, nice and system come first; guests' time is counted twice. */
+  private static final int USED = 3;
 
-  private static final int WAIT = 4;
   private static final int STEAL = 7;
   private static final int COUNTED = 8;
+
+  /** The kernel's threads are this one's children. */
+  private static final long KTHREADD = 2;
 
   private final double coreToCore;
   private final long began;
@@ -28,12 +30,16 @@ public final class Watch {
   private final double ours;
 
   private Watch() throws IOException, InterruptedException {
-    int[] cpus = Affinity.allowed();
-    coreToCore = CoreToCore.medianNanos(cpus[0], cpus[cpus.length - 1]);
+    coreToCore = coreToCore();
     began = System.nanoTime();
     pressed = pressedSeconds();
     spent = spentTicks();
     ours = ourSeconds();
+  }
+
+  private static double coreToCore() throws IOException, InterruptedException {
+    int[] cpus = Affinity.allowed();
+    return CoreToCore.medianNanos(cpus[0], cpus[cpus.length - 1]);
   }
 
   /** Measures the distance of the cores and begins to watch. */
@@ -41,22 +47,27 @@ public final class Watch {
     return new Watch();
   }
 
-  /** What has been since. The processes of the benchmark must still live. */
-  public Conditions stop() throws IOException {
+  /**
+   * What has been since. The processes of the benchmark must still live, or have been waited for.
+   */
+  public Conditions stop() throws IOException, InterruptedException {
     long[] now = spentTicks();
     double all = 0;
+    double used = 0;
     for (int i = 0; i < COUNTED; i++) {
       all += now[i] - spent[i];
+      used += i < USED ? now[i] - spent[i] : 0;
     }
-    double idle = now[IDLE] - spent[IDLE] + now[WAIT] - spent[WAIT];
     double stolen = now[STEAL] - spent[STEAL];
-    double used = (all - idle - stolen) / TICKS_PER_SECOND;
     double seconds = (System.nanoTime() - began) / 1e9;
-    double others = Math.max(0, used - (ourSeconds() - ours));
+    // Interrupts are nobody's: most of them, on a link between two ends here, are our own.
+    double others = Math.max(0, used / TICKS_PER_SECOND - (ourSeconds() - ours));
     double capacity = Math.max(all / TICKS_PER_SECOND, 0.01);
+    double pressure = (pressedSeconds() - pressed) / seconds;
     return new Conditions(
         coreToCore,
-        (pressedSeconds() - pressed) / seconds,
+        coreToCore(),
+        pressure,
         stolen / TICKS_PER_SECOND / capacity,
         others / capacity,
         seconds);
@@ -95,12 +106,21 @@ public final class Watch {
         .toArray();
   }
 
-  /** CPU time of this process and all that it has started. */
+  /**
+   * CPU time of this process and all that it has started, and of the kernel's threads, which work
+   * for us where we use its network.
+   */
   private static double ourSeconds() {
     ProcessHandle us = ProcessHandle.current();
-    return Stream.concat(Stream.of(us), us.descendants())
-        .mapToDouble(each -> seconds(each.pid()))
-        .sum();
+    double own =
+        Stream.concat(Stream.of(us), us.descendants())
+            .mapToDouble(each -> seconds(each.pid()))
+            .sum();
+    return own
+        + ProcessHandle.of(KTHREADD).stream()
+            .flatMap(ProcessHandle::children)
+            .mapToDouble(each -> seconds(each.pid()))
+            .sum();
   }
 
   private static double seconds(long pid) {
@@ -113,9 +133,16 @@ public final class Watch {
     }
   }
 
-  /** User's and system's time of a process: the 14th and 15th figures of its line. */
+  /**
+   * User's and system's time of a process, and of those of its children that have ended: figures 14
+   * to 17 of its line.
+   */
   static double seconds(String stat) {
     String[] figures = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-    return (Long.parseLong(figures[11]) + Long.parseLong(figures[12])) / TICKS_PER_SECOND;
+    long ticks = 0;
+    for (int i = 11; i < 15; i++) {
+      ticks += Long.parseLong(figures[i]);
+    }
+    return ticks / TICKS_PER_SECOND;
   }
 }

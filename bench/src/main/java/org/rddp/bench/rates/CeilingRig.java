@@ -2,7 +2,10 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
 import org.rddp.bench.method.CannotRunException;
 import org.rddp.bench.method.Rig;
 import org.rddp.bench.method.Sample;
@@ -18,19 +21,31 @@ import org.rddp.wire.Memory;
 
 /**
  * What goodput cannot exceed where one thread drives both ends: for the payload of each frame a
- * copy with its CRC, the frame over the device, a CRC and a copy. Each is timed by itself, and the
- * times are added up. Argument: {@code mtu}. A task says {@code millis}; a sample has {@code gbps},
- * and {@code copy_ns}, {@code crc_ns} and {@code device_ns} for the payload of one frame.
+ * copy with its CRC out of the source's memory into a packet, the frame over the device, a CRC of
+ * what has come, and a copy into the sink's memory. Each of the four is done for a turn's frames,
+ * timed by itself, before the next begins; medians of the turns are added up. Memory and packets
+ * are as many as a transfer uses, so that caches hold no more of them than they would there.
+ * Argument: {@code mtu}. A task says {@code millis}; a sample has {@code gbps}, and for the payload
+ * of one frame {@code send_ns}, {@code device_ns}, {@code crc_ns} and {@code place_ns}.
  */
 public final class CeilingRig implements Rig {
-  private static final int BURST = 32;
+  /** Frames that an engine sends in a turn at the most. */
+  private static final int TURN = 64;
 
   /** Of a full frame: Ethernet 14, IP 20, TCP 20, length, DDP's header and CRC of the FPDU 20. */
   private static final int ETHERNET = 14;
 
   private static final int HEADERS = 60;
-  private static final long REGION = 4L << 20;
-  private static final int TURN = 512;
+
+  /** What two writes of a MiB under way have at either end. */
+  private static final long REGION = 2L << 20;
+
+  private static final long LONGEST = 1_000_000_000;
+
+  /** As the daemon does it. */
+  private static final String TRIAL = "rddp-vectors";
+
+  private static final long PAUSE = 500_000;
 
   private static final String CONFIGURATION =
       """
@@ -52,17 +67,25 @@ public final class CeilingRig implements Rig {
       packets = 2048
       """;
 
-  private final long[] packets = new long[64];
-  private final long region = Memory.allocate(REGION);
+  private final long[] sent = new long[TURN];
+  private final long[] received = new long[TURN];
+  private final long source = Memory.allocate(REGION);
+  private final long sink = Memory.allocate(REGION);
   private final Crc32c crc = Crc32c.create();
+  private final Histogram send = new Histogram(LONGEST, 3);
+  private final Histogram carry = new Histogram(LONGEST, 3);
+  private final Histogram check = new Histogram(LONGEST, 3);
+  private final Histogram place = new Histogram(LONGEST, 3);
   private DpdkPorts ports;
   private FrameDevice near;
   private FrameDevice far;
   private int mtu;
   private int payload;
 
-  /** Where in the region it goes on. */
-  private long at;
+  /** Where in the regions it goes on. */
+  private long from;
+
+  private long to;
 
   /** Keeps HotSpot from leaving the work out. */
   private int sum;
@@ -74,6 +97,9 @@ public final class CeilingRig implements Rig {
   public void open(JsonObject arguments) throws Exception {
     mtu = arguments.get("mtu").getAsInt();
     payload = mtu - HEADERS & -4;
+    // On another core, and the warm-up waits for it.
+    Runnable trial = Crc32c.trial(System::nanoTime, () -> LockSupport.parkNanos(PAUSE));
+    Thread.ofPlatform().daemon().name(TRIAL).start(trial);
     Affinity.pin(Affinity.allowed()[0]);
     try {
       boolean hugepages = Hugepages.available() >= 128L << 20;
@@ -88,37 +114,51 @@ public final class CeilingRig implements Rig {
     ports.enter();
     near = ports.devices().get(0);
     far = ports.devices().get(1);
-    Crc32c.trial(System::nanoTime, Thread::onSpinWait).run();
   }
 
   @Override
   public Sample round(JsonObject task) {
-    long nanos = task.get("millis").getAsLong() * 1_000_000 / 3;
-    long copied = Long.MAX_VALUE;
-    long checked = Long.MAX_VALUE;
-    long carried = Long.MAX_VALUE;
-    long began = System.nanoTime();
-    // By the quickest turns: a ceiling is what nothing disturbs.
-    while (System.nanoTime() - began < 3 * nanos) {
-      copied = Math.min(copied, timed(this::copy));
-      checked = Math.min(checked, timed(this::check));
-      carried = Math.min(carried, timed(this::carry));
+    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    for (Histogram each : List.of(send, carry, check, place)) {
+      each.reset();
     }
-    double copy = (double) copied / TURN;
-    double check = (double) checked / TURN;
-    double device = (double) carried / TURN;
+    long began = System.nanoTime();
+    while (System.nanoTime() - began < nanos) {
+      turn();
+    }
+    double out = frameNanos(send);
+    double device = frameNanos(carry);
+    double checked = frameNanos(check);
+    double placed = frameNanos(place);
     Map<String, Double> figures = new LinkedHashMap<>();
-    figures.put("gbps", 8.0 * payload / (copy + check + device));
-    figures.put("copy_ns", copy);
-    figures.put("crc_ns", check);
+    figures.put("gbps", 8.0 * payload / (out + device + checked + placed));
+    figures.put("send_ns", out);
     figures.put("device_ns", device);
+    figures.put("crc_ns", checked);
+    figures.put("place_ns", placed);
     return Sample.of(figures);
   }
 
-  private static long timed(Runnable turn) {
+  private static double frameNanos(Histogram turns) {
+    return (double) turns.getValueAtPercentile(50) / TURN;
+  }
+
+  private void turn() {
     long began = System.nanoTime();
-    turn.run();
-    return System.nanoTime() - began;
+    fill();
+    long filled = System.nanoTime();
+    int count = exchange();
+    long carried = System.nanoTime();
+    check(count);
+    long checked = System.nanoTime();
+    place(count);
+    long placed = System.nanoTime();
+    if (count == TURN) {
+      send.recordValue(Math.min(LONGEST, filled - began));
+      carry.recordValue(Math.min(LONGEST, carried - filled));
+      check.recordValue(Math.min(LONGEST, checked - carried));
+      place.recordValue(Math.min(LONGEST, placed - checked));
+    }
   }
 
   /** What all came to. */
@@ -126,46 +166,45 @@ public final class CeilingRig implements Rig {
     return sum;
   }
 
-  private long next() {
-    at = at + payload > REGION - payload ? 0 : at + payload;
-    return region + at;
+  /** Out of the source into packets, with the CRC on the way. */
+  private void fill() {
+    for (int i = 0; i < TURN; i++) {
+      long packet = near.pool().allocate();
+      long frame = near.pool().address(packet);
+      near.pool().window(packet, frame, ETHERNET + mtu);
+      sum += crc.copy(0, source + from, frame + HEADERS, payload);
+      from = after(from);
+      sent[i] = packet;
+    }
   }
 
-  /** Out of the region into a packet with the CRC on the way, and into the region. */
-  private void copy() {
-    long packet = near.pool().allocate();
-    long frame = near.pool().address(packet) + HEADERS;
-    for (int i = 0; i < TURN; i++) {
-      sum += crc.copy(0, next(), frame, payload);
-      Memory.copy(frame, next(), payload);
+  /** Over the device; as many as have come. */
+  private int exchange() {
+    int gone = near.transmit(sent, 0, TURN);
+    for (int i = gone; i < TURN; i++) {
+      near.pool().release(sent[i]);
     }
-    near.pool().release(packet);
+    return far.receive(received);
   }
 
   /** The CRC of what has come. */
-  private void check() {
-    long packet = near.pool().allocate();
-    long frame = near.pool().address(packet) + HEADERS;
-    for (int i = 0; i < TURN; i++) {
-      sum += crc.update(0, frame, payload);
+  private void check(int count) {
+    for (int i = 0; i < count; i++) {
+      sum += crc.update(0, far.pool().address(received[i]) + HEADERS, payload);
     }
-    near.pool().release(packet);
   }
 
-  private void carry() {
-    for (int done = 0; done < TURN; done += BURST) {
-      for (int i = 0; i < BURST; i++) {
-        long packet = near.pool().allocate();
-        near.pool().window(packet, near.pool().address(packet), ETHERNET + mtu);
-        packets[i] = packet;
-      }
-      near.transmit(packets, 0, BURST);
-      int count = far.receive(packets);
-      for (int i = 0; i < count; i++) {
-        far.pool().release(packets[i]);
-      }
-      sum += count;
+  /** Into the sink. */
+  private void place(int count) {
+    for (int i = 0; i < count; i++) {
+      Memory.copy(far.pool().address(received[i]) + HEADERS, sink + to, payload);
+      to = after(to);
+      far.pool().release(received[i]);
     }
+  }
+
+  private long after(long place) {
+    return place + 2L * payload > REGION ? 0 : place + payload;
   }
 
   @Override

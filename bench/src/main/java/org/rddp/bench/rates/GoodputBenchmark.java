@@ -1,22 +1,16 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.rddp.bench.NamedBenchmark;
 import org.rddp.bench.method.Contest;
 import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
 import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Series;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench goodput}. */
@@ -25,72 +19,107 @@ import picocli.CommandLine.Command;
     description =
         "Octets a second by message size and MTU, beside kernel TCP and what is possible.")
 public final class GoodputBenchmark extends NamedBenchmark {
-  private static final int MEBIBYTE = 1 << 20;
+  static final int MEBIBYTE = 1 << 20;
+
   private static final int[] SIZES = {
     1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, MEBIBYTE, 4 * MEBIBYTE, 16 * MEBIBYTE
   };
-  private static final int[] QUICK_SIZES = {1 << 10, 64 << 10, MEBIBYTE};
+  private static final int[] QUICK_SIZES = {64 << 10, MEBIBYTE};
+  private static final int FRAME = 1500;
+  private static final int JUMBO = 9000;
 
-  private static final String RDDP = "rddp, MTU 1500";
-  private static final String RDDP_JUMBO = "rddp, MTU 9000";
-  private static final String KERNEL = "kernel TCP, MTU 1500";
-  private static final String KERNEL_PLAIN = "kernel TCP, MTU 1500, offloads off";
-  private static final String KERNEL_JUMBO = "kernel TCP, MTU 9000";
-  private static final String CEILING = "copy + CRC + device, MTU 1500";
-  private static final String CEILING_JUMBO = "copy + CRC + device, MTU 9000";
+  /** What a message of this many octets takes, roughly, in ms, is its length shifted by this. */
+  private static final int MILLIS_SHIFT = 15;
 
   /** For picocli. */
   public GoodputBenchmark() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofMinutes(9);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {
     report.method(
         "RDMA Writes one way, each found in the sink's memory before it counts; as many under way as"
             + " fill twice TCP's window. rddp: both engines on one core, both programs on the other,"
-            + " CRC on unless said. Kernel TCP: Java NIO over veth, each end on a core, blocking, one"
-            + " write() a message; it checks no CRC, and with offloads off it cuts and sums every"
-            + " frame, as rddp always does. Copy + CRC + device: two copies and two CRCs of each"
-            + " frame's payload and the frame over the same device, each timed alone on one core and"
-            + " added up.");
-    int rounds = quick() ? 3 : 7;
-    int millis = quick() ? 250 : 700;
-    Map<Integer, Outcomes> found = new LinkedHashMap<>();
-    try (Contest contest = new Contest(quick() ? fewEntrants() : allEntrants(), progress)) {
-      contest.warmUp(Tasks.stream(MEBIBYTE, quick() ? 1500 : 4000));
-      contest.warmUp(Tasks.stream(1 << 10, quick() ? 500 : 2000));
-      for (int octets : quick() ? QUICK_SIZES : SIZES) {
-        String title = size(octets);
-        JsonObject task = Tasks.stream(octets, Math.max(millis, octets >> 15));
-        Outcomes outcomes = contest.run(title, task, rounds);
-        report.conditions("messages of " + title, outcomes.conditions());
-        found.put(octets, outcomes);
+            + " CRC on, packing off unless said. Two daemons: three processes (net_vhost and"
+            + " net_virtio_user, engines that back off, packing on), three busy threads on two cores."
+            + " Kernel TCP: Java NIO over veth, each end on a core, blocking, one write() a message;"
+            + " it checks no CRC, and with offloads off it cuts and sums every frame, as rddp always"
+            + " does. Copy + CRC + device: for a turn's frames first all copies with CRC out of the"
+            + " source's memory, then the frames over the same device, then all CRCs, then all copies"
+            + " into the sink's memory, on one core; medians of the four are added up.");
+    report.method(Contest.WARM_UP_IN_WORDS);
+    int[] sizes = quick() ? QUICK_SIZES : SIZES;
+    GoodputTables tables = new GoodputTables(report, sizes);
+    try {
+      measure(tables, progress, sizes, FRAME, true);
+      measure(tables, progress, sizes, JUMBO, false);
+    } finally {
+      tables.fill();
+    }
+    addGoals(report, tables);
+  }
+
+  /** All contenders of an MTU; the second contest has what the first has left of the budget. */
+  private void measure(
+      GoodputTables tables, Progress progress, int[] sizes, int mtu, boolean othersToCome)
+      throws Exception {
+    Progress part = othersToCome ? progress.half() : progress;
+    List<Entrant> entrants = quick() ? fewEntrants(mtu) : allEntrants(mtu);
+    try (Contest contest = new Contest(entrants, part)) {
+      contest.warmUp(Tasks.stream(MEBIBYTE, 100));
+      part.budget().expect(sizes.length);
+      int millis = quick() ? 150 : 400;
+      for (int octets : sizes) {
+        String title = "MTU " + mtu + ", " + GoodputTables.size(octets);
+        JsonObject task = Tasks.stream(octets, Math.max(millis, octets >> MILLIS_SHIFT));
+        Outcomes found = contest.run(title, task, quick() ? 5 : 9);
+        tables.add(octets, found);
       }
     }
-    addGoals(report, found.get(MEBIBYTE));
-    addTables(report, found);
   }
 
-  private static List<Entrant> fewEntrants() {
-    return List.of(
-        rddp(RDDP, 1500, true, false, false),
-        kernel(KERNEL, 1500, true),
-        kernel(KERNEL_PLAIN, 1500, false),
-        ceiling(CEILING, 1500),
-        rddp(RDDP_JUMBO, 9000, true, false, false),
-        kernel(KERNEL_JUMBO, 9000, true),
-        ceiling(CEILING_JUMBO, 9000));
+  static String rddp(int mtu) {
+    return "rddp, MTU " + mtu;
   }
 
-  private static List<Entrant> allEntrants() {
-    List<Entrant> all = new ArrayList<>(fewEntrants());
-    all.add(kernel("kernel TCP, MTU 9000, offloads off", 9000, false));
-    for (int mtu : new int[] {1500, 9000}) {
-      String name = "rddp, MTU " + mtu;
-      all.add(rddp(name + ", no CRC", mtu, false, false, false));
-      all.add(rddp(name + ", Markers", mtu, true, true, false));
-      all.add(rddp(name + ", no CRC, Markers", mtu, false, true, false));
-      all.add(rddp(name + ", packing", mtu, true, false, true));
+  static String kernel(int mtu) {
+    return "kernel TCP, MTU " + mtu;
+  }
+
+  private static String plainKernel(int mtu) {
+    return kernel(mtu) + ", offloads off";
+  }
+
+  private static String ceiling(int mtu) {
+    return "copy + CRC + device, MTU " + mtu;
+  }
+
+  private static List<Entrant> fewEntrants(int mtu) {
+    List<Entrant> all = new ArrayList<>();
+    all.add(rddp(rddp(mtu), mtu, true, false, false));
+    all.add(kernel(kernel(mtu), mtu, true));
+    if (mtu == FRAME) {
+      all.add(kernel(plainKernel(mtu), mtu, false));
     }
+    all.add(Entrant.of(ceiling(mtu), CeilingRig.class).with("mtu", mtu));
+    return all;
+  }
+
+  private static List<Entrant> allEntrants(int mtu) {
+    List<Entrant> all = new ArrayList<>(fewEntrants(mtu));
+    if (mtu == JUMBO) {
+      all.add(kernel(plainKernel(mtu), mtu, false));
+    }
+    String name = rddp(mtu);
+    all.add(rddp(name + ", no CRC", mtu, false, false, false));
+    all.add(rddp(name + ", Markers", mtu, true, true, false));
+    all.add(rddp(name + ", no CRC, Markers", mtu, false, true, false));
+    all.add(rddp(name + ", packing", mtu, true, false, true));
+    all.add(Entrant.of(name + ", two daemons", TwoDaemonsStreamRig.class).with("mtu", mtu));
     return all;
   }
 
@@ -108,80 +137,30 @@ public final class GoodputBenchmark extends NamedBenchmark {
         .with("offloads", Boolean.toString(offloads));
   }
 
-  private static Entrant ceiling(String name, int mtu) {
-    return Entrant.of(name, CeilingRig.class).with("mtu", mtu);
-  }
-
-  private static void addGoals(Report report, Outcomes found) {
+  private static void addGoals(Report report, GoodputTables found) {
     report.add(
         Goal.atLeast(
             4,
             "goodput_beside_kernel_offloads_off",
             "goodput, 1 MiB writes, CRC, MTU 1500: times kernel TCP with offloads off",
-            found.ratio(RDDP, KERNEL_PLAIN, "gbps")));
+            found.ratio(MEBIBYTE, rddp(FRAME), plainKernel(FRAME))));
     report.add(
         Goal.atLeast(
             1.2,
             "goodput_beside_kernel",
             "the same: times kernel TCP with offloads on, which checks no CRC",
-            found.ratio(RDDP, KERNEL, "gbps")));
+            found.ratio(MEBIBYTE, rddp(FRAME), kernel(FRAME))));
     report.add(
         Goal.atLeast(
             2.5,
             "goodput_jumbo_beside_kernel",
             "goodput, 1 MiB writes, CRC, MTU 9000: times kernel TCP with offloads on",
-            found.ratio(RDDP_JUMBO, KERNEL_JUMBO, "gbps")));
+            found.ratio(MEBIBYTE, rddp(JUMBO), kernel(JUMBO))));
     report.add(
         Goal.atLeast(
             0.6,
             "goodput_jumbo_of_ceiling",
             "the same: share of copy + CRC + device",
-            found.ratio(RDDP_JUMBO, CEILING_JUMBO, "gbps")));
-  }
-
-  private static void addTables(Report report, Map<Integer, Outcomes> found) {
-    Table table = new Table("goodput", "Goodput by message size", "Payload in Gb/s.");
-    table.column("entrant", "");
-    Table cost =
-        new Table(
-            "cpu_per_octet",
-            "CPU time per octet",
-            "Of all threads of both ends, in ns for 1024 octets. rddp's two threads poll: what they"
-                + " do not use of their cores is counted, too.");
-    cost.column("entrant", "");
-    Plot plot =
-        report.add(new Plot("by-size", "Goodput by message size", "octets of a message", "Gb/s"));
-    plot.logarithmic().linear();
-    found
-        .keySet()
-        .forEach(octets -> {
-          table.column("octets_" + octets, size(octets));
-          cost.column("octets_" + octets, size(octets));
-        });
-    for (String name : found.values().iterator().next().all().keySet()) {
-      List<Object> goodput = new ArrayList<>(List.of(name));
-      List<Object> spent = new ArrayList<>(List.of(name));
-      List<Double> sizes = new ArrayList<>();
-      List<Double> medians = new ArrayList<>();
-      found.forEach((octets, outcomes) -> {
-        Outcome outcome = outcomes.of(name);
-        goodput.add(outcome.cell("gbps", 1));
-        spent.add(outcome.cell("cpu_ns", 1024.0 / octets));
-        Optional<Series> gbps = outcome.figure("gbps");
-        if (gbps.isPresent()) {
-          sizes.add((double) octets);
-          medians.add(gbps.get().median());
-        }
-      });
-      table.add(goodput.toArray());
-      cost.add(spent.toArray());
-      plot.line(name, sizes, medians);
-    }
-    report.add(table);
-    report.add(cost);
-  }
-
-  private static String size(int octets) {
-    return octets < MEBIBYTE ? (octets >> 10) + " KiB" : (octets >> 20) + " MiB";
+            found.ratio(MEBIBYTE, rddp(JUMBO), ceiling(JUMBO))));
   }
 }

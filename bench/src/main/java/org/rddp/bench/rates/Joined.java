@@ -1,6 +1,7 @@
 package org.rddp.bench.rates;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,12 +25,19 @@ final class Joined implements AutoCloseable {
   private static final int AT_A_TIME = 32;
 
   private final Rddp near;
+  private final InetSocketAddress address;
   private final Listener listener;
 
   /** Lets the second program listen. */
   Joined(RddpPair pair) {
-    near = pair.near();
-    listener = pair.far().listen(RddpPair.ADDRESS, 1024);
+    this(pair.near(), pair.far(), RddpPair.ADDRESS);
+  }
+
+  /** Lets the second program listen at an address. */
+  Joined(Rddp near, Rddp far, InetSocketAddress address) {
+    this.near = near;
+    this.address = address;
+    listener = far.listen(address, 1024);
   }
 
   /** The two ends of a connection. */
@@ -48,8 +56,7 @@ final class Joined implements AutoCloseable {
         ExecutorService responders = Executors.newFixedThreadPool(Math.min(count, AT_A_TIME))) {
       for (int i = 0; i < count; i++) {
         accepting.add(responders.submit(this::accept));
-        connecting.add(
-            initiators.submit(() -> near.connect(RddpPair.ADDRESS, PrivateData.NONE, TIMEOUT)));
+        connecting.add(initiators.submit(() -> near.connect(address, PrivateData.NONE, TIMEOUT)));
       }
     }
     Map<Integer, Connection> byPort = new HashMap<>();

@@ -1,5 +1,6 @@
 package org.rddp.bench.rates;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +11,10 @@ import org.rddp.bench.method.Entrant;
 import org.rddp.bench.method.Outcome;
 import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Progress;
+import org.rddp.bench.method.Series;
 import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Plot;
+import org.rddp.bench.report.Quantity;
 import org.rddp.bench.report.Report;
 import org.rddp.bench.report.Table;
 import picocli.CommandLine.Command;
@@ -21,51 +25,80 @@ import picocli.CommandLine.Command;
     description = "Short messages a second, by how many are outstanding, and what one costs.")
 public final class RateBenchmark extends NamedBenchmark {
   private static final int[] OUTSTANDING = {1, 16, 64, 256};
+  private static final int[] SIZES = {8, 16, 32, 64};
   private static final String RDDP = "rddp";
   private static final String PACKED = "rddp, packing";
+  private static final String TWO_DAEMONS = "rddp, two daemons";
   private static final String KERNEL = "kernel TCP";
   private static final String BATCHED = "kernel TCP, 64 messages a write()";
-  private static final double MILLION = 1e-6;
+
+  /** What goals are about: octets, and messages outstanding. */
+  private static final int OCTETS = 64;
+
+  /** Beside a step of the table. */
+  private static final double LONG_RUN = 4;
+
+  private static final int LONG_MILLIS = 60_000;
 
   /** For picocli. */
   public RateBenchmark() {}
 
   @Override
+  protected Duration longest() {
+    return Duration.ofMinutes(6);
+  }
+
+  @Override
   protected void measure(Report report, Progress progress) throws Exception {
-    int rounds = quick() ? 3 : 9;
-    int millis = quick() ? 250 : 1000;
     report.method(
         "RDMA Writes one way with so many outstanding: posted and not yet found in the sink's memory"
-            + " by its program. rddp: both engines on one core, both programs on the other. Kernel"
-            + " TCP: Java NIO over veth with offloads on, TCP_NODELAY, each end polling on a core, one"
-            + " write() a message; and batched, as far as the number outstanding allows.");
-    List<Entrant> entrants =
-        List.of(
-            Entrant.of(RDDP, RddpStreamRig.class),
-            Entrant.of(PACKED, RddpStreamRig.class).with("packing", "true"),
-            kernel(KERNEL, 1),
-            kernel(BATCHED, 64));
-    int[] sizes = quick() ? new int[] {64} : new int[] {8, 16, 32, 64};
-    Outcomes allocation;
+            + " by its program. rddp: both engines on one core, both programs on the other. Two"
+            + " daemons: three processes (net_vhost and net_virtio_user, engines that back off,"
+            + " packing on), three busy threads on two cores. Kernel TCP: Java NIO over veth with"
+            + " offloads on, TCP_NODELAY, each end polling on a core, one write() a message; and"
+            + " batched, as far as the number outstanding allows.");
+    report.method(Contest.WARM_UP_IN_WORDS);
+    int[] sizes = quick() ? new int[] {OCTETS} : SIZES;
     Map<String, Outcomes> found = new LinkedHashMap<>();
-    try (Contest contest = new Contest(entrants, progress)) {
-      contest.warmUp(Tasks.outstanding(64, 64, quick() ? 2500 : 5000));
-      contest.warmUp(Tasks.outstanding(64, 1, quick() ? 500 : 1000));
+    Table rates = table("rate", "Messages a second", "");
+    rates.column("ratio", "rddp / kernel TCP").column("batched_ratio", "rddp / batched");
+    try (Contest contest = new Contest(entrants(), progress)) {
+      contest.warmUp(Tasks.outstanding(OCTETS, OCTETS, 100));
+      progress.budget().expect(sizes.length * OUTSTANDING.length + LONG_RUN);
       for (int octets : sizes) {
         for (int outstanding : OUTSTANDING) {
           String title = title(octets, outstanding);
           Outcomes outcomes =
-              contest.run(title, Tasks.outstanding(octets, outstanding, millis), rounds);
-          report.conditions(title, outcomes.conditions());
+              contest.run(
+                  title,
+                  Tasks.outstanding(octets, outstanding, quick() ? 150 : 400),
+                  quick() ? 5 : 9);
+          report.conditions(rates, title, outcomes.conditions());
           found.put(title, outcomes);
         }
       }
-      allocation =
+      addGoals(report, found.get(title(OCTETS, OCTETS)));
+      Outcomes longRun =
           contest.run(
-              "one long run", Tasks.outstanding(64, 64, quick() ? 3000 : 60_000), 1, List.of(RDDP));
+              "one long run",
+              Tasks.outstanding(OCTETS, OCTETS, quick() ? 3000 : LONG_MILLIS),
+              1,
+              List.of(RDDP),
+              LONG_RUN);
+      addGoals(report, longRun.of(RDDP));
+      report.conditions("one long run", longRun.conditions());
+    } finally {
+      addTables(report, rates, found);
     }
-    addGoals(report, found.get(title(64, 64)), allocation.of(RDDP));
-    addTables(report, found);
+  }
+
+  private static List<Entrant> entrants() {
+    return List.of(
+        Entrant.of(RDDP, RddpStreamRig.class),
+        Entrant.of(PACKED, RddpStreamRig.class).with("packing", "true"),
+        Entrant.of(TWO_DAEMONS, TwoDaemonsStreamRig.class).with("mtu", 1500),
+        kernel(KERNEL, 1),
+        kernel(BATCHED, OCTETS));
   }
 
   private static Entrant kernel(String name, int batch) {
@@ -79,13 +112,14 @@ public final class RateBenchmark extends NamedBenchmark {
     return octets + " octets, " + outstanding + " outstanding";
   }
 
-  private void addGoals(Report report, Outcomes found, Outcome allocation) {
+  private static void addGoals(Report report, Outcomes found) {
     report.add(
         Goal.atLeast(
-            2,
-            "rate",
-            "writes of 64 octets, 64 outstanding, one way: million a second",
-            found.figure(RDDP, "rate").map(series -> series.times(MILLION))));
+                2e6,
+                "rate",
+                "writes of 64 octets, 64 outstanding, one way",
+                found.figure(RDDP, "rate"))
+            .in("/s"));
     report.add(
         Goal.atLeast(
                 4,
@@ -95,8 +129,11 @@ public final class RateBenchmark extends NamedBenchmark {
             .remark(
                 found
                     .ratio(RDDP, BATCHED, "rate")
-                    .map(ratio -> "batched: " + ratio)
+                    .map(ratio -> "times kernel TCP with 64 messages a write(): " + ratio)
                     .orElse("batched: not measured")));
+  }
+
+  private void addGoals(Report report, Outcome allocation) {
     String length = quick() ? "3 s" : "60 s";
     report.add(
         Goal.atMost(
@@ -115,31 +152,57 @@ public final class RateBenchmark extends NamedBenchmark {
             0, "collections", "collections of garbage in that run", allocation.figure("gc")));
   }
 
-  private static void addTables(Report report, Map<String, Outcomes> found) {
-    List<String> names = List.of(RDDP, PACKED, KERNEL, BATCHED);
-    Table rates = new Table("rate", "Messages a second", "In millions.").column("task", "");
+  private static Table table(String name, String title, String text) {
+    Table table = new Table(name, title, text).column("task", "");
+    for (Entrant each : entrants()) {
+      table.column(each.name(), each.name());
+    }
+    return table;
+  }
+
+  private static void addTables(Report report, Table rates, Map<String, Outcomes> found) {
     Table cost =
-        new Table(
+        table(
             "cpu_per_message",
             "CPU time per message",
-            "Of all threads of both ends, in ns. rddp's two threads poll: what they do not use of"
-                + " their cores is counted, too.");
-    cost.column("task", "");
-    for (String name : names) {
-      rates.column(name, name);
-      cost.column(name, name);
-    }
+            "Of all threads of both ends. rddp's two threads poll: what they do not use of their"
+                + " cores is counted, too.");
+    report.add(rates);
+    report.add(cost);
+    Plot plot =
+        report.add(
+            new Plot("by-outstanding", "Writes of 64 octets", "messages outstanding", "a second"));
     found.forEach((title, outcomes) -> {
       List<Object> rate = new ArrayList<>(List.of(title));
       List<Object> spent = new ArrayList<>(List.of(title));
-      for (String name : names) {
-        rate.add(outcomes.of(name).cell("rate", MILLION));
-        spent.add(outcomes.of(name).cell("cpu_ns", 1));
+      for (Entrant each : entrants()) {
+        Outcome outcome = outcomes.of(each.name());
+        rate.add(Quantity.cell(outcome, "rate", 1, "/s"));
+        spent.add(Quantity.cell(outcome, "cpu_ns", 1e-9, "s"));
       }
+      rate.add(outcomes.ratio(RDDP, KERNEL, "rate"));
+      rate.add(outcomes.ratio(RDDP, BATCHED, "rate"));
       rates.add(rate.toArray());
       cost.add(spent.toArray());
     });
-    report.add(rates);
-    report.add(cost);
+    for (Entrant each : entrants()) {
+      line(plot.logarithmic(), each.name(), found);
+    }
+  }
+
+  private static void line(Plot plot, String name, Map<String, Outcomes> found) {
+    List<Double> outstanding = new ArrayList<>();
+    List<Double> rates = new ArrayList<>();
+    for (int each : OUTSTANDING) {
+      Outcomes outcomes = found.get(title(OCTETS, each));
+      if (outcomes != null) {
+        Series rate = outcomes.figure(name, "rate").orElse(null);
+        if (rate != null) {
+          outstanding.add((double) each);
+          rates.add(rate.median());
+        }
+      }
+    }
+    plot.line(name, outstanding, rates);
   }
 }

@@ -31,8 +31,6 @@ final class RddpPair implements AutoCloseable {
   static final InetSocketAddress ADDRESS = new InetSocketAddress("10.77.0.2", 7);
 
   private static final String ENGINE = "rddp-engine";
-  private static final String TRIAL = "rddp-crc32c";
-  private static final long LONGEST_TRIAL = 20_000;
   private static final long MEMORY = 192L << 20;
 
   private static final String HEAD =
@@ -79,7 +77,7 @@ final class RddpPair implements AutoCloseable {
   private final long engineThread;
 
   /**
-   * Starts it, and waits until CRCs are as quick as they will be.
+   * Starts it. CRCs are as quick as they will be when the warm-up has ended.
    *
    * @param arguments mtu (1500), crc (true), markers and packing (false), connections (16)
    * @throws CannotRunException when DPDK cannot be started
@@ -98,10 +96,6 @@ final class RddpPair implements AutoCloseable {
     }
     Affinity.pin(cpus[cpus.length - 1]);
     engineThread = thread(ENGINE).threadId();
-    Thread trial = thread(TRIAL);
-    if (trial != null) {
-      trial.join(LONGEST_TRIAL);
-    }
   }
 
   private static Configuration configuration(Path socket, JsonObject arguments)

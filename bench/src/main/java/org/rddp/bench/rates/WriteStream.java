@@ -34,6 +34,7 @@ final class WriteStream {
   private long posted;
   private long arrived;
   private boolean ending;
+  private boolean yields;
 
   /**
    * A stream over a connection.
@@ -47,6 +48,12 @@ final class WriteStream {
     sink = to.allocate(memory, Access.REMOTE_WRITE);
     sourceMemory = source.segment();
     sinkMemory = sink.segment();
+  }
+
+  /** The same, which offers its core to others whenever nothing has come for a while. */
+  WriteStream yielding() {
+    yields = true;
+    return this;
   }
 
   /**
@@ -118,12 +125,17 @@ final class WriteStream {
    *
    * @return nanoseconds from the first write to the arrival of the last
    */
+  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, are to get their turn.
   long run(long nanos) {
     long began = System.nanoTime();
     long now = began;
     while (!ending || !ended()) {
+      long before = arrived;
       for (int i = 0; i < LOOKS; i++) {
         work();
+      }
+      if (yields && arrived == before) {
+        Thread.yield();
       }
       now = System.nanoTime();
       if (now - began >= nanos) {

@@ -13,22 +13,34 @@ import org.rddp.bench.method.Series;
  * @param most whether the figure is to be at most the bound, or at least
  * @param figure what was found; empty where it could not be measured
  * @param remark what is to be known beside, or an empty text
+ * @param unit of the bound and the figure, shown with prefixes; null for none
  */
 public record Goal(
-    String name, String what, double bound, boolean most, Optional<Series> figure, String remark) {
+    String name,
+    String what,
+    double bound,
+    boolean most,
+    Optional<Series> figure,
+    String remark,
+    String unit) {
   /** A figure that is to be at most this. */
   public static Goal atMost(double bound, String name, String what, Optional<Series> figure) {
-    return new Goal(name, what, bound, true, figure, "");
+    return new Goal(name, what, bound, true, figure, "", null);
   }
 
   /** A figure that is to be at least this. */
   public static Goal atLeast(double bound, String name, String what, Optional<Series> figure) {
-    return new Goal(name, what, bound, false, figure, "");
+    return new Goal(name, what, bound, false, figure, "", null);
   }
 
   /** With something to be known beside. */
   public Goal remark(String text) {
-    return new Goal(name, what, bound, most, figure, text);
+    return new Goal(name, what, bound, most, figure, text, unit);
+  }
+
+  /** With a unit, such as {@code /s}. */
+  public Goal in(String words) {
+    return new Goal(name, what, bound, most, figure, remark, words);
   }
 
   /** Whether the median of the rounds reaches it; empty where nothing was measured. */
@@ -43,7 +55,16 @@ public record Goal(
 
   /** What is to be reached. */
   String wanted() {
-    return (most ? "<= " : ">= ") + Series.number(bound);
+    return (most ? "<= " : ">= ") + words(Series.of(bound));
+  }
+
+  /** What was found. */
+  String found() {
+    return figure.map(this::words).orElse("-");
+  }
+
+  private String words(Series series) {
+    return unit == null ? series.toString() : new Quantity(series, unit).toString();
   }
 
   JsonObject toJson() {
@@ -52,10 +73,11 @@ public record Goal(
     json.addProperty("what", what);
     json.addProperty(most ? "at_most" : "at_least", bound);
     figure.ifPresent(series -> json.addProperty("figure", Table.rounded(series.median())));
+    json.addProperty("wanted", wanted());
+    json.addProperty("found", found());
+    json.addProperty("verdict", verdict());
     met().ifPresent(reached -> json.addProperty("met", reached));
-    if (!remark.isEmpty()) {
-      json.addProperty("remark", remark);
-    }
+    json.addProperty("remark", remark);
     return json;
   }
 }

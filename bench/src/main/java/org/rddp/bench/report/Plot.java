@@ -115,9 +115,11 @@ public final class Plot {
   }
 
   /** Writes it; none is written where there are no lines. */
-  void write(Path folder, String benchmark) throws IOException {
-    if (!chart.getSeriesCollection().isEmpty()) {
-      Files.write(folder.resolve(file(benchmark)), ChartEncoder.getBytes(chart, "png"));
+  boolean write(Path folder, String benchmark) throws IOException {
+    if (chart.getSeriesCollection().isEmpty()) {
+      return false;
     }
+    Files.write(folder.resolve(file(benchmark)), ChartEncoder.getBytes(chart, "png"));
+    return true;
   }
 }

@@ -33,8 +33,10 @@ public final class Report {
   private final List<Goal> goals = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
   private final Map<String, Conditions> conditions = new LinkedHashMap<>();
+  private final Map<String, Conditions> loose = new LinkedHashMap<>();
   private final Map<String, Histogram> raw = new LinkedHashMap<>();
   private final JsonObject more = new JsonObject();
+  private String failure;
 
   /** An empty one. */
   public Report(String benchmark, boolean quick) {
@@ -67,6 +69,18 @@ public final class Report {
   /** Adds what the machine was like while this was measured. */
   public void conditions(String what, Conditions meanwhile) {
     conditions.put(what, meanwhile);
+    loose.put(what, meanwhile);
+  }
+
+  /** The same for a part of a table, below which it is shown in short. */
+  public void conditions(Table table, String what, Conditions meanwhile) {
+    conditions.put(what, meanwhile);
+    table.during(what, meanwhile);
+  }
+
+  /** Says why it ends before all is measured; what was found is shown. */
+  public void failed(String reason) {
+    failure = reason;
   }
 
   /** Adds times to be written as a .hgrm file. */
@@ -93,6 +107,9 @@ public final class Report {
   public String markdown() {
     StringBuilder all = new StringBuilder();
     all.append(machine).append(quick ? "; shortened (`--quick`).\n\n" : ".\n\n");
+    if (failure != null) {
+      all.append("**Not all of it could be measured:** ").append(failure).append("\n\n");
+    }
     if (disturbed()) {
       all.append(
           "**Others used the CPUs meanwhile:** what is marked DISTURBED below is to be read with"
@@ -103,11 +120,13 @@ public final class Report {
       all.append(goalTable().markdown()).append('\n');
     }
     for (Table table : tables) {
-      all.append(table.markdown()).append('\n');
+      if (failure == null || !table.isEmpty()) {
+        all.append(table.markdown()).append('\n');
+      }
     }
-    if (!conditions.isEmpty()) {
+    if (!loose.isEmpty()) {
       all.append("### Meanwhile\n\n");
-      conditions.forEach((what, meanwhile) ->
+      loose.forEach((what, meanwhile) ->
           all.append("- ").append(what).append(": ").append(meanwhile).append('\n'));
       all.append('\n');
     }
@@ -123,18 +142,24 @@ public final class Report {
             .column("verdict", "")
             .column("remark", "");
     for (Goal goal : goals) {
-      table.add(goal.what(), goal.wanted(), goal.figure(), goal.verdict(), goal.remark());
+      table.add(goal.what(), goal.wanted(), goal.found(), goal.verdict(), goal.remark());
     }
     return table;
   }
 
-  /** All of it as JSON: benchmark, quick, machine, method, conditions, goals, tables by name. */
+  /**
+   * All of it as JSON: benchmark, quick, machine, method, failed (why it has ended early),
+   * disturbed, conditions, goals, tables by name.
+   */
   public JsonObject json() {
     JsonObject json = new JsonObject();
     json.addProperty("benchmark", benchmark);
     json.addProperty("quick", quick);
     json.add("machine", machine.toJson());
     json.addProperty("method", String.join("\n", method));
+    if (failure != null) {
+      json.addProperty("failed", failure);
+    }
     json.addProperty("disturbed", disturbed());
     JsonObject meanwhile = new JsonObject();
     conditions.forEach((what, each) -> meanwhile.add(what, each.toJson()));
@@ -163,8 +188,9 @@ public final class Report {
     }
     StringBuilder text = new StringBuilder(markdown());
     for (Plot plot : plots) {
-      plot.write(folder, benchmark);
-      text.append(plot.markdown(benchmark)).append('\n');
+      if (plot.write(folder, benchmark)) {
+        text.append(plot.markdown(benchmark)).append('\n');
+      }
     }
     for (Map.Entry<String, Histogram> each : raw.entrySet()) {
       Path file = folder.resolve(benchmark + "-" + each.getKey() + ".hgrm");

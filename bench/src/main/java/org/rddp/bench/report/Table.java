@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.rddp.bench.method.Conditions;
 import org.rddp.bench.method.Series;
 
 /** Figures of one kind: a row for each circumstance, a column for each figure. */
@@ -19,6 +20,7 @@ public final class Table {
   private final String text;
   private final Map<String, String> columns = new LinkedHashMap<>();
   private final List<Object[]> rows = new ArrayList<>();
+  private final Meanwhile meanwhile = new Meanwhile();
 
   /**
    * A table without columns and rows.
@@ -46,7 +48,7 @@ public final class Table {
 
   /**
    * Adds a row: whole numbers, fractions, words, a {@link Series} (shown as its median and
-   * quartiles), or an {@link Optional} of those.
+   * quartiles), a {@link Quantity}, or an {@link Optional} of those.
    */
   public void add(Object... values) {
     if (values.length != columns.size()) {
@@ -59,6 +61,16 @@ public final class Table {
       }
     }
     rows.add(row);
+  }
+
+  /** Adds what the machine was like while a part of it was measured. */
+  void during(String what, Conditions conditions) {
+    meanwhile.add(what, conditions);
+  }
+
+  /** Whether it has no rows. */
+  boolean isEmpty() {
+    return rows.isEmpty();
   }
 
   /** Its name in JSON. */
@@ -79,7 +91,7 @@ public final class Table {
       }
       all.append('\n');
     }
-    return all.toString();
+    return all.append(meanwhile.markdown()).toString();
   }
 
   private static String words(Object value) {
@@ -106,6 +118,9 @@ public final class Table {
   }
 
   private static JsonElement json(Object value) {
+    if (value instanceof Quantity quantity) {
+      return json(quantity.series());
+    }
     if (value instanceof Series series) {
       JsonObject spread = new JsonObject();
       spread.addProperty("median", rounded(series.median()));

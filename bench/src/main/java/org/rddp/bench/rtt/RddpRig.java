@@ -9,7 +9,6 @@ import org.rddp.bench.method.Rig;
 import org.rddp.bench.method.Sample;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
-import org.rddp.crc.Crc32c;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.device.DpdkPorts;
@@ -39,8 +38,6 @@ public final class RddpRig implements Rig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     int mtu = arguments.has("mtu") ? arguments.get("mtu").getAsInt() : MTU;
-    // What the daemon tries beside its work is tried before, lest it be measured.
-    Crc32c.trial(System::nanoTime, Thread::yield).run();
     folder = Files.createTempDirectory("rddp-rtt");
     Configuration configuration = TwoInterfaces.ring(folder.resolve("rddpd.sock"), "spin", mtu);
     daemon =

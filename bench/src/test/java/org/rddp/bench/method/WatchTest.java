@@ -21,17 +21,25 @@ class WatchTest {
   void shouldReadWhatTheCpusDid() {
     assertThat(Watch.spentTicks("cpu  1 2 3 4 5 6 7 8 9 10"))
         .containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
-    assertThat(Watch.seconds("12 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 50 0 0")).isEqualTo(2.0);
+    assertThat(Watch.seconds("12 (a (b) c) S 1 2 3 4 5 6 7 8 9 10 150 30 10 10 0")).isEqualTo(2.0);
   }
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    assertThat(new Conditions(90, 0.5, 0, 0.01, 3).disturbed()).isFalse();
-    assertThat(new Conditions(90, 0.5, 0, 0.2, 3).disturbed()).isTrue();
-    assertThat(new Conditions(90, 0.5, 0.05, 0, 3).disturbed()).isTrue();
-    assertThat(new Conditions(90, 0.5, 0, 0.2, 3)).asString().contains("DISTURBED");
-    assertThat(new Conditions(90, Double.NaN, 0, 0, 3)).asString().contains("pressure unknown");
-    assertThat(new Conditions(90, Double.NaN, 0, 0, 3).toJson().has("cpu_pressure")).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.01, 3).disturbed()).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0.05, 0, 3).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3)).asString().contains("DISTURBED");
+    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3)).asString().contains("pressure unknown");
+    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3).toJson().has("cpu_pressure")).isFalse();
+  }
+
+  @Test
+  void shouldTellNearCoresFromFar() {
+    assertThat(new Conditions(60, 80, 0, 0, 0, 1).near()).isTrue();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1).near()).isFalse();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1).distance()).contains("moved: 60 ns, then 400");
+    assertThat(new Conditions(400, 420, 0, 0, 0, 1).distance()).isEqualTo("the cores are far");
   }
 
   @Test

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.google.gson.JsonObject;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.bench.method.Budget;
 import org.rddp.bench.method.Contest;
 import org.rddp.bench.method.Entrant;
 import org.rddp.bench.method.Outcome;
@@ -26,7 +28,8 @@ class RatesTest {
   private static final String NAME = "it";
 
   private final Progress progress =
-      new Progress(new PrintStream(OutputStream.nullOutputStream(), false));
+      new Progress(
+          new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
 
   /** Does the tasks, one after the other, and gives what came of each. */
   private List<Outcome> done(Entrant entrant, JsonObject... tasks) throws Exception {

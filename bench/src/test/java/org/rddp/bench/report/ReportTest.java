@@ -60,11 +60,66 @@ class ReportTest {
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    report.conditions("a part", new Conditions(70, 0, 0, 0, 1));
+    report.conditions("a part", new Conditions(70, 70, 0, 0, 0, 1));
     assertThat(report.markdown()).contains("core to core 70 ns").doesNotContain("DISTURBED");
-    report.conditions("another", new Conditions(70, 0, 0, 0.5, 1));
+    report.conditions("another", new Conditions(70, 70, 0, 0, 0.5, 1));
     assertThat(report.markdown()).contains("Others used the CPUs", "another: core to core");
     assertThat(report.json().get("disturbed").getAsBoolean()).isTrue();
+  }
+
+  @Test
+  void shouldSayBelowATableHowTheMachineWasMeanwhile() {
+    Table table = report.add(new Table("times", "Times", "Text.")).column("who", "who");
+    table.add("it");
+    report.conditions(table, "one", new Conditions(70, 80, 0.5, 0, 0.01, 1));
+    report.conditions(table, "two", new Conditions(60, 75, 0.9, 0, 0.3, 1));
+    assertThat(report.markdown())
+        .contains("Meanwhile: core to core 60 to 80 ns; CPU pressure 50 to 90 %, steal 0.0 %")
+        .contains("other processes 1.0 to 30.0 %. **DISTURBED** by others: two.")
+        .doesNotContain("### Meanwhile");
+    assertThat(report.json().getAsJsonObject("conditions").keySet()).containsExactly("one", "two");
+  }
+
+  @Test
+  void shouldShowQuantitiesWithTheirPrefix() {
+    assertThat(new Quantity(Series.of(4240), "/s")).hasToString("4.24 k/s");
+    assertThat(new Quantity(Series.of(1.9e9, 2e9, 2.1e9), "b/s"))
+        .hasToString("2.00 (1.95-2.05) Gb/s");
+    assertThat(new Quantity(Series.of(250e-9), "s")).hasToString("250 ns");
+    assertThat(new Quantity(Series.of(0), "s")).hasToString("0 s");
+    report.add(Goal.atLeast(2e6, "rate", "writes", Optional.of(Series.of(4240))).in("/s"));
+    assertThat(report.markdown()).contains("| writes | >= 2.00 M/s | 4.24 k/s | **missed** |");
+  }
+
+  @Test
+  void shouldShowWhatWasFoundBeforeAFailure() throws IOException {
+    report.add(new Table("some", "Some", "Text.")).column("who", "who").add("it");
+    report.add(new Table("more", "More", "Text.")).column("who", "who");
+    report.failed("no device");
+    assertThat(report.markdown())
+        .contains("**Not all of it could be measured:** no device", "### Some")
+        .doesNotContain("### More");
+  }
+
+  @Test
+  void shouldGatherTheGoalsOfAllBenchmarks() throws IOException {
+    String place =
+        """
+        <!-- made by bin/rddp bench; not to be edited -->
+        <!-- end of what bin/rddp bench makes -->
+        """;
+    Path document = Files.writeString(folder.resolve("some.md"), place + MARKED);
+    GoalSummary summary = new GoalSummary(List.of("other", "some"));
+    summary.write(document);
+    assertThat(document).content().contains("Not measured yet.");
+    report.add(Goal.atMost(2, "p50", "beside TCP", Optional.of(Series.of(1))).remark("near"));
+    report.failed("no device");
+    report.write(document, new GeneratedSection("bench some"));
+    summary.write(document);
+    assertThat(document)
+        .content()
+        .contains("| beside TCP | <= 2.00 | 1.00 | met | near | `some`, 20")
+        .contains(", shortened |", "- `some` has not been finished: no device");
   }
 
   @Test

@@ -1,0 +1,130 @@
+package org.rddp.bench.rates;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Plot;
+import org.rddp.bench.report.Quantity;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+
+/** Goodput by contender and message size: itself, beside kernel TCP's, and what it costs. */
+final class GoodputTables {
+  private static final double GIGA = 1e9;
+  private static final String[] MTUS = {"MTU 1500", "MTU 9000"};
+
+  private final Map<String, Map<Integer, Outcomes>> found = new LinkedHashMap<>();
+  private final Report report;
+  private final int[] sizes;
+  private final Table goodput;
+  private final Table beside;
+  private final Table cost;
+  private final Plot plot;
+
+  GoodputTables(Report report, int[] sizes) {
+    this.report = report;
+    this.sizes = sizes.clone();
+    goodput =
+        report.add(new Table("goodput", "Goodput by message size", "Payload, medians of rounds."));
+    beside =
+        report.add(
+            new Table(
+                "beside_kernel",
+                "Beside kernel TCP",
+                "Each one's goodput over that of kernel TCP with offloads on at the same MTU."));
+    cost =
+        report.add(
+            new Table(
+                "cpu_per_octet",
+                "CPU time per octet",
+                "Of all threads of both ends, in ns for 1024 octets. rddp's two threads poll: what"
+                    + " they do not use of their cores is counted, too."));
+    for (Table each : List.of(goodput, beside, cost)) {
+      each.column("entrant", "");
+      for (int octets : sizes) {
+        each.column("octets_" + octets, size(octets));
+      }
+    }
+    plot =
+        report
+            .add(new Plot("by-size", "Goodput by message size", "octets of a message", "Gb/s"))
+            .logarithmic()
+            .linear();
+  }
+
+  static String size(int octets) {
+    return octets < GoodputBenchmark.MEBIBYTE ? (octets >> 10) + " KiB" : (octets >> 20) + " MiB";
+  }
+
+  void add(int octets, Outcomes outcomes) {
+    report.conditions(goodput, outcomes.title(), outcomes.conditions());
+    outcomes
+        .all()
+        .keySet()
+        .forEach(
+            name -> found.computeIfAbsent(name, _ -> new LinkedHashMap<>()).put(octets, outcomes));
+  }
+
+  /** One's goodput over another's; empty where one of them was not measured. */
+  Optional<Series> ratio(int octets, String over, String under) {
+    Outcomes outcomes = found.getOrDefault(over, Map.of()).get(octets);
+    return outcomes == null ? Optional.empty() : outcomes.ratio(over, under, "gbps");
+  }
+
+  /** Makes rows of what was found. */
+  void fill() {
+    found.forEach((name, bySize) -> {
+      goodput.add(row(name, bySize, each -> Quantity.cell(each.of(name), "gbps", GIGA, "b/s")));
+      beside.add(
+          row(name, bySize, each -> words(each.ratio(name, "kernel TCP, " + mtu(name), "gbps"))));
+      Object[] spent = new Object[sizes.length + 1];
+      spent[0] = name;
+      for (int i = 0; i < sizes.length; i++) {
+        double factor = 1024.0 / sizes[i];
+        Outcomes outcomes = bySize.get(sizes[i]);
+        spent[i + 1] =
+            outcomes == null
+                ? "-"
+                : words(outcomes.figure(name, "cpu_ns").map(each -> each.times(factor)));
+      }
+      cost.add(spent);
+      line(name, bySize);
+    });
+  }
+
+  private static Object words(Optional<Series> maybe) {
+    return maybe.isPresent() ? maybe.get() : "-";
+  }
+
+  private static String mtu(String name) {
+    return name.contains(MTUS[0]) ? MTUS[0] : MTUS[1];
+  }
+
+  private Object[] row(
+      String name, Map<Integer, Outcomes> bySize, Function<Outcomes, Object> cell) {
+    List<Object> row = new ArrayList<>(List.of(name));
+    for (int octets : sizes) {
+      Outcomes outcomes = bySize.get(octets);
+      row.add(outcomes == null ? "-" : cell.apply(outcomes));
+    }
+    return row.toArray();
+  }
+
+  private void line(String name, Map<Integer, Outcomes> bySize) {
+    List<Double> octets = new ArrayList<>();
+    List<Double> medians = new ArrayList<>();
+    bySize.forEach((size, outcomes) ->
+        outcomes
+            .figure(name, "gbps")
+            .ifPresent(series -> {
+              octets.add((double) size);
+              medians.add(series.median());
+            }));
+    plot.line(name, octets, medians);
+  }
+}

@@ -1,0 +1,55 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.bench.rtt.TwoDaemons;
+
+/**
+ * RDMA Writes one way between two programs on one thread, over two daemons in processes of their
+ * own, as they come: packing on. Argument: {@code mtu}. Tasks and figures are those of {@link
+ * RddpStreamRig}; CPU time is that of all three processes.
+ */
+public final class TwoDaemonsStreamRig implements Rig {
+  private static final long MEMORY = 64L << 20;
+  private static final int PORT = 7475;
+
+  private TwoDaemons daemons;
+  private Joined joined;
+  private WriteStream stream;
+
+  /** For its process. */
+  public TwoDaemonsStreamRig() {}
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    daemons = new TwoDaemons(arguments.get("mtu").getAsInt());
+    joined = new Joined(daemons.near(), daemons.far(), TwoDaemons.address(PORT));
+    stream =
+        new WriteStream(daemons.near(), daemons.far(), joined.connect().near(), MEMORY).yielding();
+  }
+
+  @Override
+  public Sample round(JsonObject task) {
+    int octets = task.get("octets").getAsInt();
+    stream.shape(octets, task.get("outstanding").getAsInt());
+    Cost cost = new Cost(Cost.NO_ENGINE);
+    long before = daemons.cpuNanos();
+    long nanos = stream.run(task.get("millis").getAsLong() * 1_000_000);
+    Sample found =
+        cost.addTo(RddpStreamRig.sample(stream.arrived(), octets, nanos), stream.arrived());
+    double theirs = (double) (daemons.cpuNanos() - before) / stream.arrived();
+    return found.and("cpu_ns", found.figures().get("cpu_ns") + theirs);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (joined != null) {
+      joined.close();
+    }
+    if (daemons != null) {
+      daemons.close();
+    }
+  }
+}

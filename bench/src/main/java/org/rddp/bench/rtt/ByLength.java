@@ -1,0 +1,116 @@
+package org.rddp.bench.rtt;
+
+import static org.rddp.bench.rtt.RttCommand.RDDP;
+import static org.rddp.bench.rtt.RttCommand.TCP;
+import static org.rddp.bench.rtt.RttCommand.TWO_DAEMONS;
+import static org.rddp.bench.rtt.SmallMessages.MICROSECONDS;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Plot;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+
+/** Round trips of each verb by the message's length. */
+final class ByLength {
+  private static final int[] SIZES = {8, 64, 256, 1024, 4096, 16_384, 65_536};
+  private static final int[] QUICK_SIZES = {8, 1024, 65_536};
+  private static final int[] QUICK_VERBS = {1024};
+  private static final int PIECE = 8192;
+  private static final int LEAST = 100;
+  private static final long MOST = 500_000_000;
+
+  /** Peers know no verbs: their messages stand beside the writes. */
+  private static final List<String> VERBS = List.of(RDDP, TWO_DAEMONS);
+
+  private static final List<String> BESIDE_OTHER_VERBS = List.of(RDDP, TWO_DAEMONS, TCP);
+
+  private final Lines lines = new Lines();
+  private final Report report;
+  private final boolean quick;
+  private final Table table;
+  private final Plot plot;
+
+  ByLength(Report report, boolean quick) {
+    this.report = report;
+    this.quick = quick;
+    table =
+        new Table(
+                "sizes",
+                "By length",
+                "Median of the rounds' p50, microseconds; over kernel TCP: its p50 over the"
+                    + " contender's.")
+            .column("verb", "")
+            .column("octets", "octets")
+            .column("contender", "contender")
+            .column("p50", "p50")
+            .column("p99", "p99")
+            .column("tcp_ratio", "kernel TCP / this");
+    plot = new Plot("sizes", "p50 by length", "octets", "microseconds").logarithmic();
+  }
+
+  /** How many there are. */
+  int steps() {
+    int count = 0;
+    for (RttTask.Verb verb : RttTask.Verb.values()) {
+      count += sizes(verb).length;
+    }
+    return count;
+  }
+
+  private int[] sizes(RttTask.Verb verb) {
+    return !quick ? SIZES : verb == RttTask.Verb.WRITE ? QUICK_SIZES : QUICK_VERBS;
+  }
+
+  void measure(Contest contest) throws Exception {
+    report.add(table);
+    report.add(plot);
+    for (RttTask.Verb verb : RttTask.Verb.values()) {
+      for (int octets : sizes(verb)) {
+        measure(contest, verb, octets);
+      }
+    }
+    lines.into(plot);
+  }
+
+  private void measure(Contest contest, RttTask.Verb verb, int octets) throws Exception {
+    int count = Math.max(LEAST, (quick ? 1_000 : 10_000) / (1 + octets / PIECE));
+    RttTask task = RttTask.closed(verb, octets, count / 10, count).within(MOST);
+    String name = verb.name().toLowerCase(Locale.ROOT);
+    String title = name + ", " + octets + " octets";
+    List<String> some =
+        verb == RttTask.Verb.WRITE
+            ? RttCommand.entrants().stream().map(Entrant::name).toList()
+            : BESIDE_OTHER_VERBS;
+    Outcomes found = contest.run(title, task.toJson(), quick ? 3 : 9, some);
+    report.conditions(table, title, found.conditions());
+    found.all().forEach((each, outcome) -> add(verb, octets, each, outcome, found));
+  }
+
+  private void add(
+      RttTask.Verb verb, int octets, String contender, Outcome outcome, Outcomes found) {
+    String name = verb.name().toLowerCase(Locale.ROOT);
+    Optional<Series> p50 = outcome.figure("p50");
+    if (p50.isPresent() || verb == RttTask.Verb.WRITE) {
+      table.add(
+          name,
+          octets,
+          contender,
+          outcome.cell("p50", MICROSECONDS),
+          outcome.figure("p99").map(each -> each.times(MICROSECONDS)),
+          found.ratio(TCP, contender, "p50"));
+    }
+    boolean verbs = VERBS.contains(contender);
+    // Peers' messages are the same beside every verb.
+    if (p50.isPresent() && (verbs || verb == RttTask.Verb.WRITE)) {
+      String line = verbs ? contender + ", " + name : contender;
+      lines.add(line, octets, p50.get().times(MICROSECONDS).median());
+    }
+  }
+}

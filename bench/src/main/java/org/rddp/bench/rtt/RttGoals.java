@@ -1,0 +1,59 @@
+package org.rddp.bench.rtt;
+
+import static org.rddp.bench.rtt.RttCommand.AERON_IPC;
+import static org.rddp.bench.rtt.RttCommand.FLOOR;
+import static org.rddp.bench.rtt.RttCommand.FRAMES;
+import static org.rddp.bench.rtt.RttCommand.RDDP;
+import static org.rddp.bench.rtt.RttCommand.TCP;
+
+import java.util.Optional;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+
+/** What is aimed at for round trips of 64 octets. */
+final class RttGoals {
+  private static final double NEAR = 1 / 7.0;
+  private static final double FAR = 1 / 4.0;
+
+  private RttGoals() {}
+
+  static void add(Report report, Outcomes found) {
+    boolean near = found.conditions().near();
+    report.add(
+        Goal.atMost(
+                near ? NEAR : FAR,
+                "write_p50_tcp",
+                "64-octet write, p50, over kernel TCP busy-polling",
+                found.ratio(RDDP, TCP, "p50"))
+            .remark(found.conditions().distance()));
+    report.add(Goal.atMost(0.25, "write_p99_tcp", "the same, p99", found.ratio(RDDP, TCP, "p99")));
+    report.add(
+        Goal.atMost(1 / 3.0, "write_p999_tcp", "the same, p99.9", found.ratio(RDDP, TCP, "p999")));
+    report.add(
+        Goal.atMost(
+                2,
+                "write_p50_floor",
+                "64-octet write, p50, over its layout's floor",
+                found.ratio(RDDP, FLOOR, "p50"))
+            .remark("the same rings, threads and device, no protocol"));
+    report.add(
+        Goal.atMost(
+                1,
+                "write_p50_aeron",
+                "64-octet write, p50, over Aeron IPC plus raw frames",
+                overSum(found, RDDP, AERON_IPC, FRAMES))
+            .remark("both cross the cores four times"));
+  }
+
+  /** One entrant's p50 over the sum of two others', round by round. */
+  static Optional<Series> overSum(Outcomes found, String over, String one, String other) {
+    Optional<Series> above = found.figure(over, "p50");
+    Optional<Series> first = found.figure(one, "p50");
+    Optional<Series> second = found.figure(other, "p50");
+    return above.isPresent() && first.isPresent() && second.isPresent()
+        ? Optional.of(above.get().over(first.get().plus(second.get())))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,84 @@
+package org.rddp.bench.rtt;
+
+import static org.rddp.bench.rtt.RttCommand.RDDP;
+
+import java.util.List;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.report.Plot;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+
+/** Round trips of 64 octets by all contenders: what the goals are about. */
+final class SmallMessages {
+  /** Of the message. */
+  static final int OCTETS = 64;
+
+  /** Beside one length of one verb. */
+  static final double WEIGHT = 6;
+
+  static final double MICROSECONDS = 1e-3;
+
+  private static final long MOST = 1_500_000_000;
+  private static final long QUICK_MOST = 250_000_000;
+
+  private final Report report;
+  private final int rounds;
+  private final int count;
+  private final long most;
+
+  SmallMessages(Report report, boolean quick) {
+    this.report = report;
+    this.rounds = quick ? 7 : 15;
+    this.count = quick ? 5_000 : 50_000;
+    this.most = quick ? QUICK_MOST : MOST;
+  }
+
+  Outcomes measure(Contest contest) throws Exception {
+    RttTask task = RttTask.closed(RttTask.Verb.WRITE, OCTETS, count / 10, count).within(most);
+    List<String> all = RttCommand.entrants().stream().map(Entrant::name).toList();
+    Outcomes found = contest.run("64 octets", task.toJson(), rounds, all, WEIGHT);
+    Table table =
+        report.add(
+            new Table(
+                    "small",
+                    "64 octets to and fro",
+                    "Microseconds, medians of "
+                        + found.rounds()
+                        + " rounds of up to "
+                        + count
+                        + " round trips, with quartiles; each round begins with "
+                        + count / 10
+                        + " that are not counted. rddp writes. The last columns are the contender's"
+                        + " p50 and p99 over rddp's of the same round.")
+                .column("contender", "contender")
+                .column("p50", "p50")
+                .column("p99", "p99")
+                .column("p999", "p99.9")
+                .column("ratio_p50", "p50 / rddp")
+                .column("ratio_p99", "p99 / rddp"));
+    report.conditions(table, found.title(), found.conditions());
+    Plot plot =
+        report.add(Plot.ofPercentiles("small", "64 octets to and fro, all rounds together"));
+    found.all().forEach((name, outcome) -> add(table, plot, found, name, outcome));
+    return found;
+  }
+
+  private void add(Table table, Plot plot, Outcomes found, String name, Outcome outcome) {
+    table.add(
+        name,
+        outcome.cell("p50", MICROSECONDS),
+        outcome.figure("p99").map(each -> each.times(MICROSECONDS)),
+        outcome.figure("p999").map(each -> each.times(MICROSECONDS)),
+        found.ratio(name, RDDP, "p50"),
+        found.ratio(name, RDDP, "p99"));
+    outcome
+        .nanoseconds()
+        .ifPresent(times -> {
+          plot.percentiles(name, times);
+          report.raw(name, times);
+        });
+  }
+}
