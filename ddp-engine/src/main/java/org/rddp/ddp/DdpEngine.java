@@ -30,7 +30,7 @@ public final class DdpEngine {
    * work requests and the transmission of the TCP stack; nothing is sent otherwise.
    *
    * @param limit the most segments to hand to MPA in this call, greater than 0
-   * @return how many were; {@code limit} means that there may be more to do
+   * @return how many were; there may be more to do unless it is 0
    */
   public int send(int limit) {
     return sendRound.run(limit);

@@ -9,7 +9,7 @@ import org.rddp.mpa.Ulpdu;
  * MULPDU of its moment, and nothing waits below.
  */
 final class DdpSender {
-  /** The next in the {@link SendRound}; that class's own. */
+  /** The next in the {@link SendLine}; that class's own. */
   DdpSender next;
 
   private final SendRound round;
@@ -21,6 +21,7 @@ final class DdpSender {
   private int version;
   private int ulpBits;
   private boolean inRound;
+  private boolean isBehind;
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
 
@@ -239,12 +240,30 @@ final class DdpSender {
     }
     queues.takeTurns();
     inRound = false;
+    setBehind(!queues.isEmpty());
     if (queues.isEmpty()) {
       closeIfAsked();
     } else if (sent == share) {
       wake();
     }
     return sent;
+  }
+
+  /** Whether more waited when its last turn ended than it could send. */
+  boolean isBehind() {
+    return isBehind;
+  }
+
+  private void setBehind(boolean is) {
+    if (is != isBehind) {
+      isBehind = is;
+      round.countBehind(is ? 1 : -1);
+    }
+  }
+
+  /** How many full segments hold so many octets. */
+  int segmentsOf(int octets) {
+    return Math.ceilDiv(octets, mpa.fullMulpdu());
   }
 
   /** Whether a response can still be given; if not, it is gone and the user knows. */
@@ -326,6 +345,7 @@ final class DdpSender {
   void flush() {
     postsLeft = 0;
     queues.flush();
+    setBehind(false);
     // A close that waited for what is gone now waits no longer.
     wake();
   }

@@ -5,54 +5,88 @@ import org.rddp.wire.Memory;
 /**
  * The streams of an engine that have something to send and may: each in turn sends a few segments,
  * so that no message, however long, holds up the others.
+ *
+ * <p>Those that had sent everything the last time go first. A stream that sends less than its share
+ * while others have more than theirs has company: for some time one of these sends no more than a
+ * {@link #QUANTUM} in a call, so that turns of the duty cycle are short, and what is short does not
+ * wait for what is long.
  */
 final class SendRound {
   /** Segments that a stream sends before it is the next one's turn. */
   static final int SHARE = 16;
 
+  /** Octets after which, in company, a stream's turn is over: so many, or the segment beyond. */
+  static final int QUANTUM = 2048;
+
+  /** How many segments are sent in company after the last stream that had little to send. */
+  static final int COMPANY = 256;
+
   private static final int HEADER_ROOM = 128;
 
   private final long header = Memory.allocate(HEADER_ROOM);
-  private DdpSender first;
-  private DdpSender last;
+
+  /** Streams that had sent everything, or nothing yet. */
+  private final SendLine fresh = new SendLine();
+
+  /** Streams with more to send than their share. */
+  private final SendLine behind = new SendLine();
+
+  /** How many streams have more to send than their share, in line or not. */
+  private int streamsBehind;
+
+  private long segments;
+  private long companyUntil;
 
   /** Memory to build one segment's header in. */
   long header() {
     return header;
   }
 
-  /** Puts a stream at the end of the round; it must not be in it. */
+  /** Puts a stream at the end of its line; it must not be in one. */
   void add(DdpSender sender) {
-    sender.next = null;
-    if (last == null) {
-      first = sender;
-    } else {
-      last.next = sender;
-    }
-    last = sender;
+    (sender.isBehind() ? behind : fresh).add(sender);
   }
 
-  private DdpSender removeFirst() {
-    DdpSender sender = first;
-    first = sender.next;
-    if (first == null) {
-      last = null;
-    }
-    sender.next = null;
-    return sender;
+  /** So many streams more (1) or less (-1) have more to send than their share. */
+  void countBehind(int difference) {
+    streamsBehind += difference;
   }
 
-  /** Sends at most {@code limit} segments; returns how many. What fails inside ends its stream. */
+  /**
+   * Sends at most {@code limit} segments; returns how many. What fails inside ends its stream. In
+   * company there may be more to send when it returns less.
+   */
   int run(int limit) {
     int sent = 0;
-    while (sent < limit && first != null) {
-      DdpSender sender = removeFirst();
-      try {
-        sent += sender.takeTurn(Math.min(SHARE, limit - sent));
-      } catch (RuntimeException | Error e) {
-        sender.abort();
-        throw e;
-      }
+    while (sent < limit && !fresh.isEmpty()) {
+      sent += serve(fresh.removeFirst(), limit - sent);
+    }
+    if (inCompany()) {
+      return behind.isEmpty() ? sent : sent + serve(behind.removeFirst(), limit);
+    }
+    while (sent < limit && !behind.isEmpty()) {
+      sent += serve(behind.removeFirst(), limit - sent);
+    }
+    return sent;
+  }
+
+  private boolean inCompany() {
+    return segments - companyUntil < 0;
+  }
+
+  private int serve(DdpSender sender, int limit) {
+    int share = inCompany() ? sender.segmentsOf(QUANTUM) : SHARE;
+    boolean wasBehind = sender.isBehind();
+    int sent;
+    try {
+      sent = sender.takeTurn(Math.min(share, limit));
+    } catch (RuntimeException | Error e) {
+      sender.abort();
+      throw e;
+    }
+    segments += sent;
+    if (streamsBehind > 0 && sent > 0 && !wasBehind && !sender.isBehind()) {
+      companyUntil = segments + COMPANY;
     }
     return sent;
   }

@@ -6,7 +6,6 @@ import static org.rddp.ddp.DdpFixture.tagged;
 import static org.rddp.ddp.DdpFixture.untagged;
 
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -164,29 +163,6 @@ class DdpStreamTest {
     assertThat(ddp.ulp.events()).isEmpty();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
         .containsExactly("tagged 40 stag 00000000 to 0 octets 0", "sent 1 octets 1");
-  }
-
-  @Test
-  void shouldGiveStreamsTheirShareInTurn() {
-    DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
-    List<RawPeer> peers = List.of(RawPeer.responder(), RawPeer.responder(), RawPeer.responder());
-    List<LoopedTcp> connections = new ArrayList<>();
-    for (RawPeer peer : peers) {
-      DdpSettings settings =
-          new DdpSettings(MpaSettings.DEFAULTS, 4, 1, List.of(QueueSettings.buffered(1)));
-      DdpStream stream =
-          DdpStream.initiator(
-              engine, new ProtectionDomain("p"), settings, new byte[0], new RecordingUlp());
-      LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 136);
-      tcp.run(() -> {});
-      stream.postTagged(0, WRITE, 7, 0, memory.address(), 40 * (130 - 14));
-      connections.add(tcp);
-    }
-    int share = SendRound.SHARE;
-    assertThat(engine.send(2 * share + 3)).isEqualTo(2 * share + 3);
-    connections.forEach(tcp -> tcp.run(() -> {}));
-    assertThat(peers).map(peer -> peer.received().size()).containsExactly(share, share, 3);
-    assertThat(engine.send(1000)).isEqualTo(3 * 40 - 2 * share - 3);
   }
 
   @Test
