@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.agrona.UnsafeApi;
 
 /**
  * Access to native memory by address.
@@ -15,90 +16,99 @@ import java.nio.ByteOrder;
  * endian), as all the protocols here are; {@code Native} marks the machine's own order. Unaligned
  * addresses are fine.
  *
+ * <p>The accessors go to the JDK's own {@code Unsafe}, by way of Agrona: accesses of {@link
+ * MemorySegment} are a dozen methods each, and HotSpot gives up inlining a method that has many.
+ *
  * <p>Thread-safe in the sense that plain memory is: accesses are neither atomic nor ordered, but
  * where they say so.
  */
 public final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-  private static final ValueLayout.OfShort SHORT =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final ValueLayout.OfInt INT =
-      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final ValueLayout.OfLong LONG =
-      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
-
+  private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
   private static final VarHandle ALIGNED = ValueLayout.JAVA_LONG.varHandle();
 
   private Memory() {}
 
+  private static short network(short value) {
+    return LITTLE_ENDIAN ? Short.reverseBytes(value) : value;
+  }
+
+  private static int network(int value) {
+    return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+  }
+
+  private static long network(long value) {
+    return LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
+  }
+
   /** The octet at {@code address}, 0 to 255. */
   public static int getByte(long address) {
-    return ALL.get(ValueLayout.JAVA_BYTE, address) & 0xff;
+    return UnsafeApi.getByte(address) & 0xff;
   }
 
   /** Writes the low eight bits of {@code value}. */
   public static void putByte(long address, int value) {
-    ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);
+    UnsafeApi.putByte(address, (byte) value);
   }
 
   /** The 16-bit number at {@code address}, 0 to 65535. */
   public static int getShort(long address) {
-    return ALL.get(SHORT, address) & 0xffff;
+    return network(UnsafeApi.getShort(address)) & 0xffff;
   }
 
   /** Writes the low 16 bits of {@code value}. */
   public static void putShort(long address, int value) {
-    ALL.set(SHORT, address, (short) value);
+    UnsafeApi.putShort(address, network((short) value));
   }
 
   /** The 32-bit number at {@code address}. */
   public static int getInt(long address) {
-    return ALL.get(INT, address);
+    return network(UnsafeApi.getInt(address));
   }
 
   /** Writes a 32-bit number. */
   public static void putInt(long address, int value) {
-    ALL.set(INT, address, value);
+    UnsafeApi.putInt(address, network(value));
   }
 
   /** The 64-bit number at {@code address}. */
   public static long getLong(long address) {
-    return ALL.get(LONG, address);
+    return network(UnsafeApi.getLong(address));
   }
 
   /** Writes a 64-bit number. */
   public static void putLong(long address, long value) {
-    ALL.set(LONG, address, value);
+    UnsafeApi.putLong(address, network(value));
   }
 
   /** The 16-bit number at {@code address} in the machine's order, 0 to 65535. */
   public static int getShortNative(long address) {
-    return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, address) & 0xffff;
+    return UnsafeApi.getShort(address) & 0xffff;
   }
 
   /** Writes the low 16 bits of {@code value} in the machine's order. */
   public static void putShortNative(long address, int value) {
-    ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, (short) value);
+    UnsafeApi.putShort(address, (short) value);
   }
 
   /** The 32-bit number at {@code address} in the machine's order. */
   public static int getIntNative(long address) {
-    return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
+    return UnsafeApi.getInt(address);
   }
 
   /** Writes a 32-bit number in the machine's order. */
   public static void putIntNative(long address, int value) {
-    ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
+    UnsafeApi.putInt(address, value);
   }
 
   /** The 64-bit number at {@code address} in the machine's order. */
   public static long getLongNative(long address) {
-    return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
+    return UnsafeApi.getLong(address);
   }
 
   /** Writes a 64-bit number in the machine's order. */
   public static void putLongNative(long address, long value) {
-    ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
+    UnsafeApi.putLong(address, value);
   }
 
   /**
@@ -119,7 +129,7 @@ public final class Memory {
 
   /** Copies {@code octets} octets; the two ranges may overlap. */
   public static void copy(long from, long to, long octets) {
-    MemorySegment.copy(ALL, from, ALL, to, octets);
+    UnsafeApi.copyMemory(from, to, octets);
   }
 
   /** Copies from a byte array into native memory. */
