@@ -10,6 +10,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Map;
 import java.util.TreeMap;
+import org.agrona.UnsafeApi;
 
 /**
  * Stands in for the JDK's copies and native calls, and counts them by the method of ours that asked
@@ -116,6 +117,18 @@ public final class Counted {
   public static MemorySegment copyFrom(MemorySegment to, MemorySegment from) {
     add(COPIES, from.byteSize());
     return to.copyFrom(from);
+  }
+
+  /** For {@link UnsafeApi#copyMemory(long, long, long)}. */
+  public static void copyMemory(long from, long to, long octets) {
+    add(COPIES, octets);
+    UnsafeApi.copyMemory(from, to, octets);
+  }
+
+  /** For {@link UnsafeApi#copyMemory(Object, long, Object, long, long)}. */
+  public static void copyMemory(Object from, long at, Object to, long where, long octets) {
+    add(COPIES, octets);
+    UnsafeApi.copyMemory(from, at, to, where, octets);
   }
 
   /** For {@link Linker#downcallHandle(MemorySegment, FunctionDescriptor, Linker.Option...)}. */

@@ -10,8 +10,8 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * Loads classes of ours anew, with {@link Counted} in the place of what they call of the JDK's to
- * copy memory and to make native functions callable.
+ * Loads classes of ours anew, with {@link Counted} in the place of what they call to copy memory,
+ * of the JDK's and of Agrona's, and to make native functions callable.
  */
 final class CountingLoader extends ClassLoader {
   private static final String OURS = "org.rddp.";
@@ -22,7 +22,8 @@ final class CountingLoader extends ClassLoader {
       Set.of(
           "java/lang/foreign/MemorySegment.copy",
           "java/lang/foreign/MemorySegment.copyFrom",
-          "java/lang/foreign/Linker.downcallHandle");
+          "java/lang/foreign/Linker.downcallHandle",
+          "org/agrona/UnsafeApi.copyMemory");
 
   /** A loader whose other classes are those of this one. */
   CountingLoader() {
