@@ -2,18 +2,27 @@
 # Reserves 2 MiB hugepages for DPDK where we may, and gives back exactly what was added.
 
 readonly HUGEPAGES_WANTED=640
+# What contenders of a benchmark take that hold them at the same time.
+readonly HUGEPAGES_TO_BENCH=800
 # What the demo takes at least; with fewer it does without.
 readonly HUGEPAGES_LEAST=260
 readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 
 hugepages_added=0
+hugepages_wanted=$HUGEPAGES_WANTED
 
-# Whether fewer are free than two daemons need, and more are wanted.
+# Whether fewer are free than are wanted, if any are.
 lacks_hugepages() {
-    [[ -z ${RDDP_NO_HUGEPAGES:-} ]] && (($(memory_field HugePages_Free) < HUGEPAGES_WANTED))
+    [[ -z ${RDDP_NO_HUGEPAGES:-} ]] && (($(memory_field HugePages_Free) < hugepages_wanted))
 }
 
-# Raises the number of free hugepages to what two daemons need; says so when it cannot.
+# What the contenders of a benchmark need.
+reserve_hugepages_to_bench() {
+    hugepages_wanted=$HUGEPAGES_TO_BENCH
+    reserve_hugepages
+}
+
+# Raises the number of free hugepages to what is wanted, which is what two daemons need; says so when it cannot.
 reserve_hugepages() {
     local free wanted
     lacks_hugepages || return 0
@@ -39,7 +48,7 @@ reserve_hugepages() {
 # As many as wanted, but never more than a quarter of the memory that is available now.
 affordable_hugepages() {
     local affordable=$(($(memory_field MemAvailable) / 4 / 2048))
-    echo $((affordable < HUGEPAGES_WANTED ? affordable : HUGEPAGES_WANTED))
+    echo $((affordable < hugepages_wanted ? affordable : hugepages_wanted))
 }
 
 add_hugepages() {

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class NamedBenchmark implements Callable<Integer> {
   /** With what comes before and after in less than a minute. */
-  private static final Duration QUICK = Duration.ofSeconds(50);
+  private static final Duration QUICK = Duration.ofSeconds(45);
 
   private static final Duration LONGEST = Duration.ofMinutes(3);
 

@@ -35,16 +35,12 @@ public class TurnBenchmark {
   @Param({"1", "32"})
   public int batch;
 
-  /** Whether writes of a turn share segments. */
-  @Param({"true", "false"})
-  public boolean packing;
-
   private LoopedEngines engines;
 
   /** Connects the programs. */
   @Setup
   public void open() {
-    engines = LoopedEngines.overLink(octets, 1500, packing);
+    engines = new LoopedEngines(octets, 1500);
   }
 
   /** Writes go to and fro, each time so many at once. */

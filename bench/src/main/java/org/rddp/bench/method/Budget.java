@@ -32,6 +32,11 @@ public final class Budget {
     return of(Duration.ofDays(1));
   }
 
+  /** A budget from now on of a part of what is left. */
+  Budget part(double share) {
+    return new Budget(Duration.ofNanos((long) (share * leftNanos())), clock);
+  }
+
   /** Says how much is to come, in steps of weight 1 or other weights. */
   public void expect(double weight) {
     toCome = weight;

@@ -19,10 +19,10 @@ public final class Contest implements AutoCloseable {
   /** How warm-ups end, for reports. */
   public static final String WARM_UP_IN_WORDS =
       "Before the first round of a task each contender does it in short rounds that are not counted,"
-          + " until "
+          + " until the median of "
           + WarmUp.STEADY
-          + " in a row differ by no more than 15 % and HotSpot has compiled nothing in them; between"
-          + " them it rests while HotSpot compiles, and until the daemon has found whether vectors"
+          + " is within 10 % of that of as many before and HotSpot has compiled nothing meanwhile;"
+          + " between them it rests while HotSpot compiles, and until the daemon has found whether vectors"
           + " are worth it. Where the time ends before that, it is said on the way.";
 
   private static final Duration START = Duration.ofSeconds(60);
@@ -114,9 +114,11 @@ public final class Contest implements AutoCloseable {
    */
   public void warmUp(JsonObject task) throws IOException, InterruptedException {
     List<String> some = List.copyOf(running.keySet());
-    long left = (long) (progress.budget().leftNanos() * WARM_UPS);
-    Duration each = share(left, some.size(), LONGEST_WARM_UP);
-    for (String name : some) {
+    Budget all = progress.budget().part(WARM_UPS);
+    for (int i = 0; i < some.size(); i++) {
+      String name = some.get(i);
+      // What has more to compile comes first in the lists, and those after it need less.
+      Duration each = share(2 * all.leftNanos(), some.size() - i + 1, LONGEST_WARM_UP);
       progress.say("warming up: " + name);
       if (ask(name, RigMain.warmUp(task, each), each) instanceof JsonObject answer) {
         WarmUp.Result found = WarmUp.Result.fromJson(answer);

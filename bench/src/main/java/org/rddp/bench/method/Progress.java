@@ -1,7 +1,6 @@
 package org.rddp.bench.method;
 
 import java.io.PrintStream;
-import java.time.Duration;
 import java.util.Locale;
 
 /**
@@ -30,9 +29,9 @@ public final class Progress {
     return budget;
   }
 
-  /** The same for a part of the work that may take half of what is left. */
-  public Progress half() {
-    return new Progress(out, Budget.of(Duration.ofNanos(budget.leftNanos() / 2)));
+  /** The same for work that may take a part of what is left, 0 to 1. */
+  public Progress part(double share) {
+    return new Progress(out, budget.part(share));
   }
 
   /** What begins now. */

@@ -12,11 +12,11 @@ import java.util.function.LongSupplier;
  * rig rests while HotSpot compiles: threads that poll on every core would leave its compilers none.
  */
 final class WarmUp {
-  /** So many rounds in a row come to the same, and nothing is compiled meanwhile. */
-  static final int STEADY = 4;
+  /** The median of so many rounds is that of as many before, and nothing is compiled meanwhile. */
+  static final int STEADY = 3;
 
-  /** How far they may be apart: the greatest over the least, less one. */
-  private static final double SPREAD = 0.15;
+  /** How far the medians may be apart: the greater over the lesser, less one. */
+  private static final double APART = 0.1;
 
   /** What may be compiled in those rounds, in ns of CPU time. */
   private static final long UNNOTICED = 3_000_000;
@@ -118,15 +118,15 @@ final class WarmUp {
 
   private boolean isSteady() {
     int count = figures.size();
-    if (count < STEADY || spent.getLast() - spent.get(count - STEADY) > UNNOTICED) {
+    if (count < 2 * STEADY || spent.getLast() - spent.get(count - STEADY) > UNNOTICED) {
       return false;
     }
-    double least = Double.POSITIVE_INFINITY;
-    double greatest = 0;
-    for (double each : figures.subList(count - STEADY, count)) {
-      least = Math.min(least, each);
-      greatest = Math.max(greatest, each);
-    }
-    return greatest <= least * (1 + SPREAD);
+    double last = median(figures.subList(count - STEADY, count));
+    double before = median(figures.subList(count - 2 * STEADY, count - STEADY));
+    return Math.max(last, before) <= Math.min(last, before) * (1 + APART);
+  }
+
+  private static double median(List<Double> some) {
+    return new Series(some.stream().mapToDouble(Double::doubleValue).toArray()).median();
   }
 }

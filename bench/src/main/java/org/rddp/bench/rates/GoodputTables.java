@@ -24,6 +24,7 @@ final class GoodputTables {
   private final Table goodput;
   private final Table beside;
   private final Table cost;
+  private final Table ceiling;
   private final Plot plot;
 
   GoodputTables(Report report, int[] sizes) {
@@ -44,6 +45,17 @@ final class GoodputTables {
                 "CPU time per octet",
                 "Of all threads of both ends, in ns for 1024 octets. rddp's two threads poll: what"
                     + " they do not use of their cores is counted, too."));
+    ceiling =
+        report.add(
+            new Table(
+                    "ceiling",
+                    "What copy + CRC + device is made of",
+                    "ns for the payload of one full frame, one core.")
+                .column("what", "")
+                .column("send_ns", "copy with CRC, sending")
+                .column("device_ns", "device")
+                .column("crc_ns", "CRC, receiving")
+                .column("place_ns", "copy, receiving"));
     for (Table each : List.of(goodput, beside, cost)) {
       each.column("entrant", "");
       for (int octets : sizes) {
@@ -93,8 +105,21 @@ final class GoodputTables {
                 : words(outcomes.figure(name, "cpu_ns").map(each -> each.times(factor)));
       }
       cost.add(spent);
+      addCeiling(name, bySize);
       line(name, bySize);
     });
+  }
+
+  private void addCeiling(String name, Map<Integer, Outcomes> bySize) {
+    Outcomes outcomes = bySize.get(GoodputBenchmark.MEBIBYTE);
+    if (outcomes != null && outcomes.figure(name, "send_ns").isPresent()) {
+      ceiling.add(
+          name,
+          outcomes.figure(name, "send_ns"),
+          outcomes.figure(name, "device_ns"),
+          outcomes.figure(name, "crc_ns"),
+          outcomes.figure(name, "place_ns"));
+    }
   }
 
   private static Object words(Optional<Series> maybe) {

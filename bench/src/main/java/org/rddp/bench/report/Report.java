@@ -120,7 +120,7 @@ public final class Report {
       all.append(goalTable().markdown()).append('\n');
     }
     for (Table table : tables) {
-      if (failure == null || !table.isEmpty()) {
+      if (!table.isEmpty()) {
         all.append(table.markdown()).append('\n');
       }
     }

@@ -28,6 +28,15 @@ class BudgetTest {
   }
 
   @Test
+  void shouldGiveAPartOfWhatIsLeft() {
+    now += 20;
+    Budget part = budget.part(0.5);
+    now += 10;
+    assertThat(part.leftNanos()).isEqualTo(30);
+    assertThat(budget.leftNanos()).isEqualTo(70);
+  }
+
+  @Test
   void shouldGiveNothingWhenItIsUsedUp() {
     budget.expect(2);
     now += 200;

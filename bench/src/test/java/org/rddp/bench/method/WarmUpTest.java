@@ -9,7 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WarmUpTest {
-  private static final Duration MOST = Duration.ofSeconds(100);
+  private static final Duration MOST = Duration.ofSeconds(30);
 
   private long now;
   private long compiled;
@@ -45,12 +45,12 @@ class WarmUpTest {
             new Clockwork() {
               @Override
               double figure() {
-                return Math.max(10, 100 - 10 * rounds);
+                return rounds < 9 ? 1 << (12 - rounds) : 10;
               }
             });
     assertThat(found.steady()).isTrue();
-    // Ten from the ninth on.
-    assertThat(found.rounds()).isEqualTo(9 + WarmUp.STEADY - 1);
+    // Ten from the ninth on: the second of three before decides.
+    assertThat(found.rounds()).isEqualTo(9 + 2 * WarmUp.STEADY - 2);
   }
 
   @Test
@@ -75,11 +75,11 @@ class WarmUpTest {
             new Clockwork() {
               @Override
               double figure() {
-                return rounds % 2 == 0 ? 1 : 2;
+                return rounds;
               }
             });
     assertThat(found.steady()).isFalse();
-    assertThat(found.seconds()).isBetween(100.0, 102.0);
+    assertThat(found.seconds()).isBetween(30.0, 32.0);
   }
 
   @Test
