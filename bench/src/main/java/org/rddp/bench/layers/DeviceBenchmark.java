@@ -100,6 +100,16 @@ public class DeviceBenchmark {
       }
     }
 
+    /** The first end. */
+    FrameDevice one() {
+      return one;
+    }
+
+    /** The second end. */
+    FrameDevice two() {
+      return two;
+    }
+
     int carry(int burst) {
       int carried = 0;
       for (int done = 0; done < FRAMES; done += burst) {

@@ -35,12 +35,16 @@ public class TurnBenchmark {
   @Param({"1", "32"})
   public int batch;
 
+  /** Whether writes of a turn share segments. */
+  @Param({"true", "false"})
+  public boolean packing;
+
   private LoopedEngines engines;
 
   /** Connects the programs. */
   @Setup
   public void open() {
-    engines = new LoopedEngines(octets, 1500);
+    engines = LoopedEngines.overLink(octets, 1500, packing);
   }
 
   /** Writes go to and fro, each time so many at once. */

@@ -9,6 +9,7 @@ import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What the benchmarks of layers time really happens, and makes no objects: the octets that HotSpot
@@ -156,6 +157,16 @@ class LayersTest {
 
     assertThat(least).isZero();
     assertThat(turns.written() - before).isGreaterThanOrEqualTo(BURSTS * TurnBenchmark.MESSAGES);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldEndRequestsWithoutAllocating(RequestKind kind) {
+    LoopedEngines engines = LoopedEngines.overLink(64, 1500, true);
+
+    long least = allocated(() -> engines.exchange(kind, 4), 4);
+
+    assertThat(least).isZero();
   }
 
   @Test

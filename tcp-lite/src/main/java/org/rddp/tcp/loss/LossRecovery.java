@@ -113,17 +113,7 @@ public final class LossRecovery {
     long octets = delivered(a);
     long roundTrip = measure(a);
     rack.delivered(delivery, timeout.least(), a.now);
-    if (blocks.duplicate()) {
-      counters.duplicatesReported++;
-      rack.duplicate(a.ack, a.max);
-    }
-    boolean lost = false;
-    if (needless(a)) {
-      undo(a.now);
-    } else {
-      finishIfOver(a);
-      lost = detect(a);
-    }
+    boolean lost = tellsOfLoss(a);
     boolean begins = lost && state < REPAIRING;
     if (begins) {
       repair(flight, a.max, a.una, a.now);
@@ -144,6 +134,20 @@ public final class LossRecovery {
           grown, board.inFlight(), roundTrip, timeout.smoothed(), limited, a.now);
     }
     return begins;
+  }
+
+  /** Ends or takes back a recovery that is over or was needless; whether something is lost. */
+  private boolean tellsOfLoss(Acknowledgment a) {
+    if (blocks.duplicate()) {
+      counters.duplicatesReported++;
+      rack.duplicate(a.ack, a.max);
+    }
+    if (needless(a)) {
+      undo(a.now);
+      return false;
+    }
+    finishIfOver(a);
+    return detect(a);
   }
 
   /** Takes in what the peer has; returns how many octets more than before: DeliveredData. */
