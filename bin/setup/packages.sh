@@ -62,6 +62,8 @@ install_packages_to_bench() {
     if benchmarks_devices "$1"; then
         has ip || missing+=(iproute2)
         has ethtool || missing+=(ethtool)
+        has nsenter || missing+=(util-linux)
+        has sysctl || missing+=(procps)
     fi
     # Charts have words in them.
     has fc-list || missing+=(fontconfig fonts-dejavu-core)

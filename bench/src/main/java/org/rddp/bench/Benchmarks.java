@@ -12,6 +12,7 @@ import org.rddp.bench.rates.ConnectionCountBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
 import org.rddp.bench.rates.GoodputBenchmark;
 import org.rddp.bench.rates.IdleBenchmark;
+import org.rddp.bench.rates.LossBenchmark;
 import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rtt.RttCommand;
@@ -41,6 +42,7 @@ import picocli.CommandLine.Spec;
       GoodputBenchmark.class,
       RateBenchmark.class,
       ConnectionCountBenchmark.class,
+      LossBenchmark.class,
       FairnessBenchmark.class,
       SetupBenchmark.class,
       IdleBenchmark.class,

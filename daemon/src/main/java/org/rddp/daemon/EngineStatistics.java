@@ -58,6 +58,7 @@ final class EngineStatistics {
     statistics.add(prefix + "timeouts", () -> tcp.timeouts);
     statistics.add(prefix + "retransmits.fast", () -> tcp.fastRetransmits);
     statistics.add(prefix + "out.of.order", () -> tcp.outOfOrder);
+    statistics.add(prefix + "octets.kept", () -> tcp.octetsKept);
     statistics.add(prefix + "duplicates", () -> tcp.duplicates);
     statistics.add(prefix + "path.mtu.lowered", () -> tcp.pathMtuLowered);
     statistics.add(prefix + "checksum.errors", () -> tcp.checksumErrors);

@@ -25,6 +25,8 @@ final class LinuxCalls {
 
   private static final int SIGKILL = 9;
   private static final int CLONE_NEWNET = 0x40000000;
+  private static final int O_RDONLY = 0;
+  private static final int SCHED_FIFO = 1;
   private static final int PR_SET_PDEATHSIG = 1;
 
   private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -34,13 +36,36 @@ final class LinuxCalls {
   private static final MethodHandle SCHED_GETAFFINITY = affinityCall("sched_getaffinity");
   private static final MethodHandle UNSHARE =
       call("unshare", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle SCHED_SETSCHEDULER =
+      call(
+          "sched_setscheduler",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.ADDRESS));
+  private static final MethodHandle SETNS =
+      call(
+          "setns",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+  private static final MethodHandle OPEN =
+      variadic(
+          "open",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.JAVA_INT),
+          2);
+  private static final MethodHandle CLOSE =
+      call("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
   private static final MethodHandle GETTID =
       call("gettid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
   private static final MethodHandle KILL =
       call(
           "kill",
           FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-  private static final MethodHandle PRCTL = prctl();
+  private static final MethodHandle PRCTL =
+      variadic(
+          "prctl",
+          FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+          1);
   private static final MethodHandle STRERROR = strerror();
 
   private LinuxCalls() {}
@@ -78,11 +103,41 @@ final class LinuxCalls {
     }
   }
 
+  /** Puts the calling thread before all ordinary ones; sched_setscheduler(2). Needs root. */
+  static void setFirstInFirstOut(int priority) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment parameter = arena.allocateFrom(ValueLayout.JAVA_INT, priority);
+      MemorySegment state = arena.allocate(STATE);
+      check(
+          "sched_setscheduler",
+          (int) SCHED_SETSCHEDULER.invokeExact(state, 0, SCHED_FIFO, parameter),
+          state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
   /** Moves the calling thread into a new, empty network namespace; unshare(2). Needs root. */
   static void unshareNetwork() throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(STATE);
       check("unshare(CLONE_NEWNET)", (int) UNSHARE.invokeExact(state, CLONE_NEWNET), state);
+    } catch (Throwable failure) {
+      throw rethrown(failure);
+    }
+  }
+
+  /** Moves the calling thread into a network namespace, by its file; setns(2). Needs root. */
+  static void enterNetwork(String file) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      int descriptor = (int) OPEN.invokeExact(state, arena.allocateFrom(file), O_RDONLY);
+      check("open " + file, descriptor, state);
+      try {
+        check("setns", (int) SETNS.invokeExact(state, descriptor, CLONE_NEWNET), state);
+      } finally {
+        int ignored = (int) CLOSE.invokeExact(state, descriptor);
+      }
     } catch (Throwable failure) {
       throw rethrown(failure);
     }
@@ -156,14 +211,14 @@ final class LinuxCalls {
         Linker.Option.captureCallState("errno"));
   }
 
-  /** Whose arguments but the first are variadic. */
-  private static MethodHandle prctl() {
+  /** Whose arguments from one on are variadic. */
+  private static MethodHandle variadic(String name, FunctionDescriptor type, int from) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(
-        linker.defaultLookup().find("prctl").orElseThrow(),
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+        linker.defaultLookup().find(name).orElseThrow(),
+        type,
         Linker.Option.captureCallState("errno"),
-        Linker.Option.firstVariadicArg(1));
+        Linker.Option.firstVariadicArg(from));
   }
 
   private static MethodHandle strerror() {

@@ -111,6 +111,9 @@ final class PayloadArrival {
       }
       fresh = true;
       deliver(connection, segment, position, at, end);
+      if (connection.pool().shared(segment.packet)) {
+        counters.octetsKept += end - at;
+      }
       at = end;
     }
     if (fresh) {

@@ -55,6 +55,12 @@ public final class TcpCounters {
   /** Segments that came before their turn and were held. */
   public long outOfOrder;
 
+  /**
+   * Octets of them that the user kept beyond the moment that they came: not those that it could do
+   * something with before their turn.
+   */
+  public long octetsKept;
+
   /** Segments that came before their turn and were dropped, too many being held. */
   public long outOfOrderDropped;
 

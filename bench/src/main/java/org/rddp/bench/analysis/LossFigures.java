@@ -23,6 +23,7 @@ final class LossFigures {
    * @param beforeTurn those among them that came before their turn
    * @param early ULPDUs passed before their turn
    * @param kept octets of segments that were kept beyond the moment that they came
+   * @param counted the same, as TCP's counter has it
    * @param most octets kept at a time
    * @param packets kept at a time
    * @param reassembled ULPDUs that were put together from several segments
@@ -32,6 +33,7 @@ final class LossFigures {
       long beforeTurn,
       long early,
       long kept,
+      long counted,
       long most,
       long packets,
       long reassembled) {}
@@ -54,6 +56,7 @@ final class LossFigures {
             meter.early(),
             sink.early(),
             meter.kept(),
+            hosts.octetsKept(),
             hosts.waiting().most(),
             hosts.keptPackets().most(),
             sink.reassembled());

@@ -154,6 +154,11 @@ final class TwoHosts {
     return server.stack().counters().duplicates;
   }
 
+  /** Octets that TCP saw the second host's user keep until their turn. */
+  long octetsKept() {
+    return server.stack().counters().octetsKept;
+  }
+
   /** How long a turn of the second host takes, in nanoseconds. */
   void receiverTurnTakes(long time) {
     server.turnTakes(time);

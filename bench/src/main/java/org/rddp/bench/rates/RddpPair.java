@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.rddp.bench.link.LinkHandle;
 import org.rddp.bench.method.CannotRunException;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
@@ -30,6 +31,8 @@ final class RddpPair implements AutoCloseable {
   /** Where the second program listens. */
   static final InetSocketAddress ADDRESS = new InetSocketAddress("10.77.0.2", 7);
 
+  private static final String NEAR = "near";
+  private static final String FAR = "far";
   private static final String ENGINE = "rddp-engine";
   private static final long MEMORY = 192L << 20;
 
@@ -54,15 +57,16 @@ final class RddpPair implements AutoCloseable {
       """
       [[interface]]
       name = "NAME"
-      device = "ring:bench"
+      device = "DEVICE"
       address = "ADDRESS/24"
       mtu = MTU
-      packets = 4096
+      packets = PACKETS
       connections = MOST
       [interface.tcp]
       peer-connections = MOST
       backlog = 4096
       peer-backlog = 4096
+      receive-buffer = "BUFFER"
       [interface.mpa]
       crc = CRC
       markers = MARKERS
@@ -79,7 +83,8 @@ final class RddpPair implements AutoCloseable {
   /**
    * Starts it. CRCs are as quick as they will be when the warm-up has ended.
    *
-   * @param arguments mtu (1500), crc (true), markers and packing (false), connections (16)
+   * @param arguments mtu (1500), crc (true), markers and packing (false), connections (16); a
+   *     {@link LinkHandle}, where that is to join the interfaces instead of rings
    * @throws CannotRunException when DPDK cannot be started
    */
   RddpPair(JsonObject arguments) throws CannotRunException, IOException, InterruptedException {
@@ -87,7 +92,7 @@ final class RddpPair implements AutoCloseable {
     directory = Files.createTempDirectory("rddp-bench");
     try {
       Configuration configuration = configuration(directory.resolve("rddpd.sock"), arguments);
-      Ports ports = new PinnedPorts(DpdkPorts.open(configuration), cpus[0]);
+      Ports ports = new PinnedPorts(open(configuration, arguments), cpus[0]);
       daemon = Daemon.start(configuration, ports, System.err);
       near = session(configuration, 0);
       far = session(configuration, 1);
@@ -98,9 +103,18 @@ final class RddpPair implements AutoCloseable {
     engineThread = thread(ENGINE).threadId();
   }
 
+  private static DpdkPorts open(Configuration configuration, JsonObject arguments) {
+    if (!LinkHandle.isIn(arguments)) {
+      return DpdkPorts.open(configuration);
+    }
+    LinkHandle link = LinkHandle.of(arguments);
+    return DpdkPorts.open(configuration, each -> link.enter(each.name().equals(NEAR)));
+  }
+
   private static Configuration configuration(Path socket, JsonObject arguments)
       throws ConfigurationException {
     int connections = Math.max(16, integer(arguments, "connections", 16));
+    boolean joined = LinkHandle.isIn(arguments);
     StringBuilder text = new StringBuilder();
     text.append(
         HEAD.replace("SOCKET", socket.toString())
@@ -110,11 +124,18 @@ final class RddpPair implements AutoCloseable {
         INTERFACE
             .replace("MTU", Integer.toString(integer(arguments, "mtu", 1500)))
             .replace("MOST", Integer.toString(2 * connections))
+            .replace("PACKETS", joined ? "8192" : "4096")
+            .replace("BUFFER", joined ? "4MiB" : "1MiB")
             .replace("CRC", Boolean.toString(flag(arguments, "crc", true)))
             .replace("MARKERS", Boolean.toString(flag(arguments, "markers", false)))
             .replace("PACKING", Boolean.toString(flag(arguments, "packing", false)));
-    text.append(link.replace("NAME", "near").replace("ADDRESS", "10.77.0.1"));
-    text.append(link.replace("NAME", "far").replace("ADDRESS", "10.77.0.2"));
+    String[] names = {NEAR, FAR};
+    for (int i = 0; i < names.length; i++) {
+      text.append(
+          link.replace("NAME", names[i])
+              .replace("DEVICE", joined ? LinkHandle.device(names[i]) : "ring:bench")
+              .replace("ADDRESS", "10.77.0." + (i + 1)));
+    }
     return ConfigurationFile.parse("bench", text.toString());
   }
 

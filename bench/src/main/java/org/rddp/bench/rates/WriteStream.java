@@ -14,7 +14,7 @@ import org.rddp.ipc.WorkRequest;
  * seen by the program at the other end. Each carries its number in its last octets, and is to be
  * found there in turn.
  */
-final class WriteStream {
+final class WriteStream implements AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final int CACHE_LINE = 64;
   private static final int BATCH = 64;
@@ -147,5 +147,12 @@ final class WriteStream {
       }
     }
     return now - began;
+  }
+
+  /** Gives the memory back; nothing may be under way. */
+  @Override
+  public void close() {
+    source.close();
+    sink.close();
   }
 }

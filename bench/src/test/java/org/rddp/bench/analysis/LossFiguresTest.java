@@ -20,6 +20,7 @@ class LossFiguresTest {
     assertThat(outcome.beforeTurn()).isPositive();
     assertThat(outcome.early()).isEqualTo(outcome.beforeTurn());
     assertThat(outcome.kept()).isZero();
+    assertThat(outcome.counted()).isZero();
     assertThat(outcome.most()).isZero();
     assertThat(outcome.packets()).isZero();
     assertThat(outcome.reassembled()).isZero();
@@ -31,6 +32,7 @@ class LossFiguresTest {
     Outcome outcome = LossFigures.outcome(loss, false, FPDUS);
     assertThat(outcome.early()).isZero();
     assertThat(outcome.kept()).isEqualTo(outcome.beforeTurn() * 1460);
+    assertThat(outcome.counted()).isEqualTo(outcome.kept());
     assertThat(outcome.most()).isGreaterThan(1460);
   }
 }

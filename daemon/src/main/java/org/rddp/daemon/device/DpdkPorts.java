@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.DpdkConfiguration;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
@@ -49,10 +50,23 @@ public final class DpdkPorts implements Ports {
    * @throws DpdkException saying what failed and what to do; what had been opened is closed
    */
   public static DpdkPorts open(Configuration configuration) {
+    return open(configuration, each -> {});
+  }
+
+  /**
+   * Starts DPDK and the ports, after something that each of them needs: the network namespace, for
+   * example, that the calling thread must be in when a port on a Linux interface is opened.
+   *
+   * @param before called before each is opened
+   * @throws DpdkException saying what failed and what to do; what had been opened is closed
+   */
+  public static DpdkPorts open(
+      Configuration configuration, Consumer<InterfaceConfiguration> before) {
     Eal.init(arguments(configuration).list());
     DpdkPorts ports = new DpdkPorts();
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
+        before.accept(each);
         ports.devices.add(ports.open(each));
       }
       return ports;

@@ -1,0 +1,182 @@
+package org.rddp.bench.link;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.device.DpdkPorts;
+import org.rddp.dpdk.Hugepages;
+import org.rddp.rig.Affinity;
+import org.rddp.rig.NetworkNamespace;
+import org.rddp.rig.ProcessSignals;
+import org.rddp.rig.RealTime;
+
+/**
+ * The process of a link: it makes the ends, says on its standard output where they are, and one of
+ * its threads carries frames between two ports of net_af_packet. That thread looks at them every 20
+ * microseconds and goes before all ordinary ones, so that contenders, whatever they do with the
+ * CPUs, do not change what the link is. It ends with its standard input.
+ *
+ * <p>A line on its control socket is a {@link LinkShape}, or empty; the answer is what the link has
+ * done since the last shape, before this one is taken.
+ */
+public final class LossyLink {
+  /** Of the kernel's end that is near. */
+  static final String NEAR = "10.98.0.1";
+
+  /** Of the kernel's end that is far. */
+  static final String FAR = "10.98.0.2";
+
+  private static final int MTU = 1500;
+  private static final long MEMORY = 96L << 20;
+  private static final LinkShape CLEAN = new LinkShape(0, 10, 0, 1 << 20, 1);
+
+  /** Between two turns that find nothing to do, in ns. */
+  private static final long PAUSE = 20_000;
+
+  /** Turns with nothing to do after which pauses are longer, and these. */
+  private static final long BORING = 10_000;
+
+  private static final long LONG_PAUSE = 500_000;
+
+  private static final String CONFIGURATION =
+      """
+      [dpdk]
+      hugepages = ASKED
+      memory = "96MiB"
+      arguments = ["--log-level=error"]
+      """;
+
+  private static final String INTERFACE =
+      """
+      [[interface]]
+      name = "NAME"
+      device = "net_af_packet_NAME,iface=NAME,blocksz=65536,framesz=2048,framecnt=2048"
+      address = "ADDRESS/24"
+      packets = 16384
+      """;
+
+  private final Forwarder forwarder;
+  private final AtomicReference<FutureTask<LinkCounts>> asked = new AtomicReference<>();
+  private volatile boolean ended;
+
+  private LossyLink(DpdkPorts ports) {
+    forwarder = new Forwarder(ports.devices().get(0), ports.devices().get(1), CLEAN);
+  }
+
+  /**
+   * Runs a link.
+   *
+   * @param arguments the path of the control socket, and the CPU of its thread
+   */
+  public static void main(String[] arguments) throws Exception {
+    ProcessSignals.dieWithParent();
+    PrintStream answers = System.out;
+    System.setOut(System.err);
+    Path socket = Path.of(arguments[0]);
+    int cpu = Integer.parseInt(arguments[1]);
+    try (LinkEnds ends = new LinkEnds(MTU, NEAR, FAR)) {
+      NetworkNamespace.enter(ends.middle().file());
+      DpdkPorts ports = DpdkPorts.open(configuration());
+      LossyLink link = new LossyLink(ports);
+      Thread carrying = Thread.ofPlatform().name("link").start(() -> link.carry(ports, cpu));
+      Thread.ofPlatform().daemon().name("control").start(() -> link.serve(socket, answers, ends));
+      while (System.in.read() >= 0) {
+        // Nothing is said to it.
+      }
+      link.ended = true;
+      carrying.join();
+      ports.close();
+    }
+    System.exit(0);
+  }
+
+  private static Configuration configuration() throws ConfigurationException {
+    String text =
+        CONFIGURATION.replace("ASKED", Boolean.toString(Hugepages.available() >= MEMORY))
+            + INTERFACE.replace("NAME", "near").replace("ADDRESS", "10.77.0.1")
+            + INTERFACE.replace("NAME", "far").replace("ADDRESS", "10.77.0.2");
+    return ConfigurationFile.parse("link", text);
+  }
+
+  private void carry(DpdkPorts ports, int cpu) {
+    try {
+      Affinity.pin(cpu);
+      RealTime.enter();
+    } catch (IOException e) {
+      System.err.println("others may delay the link: " + e.getMessage());
+    }
+    ports.enter();
+    long boring = 0;
+    while (!ended) {
+      FutureTask<LinkCounts> task = asked.getAndSet(null);
+      if (task != null) {
+        task.run();
+      }
+      boring = forwarder.turn(System.nanoTime()) > 0 ? 0 : boring + 1;
+      if (boring > 0) {
+        LockSupport.parkNanos(boring > BORING ? LONG_PAUSE : PAUSE);
+      }
+    }
+    forwarder.clear();
+    ports.leave();
+  }
+
+  private void serve(Path socket, PrintStream answers, LinkEnds ends) {
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(socket));
+      JsonObject ready = new JsonObject();
+      ready.addProperty("near", ends.near().file());
+      ready.addProperty("far", ends.far().file());
+      ready.addProperty("congestion", ends.congestionControl());
+      answers.println(ready);
+      answers.flush();
+      while (true) {
+        try (SocketChannel client = listener.accept()) {
+          answer(client);
+        }
+      }
+    } catch (IOException | InterruptedException | ExecutionException e) {
+      e.printStackTrace();
+      System.exit(1);
+    }
+  }
+
+  private void answer(SocketChannel client)
+      throws IOException, InterruptedException, ExecutionException {
+    BufferedReader reader = new BufferedReader(Channels.newReader(client, StandardCharsets.UTF_8));
+    String line = reader.readLine();
+    if (line == null) {
+      return;
+    }
+    LinkShape shape =
+        line.isEmpty() ? null : LinkShape.fromJson(JsonParser.parseString(line).getAsJsonObject());
+    FutureTask<LinkCounts> task = new FutureTask<>(() -> take(shape));
+    asked.set(task);
+    String said = task.get().toJson() + "\n";
+    client.write(StandardCharsets.UTF_8.encode(said));
+  }
+
+  private LinkCounts take(LinkShape shape) {
+    LinkCounts counts = forwarder.counts();
+    if (shape != null) {
+      forwarder.shape(shape);
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,168 @@
+package org.rddp.bench.rates;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.link.LinkProcess;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench loss}. */
+@Command(
+    name = "loss",
+    description =
+        "Goodput beside the kernel's CUBIC over a link that loses frames by chance. Needs root.")
+public final class LossBenchmark extends NamedBenchmark {
+  private static final String KERNEL = "kernel TCP, CUBIC";
+  private static final String MARKERS = "rddp, Markers";
+  private static final String PLAIN = "rddp, no Markers";
+  private static final double[] LOSSES = {0, 0.001, 0.01};
+  private static final double GOAL_LOSS = 0.01;
+
+  /** So that the last segment of a write is long enough to hold a Marker, like all others. */
+  private static final int OCTETS = (64 << 10) + 512;
+
+  private static final double GBPS = 1;
+
+  /** A way that the link is: delay each way in microseconds, and how long it is looked at. */
+  private record Way(int micros, int millis) {}
+
+  private static final List<Way> WAYS = List.of(new Way(100, 2000), new Way(5000, 8000));
+  private static final List<Way> QUICK_WAYS = List.of(new Way(100, 500), new Way(1000, 1000));
+
+  /** For picocli. */
+  public LossBenchmark() {}
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    try (LinkProcess link = new LinkProcess()) {
+      report.method(
+          String.format(
+              Locale.ROOT,
+              "One way over a link of %.0f Gb/s with a queue of 512 KiB and an MTU of 1500, which all"
+                  + " contenders share: two ports of net_af_packet on veth, and one thread that"
+                  + " carries frames between them, delays them, and loses some of those with TCP in"
+                  + " them, both ways, by their number and the round's seed: the same for each"
+                  + " contender. Kernel: blocking sockets in two network namespaces, congestion"
+                  + " control `%s` as its sysctl there says, no offloads. rddp: RDMA Writes of 64 KiB"
+                  + " by a daemon with an interface at each end, CRC on, congestion control CUBIC."
+                  + " A new connection each round; what it does in the first sixth of its time is"
+                  + " not counted. The thread of the link takes what a core has: with programs and"
+                  + " engines on the same two cores, no loss and little delay the CPU is the limit,"
+                  + " and the real round trip is some tens of microseconds longer.",
+              GBPS,
+              link.congestionControl()));
+      List<Entrant> entrants = new ArrayList<>();
+      entrants.add(link.handle().to(Entrant.of(KERNEL, LossyKernelRig.class)));
+      entrants.add(link.handle().to(rddp(MARKERS, true)));
+      entrants.add(link.handle().to(rddp(PLAIN, false)));
+      try (Contest contest = new Contest(entrants, progress)) {
+        measure(report, contest);
+      }
+    }
+  }
+
+  private static Entrant rddp(String name, boolean markers) {
+    return Entrant.of(name, LossyRddpRig.class)
+        .with("markers", Boolean.toString(markers))
+        .withFlags("-Drddp.crc32c=jdk");
+  }
+
+  private void measure(Report report, Contest contest) throws Exception {
+    int rounds = quick() ? 3 : 7;
+    List<Way> ways = quick() ? QUICK_WAYS : WAYS;
+    contest.warmUp(task(ways.getFirst(), 0.001).toJson());
+    Table table =
+        new Table(
+                "loss",
+                "Goodput under loss",
+                "Payload in Mb/s. Kept: octets of rddp's that came before their turn and had to wait"
+                    + " for it, in all rounds; early: the segments that did.")
+            .column("round_trip", "round trip added, ms")
+            .column("loss", "loss, %")
+            .column("kernel", KERNEL)
+            .column("markers", MARKERS)
+            .column("plain", PLAIN)
+            .column("ratio", "Markers / kernel")
+            .column("early", "early")
+            .column("kept", "kept")
+            .column("kept_plain", "kept, no Markers")
+            .column("timeouts", "timeouts, Markers");
+    for (Way way : ways) {
+      for (double loss : LOSSES) {
+        String title =
+            String.format(
+                Locale.ROOT, "%.1f %% loss, %.1f ms", loss * 100, 2 * way.micros() / 1000.0);
+        Outcomes found = contest.run(title, task(way, loss).toJson(), rounds);
+        report.conditions(title, found.conditions());
+        addRow(table, way, loss, found);
+        if (loss == GOAL_LOSS) {
+          addGoals(report, title, found);
+        }
+      }
+    }
+    report.add(table);
+  }
+
+  private static LossyTask task(Way way, double loss) {
+    return new LossyTask(OCTETS, way.millis(), loss, GBPS, way.micros());
+  }
+
+  private static void addRow(Table table, Way way, double loss, Outcomes found) {
+    Outcome markers = found.of(MARKERS);
+    table.add(
+        2 * way.micros() / 1000.0,
+        String.format(Locale.ROOT, "%.1f", loss * 100),
+        found.of(KERNEL).cell("gbps", 1000),
+        markers.cell("gbps", 1000),
+        found.of(PLAIN).cell("gbps", 1000),
+        found.ratio(MARKERS, KERNEL, "gbps"),
+        sum(markers.figure("early")),
+        sum(markers.figure("kept")),
+        sum(found.figure(PLAIN, "kept")),
+        sum(markers.figure("timeouts")));
+  }
+
+  private static Object sum(Optional<Series> figure) {
+    return figure.<Object>map(series -> (long) total(series)).orElse("-");
+  }
+
+  private static double total(Series series) {
+    double all = 0;
+    for (double each : series.values()) {
+      all += each;
+    }
+    return all;
+  }
+
+  private static void addGoals(Report report, String title, Outcomes found) {
+    String name = title.replaceAll("[^0-9]+", "_");
+    report.add(
+        Goal.atLeast(
+                1,
+                "loss_" + name,
+                "goodput, " + title + ", Markers: times kernel TCP CUBIC",
+                found.ratio(MARKERS, KERNEL, "gbps"))
+            .remark(
+                found
+                    .ratio(PLAIN, KERNEL, "gbps")
+                    .map(ratio -> "without Markers: " + ratio)
+                    .orElse("")));
+    report.add(
+        Goal.atMost(
+            0,
+            "loss_kept_" + name,
+            "octets kept until their turn, " + title + ", Markers",
+            found.figure(MARKERS, "kept").map(series -> Series.of(total(series)))));
+  }
+}

@@ -1,0 +1,111 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.link.LinkHandle;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.method.Sample;
+import org.rddp.ipc.Counters;
+
+/**
+ * RDMA Writes one way over a link that loses frames. Arguments: a {@link LinkHandle}, and those of
+ * {@link RddpPair}. Tasks and figures are {@link LossyTask}'s; besides, of what the far end's TCP
+ * has done in all of the round: {@code early}, segments that came before their turn, {@code kept},
+ * octets of them that had to wait; and the near end's {@code timeouts} and {@code retransmitted}.
+ */
+public final class LossyRddpRig implements Rig {
+  private static final long MEMORY = 16L << 20;
+
+  /** Between two looks of the programs: the link's thread wants the same core. */
+  private static final long PAUSE = 50_000;
+
+  private static final int OUTSTANDING = 32;
+  private static final long PATIENCE = 30_000_000_000L;
+
+  private LinkHandle link;
+  private RddpPair pair;
+  private Joined joined;
+  private int rounds;
+
+  /** For its process. */
+  public LossyRddpRig() {}
+
+  @Override
+  public void open(JsonObject arguments) throws Exception {
+    link = LinkHandle.of(arguments);
+    pair = new RddpPair(arguments);
+    joined = new Joined(pair);
+  }
+
+  @Override
+  public Sample round(JsonObject json) throws IOException, InterruptedException {
+    LossyTask task = LossyTask.fromJson(json);
+    LockSupport.parkNanos(task.drain());
+    link.shape(task.shape(++rounds));
+    Map<String, Long> before = counters();
+    Joined.Ends ends = joined.connect();
+    try (WriteStream stream = new WriteStream(pair.near(), pair.far(), ends.near(), MEMORY)) {
+      stream.shape(task.octets(), OUTSTANDING);
+      work(stream, task.settling());
+      long placed = counters().get("far.ddp.octets.placed");
+      long began = System.nanoTime();
+      work(stream, task.nanos());
+      Map<String, Long> after = counters();
+      long nanos = System.nanoTime() - began;
+      Sample found =
+          LossyTask.sample(after.get("far.ddp.octets.placed") - placed, nanos, link.counts());
+      link.shape(task.clean());
+      end(stream);
+      ends.near().abort();
+      ends.far().abort();
+      return found
+          .and("early", change(before, after, "far.tcp.out.of.order"))
+          .and("kept", change(before, after, "far.tcp.octets.kept"))
+          .and("timeouts", change(before, after, "near.tcp.timeouts"))
+          .and("retransmitted", change(before, after, "near.tcp.retransmitted"));
+    }
+  }
+
+  private static double change(Map<String, Long> before, Map<String, Long> after, String name) {
+    return after.get(name) - before.get(name);
+  }
+
+  private Map<String, Long> counters() throws IOException {
+    Map<String, Long> values = new HashMap<>();
+    try (Counters counters = pair.near().openCounters()) {
+      counters.forEach(values::put);
+    }
+    return values;
+  }
+
+  private static void work(WriteStream stream, long nanos) {
+    long began = System.nanoTime();
+    while (System.nanoTime() - began < nanos) {
+      stream.work();
+      LockSupport.parkNanos(PAUSE);
+    }
+  }
+
+  private static void end(WriteStream stream) {
+    stream.end();
+    long began = System.nanoTime();
+    while (!stream.ended()) {
+      stream.work();
+      LockSupport.parkNanos(PAUSE);
+      if (System.nanoTime() - began > PATIENCE) {
+        throw new IllegalStateException("writes have not arrived");
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (pair != null) {
+      joined.close();
+      pair.close();
+    }
+  }
+}

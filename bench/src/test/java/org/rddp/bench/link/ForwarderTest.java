@@ -1,0 +1,112 @@
+package org.rddp.bench.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+
+class ForwarderTest {
+  private static final int FRAMES = 2000;
+  private static final int OCTETS = 100;
+  private static final LinkShape CLEAN = new LinkShape(0, 10, 0, 1 << 20, 1);
+
+  private final NativePacketPool pool = new NativePacketPool(4096, 2048);
+  private final LoopedDevice[] left = LoopedDevice.pair(pool, pool, 1500, 64);
+  private final LoopedDevice[] right = LoopedDevice.pair(pool, pool, 1500, 64);
+  private final Forwarder forwarder = new Forwarder(left[1], right[1], CLEAN);
+  private long now;
+
+  @AfterEach
+  void shouldHaveGivenEveryPacketBack() {
+    forwarder.clear();
+    for (FrameDevice each : List.of(left[0], left[1], right[0], right[1])) {
+      each.close();
+    }
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+  }
+
+  /** Sends numbered frames one way, and gives the numbers of those that arrive. */
+  private List<Integer> send(FrameDevice from, FrameDevice to, int type, int protocol) {
+    List<Integer> arrived = new ArrayList<>();
+    long[] packets = new long[64];
+    for (int number = 0; number < FRAMES; number++) {
+      long packet = pool.allocate();
+      long frame = pool.address(packet);
+      pool.window(packet, frame, OCTETS);
+      Ethernet.write(frame, Ethernet.BROADCAST, 1, type);
+      Memory.putByte(frame + Ethernet.HEADER, 0x45);
+      Memory.putByte(frame + Ethernet.HEADER + 9, protocol);
+      Memory.putInt(frame + Ethernet.HEADER + Ipv4.HEADER, number);
+      packets[0] = packet;
+      assertThat(from.transmit(packets, 0, 1)).isEqualTo(1);
+      for (int i = 0; i < 2; i++) {
+        now += 10_000;
+        forwarder.turn(now);
+      }
+      int count = to.receive(packets);
+      for (int i = 0; i < count; i++) {
+        arrived.add(Memory.getInt(pool.address(packets[i]) + Ethernet.HEADER + Ipv4.HEADER));
+        pool.release(packets[i]);
+      }
+    }
+    return arrived;
+  }
+
+  private List<Integer> sendTcp() {
+    return send(left[0], right[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_TCP);
+  }
+
+  @Test
+  void shouldCarryEveryFrameOfACleanLinkBothWays() {
+    assertThat(sendTcp()).hasSize(FRAMES).isSorted();
+    assertThat(send(right[0], left[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_TCP)).hasSize(FRAMES);
+    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(2 * FRAMES, 0, 0));
+  }
+
+  @Test
+  void shouldLoseTheSameFramesForTheSameSeed() {
+    LinkShape shape = new LinkShape(0.01, 10, 0, 1 << 20, 3);
+    forwarder.shape(shape);
+    List<Integer> first = sendTcp();
+    LinkCounts counts = forwarder.counts();
+    assertThat(counts.lost()).isBetween(5L, 50L).isEqualTo(FRAMES - first.size());
+    forwarder.shape(shape);
+    assertThat(sendTcp()).isEqualTo(first);
+    assertThat(forwarder.counts()).isEqualTo(counts);
+    forwarder.shape(new LinkShape(0.01, 10, 0, 1 << 20, 4));
+    assertThat(sendTcp()).isNotEqualTo(first);
+  }
+
+  @Test
+  void shouldLoseOthersTheOtherWay() {
+    forwarder.shape(new LinkShape(0.01, 10, 0, 1 << 20, 3));
+    List<Integer> there = sendTcp();
+    assertThat(send(right[0], left[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_TCP)).isNotEqualTo(there);
+  }
+
+  @Test
+  void shouldNeitherLoseNorCountWhatIsNotTcp() {
+    forwarder.shape(new LinkShape(1, 10, 0, 1 << 20, 1));
+    assertThat(send(left[0], right[0], Ethernet.TYPE_ARP, Ipv4.PROTOCOL_TCP)).hasSize(FRAMES);
+    assertThat(send(left[0], right[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_ICMP)).hasSize(FRAMES);
+    assertThat(sendTcp()).isEmpty();
+    assertThat(forwarder.counts()).isEqualTo(new LinkCounts(FRAMES, FRAMES, 0));
+  }
+
+  @Test
+  void shouldDropWhatTheQueueHasNoRoomFor() {
+    // 10 ms for each frame, of which one may wait.
+    forwarder.shape(new LinkShape(0, 0.0001, 0, 1, 1));
+    int arrived = sendTcp().size();
+    assertThat(arrived).isBetween(1, 20);
+    assertThat(forwarder.counts().dropped()).isGreaterThan(FRAMES - 30);
+  }
+}

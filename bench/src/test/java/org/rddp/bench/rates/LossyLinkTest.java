@@ -1,0 +1,60 @@
+package org.rddp.bench.rates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.bench.link.LinkProcess;
+import org.rddp.bench.method.CannotRunException;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+
+/** Contenders share a link that loses frames; left out where there may be none. */
+@Timeout(180)
+class LossyLinkTest {
+  private static final String KERNEL = "kernel";
+  private static final String MARKERS = "Markers";
+  private static final LossyTask TASK = new LossyTask((64 << 10) + 512, 100, 0.01, 1, 100);
+
+  private static LinkProcess link() throws Exception {
+    try {
+      return new LinkProcess();
+    } catch (CannotRunException e) {
+      assumeTrue(false, e.getMessage());
+      throw e;
+    }
+  }
+
+  private static double figure(Outcomes outcomes, String name, String figure) {
+    assertThat(outcomes.of(name).reason()).isEqualTo("-");
+    return outcomes.figure(name, figure).orElseThrow().median();
+  }
+
+  @Test
+  void shouldGetThroughALinkThatLosesFrames() throws Exception {
+    try (LinkProcess link = link()) {
+      assertThat(link.congestionControl()).isEqualTo("cubic");
+      List<Entrant> entrants =
+          List.of(
+              link.handle().to(Entrant.of(KERNEL, LossyKernelRig.class)),
+              link.handle()
+                  .to(Entrant.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
+                  .withFlags("-Drddp.crc32c=jdk"));
+      Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream(), false));
+      try (Contest contest = new Contest(entrants, progress)) {
+        Outcomes found = contest.run("loss", TASK.toJson(), 2);
+        for (String name : List.of(KERNEL, MARKERS)) {
+          assertThat(figure(found, name, "gbps")).isPositive();
+          assertThat(figure(found, name, "frames")).isPositive();
+        }
+        assertThat(figure(found, MARKERS, "kept")).isZero();
+      }
+    }
+  }
+}

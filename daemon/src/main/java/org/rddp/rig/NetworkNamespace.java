@@ -1,0 +1,87 @@
+package org.rddp.rig;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A network namespace that a thread of this process holds: other threads, of other processes too,
+ * enter it by its file. It goes when it is closed or its process ends, and nobody is in it.
+ *
+ * <p>Needs the right to make namespaces (CAP_SYS_ADMIN) and the commands {@code ip} and {@code
+ * nsenter}.
+ */
+public final class NetworkNamespace implements AutoCloseable {
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final int thread;
+
+  /**
+   * A new one, with nothing but a loopback interface that is down.
+   *
+   * @throws IOException when it may not be made
+   */
+  public NetworkNamespace(String name) throws IOException, InterruptedException {
+    CompletableFuture<Integer> made = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name("namespace-" + name).start(() -> hold(made));
+    thread = PinnedThread.result(made);
+  }
+
+  private void hold(CompletableFuture<Integer> made) {
+    try {
+      LinuxCalls.unshareNetwork();
+      made.complete(LinuxCalls.threadId());
+      closed.await();
+    } catch (IOException failure) {
+      made.completeExceptionally(failure);
+    } catch (InterruptedException end) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The file by which threads {@link #enter} it. */
+  public String file() {
+    return "/proc/" + ProcessHandle.current().pid() + "/task/" + thread + "/ns/net";
+  }
+
+  /** The kernel's number of the thread that holds it, for {@code ip link set ... netns}. */
+  public int holder() {
+    return thread;
+  }
+
+  /**
+   * Brings the calling thread, which must be a platform thread, into a namespace. Processes that it
+   * starts, and sockets that it opens, are there, too.
+   *
+   * @param file of {@link #file}
+   * @throws IOException when there is none any more, or it may not be entered
+   */
+  public static void enter(String file) throws IOException {
+    LinuxCalls.enterNetwork(file);
+  }
+
+  /**
+   * Runs a command inside.
+   *
+   * @return what it printed, without spaces at the ends
+   * @throws IOException what it printed, when it failed
+   */
+  public String run(String... command) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("nsenter", "--net=" + file()));
+    all.addAll(List.of(command));
+    Process process = new ProcessBuilder(all).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + said.strip());
+    }
+    return said.strip();
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}
