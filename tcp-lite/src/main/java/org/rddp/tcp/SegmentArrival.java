@@ -93,12 +93,37 @@ final class SegmentArrival {
       if (!synReceived(connection, segment, position)) {
         return;
       }
-    } else if (!connection.sender.acknowledged(segment, position)) {
+    } else if (!connection.sender.believes(segment)) {
       connection.challenge();
       return;
+    } else if (isNext(connection, segment, position)) {
+      next(connection, segment, position);
+      return;
+    } else {
+      connection.sender.acknowledged(segment, position);
     }
     connection.heard();
     text(connection, segment, position);
+  }
+
+  /** Whether a segment brings the next octets and nothing else out of the ordinary. */
+  private static boolean isNext(TcpConnection connection, Segment segment, long position) {
+    Receiver receiver = connection.receiver;
+    return segment.length > 0
+        && position == receiver.next()
+        && receiver.early() == null
+        && connection.state() == TcpState.ESTABLISHED
+        && !segment.has(Tcp.FIN);
+  }
+
+  /** Such a segment's user does not wait until its acknowledgment has been dealt with. */
+  private void next(TcpConnection connection, Segment segment, long position) {
+    connection.heard();
+    take(connection, segment, position);
+    if (connection.state() != TcpState.CLOSED) {
+      connection.sender.acknowledged(segment, position);
+      connection.sender.proceed();
+    }
   }
 
   /** What remains of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
@@ -107,13 +132,17 @@ final class SegmentArrival {
       connection.finAcknowledged();
     }
     if (connection.state().receiving() && segment.sequenceLength() > 0) {
-      payload.process(connection, segment, position);
-      if (connection.state().receiving() && connection.receiver.finReached()) {
-        connection.peerClosed();
-      }
+      take(connection, segment, position);
     }
     if (connection.state() != TcpState.CLOSED) {
       connection.sender.output();
+    }
+  }
+
+  private void take(TcpConnection connection, Segment segment, long position) {
+    payload.process(connection, segment, position);
+    if (connection.state().receiving() && connection.receiver.finReached()) {
+      connection.peerClosed();
     }
   }
 

@@ -193,7 +193,7 @@ final class Sender {
   /** The turn ends: sends whatever may leave now. */
   void release() {
     held = false;
-    output();
+    proceed();
   }
 
   private Flight airborne() {
@@ -241,22 +241,42 @@ final class Sender {
     startTimer();
   }
 
+  /** Sends whatever may leave now, where no more has happened since the timer was started. */
+  void proceed() {
+    boolean rests = flight == null ? timer == null : flight.rests();
+    if (!rests) {
+      output();
+    }
+  }
+
   // What the peer says.
 
   /**
-   * Processes the acknowledgment and the window of an acceptable segment (RFC 9293 section
-   * 3.10.7.4, fifth check).
+   * Whether to believe what an acceptable segment acknowledges (RFC 9293 section 3.10.7.4, fifth
+   * check); otherwise it is to be dropped: it acknowledges what was never sent, or what is too old
+   * to be true (RFC 5961 section 5).
+   */
+  boolean believes(Segment segment) {
+    long ack = acknowledgedBy(segment);
+    boolean believed = ack <= max && ack >= una - window.largest();
+    if (!believed) {
+      shared.counters.unacceptable++;
+    }
+    return believed;
+  }
+
+  private long acknowledgedBy(Segment segment) {
+    return una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
+  }
+
+  /**
+   * Processes the acknowledgment and the window of a segment that is {@linkplain #believes
+   * believed}.
    *
    * @param position the segment's stream position
-   * @return false when the segment is to be dropped: it acknowledges what was never sent, or what
-   *     is too old to be true (RFC 5961 section 5)
    */
-  boolean acknowledged(Segment segment, long position) {
-    long ack = una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
-    if (ack > max || ack < una - window.largest()) {
-      shared.counters.unacceptable++;
-      return false;
-    }
+  void acknowledged(Segment segment, long position) {
+    long ack = acknowledgedBy(segment);
     boolean same = !updateWindow(segment, position, ack);
     if (ack >= una && flight != null) {
       boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
@@ -265,7 +285,6 @@ final class Sender {
       }
       takeIn(segment, ack, duplicate);
     }
-    return true;
   }
 
   /** Takes the window of a segment; returns whether it has changed. */

@@ -42,6 +42,11 @@ public final class Flight {
     recovery.begin(congestion, timeout, reordering, sack, emss, position);
   }
 
+  /** Whether nothing waits to be sent, for the first time or again. */
+  public boolean rests() {
+    return board.unsent() == queue.tail() && recovery.toRepeat() == SendQueue.NONE;
+  }
+
   /** Everything is acknowledged, or given up: gives back the packets, and itself. */
   public void end(long now) {
     recovery.landed(now);
