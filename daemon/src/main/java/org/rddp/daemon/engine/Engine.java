@@ -25,6 +25,9 @@ public final class Engine {
   /** Nanoseconds between two looks at which connections have waited long enough. */
   private static final long EXPIRY_PERIOD = TimeUnit.MILLISECONDS.toNanos(20);
 
+  /** Turns with messages, one after the other, in the last of which timers are looked at, too. */
+  private static final int BUSY_TURNS = 16;
+
   /** Commands carried out in a turn. */
   private static final int COMMANDS = 16;
 
@@ -39,6 +42,7 @@ public final class Engine {
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
   private long nextExpiry;
+  private int busyTurns;
 
   /** Connections of peers that no program has answered. */
   private int settingUp;
@@ -82,17 +86,26 @@ public final class Engine {
       work += take(sessions.get(i));
     }
     work += ddp.send(SEGMENTS);
-    work += tcp.advance(now);
     work += tcp.transmit(now);
     for (int i = 0; i < sessions.size(); i++) {
       flush(sessions.get(i));
     }
-    work += command();
-    expireConnections(now);
+    if (work == 0 || ++busyTurns == BUSY_TURNS) {
+      busyTurns = 0;
+      work += attend(now);
+    }
     counters.turns++;
     if (work == 0) {
       counters.idleTurns++;
     }
+    return work;
+  }
+
+  /** Does what can wait for a turn without messages, but not for long. */
+  private int attend(long now) {
+    int work = tcp.advance(now);
+    work += command();
+    expireConnections(now);
     return work;
   }
 
