@@ -3,14 +3,20 @@ package org.rddp.ddp;
 import java.util.function.Supplier;
 
 /**
- * A bounded queue of entries that are made once and used again.
+ * A bounded queue of entries that are made once and used again: as many as have ever been in use at
+ * a time, so that a deep queue costs nothing where few of its places are used.
  *
  * @param <T> the entries
  */
 public final class Ring<T> {
-  private final Object[] entries;
-  private final int mask;
+  private static final int FEWEST = 2;
+
   private final int capacity;
+  private final Supplier<T> maker;
+
+  /** A power of two of them, or none. */
+  private Object[] entries = {};
+
   private int first;
   private int size;
 
@@ -25,11 +31,7 @@ public final class Ring<T> {
       throw new IllegalArgumentException("a queue holds 1 to 2^24 entries: " + capacity);
     }
     this.capacity = capacity;
-    entries = new Object[Integer.highestOneBit(2 * capacity - 1)];
-    mask = entries.length - 1;
-    for (int i = 0; i < entries.length; i++) {
-      entries[i] = maker.get();
-    }
+    this.maker = maker;
   }
 
   /** How many entries are in use. */
@@ -54,7 +56,19 @@ public final class Ring<T> {
 
   /** Appends an entry, as it was left when last used; to be filled in. The ring is not full. */
   public T add() {
+    if (size == entries.length) {
+      grow();
+    }
     return entry(first + size++);
+  }
+
+  private void grow() {
+    Object[] more = new Object[Math.max(FEWEST, 2 * size)];
+    for (int i = 0; i < more.length; i++) {
+      more[i] = i < size ? entry(first + i) : maker.get();
+    }
+    entries = more;
+    first = 0;
   }
 
   /** The entry {@code index} places behind the first, less than {@link #size()}. */
@@ -75,8 +89,8 @@ public final class Ring<T> {
     return removed;
   }
 
-  @SuppressWarnings("unchecked") // the constructor put nothing but T into it
+  @SuppressWarnings("unchecked") // nothing but T is put into it
   private T entry(int index) {
-    return (T) entries[index & mask];
+    return (T) entries[index & (entries.length - 1)];
   }
 }
