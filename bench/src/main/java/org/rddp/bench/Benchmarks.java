@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
+import org.rddp.bench.profile.ProfileCommand;
 import org.rddp.bench.rates.ConnectionCountBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
 import org.rddp.bench.rates.GoodputBenchmark;
@@ -24,15 +25,16 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code bin/rddp bench}: one benchmark by its name, all of them without one, and JMH
- * with its own options behind the name {@code jmh}.
+ * The command {@code bin/rddp bench}: one benchmark by its name, all of them without one, JMH with
+ * its own options behind the name {@code jmh}, and flame graphs behind {@code profile}.
  */
 @Command(
     name = "rddp bench",
     description = {
       "Measures rddp beside its peers: one benchmark by its name, or all of them, into"
           + " docs/benchmarks.md.",
-      "'rddp bench jmh' runs those of JMH, with JMH's own options ('rddp bench jmh -h')."
+      "'rddp bench jmh' runs those of JMH, with JMH's own options ('rddp bench jmh -h'), and 'rddp"
+          + " bench profile' draws flame graphs."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -51,6 +53,7 @@ import picocli.CommandLine.Spec;
     })
 public final class Benchmarks implements Callable<Integer> {
   private static final String JMH = "jmh";
+  private static final String PROFILE = "profile";
 
   @Spec private CommandSpec spec;
 
@@ -74,6 +77,10 @@ public final class Benchmarks implements Callable<Integer> {
       org.openjdk.jmh.Main.main(
           List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
       return;
+    }
+    if (arguments.length > 0 && arguments[0].equals(PROFILE)) {
+      String[] own = List.of(arguments).subList(1, arguments.length).toArray(String[]::new);
+      System.exit(new CommandLine(new ProfileCommand()).execute(own));
     }
     // Charts are drawn where there is no screen.
     System.setProperty("java.awt.headless", "true");

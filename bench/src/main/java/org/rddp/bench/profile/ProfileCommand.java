@@ -1,0 +1,163 @@
+package org.rddp.bench.profile;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import one.convert.Arguments;
+import one.convert.JfrToFlame;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.method.Rig;
+import org.rddp.bench.rates.RddpStreamRig;
+import org.rddp.bench.rtt.RddpRig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code bin/rddp bench profile}: where the engine's thread and the programs' spend their time. */
+@Command(
+    name = "rddp bench profile",
+    description = {
+      "Draws flame graphs, by CPU time, of the layout of two cores: round trips and writes of 64"
+          + " octets, and bulk with MTU 1500 and 9000. Needs Java 25."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class ProfileCommand implements Callable<Integer> {
+  private static final int MEBIBYTE = 1 << 20;
+
+  /** Frames that are narrower, in percent, are left out: pages stay small. */
+  private static final String NARROWEST = "0.2";
+
+  @Option(
+      names = "--write",
+      paramLabel = "DIRECTORY",
+      description = "Where the pages go, one for each. Default: docs/profiles.")
+  private Path directory = Path.of(System.getProperty("rddp.home", "."), "docs", "profiles");
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "How long each is recorded. Default: ${DEFAULT-VALUE}.")
+  private int seconds;
+
+  @Option(names = "--keep", description = "Keep the recordings beside the pages.")
+  private boolean keep;
+
+  /** What is looked at. */
+  private record Workload(
+      String name, String title, Class<? extends Rig> rig, JsonObject arguments, JsonObject task) {}
+
+  /** For picocli. */
+  public ProfileCommand() {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Progress progress = new Progress(System.err);
+    if (!ProfiledRig.available()) {
+      progress.say("this JVM cannot sample by CPU time: use Java 25 on Linux");
+      return 1;
+    }
+    Files.createDirectories(directory);
+    int failed = 0;
+    for (Workload workload : workloads()) {
+      failed += draw(workload, progress) ? 0 : 1;
+    }
+    return failed == 0 ? 0 : 1;
+  }
+
+  private List<Workload> workloads() {
+    JsonObject packing = new JsonObject();
+    packing.addProperty("packing", true);
+    JsonObject jumbo = packing.deepCopy();
+    jumbo.addProperty("mtu", 9000);
+    return List.of(
+        new Workload(
+            "round-trips",
+            "Round trips of writes of 64 octets",
+            RddpRig.class,
+            new JsonObject(),
+            roundTrips()),
+        new Workload(
+            "writes",
+            "Writes of 64 octets, 64 outstanding",
+            RddpStreamRig.class,
+            packing,
+            stream(64, 64)),
+        new Workload(
+            "bulk-1500",
+            "Writes of 1 MiB, MTU 1500",
+            RddpStreamRig.class,
+            packing,
+            stream(MEBIBYTE, 2)),
+        new Workload(
+            "bulk-9000",
+            "Writes of 1 MiB, MTU 9000",
+            RddpStreamRig.class,
+            jumbo,
+            stream(MEBIBYTE, 2)));
+  }
+
+  private JsonObject roundTrips() {
+    JsonObject task = new JsonObject();
+    task.addProperty("verb", "WRITE");
+    task.addProperty("octets", 64);
+    task.addProperty("count", Integer.MAX_VALUE);
+    task.addProperty("most", seconds * 1_000_000_000L);
+    return task;
+  }
+
+  private JsonObject stream(int octets, int outstanding) {
+    JsonObject task = new JsonObject();
+    task.addProperty("octets", octets);
+    task.addProperty("outstanding", outstanding);
+    task.addProperty("millis", seconds * 1000);
+    return task;
+  }
+
+  /** Whether it could be drawn. */
+  private boolean draw(Workload workload, Progress progress)
+      throws IOException, InterruptedException {
+    JsonObject arguments = workload.arguments();
+    arguments.addProperty(ProfiledRig.RIG, workload.rig().getName());
+    Entrant entrant = new Entrant("rddp", ProfiledRig.class, arguments, List.of());
+    Path recording = directory.resolve(workload.name() + ".jfr").toAbsolutePath();
+    try (Contest contest = new Contest(List.of(entrant), progress)) {
+      JsonObject task = workload.task();
+      task.addProperty(ProfiledRig.PROFILE, recording.toString());
+      Outcome outcome = contest.run(workload.title(), task, 1).of("rddp");
+      if (outcome.samples().isEmpty()) {
+        progress.say(outcome.reason());
+        return false;
+      }
+      Path page = directory.resolve(workload.name() + ".html");
+      render(recording, page, workload.title());
+      progress.say("written to " + page);
+      return true;
+    } finally {
+      if (!keep) {
+        Files.deleteIfExists(recording);
+      }
+    }
+  }
+
+  private static void render(Path recording, Path page, String title) throws IOException {
+    Arguments arguments =
+        new Arguments(
+            "--cpu-time",
+            "--threads",
+            "--simple",
+            "--minwidth",
+            NARROWEST,
+            "--title",
+            title,
+            recording.toString(),
+            page.toString());
+    JfrToFlame.convert(recording.toString(), page.toString(), arguments);
+  }
+}

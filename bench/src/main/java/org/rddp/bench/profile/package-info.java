@@ -1,0 +1,2 @@
+/** Flame graphs of what the benchmarks measure. */
+package org.rddp.bench.profile;
