@@ -49,6 +49,16 @@ classpath() {
 # Becomes the Java command line.
 launch() {
     jvm_arguments "${1:-}"
+    become_java "$@"
+}
+
+# The same for a command that only says something: it runs no engine, so the JVM has no vectors to warn about.
+launch_to_say() {
+    jvm_arguments
+    become_java "$@"
+}
+
+become_java() {
     exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" "$@"
 }
 

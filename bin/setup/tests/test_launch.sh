@@ -23,6 +23,27 @@ check 'gives flags to a JVM that no command starts' has '--enable-native-access=
 check 'gives the engine vectors for its CRC' has "$VECTOR_MODULE" daemon
 check 'gives others none' lacks "$VECTOR_MODULE" status
 
+# What a JVM is started with by a function and its arguments, one a line.
+# shellcheck disable=SC2317
+java_of() (
+    java_feature() { echo 25; }
+    has_module() { true; }
+    classpath() { echo "$1"; }
+    JAVA_HOME=$WORK/jdk
+    mkdir -p "$JAVA_HOME/bin"
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >"$JAVA_HOME/bin/java"
+    chmod +x "$JAVA_HOME/bin/java"
+    "$@"
+)
+# shellcheck disable=SC2317
+starts_with() { grep -q -x -e "$1" <(java_of "${@:2}"); }
+# shellcheck disable=SC2317
+starts_without() { ! starts_with "$@"; }
+
+check 'starts the daemon with vectors' starts_with "$VECTOR_MODULE" launch daemon
+check 'has the daemon say something without' starts_without "$VECTOR_MODULE" launch_to_say daemon --help
+check 'has the daemon say what it is asked' starts_with --help launch_to_say daemon --help
+
 # shellcheck disable=SC2317
 with_pages() {
     TRANSPARENT_HUGEPAGES=$WORK/enabled
