@@ -33,6 +33,12 @@ jvm_arguments() {
     if [[ ' bench daemon ' == *" ${1:-} "* ]] && has_transparent_hugepages; then
         JVM_ARGUMENTS+=(-XX:+UseTransparentHugePages)
     fi
+    # What a message takes is as much a matter of how the engine is compiled: see the file, and docs/performance.md. The engine
+    # allocates nothing, so what tells collectors apart is their code at each store of a reference, and this one's is the least.
+    if [[ ' bench daemon demo ' == *" ${1:-} "* ]]; then
+        JVM_ARGUMENTS+=(-XX:CompileCommandFile="$ROOT/bin/setup/hotspot.txt")
+        [[ ${RDDP_JVM_FLAGS:-} == *-XX:+Use*GC* ]] || JVM_ARGUMENTS+=(-XX:+UseSerialGC)
+    fi
     # Flags of the user's own: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then
         local own

@@ -61,3 +61,31 @@ check 'asks for large pages where there are some' with_pages 'always [madvise] n
 check 'asks for none in vain' with_pages 'always madvise [never]' lacks "$LARGE_PAGES" daemon
 check 'asks for none where the kernel knows of none' lacks_without_file
 check 'asks for none for short commands' with_pages '[always] madvise never' lacks "$LARGE_PAGES" status
+
+# shellcheck disable=SC2317
+with_collector() {
+    RDDP_JVM_FLAGS=-XX:+UseZGC
+    "$@"
+}
+
+# Every method that the compiler is told of is in its source file.
+# shellcheck disable=SC2317
+names_methods() {
+    local word class method file
+    while read -r word class; do
+        [[ $word == dontinline ]] || continue
+        method=${class#*::}
+        class=${class%::*}
+        file=$(find "$ROOT" -path "*/src/main/java/${class//.//}.java" -print -quit)
+        if [[ -z $file ]] || ! grep -q " $method(" "$file"; then
+            echo "no $class::$method"
+            return 1
+        fi
+    done <"$ROOT/bin/setup/hotspot.txt"
+}
+
+check 'gives the engine the collector with the least code' has -XX:+UseSerialGC daemon
+check 'leaves a collector that the user names' with_collector lacks -XX:+UseSerialGC daemon
+check 'tells the compiler where layers end' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
+check 'compiles short commands as ever' lacks -XX:+UseSerialGC status
+check 'tells of methods that there are' names_methods
