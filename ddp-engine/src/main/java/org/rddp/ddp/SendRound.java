@@ -62,10 +62,19 @@ final class SendRound {
       sent += serve(fresh.removeFirst(), limit - sent);
     }
     if (inCompany()) {
-      return behind.isEmpty() ? sent : sent + serve(behind.removeFirst(), limit);
+      return sent + serveOneBehind(limit);
     }
     while (sent < limit && !behind.isEmpty()) {
       sent += serve(behind.removeFirst(), limit - sent);
+    }
+    return sent;
+  }
+
+  /** Serves the first that is behind and can still send. */
+  private int serveOneBehind(int limit) {
+    int sent = 0;
+    while (sent == 0 && !behind.isEmpty()) {
+      sent = serve(behind.removeFirst(), limit);
     }
     return sent;
   }

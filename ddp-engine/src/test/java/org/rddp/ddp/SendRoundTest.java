@@ -131,4 +131,15 @@ class SendRoundTest {
     post(2, 40);
     assertThat(turn(64)).containsExactly(0, 0, 40);
   }
+
+  @Test
+  void shouldServeTheNextInCompanyInPlaceOfOneThatHasEnded() {
+    post(0, LONG);
+    post(1, LONG);
+    turn(32);
+    post(2, 1);
+    turn(64);
+    connections.get(1).cut();
+    assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 0, 0);
+  }
 }
