@@ -35,6 +35,12 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   @Option(names = "--quick", description = "Fewer figures and rounds: less than a minute.")
   private boolean quick;
 
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "About how long it may take; rounds get fewer where that is short.")
+  private Integer seconds;
+
   @Option(names = "--json", description = "Print one JSON object instead of tables.")
   private boolean json;
 
@@ -97,6 +103,9 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     if (file != null && json) {
       throw wrong("--json prints and --write does not: choose one");
     }
+    if (seconds != null && seconds < 0) {
+      throw wrong("--seconds: 0 or more");
+    }
     if (file != null) {
       section(spec.name()).check(file);
       summary(spec.parent()).check(file);
@@ -112,7 +121,8 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   /** 0, or 1 where it has not come to its end: what it has found is shown all the same. */
   private int measured(Report report) throws Exception {
     try {
-      measure(report, new Progress(System.err, Budget.of(budget(quick))));
+      Duration budget = seconds == null ? budget(quick) : Duration.ofSeconds(seconds);
+      measure(report, new Progress(System.err, Budget.of(budget)));
       return 0;
     } catch (ParameterException | InterruptedException e) {
       throw e;

@@ -25,7 +25,7 @@ final class GoodputTables {
   private final Table beside;
   private final Table cost;
   private final Table ceiling;
-  private final Plot plot;
+  private final Map<String, Plot> plots = new LinkedHashMap<>();
 
   GoodputTables(Report report, int[] sizes) {
     this.report = report;
@@ -62,11 +62,12 @@ final class GoodputTables {
         each.column("octets_" + octets, size(octets));
       }
     }
-    plot =
-        report
-            .add(new Plot("by-size", "Goodput by message size", "octets of a message", "Gb/s"))
-            .logarithmic()
-            .linear();
+    for (String mtu : MTUS) {
+      String name = "by-size-" + mtu.replaceAll("\\D", "");
+      String title = "Goodput by message size, " + mtu;
+      Plot plot = report.add(new Plot(name, title, "octets of a message", "Gb/s"));
+      plots.put(mtu, plot.logarithmic().linear());
+    }
   }
 
   static String size(int octets) {
@@ -150,6 +151,6 @@ final class GoodputTables {
               octets.add((double) size);
               medians.add(series.median());
             }));
-    plot.line(name, octets, medians);
+    plots.get(mtu(name)).line(name, octets, medians);
   }
 }

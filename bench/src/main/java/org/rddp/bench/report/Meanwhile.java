@@ -38,9 +38,17 @@ final class Meanwhile {
         + " %, other processes "
         + range(Conditions::others, Conditions::others, PERCENT, 1)
         + " %"
-        + (disturbed.isEmpty()
-            ? ".\n"
-            : ". **DISTURBED** by others: " + String.join("; ", disturbed) + ".\n");
+        + "."
+        + disturbances(disturbed)
+        + "\n";
+  }
+
+  private String disturbances(List<String> disturbed) {
+    if (disturbed.isEmpty()) {
+      return "";
+    }
+    boolean all = disturbed.size() == parts.size() && disturbed.size() > 1;
+    return " **DISTURBED** by others: " + (all ? "all" : String.join("; ", disturbed)) + ".";
   }
 
   /** The least and the greatest of all parts, or the one where all are the same. */

@@ -1,5 +1,6 @@
 package org.rddp.bench.report;
 
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,7 @@ public final class Plot {
     chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
     chart.getStyler().setYAxisLogarithmic(true);
     chart.getStyler().setChartTitleVisible(true);
+    chart.getStyler().setChartBackgroundColor(Color.WHITE);
   }
 
   /** The same with a horizontal axis that is logarithmic, too, such as one of octets. */

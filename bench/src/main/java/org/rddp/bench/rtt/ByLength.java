@@ -24,7 +24,7 @@ final class ByLength {
   private static final int[] QUICK_VERBS = {1024};
   private static final int PIECE = 8192;
   private static final int LEAST = 100;
-  private static final long MOST = 500_000_000;
+  private static final int MOST = 500;
 
   /** Peers know no verbs: their messages stand beside the writes. */
   private static final List<String> VERBS = List.of(RDDP, TWO_DAEMONS);

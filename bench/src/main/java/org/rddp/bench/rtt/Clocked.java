@@ -42,7 +42,7 @@ final class Clocked {
 
   private void open(RttTask task, PingPong pingPong, Histogram nanoseconds) throws IOException {
     long intended = System.nanoTime();
-    long end = intended + Math.max(task.most(), task.gap() * task.count());
+    long end = intended + task.most();
     for (int i = 0; i < task.count() && System.nanoTime() < end; i++) {
       intended += task.gap();
       while (System.nanoTime() < intended) {

@@ -13,7 +13,7 @@ import org.rddp.bench.report.Table;
 final class FixedRates {
   private static final int[] RATES = {10_000, 50_000, 100_000};
   private static final int[] QUICK_RATES = {20_000};
-  private static final long MOST = 1_500_000_000;
+  private static final int MOST = 1_500;
 
   private static final List<String> CONTENDERS =
       List.of(RttCommand.RDDP, RttCommand.TCP, RttCommand.AERON_UDP);

@@ -33,8 +33,8 @@ public final class RttCommand extends NamedBenchmark {
   private static final List<String> FEW =
       List.of(RDDP, TWO_DAEMONS, FLOOR, FRAMES, FRAMES_C, TCP, AERON_IPC);
 
-  /** What a round of the warm-up may take, in ns, and its round trips. */
-  private static final long WARM_UP = 100_000_000;
+  /** What a round of the warm-up may take, in ms, and its round trips. */
+  private static final int WARM_UP = 100;
 
   private static final int WARM_UP_COUNT = 20_000;
 

@@ -12,11 +12,11 @@ import com.google.gson.JsonObject;
  * @param count round trips that are
  * @param gap ns between the intended starts of two round trips; 0: each starts when the one before
  *     is back
- * @param most ns that the counted ones may take together, and as many those that are not: on a busy
- *     machine there are fewer then
+ * @param millis ms that the counted ones may take together, and as many those that are not: on a
+ *     busy machine there are fewer then
  */
-record RttTask(Verb verb, int octets, int warmUp, int count, long gap, long most) {
-  private static final long MOST = 2_000_000_000L;
+record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int millis) {
+  private static final int MOST = 2_000;
 
   private static final Gson GSON = new Gson();
 
@@ -35,14 +35,19 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, long most
     return new RttTask(verb, octets, warmUp, count, 0, MOST);
   }
 
-  /** In so many ns. */
-  RttTask within(long nanos) {
-    return new RttTask(verb, octets, warmUp, count, gap, nanos);
+  /** In so many ms. */
+  RttTask within(int most) {
+    return new RttTask(verb, octets, warmUp, count, gap, most);
+  }
+
+  /** Ns that the counted ones may take. */
+  long most() {
+    return millis * 1_000_000L;
   }
 
   /** So many a second. */
   RttTask atRate(int perSecond) {
-    return new RttTask(verb, octets, warmUp, count, 1_000_000_000L / perSecond, most);
+    return new RttTask(verb, octets, warmUp, count, 1_000_000_000L / perSecond, millis);
   }
 
   static RttTask fromJson(JsonObject json) {

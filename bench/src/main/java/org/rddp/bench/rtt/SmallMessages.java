@@ -21,13 +21,13 @@ final class SmallMessages {
 
   static final double MICROSECONDS = 1e-3;
 
-  private static final long MOST = 1_500_000_000;
-  private static final long QUICK_MOST = 250_000_000;
+  private static final int MOST = 1_500;
+  private static final int QUICK_MOST = 250;
 
   private final Report report;
   private final int rounds;
   private final int count;
-  private final long most;
+  private final int most;
 
   SmallMessages(Report report, boolean quick) {
     this.report = report;
