@@ -27,7 +27,7 @@ final class Program implements AutoCloseable {
   private static final Duration TURN = Duration.ofMillis(5);
   private static final int BATCH = 64;
 
-  /** siw answers MPA's request before it can receive, and may forget what comes at once. */
+  /** Nanoseconds until the next try where nobody listens yet. */
   private static final long BREATH = 20_000_000;
 
   private final Rddp session;
@@ -61,7 +61,6 @@ final class Program implements AutoCloseable {
         Connection connection = session.connect(peer, privateData, PATIENCE);
         Conversation conversation = new Conversation(this, connection, room);
         conversations.add(conversation);
-        LockSupport.parkNanos(BREATH);
         return conversation;
       } catch (ConnectionFailedException e) {
         if (e.reason() != Reason.REFUSED || System.nanoTime() - since > PATIENCE.toNanos()) {

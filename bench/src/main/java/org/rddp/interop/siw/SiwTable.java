@@ -43,29 +43,37 @@ public final class SiwTable {
    * Makes the table.
    *
    * @param arguments a directory with the daemon's configuration and the guest's ports; {@code
-   *     quick} or {@code full}; and, perhaps, words: only rows that have them are made
+   *     quick} or {@code full}; how often each row is made; and words: only rows that have them,
+   *     however far apart their columns, are made
    */
   public static void main(String[] arguments) throws ConfigurationException, IOException {
     Path directory = Path.of(arguments[0]);
+    String words = arguments[3];
     Configuration configuration = ConfigurationFile.read(directory.resolve("configuration.toml"));
     SiwTable table = new SiwTable(configuration);
     WrappedPorts ports = table.wrap(DpdkPorts.open(configuration));
     Daemon daemon = Daemon.start(configuration, ports, System.err);
     try (Guest guest = new Guest(directory, PORTS_OF_GUEST)) {
       Meetings meetings = new Meetings(guest, configuration.controlSocket());
-      String words = arguments.length > 2 ? arguments[2] : "";
-      for (Row row : table.rows(meetings, arguments[1].equals("quick"))) {
-        if (row.name().contains(words)) {
-          table.make(row);
-        }
+      List<Row> rows = table.rows(meetings, arguments[1].equals("quick"));
+      rows.removeIf(row -> !oneSpaced(row.name()).contains(oneSpaced(words)));
+      if (rows.isEmpty()) {
+        table.say("no row has them", words);
+      }
+      for (int time = Integer.parseInt(arguments[2]); time > 0; time--) {
+        rows.forEach(table::make);
       }
     } finally {
       daemon.close();
     }
     long drops = table.lost.stream().mapToLong(LongSupplier::getAsLong).sum();
-    boolean enough = drops > 0 || (arguments.length > 2 && !arguments[2].isEmpty());
+    boolean enough = drops > 0 || !words.isEmpty();
     table.say(enough ? "" : "the lossy links lost none", drops + " frames lost on purpose");
     System.exit(table.failed == 0 ? 0 : 1);
+  }
+
+  private static String oneSpaced(String text) {
+    return text.replaceAll(" +", " ");
   }
 
   private List<Row> rows(Meetings meetings, boolean quick) {
