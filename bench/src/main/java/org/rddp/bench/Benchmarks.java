@@ -16,6 +16,7 @@ import org.rddp.bench.rates.IdleBenchmark;
 import org.rddp.bench.rates.LossBenchmark;
 import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
+import org.rddp.bench.rates.SteadyBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Spec;
       RttCommand.class,
       GoodputBenchmark.class,
       RateBenchmark.class,
+      SteadyBenchmark.class,
       ConnectionCountBenchmark.class,
       LossBenchmark.class,
       FairnessBenchmark.class,

@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
     description = "Round trips and memory by the number of connections, 1 to 10,000.")
 public final class ConnectionCountBenchmark extends NamedBenchmark {
   private static final int[] COUNTS = {1, 10, 100, 1_000, 10_000};
-  private static final int[] QUICK_COUNTS = {1, 1_000, 10_000};
+  private static final int[] QUICK_COUNTS = {1, 10_000};
   private static final int MOST = 10_000;
   private static final double MEBIBYTE = 1 << 20;
 
@@ -43,17 +43,18 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
               .with("connections", count)
               .withFlags("-Drddp.crc32c=jdk"));
     }
+    report.method(Contest.WARM_UP_IN_WORDS);
     int millis = quick() ? 250 : 1000;
     int rounds = quick() ? 5 : 9;
     try (Contest contest = new Contest(entrants, progress)) {
-      contest.warmUp(task(false, quick() ? 2000 : 5000));
-      contest.warmUp(task(true, quick() ? 1000 : 3000));
+      contest.warmUp(task(true, millis));
+      progress.budget().expect(2);
       Outcomes idle = contest.run("others idle", task(false, millis), rounds);
-      report.conditions("others idle", idle.conditions());
       Outcomes spread = contest.run("over all", task(true, millis), rounds);
-      report.conditions("over all", spread.conditions());
       addGoals(report, idle, spread);
-      report.add(table(idle, spread));
+      Table table = report.add(table(idle, spread));
+      report.conditions(table, "others idle", idle.conditions());
+      report.conditions(table, "over all", spread.conditions());
     }
   }
 
@@ -87,6 +88,7 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
             .column("spread_p99", "p99")
             .column("packets", "packets in use")
             .column("heap", "heap")
+            .column("heap_of_each", "heap of each, KiB")
             .column("resident", "resident")
             .column("connect", "to open one");
     idle.all()
@@ -100,6 +102,7 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
               over.cell("p99", 1e-3),
               found.cell("packets_used", 1),
               found.cell("heap_octets", 1 / MEBIBYTE),
+              found.cell("heap_of_each", 1024 / MEBIBYTE),
               found.cell("resident_octets", 1 / MEBIBYTE),
               found.cell("connect_us", 1));
         });

@@ -18,7 +18,8 @@ import org.rddp.ipc.Counters;
  * Writes of 64 octets to and fro among many connections of two programs. Argument: {@code
  * connections}. A task says {@code millis} and {@code spread}: over the first connection, the
  * others being idle, or over all. A sample has the round trips, {@code packets_used}, {@code
- * heap_octets} (live), {@code resident_octets} and {@code connect_us}, what it took to open one.
+ * heap_octets} (live, once all are open), {@code heap_of_each} (both ends of a connection behind
+ * the first), {@code resident_octets} and {@code connect_us}, what it took to open one of those.
  */
 public final class ConnectionsRig implements Rig {
   private static final int OCTETS = 64;
@@ -30,6 +31,8 @@ public final class ConnectionsRig implements Rig {
   private Joined joined;
   private PingPong pingPong;
   private double connectMicros;
+  private double heapOctets;
+  private double heapOfEach;
 
   /** For its process. */
   public ConnectionsRig() {}
@@ -39,9 +42,15 @@ public final class ConnectionsRig implements Rig {
     int count = arguments.get("connections").getAsInt();
     pair = new RddpPair(arguments);
     joined = new Joined(pair);
+    connections.add(joined.connect());
+    double before = liveOctets();
     long began = System.nanoTime();
-    connections.addAll(joined.connect(count));
-    connectMicros = (System.nanoTime() - began) / 1e3 / count;
+    if (count > 1) {
+      connections.addAll(joined.connect(count - 1));
+    }
+    connectMicros = (System.nanoTime() - began) / 1e3 / Math.max(1, count - 1);
+    heapOctets = liveOctets();
+    heapOfEach = count == 1 ? 0 : Math.max(0, heapOctets - before) / (count - 1);
     pingPong = new PingPong(pair, connections, OCTETS);
   }
 
@@ -49,13 +58,19 @@ public final class ConnectionsRig implements Rig {
   public Sample round(JsonObject task) throws IOException {
     long nanos = task.get("millis").getAsLong() * 1_000_000;
     Sample found = Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null));
-    Runtime runtime = Runtime.getRuntime();
-    ManagementFactory.getMemoryMXBean().gc();
     return found
         .and("packets_used", packetsUsed())
-        .and("heap_octets", (double) (runtime.totalMemory() - runtime.freeMemory()))
+        .and("heap_octets", heapOctets)
+        .and("heap_of_each", heapOfEach)
         .and("resident_octets", residentOctets())
         .and("connect_us", connectMicros);
+  }
+
+  /** What is left on the heap when garbage has been collected, which takes a second for a GiB. */
+  private static double liveOctets() {
+    Runtime runtime = Runtime.getRuntime();
+    ManagementFactory.getMemoryMXBean().gc();
+    return (double) (runtime.totalMemory() - runtime.freeMemory());
   }
 
   private double packetsUsed() throws IOException {

@@ -30,6 +30,7 @@ public final class FairnessBenchmark extends NamedBenchmark {
         "Writes of 64 octets to and fro on one connection, while on another long writes go one way,"
             + " four outstanding; both engines on one core, and both ends' programs on the other:"
             + " what the program's thread does for the stream is a part of what is measured.");
+    report.method(Contest.WARM_UP_IN_WORDS);
     int millis = quick() ? 300 : 1000;
     int rounds = quick() ? 5 : 11;
     Table table =
@@ -40,15 +41,15 @@ public final class FairnessBenchmark extends NamedBenchmark {
             .column("p999", "p99.9")
             .column("gbps", "the stream, Gb/s");
     try (Contest contest = new Contest(List.of(Entrant.of(RDDP, FairnessRig.class)), progress)) {
-      contest.warmUp(task(0, 10 * millis));
-      contest.warmUp(task(1 << 20, 10 * millis));
+      contest.warmUp(task(1 << 20, millis));
+      progress.budget().expect(SIZES.length + 1.0);
       Outcomes alone = contest.run("alone", task(0, millis), rounds);
-      report.conditions("alone", alone.conditions());
+      report.conditions(table, "alone", alone.conditions());
       add(table, "nothing", alone.of(RDDP));
       for (int octets : SIZES) {
         String title = (octets >> 10) + " KiB writes";
         Outcomes beside = contest.run(title, task(octets, millis), rounds);
-        report.conditions("beside " + title, beside.conditions());
+        report.conditions(table, "beside " + title, beside.conditions());
         add(table, title, beside.of(RDDP));
         report.add(
             Goal.atMost(

@@ -1,5 +1,6 @@
 package org.rddp.bench.rates;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,14 +35,20 @@ public final class LossBenchmark extends NamedBenchmark {
 
   private static final double GBPS = 1;
 
-  /** A way that the link is: delay each way in microseconds, and how long it is looked at. */
-  private record Way(int micros, int millis) {}
+  /** A way that the link is: delay each way in microseconds; and how long it is looked at. */
+  private record Way(int micros, int millis, double loss) {}
 
-  private static final List<Way> WAYS = List.of(new Way(100, 2000), new Way(5000, 8000));
-  private static final List<Way> QUICK_WAYS = List.of(new Way(100, 500), new Way(1000, 1000));
+  private static final int SHORT = 100;
+  private static final int LONG = 5000;
+  private static final int QUICK_LONG = 1000;
 
   /** For picocli. */
   public LossBenchmark() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofMinutes(6);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {
@@ -62,14 +69,31 @@ public final class LossBenchmark extends NamedBenchmark {
                   + " and the real round trip is some tens of microseconds longer.",
               GBPS,
               link.congestionControl()));
+      report.method(Contest.WARM_UP_IN_WORDS);
       List<Entrant> entrants = new ArrayList<>();
       entrants.add(link.handle().to(Entrant.of(KERNEL, LossyKernelRig.class)));
       entrants.add(link.handle().to(rddp(MARKERS, true)));
       entrants.add(link.handle().to(rddp(PLAIN, false)));
       try (Contest contest = new Contest(entrants, progress)) {
-        measure(report, contest);
+        measure(report, contest, progress);
       }
     }
+  }
+
+  /** All losses over a short way and a long one, or what goals need. */
+  private List<Way> ways() {
+    List<Way> all = new ArrayList<>();
+    for (double loss : LOSSES) {
+      all.add(new Way(SHORT, quick() ? 400 : 2000, loss));
+    }
+    if (quick()) {
+      all.add(new Way(QUICK_LONG, 1000, GOAL_LOSS));
+      return all;
+    }
+    for (double loss : LOSSES) {
+      all.add(new Way(LONG, 5000, loss));
+    }
+    return all;
   }
 
   private static Entrant rddp(String name, boolean markers) {
@@ -78,10 +102,11 @@ public final class LossBenchmark extends NamedBenchmark {
         .withFlags("-Drddp.crc32c=jdk");
   }
 
-  private void measure(Report report, Contest contest) throws Exception {
+  private void measure(Report report, Contest contest, Progress progress) throws Exception {
     int rounds = quick() ? 3 : 7;
-    List<Way> ways = quick() ? QUICK_WAYS : WAYS;
-    contest.warmUp(task(ways.getFirst(), 0.001).toJson());
+    List<Way> ways = ways();
+    contest.warmUp(task(ways.getFirst()).toJson());
+    progress.budget().expect(ways.size());
     Table table =
         new Table(
                 "loss",
@@ -99,30 +124,28 @@ public final class LossBenchmark extends NamedBenchmark {
             .column("kept_plain", "kept, no Markers")
             .column("timeouts", "timeouts, Markers");
     for (Way way : ways) {
-      for (double loss : LOSSES) {
-        String title =
-            String.format(
-                Locale.ROOT, "%.1f %% loss, %.1f ms", loss * 100, 2 * way.micros() / 1000.0);
-        Outcomes found = contest.run(title, task(way, loss).toJson(), rounds);
-        report.conditions(title, found.conditions());
-        addRow(table, way, loss, found);
-        if (loss == GOAL_LOSS) {
-          addGoals(report, title, found);
-        }
+      String title =
+          String.format(
+              Locale.ROOT, "%.1f %% loss, %.1f ms", way.loss() * 100, 2 * way.micros() / 1000.0);
+      Outcomes found = contest.run(title, task(way).toJson(), rounds);
+      report.conditions(table, title, found.conditions());
+      addRow(table, way, found);
+      if (way.loss() == GOAL_LOSS) {
+        addGoals(report, title, found);
       }
     }
     report.add(table);
   }
 
-  private static LossyTask task(Way way, double loss) {
-    return new LossyTask(OCTETS, way.millis(), loss, GBPS, way.micros());
+  private static LossyTask task(Way way) {
+    return new LossyTask(OCTETS, way.millis(), way.loss(), GBPS, way.micros());
   }
 
-  private static void addRow(Table table, Way way, double loss, Outcomes found) {
+  private static void addRow(Table table, Way way, Outcomes found) {
     Outcome markers = found.of(MARKERS);
     table.add(
         2 * way.micros() / 1000.0,
-        String.format(Locale.ROOT, "%.1f", loss * 100),
+        String.format(Locale.ROOT, "%.1f", way.loss() * 100),
         found.of(KERNEL).cell("gbps", 1000),
         markers.cell("gbps", 1000),
         found.of(PLAIN).cell("gbps", 1000),

@@ -11,6 +11,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.bench.link.LinkHandle;
@@ -31,7 +33,9 @@ public final class LossyKernelRig implements Rig {
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private LinkHandle link;
   private int port;
-  private int rounds;
+
+  /** How often each task has been done: its next round loses other frames. */
+  private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
   /** Octets read; written by the reading thread alone. */
   private volatile long read;
@@ -92,7 +96,7 @@ public final class LossyKernelRig implements Rig {
   public Sample round(JsonObject json) throws IOException {
     LossyTask task = LossyTask.fromJson(json);
     LockSupport.parkNanos(task.drain());
-    link.shape(task.shape(++rounds));
+    link.shape(task.shape(rounds.merge(task, 1, Integer::sum)));
     try (SocketChannel sender = SocketChannel.open(StandardProtocolFamily.INET)) {
       sender.connect(new InetSocketAddress(LinkHandle.farAddress(), port));
       sender.setOption(StandardSocketOptions.TCP_NODELAY, true);

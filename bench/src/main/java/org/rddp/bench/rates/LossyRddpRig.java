@@ -28,7 +28,9 @@ public final class LossyRddpRig implements Rig {
   private LinkHandle link;
   private RddpPair pair;
   private Joined joined;
-  private int rounds;
+
+  /** How often each task has been done: its next round loses other frames. */
+  private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
   /** For its process. */
   public LossyRddpRig() {}
@@ -44,7 +46,7 @@ public final class LossyRddpRig implements Rig {
   public Sample round(JsonObject json) throws IOException, InterruptedException {
     LossyTask task = LossyTask.fromJson(json);
     LockSupport.parkNanos(task.drain());
-    link.shape(task.shape(++rounds));
+    link.shape(task.shape(rounds.merge(task, 1, Integer::sum)));
     Map<String, Long> before = counters();
     Joined.Ends ends = joined.connect();
     try (WriteStream stream = new WriteStream(pair.near(), pair.far(), ends.near(), MEMORY)) {

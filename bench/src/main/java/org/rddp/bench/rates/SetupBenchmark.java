@@ -33,6 +33,7 @@ public final class SetupBenchmark extends NamedBenchmark {
             + " then. Stack to stack: both stacks in one thread over a link that copies, so many"
             + " being opened at a time. Program to program: through the client's API and the daemon's"
             + " control thread, 32 threads opening and 32 accepting.");
+    report.method(Contest.WARM_UP_IN_WORDS);
     int rounds = quick() ? 3 : 9;
     try (Contest contest =
         new Contest(
@@ -42,9 +43,8 @@ public final class SetupBenchmark extends NamedBenchmark {
                     .with("connections", 4096)
                     .withFlags("-Drddp.crc32c=jdk")),
             progress)) {
-      for (int i = 0; i < 3; i++) {
-        contest.warmUp(task(COUNTED, quick() ? 1000 : 2000));
-      }
+      contest.warmUp(task(COUNTED, 100));
+      progress.budget().expect(PIPELINED.length + 1.0);
       Table table =
           report.add(
               new Table("setup", "Connections a second", "")
@@ -55,7 +55,7 @@ public final class SetupBenchmark extends NamedBenchmark {
       for (int pipelined : PIPELINED) {
         String title = pipelined + " at a time";
         Outcomes found = contest.run(title, task(pipelined, millis), rounds, List.of(STACKS));
-        report.conditions(title, found.conditions());
+        report.conditions(table, title, found.conditions());
         table.add(STACKS, pipelined, found.figure(STACKS, "rate"));
         if (pipelined == COUNTED) {
           report.add(
@@ -67,7 +67,7 @@ public final class SetupBenchmark extends NamedBenchmark {
         }
       }
       Outcomes found = contest.run(PROGRAMS, task(COUNTED, millis), rounds, List.of(PROGRAMS));
-      report.conditions(PROGRAMS, found.conditions());
+      report.conditions(table, PROGRAMS, found.conditions());
       table.add(PROGRAMS, 32, found.of(PROGRAMS).cell("rate", 1));
     }
   }

@@ -125,7 +125,17 @@ class RatesTest {
     for (Outcome each : found) {
       assertThat(figure(each, "count")).isPositive();
       assertThat(figure(each, "heap_octets")).isPositive();
+      assertThat(figure(each, "heap_of_each")).isLessThan(figure(each, "heap_octets"));
     }
+  }
+
+  @Test
+  void shouldGoOnWithMixedTraffic() throws Exception {
+    List<Outcome> found = done(rig(SteadyRig.class).with("markers", "true"), task("millis", 20));
+    Outcome first = found.getFirst();
+    assertThat(figure(first, "messages")).isPositive();
+    assertThat(figure(first, "received")).isBetween(1.0, figure(first, "messages") / 2);
+    assertThat(figure(first, "gbps")).isPositive();
   }
 
   @Test

@@ -1,0 +1,131 @@
+package org.rddp.bench.rates;
+
+import org.rddp.client.CompletionHandler;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.WorkRequest;
+
+/**
+ * What programs do, by turns: writes, sends and reads, short ones and long ones, from one program
+ * to another, both this thread's. Every request reports its end; every receive is posted again.
+ */
+final class MixedTraffic {
+  private static final int[] LENGTHS = {64, 64, 1024, 64, 64, 8192, 64, 64 << 10};
+  private static final int LONGEST = 64 << 10;
+  private static final int OUTSTANDING = 32;
+  private static final int RECEIVES = 2 * OUTSTANDING;
+  private static final int BATCH = 64;
+  private static final int LOOKS = 64;
+  private static final long STUCK = 20_000_000_000L;
+
+  /** The ways that a message goes, in turn. */
+  private static final int WRITE = 0;
+
+  private static final int SEND = 1;
+  private static final int WAYS = 3;
+
+  private final Rddp near;
+  private final Rddp far;
+  private final Connection connection;
+  private final Connection receiving;
+  private final MemoryRegion source;
+  private final MemoryRegion sink;
+  private final MemoryRegion remote;
+  private final MemoryRegion receives;
+  private final CompletionHandler ended = this::ended;
+  private final CompletionHandler received = this::received;
+  private long posted;
+  private long finished;
+  private long arrived;
+  private long octets;
+
+  /** Over a connection of a pair's. */
+  MixedTraffic(RddpPair pair, Joined.Ends ends) {
+    near = pair.near();
+    far = pair.far();
+    connection = ends.near();
+    receiving = ends.far();
+    source = near.allocate(LONGEST);
+    sink = near.allocate(LONGEST, Access.LOCAL_WRITE);
+    remote = far.allocate(LONGEST, Access.REMOTE_WRITE, Access.REMOTE_READ);
+    receives = far.allocate((long) RECEIVES * LONGEST, Access.LOCAL_WRITE);
+    for (int i = 0; i < RECEIVES; i++) {
+      receive(i);
+    }
+  }
+
+  private void receive(long number) {
+    if (!receiving.postReceive(number, receives, number * LONGEST, LONGEST)) {
+      throw new IllegalStateException("no room for receive " + number);
+    }
+  }
+
+  private void ended(Completion completion) {
+    Joined.check(completion);
+    finished++;
+    octets += completion.octets();
+  }
+
+  private void received(Completion completion) {
+    Joined.check(completion);
+    arrived++;
+    receive(completion.id());
+  }
+
+  /** Posts as many as there is room for, and takes what has ended. */
+  private void work(boolean more) {
+    while (more && posted - finished < OUTSTANDING && post(posted)) {
+      posted++;
+    }
+    near.poll(ended, BATCH);
+    far.poll(received, BATCH);
+  }
+
+  private boolean post(long number) {
+    int length = LENGTHS[(int) (number / WAYS % LENGTHS.length)];
+    int way = (int) (number % WAYS);
+    if (way == WRITE) {
+      return connection.postWrite(
+          number, source, 0, length, remote.stag(), remote.baseTo(), WorkRequest.SIGNALLED);
+    }
+    return way == SEND
+        ? connection.postSend(number, source, 0, length, WorkRequest.SIGNALLED)
+        : connection.postRead(
+            number, sink, 0, length, remote.stag(), remote.baseTo(), WorkRequest.SIGNALLED);
+  }
+
+  /**
+   * Goes on for so long, and until all that was posted has ended.
+   *
+   * @return messages that have ended meanwhile
+   */
+  long run(long nanos) {
+    long before = finished;
+    long began = System.nanoTime();
+    long now = began;
+    while (now - began < nanos || finished < posted) {
+      boolean more = now - began < nanos;
+      for (int i = 0; i < LOOKS; i++) {
+        work(more);
+      }
+      now = System.nanoTime();
+      if (now - began > nanos + STUCK) {
+        throw new IllegalStateException(posted - finished + " messages have not ended");
+      }
+    }
+    return finished - before;
+  }
+
+  /** Messages received by the second program since it began. */
+  long arrived() {
+    return arrived;
+  }
+
+  /** Octets of all messages that have ended since it began. */
+  long octets() {
+    return octets;
+  }
+}

@@ -1,0 +1,113 @@
+package org.rddp.bench.rates;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.List;
+import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Contest;
+import org.rddp.bench.method.Entrant;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Progress;
+import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.Report;
+import org.rddp.bench.report.Table;
+import picocli.CommandLine.Command;
+
+/** {@code bin/rddp bench steady}. */
+@Command(
+    name = "steady",
+    description = "A minute of mixed traffic: what is allocated, and collections of garbage.")
+public final class SteadyBenchmark extends NamedBenchmark {
+  private static final String RDDP = "rddp";
+  private static final String MARKERS = "rddp, Markers, packing";
+  private static final int MINUTE = 60_000;
+
+  /** An octet a message would be no less than this; asking for the count costs some by itself. */
+  private static final double NONE = 0.01;
+
+  /** For picocli. */
+  public SteadyBenchmark() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofMinutes(3);
+  }
+
+  @Override
+  protected void measure(Report report, Progress progress) throws Exception {
+    int seconds = (quick() ? 8_000 : MINUTE) / 1000;
+    report.method(
+        "For "
+            + seconds
+            + " s one program writes to, sends to and reads from another, by turns, 64 octets to 64"
+            + " KiB, 32 requests outstanding, each with a completion; every receive is posted again."
+            + " Daemon and programs are in one process, whose collections count; octets are what the"
+            + " JVM says that the engine's thread and the programs' thread have allocated, over"
+            + " messages.");
+    report.method(Contest.WARM_UP_IN_WORDS);
+    List<Entrant> entrants =
+        List.of(
+            Entrant.of(RDDP, SteadyRig.class),
+            Entrant.of(MARKERS, SteadyRig.class).with("markers", "true").with("packing", "true"));
+    List<Entrant> jdk = entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
+    try (Contest contest = new Contest(quick() ? jdk : entrants, progress)) {
+      JsonObject task = new JsonObject();
+      task.addProperty("millis", 1000 * seconds);
+      contest.warmUp(task);
+      progress.budget().expect(1);
+      String title = seconds + " s";
+      Outcomes found = contest.run(title, task, 1);
+      Table table = report.add(table(found));
+      report.conditions(table, title, found.conditions());
+      addGoals(report, title, found);
+    }
+  }
+
+  private static Table table(Outcomes found) {
+    Table table =
+        new Table("steady", "A long run", "Octets are those of each message.")
+            .column("entrant", "")
+            .column("messages", "messages")
+            .column("rate", "a second")
+            .column("gbps", "Gb/s")
+            .column("engine_octets", "allocated by the engine")
+            .column("program_octets", "by the programs")
+            .column("gc", "collections");
+    found
+        .all()
+        .forEach((name, each) ->
+            table.add(
+                name,
+                each.cell("messages", 1),
+                each.cell("rate", 1),
+                each.cell("gbps", 1),
+                each.cell("engine_octets", 1),
+                each.cell("program_octets", 1),
+                each.cell("gc", 1)));
+    return table;
+  }
+
+  private static void addGoals(Report report, String title, Outcomes found) {
+    found.all().forEach((name, each) -> addGoals(report, title + ", " + name, each));
+  }
+
+  private static void addGoals(Report report, String what, Outcome found) {
+    String key = what.contains(MARKERS) ? "_markers" : "";
+    report.add(
+        Goal.atMost(
+            NONE,
+            "steady_engine" + key,
+            "octets that the engine allocates a message, mixed traffic, " + what,
+            found.figure("engine_octets")));
+    report.add(
+        Goal.atMost(
+            NONE,
+            "steady_programs" + key,
+            "octets that the programs allocate a message, " + what,
+            found.figure("program_octets")));
+    report.add(
+        Goal.atMost(
+            0, "steady_collections" + key, "collections of garbage, " + what, found.figure("gc")));
+  }
+}
