@@ -31,6 +31,7 @@ class LesserCpuTest {
         List.of(
             "-XX:+UseSerialGC",
             "-XX:+IgnoreUnrecognizedVMOptions",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
