@@ -364,6 +364,11 @@ public final class Connection implements AutoCloseable {
     return life.closeReason();
   }
 
+  /** The number that {@link Reason} says goes with {@link #closeReason}; 0 where there is none. */
+  public int closeDetail() {
+    return life.closeDetail();
+  }
+
   /** Why it ended, for people; empty while it has not. */
   public String closeText() {
     return life.closeText();

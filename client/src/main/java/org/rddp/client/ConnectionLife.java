@@ -24,6 +24,7 @@ final class ConnectionLife {
   private PrivateData privateData = PrivateData.NONE;
   private RddpException failure;
   private Reason closeReason;
+  private int closeDetail;
   private String closeText = "";
   private volatile StreamError streamError;
 
@@ -57,6 +58,10 @@ final class ConnectionLife {
 
   synchronized Reason closeReason() {
     return closeReason;
+  }
+
+  synchronized int closeDetail() {
+    return closeDetail;
   }
 
   synchronized String closeText() {
@@ -103,7 +108,7 @@ final class ConnectionLife {
   }
 
   /** Also when it was never established. */
-  synchronized void onEnd(Reason reason, String text, RddpException why) {
+  synchronized void onEnd(Reason reason, int detail, String text, RddpException why) {
     if (state == State.CLOSED) {
       return;
     }
@@ -111,6 +116,7 @@ final class ConnectionLife {
       failure = why;
     }
     closeReason = reason;
+    closeDetail = detail;
     closeText = text;
     state = State.CLOSED;
     notifyAll();

@@ -56,6 +56,7 @@ final class SessionEvents implements ControlChannel.Events {
           onEnd(
               rejected.connection(),
               Reason.REFUSED,
+              0,
               "rejected by the peer",
               new ConnectionRejectedException(rejected.privateData()));
       case DaemonMessage.Failed failed ->
@@ -102,13 +103,13 @@ final class SessionEvents implements ControlChannel.Events {
   }
 
   private void onEnd(int connection, Reason reason, int detail, String text) {
-    onEnd(connection, reason, text, new ConnectionFailedException(reason, detail, text));
+    onEnd(connection, reason, detail, text, new ConnectionFailedException(reason, detail, text));
   }
 
-  private void onEnd(int connection, Reason reason, String text, RddpException why) {
+  private void onEnd(int connection, Reason reason, int detail, String text, RddpException why) {
     ConnectionLife life = life(connection);
     if (life != null) {
-      life.onEnd(reason, text, why);
+      life.onEnd(reason, detail, text, why);
     }
   }
 
@@ -116,7 +117,7 @@ final class SessionEvents implements ControlChannel.Events {
   public void onLost(SessionLostException why) {
     for (Connection connection : connections.all()) {
       if (connection != null) {
-        connection.life().onEnd(Reason.STOPPING, why.getMessage(), why);
+        connection.life().onEnd(Reason.STOPPING, 0, why.getMessage(), why);
       }
     }
     listeners.values().forEach(Listener::onLost);

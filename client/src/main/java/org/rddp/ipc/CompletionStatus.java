@@ -4,7 +4,7 @@ package org.rddp.ipc;
 public enum CompletionStatus {
   /** Done. */
   SUCCESS(0),
-  /** The message that came is longer than the receive. */
+  /** The message that came is longer than the receive, which ends the connection. */
   LOCAL_LENGTH_ERROR(1),
   /** The local STag is not valid, its range is exceeded or it lacks the right. */
   LOCAL_PROTECTION_ERROR(2),
@@ -12,9 +12,14 @@ public enum CompletionStatus {
   LOCAL_OPERATION_ERROR(3),
   /** The connection ended before this request was done; what was placed of it is undefined. */
   FLUSHED(4),
-  /** The peer refused the access: STag, range or right. */
+  /**
+   * The peer refused the access to its memory, for STag, range or right, and ended the connection:
+   * of a read or an atomic, which the peer's Terminate names. A Write has ended long before, as it
+   * is done once it is sent: that the peer refused it shows only in the connection's end ({@link
+   * Reason#TERMINATED}).
+   */
   REMOTE_ACCESS_ERROR(5),
-  /** The peer could not do what was asked. */
+  /** The peer could not do what a read or an atomic asked for, and ended the connection. */
   REMOTE_OPERATION_ERROR(6),
   /** The daemon failed inside. */
   FATAL_ERROR(7),

@@ -45,11 +45,16 @@ public enum Reason {
    * MPA failed; the detail is its error number, 1 to 7 (RFC 5044 section 8, RFC 6581 section 8).
    */
   MPA_ERROR(38),
-  /** DDP failed; the detail is type and code, {@code type << 8 | code} (RFC 5041 section 7.2). */
+  /**
+   * DDP failed here; the detail is type and code, {@code type << 8 | code} (RFC 5041 section 7.2).
+   */
   DDP_ERROR(39),
-  /** RDMAP failed; the detail is type and code, {@code type << 8 | code} (RFC 5040). */
+  /** RDMAP failed here; the detail is type and code, {@code type << 8 | code} (RFC 5040). */
   RDMAP_ERROR(40),
-  /** The peer ended the connection with a Terminate; the detail is its control word. */
+  /**
+   * The peer ended the connection with a Terminate, for an error that it found; the detail is
+   * {@code layer << 12 | type << 8 | code} (RFC 5040 section 4.8).
+   */
   TERMINATED(41),
   /** The daemon is stopping. */
   STOPPING(42);

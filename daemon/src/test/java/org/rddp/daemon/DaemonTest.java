@@ -247,7 +247,7 @@ class DaemonTest {
 
       pair.out.postWrite(3, source, 0, 64, sink.stag(), sink.baseTo());
       assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
-      assertThat(pair.out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+      assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
       sink.close();
     }
   }

@@ -79,7 +79,7 @@ class LargeRegionsTest {
 
     out.postWrite(5, small, 0, 2, large.stag(), large.baseTo() + OCTETS - 1);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
-    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
   }
 
   @Test

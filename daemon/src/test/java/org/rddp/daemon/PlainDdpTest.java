@@ -228,7 +228,9 @@ class PlainDdpTest {
     await(2, 3);
     assertThat(thereSaw)
         .containsExactly(
-            "2 FLUSHED 0 QN 0 MSN 0 ULP 0", "3 FLUSHED 0 QN 1 MSN 0 ULP 0", "5 SUCCESS 4");
+            "2 LOCAL_LENGTH_ERROR 0 QN 0 MSN 0 ULP 0",
+            "3 FLUSHED 0 QN 1 MSN 0 ULP 0",
+            "5 SUCCESS 4");
     assertThat(hereSaw).containsExactly("4 SUCCESS 101", "1 SUCCESS 4 QN 1 MSN 1 ULP dd");
     far.disconnect();
     TestDaemon.await(near::isPeerClosed, "the end comes behind the last word");

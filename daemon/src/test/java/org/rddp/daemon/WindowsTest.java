@@ -70,7 +70,7 @@ class WindowsTest {
 
     out.postWrite(6, source, 0, 1, stag, 100);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
-    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4196)).isZero();
   }
 
@@ -89,7 +89,7 @@ class WindowsTest {
     source.segment().fill((byte) 6);
     out.postWrite(200, source, 0, 100, window.stag(), 0);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
-    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(5);
   }
 
@@ -145,7 +145,7 @@ class WindowsTest {
     try (SecondConnection second = new SecondConnection(programs)) {
       second.out().postWrite(2, source, 0, 1, window.stag(), 0);
       assertThat(second.out().awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
-      assertThat(second.out().closeReason()).isEqualTo(Reason.DDP_ERROR);
+      assertThat(second.out().closeReason()).isEqualTo(Reason.TERMINATED);
     }
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4096)).isZero();
     out.postWrite(3, source, 0, 1, window.stag(), 0);
@@ -174,7 +174,7 @@ class WindowsTest {
     assertThat(completions(programs.there, 1)).containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
     out.postWrite(4, source, 0, 1, window.stag(), 0);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
-    assertThat(out.closeReason()).isEqualTo(Reason.DDP_ERROR);
+    assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     region.close();
   }
 

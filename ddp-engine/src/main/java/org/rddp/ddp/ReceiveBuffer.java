@@ -19,6 +19,7 @@ final class ReceiveBuffer {
 
   private boolean listed;
   private boolean complete;
+  private boolean tooShort;
   private int rsvdUlp;
   private int rsvdUlpRest;
 
@@ -35,6 +36,7 @@ final class ReceiveBuffer {
     listed = false;
     placed.clear();
     complete = false;
+    tooShort = false;
   }
 
   void post(long id, ScatterList list) {
@@ -124,6 +126,7 @@ final class ReceiveBuffer {
     }
     DdpError bounds = boundsRefusal(mo, octets);
     if (bounds != null) {
+      tooShort = true;
       return bounds;
     }
     long from = Integer.toUnsignedLong(mo);
@@ -134,6 +137,11 @@ final class ReceiveBuffer {
       return DdpError.INVALID_MO;
     }
     return placed.hasRoom() ? null : DdpError.INVALID_MO;
+  }
+
+  /** Whether a segment was refused because its message is longer. */
+  boolean tooShort() {
+    return tooShort;
   }
 
   /** Whether a segment's octets lie in the buffer: what is wrong with them, or null. */

@@ -179,6 +179,11 @@ public interface UlpHandler {
   /** A posted buffer will not be filled; its memory is the user's again. */
   void onReceiveFlushed(int qn, long id);
 
+  /** The same; it is shorter than the message that came for it, which is why the stream failed. */
+  default void onReceiveTooShort(int qn, long id) {
+    onReceiveFlushed(qn, id);
+  }
+
   /**
    * The peer sent a segment that RFC 5041 section 7.1 refuses. Nothing of it was placed, everything
    * outstanding has been flushed, and what arrives from now on is dropped. The user may send one

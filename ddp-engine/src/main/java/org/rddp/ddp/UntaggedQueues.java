@@ -59,7 +59,12 @@ final class UntaggedQueues {
   void flush(UlpHandler user) {
     for (int qn = 0; qn < buffered.length; qn++) {
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
-        user.onReceiveFlushed(qn, buffered[qn].removeFirst().id());
+        ReceiveBuffer buffer = buffered[qn].removeFirst();
+        if (buffer.tooShort()) {
+          user.onReceiveTooShort(qn, buffer.id());
+        } else {
+          user.onReceiveFlushed(qn, buffer.id());
+        }
       }
     }
   }

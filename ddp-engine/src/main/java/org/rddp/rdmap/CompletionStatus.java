@@ -8,7 +8,10 @@ public final class CompletionStatus {
   /** Not done, or not in full: the stream failed or was closed first. */
   public static final int FLUSHED = 1;
 
-  /** Not done: a message has 0 to 2^32-1 octets. */
+  /**
+   * Not done: a message has 0 to 2^32-1 octets; or, of a receive, the one that came has more than
+   * it.
+   */
   public static final int LENGTH_ERROR = 2;
 
   /** Not done: the local STag is none that this stream may read into, there, or may invalidate. */
@@ -19,6 +22,12 @@ public final class CompletionStatus {
 
   /** Not done: the window may not be bound so. */
   public static final int BIND_ERROR = 5;
+
+  /** Not done: the peer's Terminate says that STag, range or rights did not allow it there. */
+  public static final int REMOTE_ACCESS_ERROR = 6;
+
+  /** Not done: the peer's Terminate says that it could not do this, for another reason. */
+  public static final int REMOTE_OPERATION_ERROR = 7;
 
   private CompletionStatus() {}
 }

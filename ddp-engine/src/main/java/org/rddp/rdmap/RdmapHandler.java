@@ -87,9 +87,10 @@ public interface RdmapHandler {
   }
 
   /**
-   * The stream has failed, here or, as the peer's Terminate says, there. Everything outstanding has
-   * ended as flushed, nothing more is received, and our half of the connection closes as soon as
-   * the peer has been told. The user aborts the stream if the peer does not close its half in time.
+   * The stream has failed. Everything outstanding has ended as flushed, but for a receive that was
+   * shorter than its message ({@link CompletionStatus#LENGTH_ERROR}), nothing more is received, and
+   * our half of the connection closes as soon as the peer has been told. The user aborts the stream
+   * if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
    * @param type Error Type, four bits, as that layer has it
@@ -97,6 +98,16 @@ public interface RdmapHandler {
    * @param detail for a person to read
    */
   void onError(int layer, int type, int code, String detail);
+
+  /**
+   * The stream has failed, as the peer's Terminate says. Of our reads and atomics the one that it
+   * names has ended with {@link CompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * CompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a user
+   * hears that makes no difference.
+   */
+  default void onTerminated(int layer, int type, int code, String detail) {
+    onError(layer, type, code, detail);
+  }
 
   /** The peer has closed its half: nothing more will be received. Ours stays usable. */
   void onPeerClosed();

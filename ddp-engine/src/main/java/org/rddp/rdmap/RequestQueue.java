@@ -12,6 +12,9 @@ final class RequestQueue {
   private int ord;
   private int started;
 
+  /** Message Sequence Number of the first request. */
+  private int firstMsn = 1;
+
   /**
    * An empty queue.
    *
@@ -72,9 +75,21 @@ final class RequestQueue {
     return false;
   }
 
+  /** A message that is none of these has a number before theirs. */
+  void skip() {
+    firstMsn++;
+  }
+
+  /** The request that has gone to the peer with a Message Sequence Number, or null. */
+  OutstandingRequest atPeer(int msn) {
+    int index = msn - firstMsn;
+    return index < 0 || index >= started ? null : requests.get(index);
+  }
+
   /** The awaited request has its answer. */
   void removeFirst() {
     started--;
+    firstMsn++;
     requests.removeFirst();
   }
 

@@ -10,6 +10,11 @@ final class Requester {
   private final RequestQueue requests;
   private DdpStream ddp;
 
+  /** The request that the peer has refused, or -1, and how it ends. */
+  private long refused = -1;
+
+  private int refusedStatus;
+
   Requester(SendQueue sendQueue, RequestQueue requests) {
     this.sendQueue = sendQueue;
     this.requests = requests;
@@ -88,11 +93,29 @@ final class Requester {
     sendQueue.end(number, CompletionStatus.SUCCESS);
   }
 
+  /** The RTR is a message of the queue of our reads and atomics. */
+  void rtrSent() {
+    requests.skip();
+  }
+
+  /**
+   * The peer's Terminate names a request of ours: it ends so once it is abandoned.
+   *
+   * @param msn its Message Sequence Number; of an answered one, or of none, nothing follows
+   */
+  void refuse(int msn, int status) {
+    OutstandingRequest request = requests.atPeer(msn);
+    if (request != null) {
+      refused = request.number();
+      refusedStatus = status;
+    }
+  }
+
   /** No answer will come any more. */
   void abandon() {
     long number = requests.abandonFirst();
     while (number >= 0) {
-      sendQueue.end(number, CompletionStatus.FLUSHED);
+      sendQueue.end(number, number == refused ? refusedStatus : CompletionStatus.FLUSHED);
       number = requests.abandonFirst();
     }
   }

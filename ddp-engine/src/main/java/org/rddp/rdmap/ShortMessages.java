@@ -86,8 +86,6 @@ final class ShortMessages {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }
-    Terminate read = Terminate.read(segment, from);
-    termination.peerFailed(
-        read.layer(), read.type(), read.code(), "the peer ended the stream: " + read.words());
+    termination.terminated(Terminate.read(segment, from, octets));
   }
 }

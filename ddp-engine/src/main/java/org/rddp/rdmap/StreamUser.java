@@ -84,6 +84,9 @@ final class StreamUser implements UlpHandler {
   @Override
   public void onFullOperation(byte[] privateData) {
     rtr.start(ddp);
+    if (rtr.unanswered()) {
+      requester.rtrSent();
+    }
     boolean served = requester.limit(ddp.ord());
     handler.onEstablished(privateData);
     if (!served) {
@@ -269,6 +272,14 @@ final class StreamUser implements UlpHandler {
     }
   }
 
+  @Override
+  public void onReceiveTooShort(int qn, long id) {
+    if (id == ReadyToReceive.ID) {
+      return;
+    }
+    handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.LENGTH_ERROR, 0);
+  }
+
   private void flushReceive(long id) {
     handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
   }
@@ -304,10 +315,7 @@ final class StreamUser implements UlpHandler {
       handler.onPeerClosed();
     } else {
       termination.peerFailed(
-          RdmapHandler.LAYER_LLP,
-          0,
-          MpaError.CONNECTION_LOST.code(),
-          "the peer closed before it had answered every RDMA Read");
+          MpaError.CONNECTION_LOST, "the peer closed before it had answered every RDMA Read");
     }
   }
 

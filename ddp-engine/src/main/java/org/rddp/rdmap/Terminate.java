@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.rddp.ddp.DdpError;
 import org.rddp.ddp.DdpErrorReport;
+import org.rddp.ddp.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
@@ -31,9 +32,25 @@ final class Terminate {
   /** The same three as siw puts them: its bits count from the other end of the octet. */
   private static final int SWAPPED_MDR = 0x07;
 
+  private static final int SIWS_M_D = 0x03;
+
+  /** Where the DDP header begins, and in that the Queue Number and the Message Sequence Number. */
+  private static final int HEADER = 6;
+
+  private static final int QN = 6;
+  private static final int MSN = 10;
+
+  /** Error Type of RDMAP: what was asked for may not be done. */
+  private static final int REMOTE_PROTECTION = 1;
+
   private final int layer;
   private final int type;
   private final int code;
+
+  /** Whether the segment that it names is one of our reads or atomics, and its number. */
+  private boolean namesRequest;
+
+  private int msn;
 
   private Terminate(int layer, int type, int code) {
     this.layer = layer;
@@ -86,13 +103,28 @@ final class Terminate {
   }
 
   /**
-   * Reads the error out of a Terminate of at least {@link #MIN_LENGTH} octets.
+   * Reads the error out of a Terminate, and which message it was found in.
    *
    * <p>Linux's siw sends the nibbles of layer and type the other way round, and the bits of the
    * octet with M, D and R. What is an error in one order only, is read in that order; what is one
    * in both, as the RFC has it, unless M, D and R stand where siw puts them.
+   *
+   * @param octets of it, {@link #MIN_LENGTH} or more
    */
-  static Terminate read(Ulpdu segment, int at) {
+  static Terminate read(Ulpdu segment, int at, int octets) {
+    Terminate read = readError(segment, at);
+    int flags = segment.getByte(at + 2);
+    boolean header = (flags & (M | D)) == (M | D) || (flags & (MDR | SIWS_M_D)) == SIWS_M_D;
+    if (header && octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
+      int ddp = at + HEADER;
+      boolean tagged = DdpHeader.tagged(segment.getByte(ddp));
+      read.namesRequest = !tagged && segment.getInt(ddp + QN) == RdmapHeader.READ_QUEUE;
+      read.msn = segment.getInt(ddp + MSN);
+    }
+    return read;
+  }
+
+  private static Terminate readError(Ulpdu segment, int at) {
     int first = segment.getByte(at);
     int code = segment.getByte(at + 1);
     int flags = segment.getByte(at + 2);
@@ -125,6 +157,23 @@ final class Terminate {
       case RdmapHandler.LAYER_LLP -> type == 0 && code >= 1 && code <= 7;
       default -> false;
     };
+  }
+
+  /** Whether the error was found in a read or an atomic of ours. */
+  boolean namesRequest() {
+    return namesRequest;
+  }
+
+  /** Message Sequence Number of that request. */
+  int msn() {
+    return msn;
+  }
+
+  /** How that request ends. */
+  int requestStatus() {
+    return layer == RdmapHandler.LAYER_RDMAP && type == REMOTE_PROTECTION
+        ? CompletionStatus.REMOTE_ACCESS_ERROR
+        : CompletionStatus.REMOTE_OPERATION_ERROR;
   }
 
   /** The layer that found the error, four bits. */

@@ -72,11 +72,25 @@ final class Termination {
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
   }
 
-  /** The peer has found an error: it is not told. */
-  void peerFailed(int layer, int type, int code, String detail) {
+  /** The peer has not done its part: it is not told. */
+  void peerFailed(MpaError error, String detail) {
     ddp.fail();
     ended();
-    handler.onError(layer, type, code, detail);
+    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+  }
+
+  /** The peer has found an error, perhaps in a request of ours. */
+  void terminated(Terminate terminate) {
+    if (terminate.namesRequest()) {
+      requester.refuse(terminate.msn(), terminate.requestStatus());
+    }
+    ddp.fail();
+    ended();
+    handler.onTerminated(
+        terminate.layer(),
+        terminate.type(),
+        terminate.code(),
+        "the peer ended the stream: " + terminate.words());
   }
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {

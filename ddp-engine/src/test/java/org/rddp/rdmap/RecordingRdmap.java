@@ -11,7 +11,14 @@ final class RecordingRdmap implements RdmapHandler {
     "", "send", "write", "receive", "read", "atomic", "invalidate", "bind"
   };
   private static final String[] STATUSES = {
-    "done", "flushed", "length error", "protection error", "no reads", "bind error"
+    "done",
+    "flushed",
+    "length error",
+    "protection error",
+    "no reads",
+    "bind error",
+    "not allowed",
+    "not done"
   };
 
   /** What it does when a request ends as flushed. */

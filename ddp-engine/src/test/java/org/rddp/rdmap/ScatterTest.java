@@ -96,7 +96,7 @@ class ScatterTest {
   void shouldNotPlaceBeyondTheLastPiece() {
     stream.postReceive(1, list.add(address, 3).add(address + 100, 3));
     assertThat(rdmap.receive("4143 00000000 00000000 00000001 00000000 01020304050607"))
-        .containsExactly("receive 1 flushed 0", "error 1/2/5");
+        .containsExactly("receive 1 length error 0", "error 1/2/5");
     rdmap.memory.assertUntouched();
   }
 

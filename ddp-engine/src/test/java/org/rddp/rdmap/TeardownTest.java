@@ -148,6 +148,51 @@ class TeardownTest {
     assertThat(rdmap.user.events()).containsExactly("peer closed", "closed NORMAL");
   }
 
+  /** A Terminate quotes the header of what it refuses; the MSN there says which read that was. */
+  @ParameterizedTest
+  @CsvSource({
+    "0102e000, 2, flushed, not allowed, 0/1/2",
+    "0102e000, 1, not allowed, flushed, 0/1/2",
+    "02070000, 2, flushed, flushed, 0/2/7",
+    "0207c000, 2, flushed, not done, 0/2/7",
+    "1202c000, 2, flushed, not done, 1/2/2",
+    "0102e000, 3, flushed, flushed, 0/1/2",
+    "0102e000, 0, flushed, flushed, 0/1/2"
+  })
+  void shouldEndTheReadThatThePeerRefuses(
+      String control, int msn, String first, String second, String error) {
+    int sink = rdmap.register(AccessRights.LOCAL_WRITE);
+    stream.postRead(1, sink, 0, 8, 77, 0);
+    stream.postRead(2, sink, 8, 8, 78, 0);
+    rdmap.run();
+    String quoted = "002e 4141 00000000 00000001 %08x 00000000".formatted(msn);
+    assertThat(rdmap.receive(terminate(1, control + quoted)))
+        .containsExactly("read 1 " + first + " 0", "read 2 " + second + " 0", "error " + error);
+  }
+
+  @Test
+  void shouldCountTheReadsThatWereAnsweredBeforeTheRefusedOne() {
+    int sink = rdmap.register(AccessRights.LOCAL_WRITE);
+    stream.postRead(1, sink, 0, 1, 77, 0);
+    stream.postRead(2, sink, 8, 8, 78, 0);
+    rdmap.run();
+    assertThat(rdmap.receive("c142 %08x 0000000000000000 99".formatted(sink)))
+        .containsExactly("read 1 done 1");
+    String quoted = "002e 4141 00000000 00000001 00000002 00000000";
+    assertThat(rdmap.receive(terminate(1, "0100e000" + quoted)))
+        .containsExactly("read 2 not allowed 0", "error 0/1/0");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 8", "8, 12"})
+  void shouldEndTheReceiveThatIsTooShort(int length, int sent) {
+    stream.postReceive(1, rdmap.memory.address(), length);
+    stream.postReceive(2, rdmap.memory.address(), 20);
+    String message = "4143 00000000 00000000 00000001 00000000" + "00".repeat(sent);
+    assertThat(rdmap.receive(message))
+        .containsExactly("receive 1 length error 0", "receive 2 flushed 0", "error 1/2/5");
+  }
+
   @ParameterizedTest
   @CsvSource({"1, 110003, 0/2/255", "2, 11000300, 1/2/2"})
   void shouldRefuseATerminateThatIsNone(int msn, String payload, String error) {

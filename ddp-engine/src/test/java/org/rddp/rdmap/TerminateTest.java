@@ -82,9 +82,30 @@ class TerminateTest {
   })
   @Tag("RDMAP-4.8-03")
   void shouldReadTheErrorInEitherOrderOfNibbles(String octets, int layer, int type, int code) {
-    Terminate terminate = Terminate.read(ulpdu(octets), 0);
+    Terminate terminate = Terminate.read(ulpdu(octets), 0, octets.length() / 2);
     assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})
         .containsExactly(layer, type, code);
+  }
+
+  /** The second as Linux's siw sends it. */
+  @ParameterizedTest
+  @CsvSource({
+    "0102e000, 41, 00000001, true",
+    "10020700, 41, 00000001, true",
+    "0102e000, 41, 00000000, false",
+    "0102e000, c1, 00000001, false",
+    "01022000, 41, 00000001, false",
+    "01020000, 41, 00000001, false"
+  })
+  void shouldFindTheRequestThatItNames(String control, String ddp, String qn, boolean names) {
+    String segment = "%s002e %s4100000000 %s 00000005 00000000".formatted(control, ddp, qn);
+    Terminate terminate = Terminate.read(ulpdu(segment), 0, 24);
+    assertThat(terminate.namesRequest()).isEqualTo(names);
+    if (names) {
+      assertThat(terminate.msn()).isEqualTo(5);
+    }
+    assertThat(terminate.requestStatus()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    assertThat(Terminate.read(ulpdu(segment), 0, 23).namesRequest()).isFalse();
   }
 
   @ParameterizedTest
@@ -96,6 +117,7 @@ class TerminateTest {
     "9999c000, an error of a layer that does not exist (9/9/99)"
   })
   void shouldSayWhichErrorItIs(String octets, String words) {
-    assertThat(Terminate.read(ulpdu(octets), 0).words()).isEqualToIgnoringCase(words);
+    assertThat(Terminate.read(ulpdu(octets), 0, octets.length() / 2).words())
+        .isEqualToIgnoringCase(words);
   }
 }

@@ -287,6 +287,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
+  public void onReceiveTooShort(int qn, long id) {
+    reports.untagged((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, 0, 0, qn, 0);
+  }
+
+  @Override
   public void onError(DdpError error, DdpErrorReport report) {
     failed(error, report, error.title());
   }

@@ -222,6 +222,10 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
       case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
       case org.rddp.rdmap.CompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
+      case org.rddp.rdmap.CompletionStatus.REMOTE_ACCESS_ERROR ->
+          CompletionStatus.REMOTE_ACCESS_ERROR;
+      case org.rddp.rdmap.CompletionStatus.REMOTE_OPERATION_ERROR ->
+          CompletionStatus.REMOTE_OPERATION_ERROR;
       default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
     };
   }
@@ -241,6 +245,11 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
           default -> Reason.RDMAP_ERROR;
         };
     connection.onError(reason, layer == LAYER_LLP ? code : type << 8 | code, detail);
+  }
+
+  @Override
+  public void onTerminated(int layer, int type, int code, String detail) {
+    connection.onError(Reason.TERMINATED, layer << 12 | type << 8 | code, detail);
   }
 
   @Override

@@ -68,6 +68,11 @@ final class Errors {
     say("takes an STag away while it is used: may end with " + raced);
   }
 
+  /** Whether it has taken an STag away that a read or an atomic of the peer's names. */
+  boolean racesReads() {
+    return raced.contains(ErrorNumber.of(RdmapError.INVALID_STAG));
+  }
+
   /** It is about to take the sink of its own reads away. */
   void racesSink() {
     raced.add(ErrorNumber.of(DdpError.INVALID_STAG));

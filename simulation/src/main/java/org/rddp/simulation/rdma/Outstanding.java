@@ -93,7 +93,15 @@ final class Outstanding {
       end.verify(request.refusedHere(), "a read was refused where it was posted");
       end.counts().add(Happening.REFUSED_HERE);
     } else {
-      end.verify(status == CompletionStatus.FLUSHED, "a request ended with status " + status);
+      boolean refused =
+          status == CompletionStatus.REMOTE_ACCESS_ERROR
+              || status == CompletionStatus.REMOTE_OPERATION_ERROR;
+      if (refused) {
+        boolean wrong = request.fault() != null || end.peer().errors().racesReads();
+        end.verify(wrong, "the peer has refused what is right");
+      } else {
+        end.verify(status == CompletionStatus.FLUSHED, "a request ended with status " + status);
+      }
       end.counts().add(Happening.FLUSHED);
       flushed = true;
       end.memory().check("requests are flushed");
@@ -106,7 +114,9 @@ final class Outstanding {
 
   private void receiveFlushed(long id, int status) {
     Receive receive = nextReceive(id);
-    end.verify(status == CompletionStatus.FLUSHED, "a receive ended with status " + status);
+    end.verify(
+        status == CompletionStatus.FLUSHED || status == CompletionStatus.LENGTH_ERROR,
+        "a receive ended with status " + status);
     end.counts().add(Happening.FLUSHED);
     flushed = true;
     if (receive != null) {

@@ -1,0 +1,89 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.rddp.daemon.ConnectedPrograms.PATIENCE;
+import static org.rddp.daemon.ConnectedPrograms.completions;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.ipc.Access;
+import org.rddp.ipc.Reason;
+import org.rddp.ipc.WorkRequest;
+
+/** What the two programs hear when one asks for what the other does not allow. */
+class RefusedRequestsTest {
+  private static final int UNKNOWN_STAG = 0x12_3456;
+
+  private final ConnectedPrograms programs = new ConnectedPrograms();
+  private final Connection out = programs.out;
+  private final Connection in = programs.in;
+  private final MemoryRegion near = programs.here.allocate(64, Access.LOCAL_WRITE);
+
+  @AfterEach
+  void close() {
+    programs.close();
+  }
+
+  @Test
+  void shouldTellWhichReadThePeerRefuses() {
+    MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
+    out.postRead(1, near, 0, 64, far.stag(), far.baseTo());
+    assertThat(completions(programs.here, 1)).containsExactly("read 1 SUCCESS 64");
+    out.postRead(2, near, 0, 57, far.stag(), far.baseTo() + 8);
+    out.postRead(3, near, 0, 8, far.stag(), far.baseTo());
+    out.postReceive(4, near, 0, 64);
+    assertThat(completions(programs.here, 3))
+        .containsExactlyInAnyOrder(
+            "read 2 REMOTE_ACCESS_ERROR 0", "read 3 FLUSHED 0", "receive 4 FLUSHED 0");
+    assertEnd(out, Reason.TERMINATED, 0x0101);
+    assertThat(out.closeText()).contains("base or bounds");
+    assertEnd(in, Reason.RDMAP_ERROR, 0x0101);
+  }
+
+  @Test
+  void shouldTellThatAnAtomicIsNotAllowed() {
+    MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
+    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, WorkRequest.SIGNALLED);
+    assertThat(completions(programs.here, 1))
+        .containsExactly("fetch and add 1 REMOTE_ACCESS_ERROR 0");
+    assertEnd(out, Reason.TERMINATED, 0x0102);
+  }
+
+  @Test
+  void shouldTellThatAnAtomicCannotBeDone() {
+    MemoryRegion far = programs.there.allocate(64, Access.REMOTE_ATOMIC);
+    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, WorkRequest.SIGNALLED);
+    assertThat(completions(programs.here, 1))
+        .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");
+    assertEnd(out, Reason.TERMINATED, 0x0207);
+  }
+
+  /** It is done when it has been sent. */
+  @Test
+  void shouldTellOfARefusedWriteByTheConnectionsEndAlone() {
+    out.postWrite(1, near, 0, 64, UNKNOWN_STAG, 0);
+    assertThat(completions(programs.here, 1)).containsExactly("write 1 SUCCESS 64");
+    assertEnd(out, Reason.TERMINATED, 0x1100);
+    assertEnd(in, Reason.DDP_ERROR, 0x0100);
+  }
+
+  @Test
+  void shouldTellWhichReceiveIsTooShort() {
+    MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE);
+    in.postReceive(1, far, 0, 63);
+    in.postReceive(2, far, 0, 64);
+    out.postSend(3, near, 0, 64);
+    assertThat(completions(programs.there, 2))
+        .containsExactly("receive 1 LOCAL_LENGTH_ERROR 0", "receive 2 FLUSHED 0");
+    assertEnd(in, Reason.DDP_ERROR, 0x0205);
+    assertEnd(out, Reason.TERMINATED, 0x1205);
+  }
+
+  private static void assertEnd(Connection connection, Reason reason, int detail) {
+    assertThat(connection.awaitClosed(PATIENCE)).isTrue();
+    assertThat(connection.closeReason()).isEqualTo(reason);
+    assertThat(connection.closeDetail()).isEqualTo(detail);
+  }
+}
