@@ -77,7 +77,7 @@ launch_and_restore() {
 # java_and_restore CLASSPATH CLASS ARGUMENT...
 java_and_restore() {
     local status=0 java
-    trap restore_hugepages EXIT
+    trap clean_up EXIT
     "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$@" <&0 &
     java=$!
     # A process in the background does not hear Ctrl-C: it hears TERM instead, and we wait for it to clean up.
@@ -90,9 +90,18 @@ java_and_restore() {
     exit "$status"
 }
 
+# Where the JVMs of benchmarks have their temporary files; those that are killed leave them to us.
+SCRATCH=
+
+clean_up() {
+    restore_hugepages
+    if [[ -n $SCRATCH ]]; then rm -rf -- "$SCRATCH"; fi
+}
+
 # One benchmark of the module bench, all of them, or JMH over its classes; the JVMs that they fork get the same flags.
 launch_benchmarks() {
     jvm_arguments bench
-    JVM_ARGUMENTS+=(-Drddp.home="$ROOT")
+    SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/rddp-bench.XXXXXX")
+    JVM_ARGUMENTS+=(-Drddp.home="$ROOT" -Djava.io.tmpdir="$SCRATCH")
     java_and_restore "$(classpath bench)" org.rddp.bench.Benchmarks "$@"
 }

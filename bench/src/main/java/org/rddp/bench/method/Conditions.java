@@ -1,6 +1,8 @@
 package org.rddp.bench.method;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -13,6 +15,7 @@ import java.util.Locale;
  * @param steal share of all CPU time that the hypervisor gave to other machines
  * @param others share of all CPU time that processes other than the benchmark's used
  * @param seconds that it took
+ * @param unsteady contenders that did not come to the same in their warm-up, which ran out of time
  */
 public record Conditions(
     double coreToCore,
@@ -20,7 +23,8 @@ public record Conditions(
     double pressure,
     double steal,
     double others,
-    double seconds) {
+    double seconds,
+    List<String> unsteady) {
   /** Cores no further apart than this, in ns, are near. */
   private static final double NEAR = 100;
 
@@ -28,6 +32,16 @@ public record Conditions(
   private static final double OTHERS = 0.05;
 
   private static final double STEAL = 0.02;
+
+  /** Takes a copy of the list. */
+  public Conditions {
+    unsteady = List.copyOf(unsteady);
+  }
+
+  /** With what the warm-ups came to. */
+  Conditions withUnsteady(List<String> names) {
+    return new Conditions(coreToCore, coreToCoreAfter, pressure, steal, others, seconds, names);
+  }
 
   /** Whether others have used so much that the figures are to be read with care. */
   public boolean disturbed() {
@@ -59,13 +73,14 @@ public record Conditions(
     return String.format(
         Locale.ROOT,
         "core to core %.0f ns, afterwards %.0f ns; CPU pressure %s, steal %.1f %%,"
-            + " other processes %.1f %%%s",
+            + " other processes %.1f %%%s%s",
         coreToCore,
         coreToCoreAfter,
         Double.isNaN(pressure) ? "unknown" : String.format(Locale.ROOT, "%.1f %%", pressure * 100),
         steal * 100,
         others * 100,
-        disturbed() ? ": **DISTURBED** by others" : "");
+        disturbed() ? ": **DISTURBED** by others" : "",
+        unsteady.isEmpty() ? "" : "; not steady: " + String.join(", ", unsteady));
   }
 
   /** Under the names above, and {@code disturbed}. */
@@ -78,6 +93,9 @@ public record Conditions(
     }
     json.addProperty("steal", rounded(steal));
     json.addProperty("others", rounded(others));
+    JsonArray names = new JsonArray();
+    unsteady.forEach(names::add);
+    json.add("not_steady", names);
     json.addProperty("seconds", rounded(seconds));
     json.addProperty("disturbed", disturbed());
     return json;

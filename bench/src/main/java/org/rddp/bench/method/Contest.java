@@ -6,9 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -23,7 +25,7 @@ public final class Contest implements AutoCloseable {
           + WarmUp.STEADY
           + " is within 10 % of that of as many before and HotSpot has compiled nothing meanwhile;"
           + " between them it rests while HotSpot compiles, and until the daemon has found whether vectors"
-          + " are worth it. Where the time ends before that, it is said on the way.";
+          + " are worth it. Where the time ends before that, it is said under the table.";
 
   private static final Duration START = Duration.ofSeconds(60);
 
@@ -48,6 +50,7 @@ public final class Contest implements AutoCloseable {
   private final Path folder;
   private final Map<String, RigProcess> running = new LinkedHashMap<>();
   private final Map<String, String> reasons = new LinkedHashMap<>();
+  private final Set<String> unsteady = new HashSet<>();
   private final List<String> names;
 
   /**
@@ -121,13 +124,23 @@ public final class Contest implements AutoCloseable {
       Duration each = share(2 * all.leftNanos(), some.size() - i + 1, LONGEST_WARM_UP);
       progress.say("warming up: " + name);
       if (ask(name, RigMain.warmUp(task, each), each) instanceof JsonObject answer) {
-        WarmUp.Result found = WarmUp.Result.fromJson(answer);
+        WarmUp.Result found = warmedUp(name, answer);
         if (!found.steady()) {
           progress.say(
               "  not steady after " + found.rounds() + " rounds in " + found.seconds() + " s");
         }
       }
     }
+  }
+
+  private WarmUp.Result warmedUp(String name, JsonObject answer) {
+    WarmUp.Result found = WarmUp.Result.fromJson(answer);
+    if (found.steady()) {
+      unsteady.remove(name);
+    } else {
+      unsteady.add(name);
+    }
+    return found;
   }
 
   private static Duration share(long nanos, int of, long mostMillis) {
@@ -165,9 +178,13 @@ public final class Contest implements AutoCloseable {
     progress.say(title);
     Duration warmUp = share((long) (most * STEP_WARM_UP), measured.size(), LONGEST_STEP_WARM_UP);
     for (String name : measured) {
-      if (!cannot.containsKey(name)
-          && ask(name, RigMain.warmUp(task, warmUp), warmUp) instanceof String reason) {
-        cannot.put(name, reason);
+      if (!cannot.containsKey(name)) {
+        Object answer = ask(name, RigMain.warmUp(task, warmUp), warmUp);
+        if (answer instanceof JsonObject found) {
+          warmedUp(name, found);
+        } else {
+          cannot.put(name, answer.toString());
+        }
       }
     }
     Watch watch = Watch.start();
@@ -187,7 +204,8 @@ public final class Contest implements AutoCloseable {
         }
       }
     }
-    Conditions conditions = watch.stop();
+    Conditions conditions =
+        watch.stop().withUnsteady(measured.stream().filter(unsteady::contains).toList());
     progress.say("  " + conditions);
     Map<String, Outcome> outcomes = new LinkedHashMap<>();
     samples.forEach((name, all) -> outcomes.put(name, new Outcome(all, cannot.get(name))));

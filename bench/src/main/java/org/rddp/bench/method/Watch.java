@@ -70,7 +70,8 @@ public final class Watch {
         pressure,
         stolen / TICKS_PER_SECOND / capacity,
         others / capacity,
-        seconds);
+        seconds,
+        List.of());
   }
 
   private static double pressedSeconds() throws IOException {

@@ -2,9 +2,11 @@ package org.rddp.bench.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.rddp.bench.method.Conditions;
 
@@ -40,7 +42,16 @@ final class Meanwhile {
         + " %"
         + "."
         + disturbances(disturbed)
+        + unsteady()
         + "\n";
+  }
+
+  private String unsteady() {
+    Set<String> names = new LinkedHashSet<>();
+    parts.values().forEach(each -> names.addAll(each.unsteady()));
+    return names.isEmpty()
+        ? ""
+        : " Not steady when their warm-up ran out of time: " + String.join(", ", names) + ".";
   }
 
   private String disturbances(List<String> disturbed) {

@@ -26,20 +26,28 @@ class WatchTest {
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.01, 3).disturbed()).isFalse();
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3).disturbed()).isTrue();
-    assertThat(new Conditions(90, 90, 0.5, 0.05, 0, 3).disturbed()).isTrue();
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3)).asString().contains("DISTURBED");
-    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3)).asString().contains("pressure unknown");
-    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3).toJson().has("cpu_pressure")).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.01, 3, List.of()).disturbed()).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3, List.of()).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0.05, 0, 3, List.of()).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3, List.of())).asString().contains("DISTURBED");
+    assertThat(new Conditions(90, 90, 0.5, 0, 0, 3, List.of("this", "that")))
+        .asString()
+        .endsWith("not steady: this, that");
+    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3, List.of()))
+        .asString()
+        .contains("pressure unknown");
+    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3, List.of()).toJson().has("cpu_pressure"))
+        .isFalse();
   }
 
   @Test
   void shouldTellNearCoresFromFar() {
-    assertThat(new Conditions(60, 80, 0, 0, 0, 1).near()).isTrue();
-    assertThat(new Conditions(60, 400, 0, 0, 0, 1).near()).isFalse();
-    assertThat(new Conditions(60, 400, 0, 0, 0, 1).distance()).contains("moved: 60 ns, then 400");
-    assertThat(new Conditions(400, 420, 0, 0, 0, 1).distance()).isEqualTo("the cores are far");
+    assertThat(new Conditions(60, 80, 0, 0, 0, 1, List.of()).near()).isTrue();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1, List.of()).near()).isFalse();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1, List.of()).distance())
+        .contains("moved: 60 ns, then 400");
+    assertThat(new Conditions(400, 420, 0, 0, 0, 1, List.of()).distance())
+        .isEqualTo("the cores are far");
   }
 
   @Test

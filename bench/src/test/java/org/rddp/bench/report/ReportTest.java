@@ -60,9 +60,9 @@ class ReportTest {
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    report.conditions("a part", new Conditions(70, 70, 0, 0, 0, 1));
+    report.conditions("a part", new Conditions(70, 70, 0, 0, 0, 1, List.of()));
     assertThat(report.markdown()).contains("core to core 70 ns").doesNotContain("DISTURBED");
-    report.conditions("another", new Conditions(70, 70, 0, 0, 0.5, 1));
+    report.conditions("another", new Conditions(70, 70, 0, 0, 0.5, 1, List.of()));
     assertThat(report.markdown()).contains("Others used the CPUs", "another: core to core");
     assertThat(report.json().get("disturbed").getAsBoolean()).isTrue();
   }
@@ -71,8 +71,8 @@ class ReportTest {
   void shouldSayBelowATableHowTheMachineWasMeanwhile() {
     Table table = report.add(new Table("times", "Times", "Text.")).column("who", "who");
     table.add("it");
-    report.conditions(table, "one", new Conditions(70, 80, 0.5, 0, 0.01, 1));
-    report.conditions(table, "two", new Conditions(60, 75, 0.9, 0, 0.3, 1));
+    report.conditions(table, "one", new Conditions(70, 80, 0.5, 0, 0.01, 1, List.of()));
+    report.conditions(table, "two", new Conditions(60, 75, 0.9, 0, 0.3, 1, List.of()));
     assertThat(report.markdown())
         .contains("Meanwhile: core to core 60 to 80 ns; CPU pressure 50 to 90 %, steal 0.0 %")
         .contains("other processes 1.0 to 30.0 %. **DISTURBED** by others: two.")
