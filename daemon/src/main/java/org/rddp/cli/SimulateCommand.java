@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
           + " step what must hold. A seed that fails is printed with the command that replays it.",
       "Fails if anything is violated; and, from 1000 lives on, if anything that is counted never"
           + " happened or if the median life is short: 500 segments with data (tcp), 500 ULPDUs (mpa),"
-          + " 500 segments placed (rdma).",
+          + " 500 segments placed (rdma), 100 segments placed (programs).",
       "Needs no DPDK, no hugepages and no network."
     })
 final class SimulateCommand implements Callable<Integer> {

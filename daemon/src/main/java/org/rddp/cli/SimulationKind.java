@@ -1,6 +1,7 @@
 package org.rddp.cli;
 
 import java.util.Locale;
+import org.rddp.daemon.simulation.ProgramSimulation;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.mpa.MpaSimulation;
 import org.rddp.simulation.rdma.RdmaSimulation;
@@ -13,7 +14,9 @@ enum SimulationKind {
   /** Connections of MPA over that TCP. */
   MPA("ULPDUs passed", "median_ulpdus", 500),
   /** Programs that use each other's memory, by RDMAP over that MPA. */
-  RDMA("segments placed", "median_placed", 500);
+  RDMA("segments placed", "median_placed", 500),
+  /** Programs and their rings, on top of whole engines. */
+  PROGRAMS("segments placed", "median_placed", 100);
 
   private final String measure;
   private final String key;
@@ -31,6 +34,7 @@ enum SimulationKind {
       case TCP -> new TcpSimulation();
       case MPA -> new MpaSimulation();
       case RDMA -> new RdmaSimulation();
+      case PROGRAMS -> new ProgramSimulation();
     };
   }
 

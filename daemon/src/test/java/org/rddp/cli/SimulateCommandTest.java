@@ -44,6 +44,14 @@ class SimulateCommandTest {
   }
 
   @Test
+  void shouldLiveWithProgramsAndTheirRings() {
+    assertThat(run("simulate programs --seeds 5 --threads 2 --json")).isZero();
+    JsonObject lives = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(lives.get("median_placed").getAsLong()).isPositive();
+    assertThat(lives.getAsJsonObject("counts").get("messages received").getAsLong()).isPositive();
+  }
+
+  @Test
   void shouldTellTheSameHoweverManyLiveAtOnce() {
     assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 1 --json")).isZero();
     JsonObject alone = JsonParser.parseString(out.toString()).getAsJsonObject();

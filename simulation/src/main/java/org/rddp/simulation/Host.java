@@ -1,6 +1,7 @@
 package org.rddp.simulation;
 
 import java.util.function.IntSupplier;
+import java.util.function.LongToIntFunction;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
@@ -31,6 +32,7 @@ public final class Host {
   private NativePacketPool pool;
   private TcpStack stack;
   private IntSupplier inTurn = () -> 0;
+  private LongToIntFunction duty;
   private Runnable afterTurn = () -> {};
   private long wakeAt = Long.MAX_VALUE;
   private long turnEnds;
@@ -112,6 +114,14 @@ public final class Host {
     inTurn = code;
   }
 
+  /**
+   * Leaves all of a turn of the duty cycle to the given code, which is told the time and says how
+   * much it has done. As long as that is something, the next turn follows at once.
+   */
+  public void duty(LongToIntFunction code) {
+    duty = code;
+  }
+
   /** Calls the given code after each turn of the duty cycle. */
   public void afterTurn(Runnable code) {
     afterTurn = code;
@@ -158,17 +168,21 @@ public final class Host {
     }
     wakeAt = Long.MAX_VALUE;
     long now = network.now();
-    int work = stack.receive(now);
-    work += inTurn.getAsInt();
-    work += stack.advance(now);
-    work += stack.transmit(now);
+    int work = duty == null ? work(now) : duty.applyAsInt(now);
     afterTurn.run();
     idle = work > 0 ? turn : Math.min(idle * 2, Math.max(turn, SLOWEST_TURN));
     turnEnds = now + turn;
-    if (card.waiting() > 0) {
+    if (card.waiting() > 0 || (duty != null && work > 0)) {
       wake(turnEnds);
     } else if (stack.nextDeadline() != Long.MAX_VALUE) {
       wake(Math.max(stack.nextDeadline(), now + idle));
     }
+  }
+
+  private int work(long now) {
+    int work = stack.receive(now);
+    work += inTurn.getAsInt();
+    work += stack.advance(now);
+    return work + stack.transmit(now);
   }
 }

@@ -213,7 +213,7 @@ final class Program implements SessionEvents {
       if (!hello.program().isBlank()) {
         name = hello.program() + " (pid " + socket.peer().pid() + ")";
       }
-      session = new Session(name, engine, sessionLimits, ends, signal, this);
+      session = new Session(name, engine, sessionLimits, ends, signal::signal, this);
       port = chosen;
       engine.execute(() -> engine.begin(session));
       send(

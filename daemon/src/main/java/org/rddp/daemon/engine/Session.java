@@ -15,7 +15,6 @@ import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.SignalSender;
 import org.rddp.ipc.WorkRequest;
 
 /**
@@ -26,7 +25,7 @@ public final class Session {
   private final Engine engine;
   private final SessionLimits limits;
   private final DaemonRings rings;
-  private final SignalSender signal;
+  private final Runnable wake;
   private final SessionEvents events;
   private final ProtectionDomain domain;
   private final WorkRequest request = new WorkRequest();
@@ -48,20 +47,20 @@ public final class Session {
    *
    * @param name of the program, for people
    * @param rings the daemon's end of its rings, with {@code limits.outstanding()} completions
-   * @param signal wakes the program
+   * @param wake wakes the program; called by the engine's thread, must not block
    */
   public Session(
       String name,
       Engine engine,
       SessionLimits limits,
       DaemonRings rings,
-      SignalSender signal,
+      Runnable wake,
       SessionEvents events) {
     this.engine = engine;
     this.domain = new ProtectionDomain(name);
     this.limits = limits;
     this.rings = rings;
-    this.signal = signal;
+    this.wake = wake;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding());
     this.memory = new SessionMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
@@ -280,7 +279,7 @@ public final class Session {
   /** Tells the program what was taken and completed in this turn, and wakes it if it waits. */
   void flush() {
     if (rings.flush()) {
-      signal.signal();
+      wake.run();
     }
   }
 

@@ -95,7 +95,7 @@ class SessionConnectionTest {
             engine,
             new SessionLimits(16, 16, 16, 168, 16, 16, 1 << 20),
             ends,
-            SignalSender.create(),
+            SignalSender.create()::signal,
             new SessionEvents() {
               @Override
               public void send(DaemonMessage message) {

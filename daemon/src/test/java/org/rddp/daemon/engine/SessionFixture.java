@@ -117,7 +117,7 @@ final class SessionFixture {
               engine,
               new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 1 << 20),
               ends,
-              SignalSender.create(),
+              SignalSender.create()::signal,
               new SessionEvents() {
                 @Override
                 public void send(DaemonMessage message) {

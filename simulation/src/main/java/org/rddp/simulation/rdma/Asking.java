@@ -3,6 +3,9 @@ package org.rddp.simulation.rdma;
 import java.util.SplittableRandom;
 import org.rddp.ddp.AccessRights;
 import org.rddp.rdmap.RequestFlags;
+import org.rddp.simulation.memory.AtomicOperation;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Tag;
 
 /** Draws requests that are right, and posts them. */
 final class Asking {

@@ -1,7 +1,10 @@
 package org.rddp.simulation.rdma;
 
 import org.rddp.simulation.LivingConnection;
+import org.rddp.simulation.Noise;
 import org.rddp.simulation.World;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
 import org.rddp.tcp.TcpConnection;
 
 /** One connection: the end that opens it and the one that answers. */

@@ -4,7 +4,13 @@ import org.rddp.ddp.AccessRights;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
+import org.rddp.simulation.Noise;
 import org.rddp.simulation.World;
+import org.rddp.simulation.memory.Layout;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
+import org.rddp.simulation.memory.Tag;
 import org.rddp.tcp.CloseReason;
 
 /**

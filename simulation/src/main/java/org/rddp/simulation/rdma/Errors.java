@@ -6,6 +6,8 @@ import org.rddp.ddp.DdpError;
 import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.RdmapError;
 import org.rddp.rdmap.RdmapHandler;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Tag;
 import org.rddp.tcp.CloseReason;
 
 /** Which errors one end may be told of, and which it has to be. */

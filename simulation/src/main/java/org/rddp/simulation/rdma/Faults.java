@@ -3,6 +3,8 @@ package org.rddp.simulation.rdma;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.ddp.AccessRights;
+import org.rddp.simulation.memory.AtomicOperation;
+import org.rddp.simulation.memory.Tag;
 
 /** Posts a request that the peer must not carry out. */
 final class Faults {

@@ -1,5 +1,7 @@
 package org.rddp.simulation.rdma;
 
+import org.rddp.simulation.memory.Tag;
+
 /**
  * A message that uses up one of the peer's receives.
  *

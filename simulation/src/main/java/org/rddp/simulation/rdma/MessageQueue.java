@@ -2,6 +2,7 @@ package org.rddp.simulation.rdma;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.rddp.simulation.memory.MemoryModel;
 
 /**
  * The messages of one end and the receives of the other: the first message is for the first

@@ -3,6 +3,9 @@ package org.rddp.simulation.rdma;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.ddp.AccessRights;
+import org.rddp.simulation.memory.Layout;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Tag;
 
 /** Gives names to one end's memory and takes them away, in order or in the middle of requests. */
 final class Naming {

@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.function.BooleanSupplier;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.CompletionStatus;
+import org.rddp.simulation.memory.Tag;
 
 /**
  * What one end has posted and has not seen end: holds what RDMAP says of it to what was posted, at

@@ -5,8 +5,20 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.rddp.ddp.ScatterList;
 import org.rddp.rdmap.CompletionKind;
+import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
+import org.rddp.simulation.memory.AtomicOperation;
+import org.rddp.simulation.memory.KnownOctets;
+import org.rddp.simulation.memory.Layout;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Octets;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Places;
+import org.rddp.simulation.memory.ReadOctets;
+import org.rddp.simulation.memory.SourceOctets;
+import org.rddp.simulation.memory.Tag;
+import org.rddp.simulation.memory.Target;
 
 /**
  * Posts the requests of one end, and tells the models of both memories what they ask for. Each
@@ -218,7 +230,7 @@ final class Posts {
     Request request = new Request(random.nextLong(), CompletionKind.ATOMIC, Long.BYTES, number);
     request.wrong(fault);
     long result = memory.address(into);
-    if (!post(request, flags, () -> does.post(stream(), request.id(), flags, result, stag, to))) {
+    if (!post(request, flags, () -> post(does, request.id(), flags, result, stag, to))) {
       sink.give(into);
       return false;
     }
@@ -238,6 +250,19 @@ final class Posts {
     request.answers().add(answer);
     memory.expect(answer);
     return true;
+  }
+
+  private boolean post(AtomicOperation does, long id, int flags, long result, int stag, long to) {
+    RdmapExtensions posts = stream().extensions();
+    long data = does.data();
+    long mask = does.mask();
+    return switch (does.kind()) {
+      case FETCH_ADD -> posts.postFetchAdd(id, flags, result, stag, to, data, mask);
+      case SWAP -> posts.postSwap(id, flags, result, stag, to, data, mask);
+      case COMPARE_SWAP ->
+          posts.postCompareSwap(
+              id, flags, result, stag, to, data, mask, does.compare(), does.compareMask());
+    };
   }
 
   private void say(String what, Request request, int at, int length, int flags) {

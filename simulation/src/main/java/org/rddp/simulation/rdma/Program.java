@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.rddp.simulation.memory.Layout;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Places;
 import org.rddp.simulation.rdma.Plan.Hazard;
 import org.rddp.simulation.rdma.Plan.Receiving;
 

@@ -12,9 +12,12 @@ import org.rddp.simulation.Host;
 import org.rddp.simulation.Inhabitants;
 import org.rddp.simulation.LivingConnections;
 import org.rddp.simulation.Lots;
+import org.rddp.simulation.Noise;
 import org.rddp.simulation.Shelf;
 import org.rddp.simulation.Totals;
 import org.rddp.simulation.World;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 

@@ -4,6 +4,8 @@ import java.util.function.Consumer;
 import org.rddp.simulation.Shelf;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.Totals;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
 
 /**
  * Lives of RDMAP over MPA and TCP: two programs' requests of every kind, right ones and wrong ones,

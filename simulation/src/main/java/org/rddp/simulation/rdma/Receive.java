@@ -2,6 +2,10 @@ package org.rddp.simulation.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.simulation.memory.KnownOctets;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Target;
 
 /** A posted receive, and the message that is for it as soon as the peer has posted that. */
 final class Receive {

@@ -2,6 +2,9 @@ package org.rddp.simulation.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.ReadOctets;
+import org.rddp.simulation.memory.Target;
 
 /** A send, a write, a read or an atomic from its post to its completion. */
 final class Request {

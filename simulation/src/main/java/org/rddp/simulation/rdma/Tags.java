@@ -9,6 +9,9 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Tag;
 
 /** The STags of one end: regions in its memory and windows onto them, as they come and go. */
 final class Tags {

@@ -19,7 +19,8 @@ import org.rddp.simulation.Lots;
  * @param rejects whether the Responder's program declines
  * @param decisionTime how long that takes to answer, in nanoseconds
  */
-record Terms(RdmapSettings initiator, RdmapSettings responder, boolean rejects, long decisionTime) {
+public record Terms(
+    RdmapSettings initiator, RdmapSettings responder, boolean rejects, long decisionTime) {
   private static final long MILLISECOND = 1_000_000;
   private static final long STARTUP = 600_000_000_000L;
 
@@ -28,7 +29,7 @@ record Terms(RdmapSettings initiator, RdmapSettings responder, boolean rejects, 
    *
    * @param window receive buffers of the two ends' TCP, in octets
    */
-  static Terms draw(SplittableRandom random, Lots lots, int window, int otherWindow) {
+  public static Terms draw(SplittableRandom random, Lots lots, int window, int otherWindow) {
     boolean startKey = lots.once(8);
     boolean noCrc = lots.once(5);
     boolean enhanced = !startKey && random.nextBoolean();
@@ -90,17 +91,18 @@ record Terms(RdmapSettings initiator, RdmapSettings responder, boolean rejects, 
     };
   }
 
-  RdmapSettings of(boolean isInitiator) {
+  /** What one of the ends wants. */
+  public RdmapSettings of(boolean isInitiator) {
     return isInitiator ? initiator : responder;
   }
 
   /** Whether CRCs are to be in use. */
-  boolean crc() {
+  public boolean crc() {
     return initiator.mpa().crc() || responder.mpa().crc();
   }
 
   /** Whether the two have no kind of RTR in common, though one is wanted. */
-  boolean withoutRtr() {
+  public boolean withoutRtr() {
     return initiator.mpa().peerToPeer()
         && Collections.disjoint(initiator.mpa().rtr(), responder.mpa().rtr());
   }

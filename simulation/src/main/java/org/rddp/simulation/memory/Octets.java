@@ -1,7 +1,7 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 /** What is expected to come to a range of memory. */
-interface Octets {
+public interface Octets {
   /**
    * How many octets of memory are those that are expected.
    *

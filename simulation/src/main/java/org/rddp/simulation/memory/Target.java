@@ -1,10 +1,10 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** A range of one end's memory in which octets are to be placed, and when that was asked for. */
-final class Target {
+public final class Target {
   private final int from;
   private final int length;
   private final Octets octets;
@@ -37,91 +37,91 @@ final class Target {
    * @param number of the request, rising in the order in which the peer posted them
    * @param tag by which the peer names the range
    */
-  static Target ofWrite(int from, int length, Octets octets, long number, Tag tag) {
+  public static Target ofWrite(int from, int length, Octets octets, long number, Tag tag) {
     return new Target(from, length, octets, 0, number, tag, false);
   }
 
   /** What an atomic of the peer's is to leave there. */
-  static Target ofAtomic(int from, Octets octets, long number, Tag tag) {
+  public static Target ofAtomic(int from, Octets octets, long number, Tag tag) {
     return new Target(from, Long.BYTES, octets, 0, number, tag, true);
   }
 
   /** What is to come to memory that its owner has named: by a receive, a read or an atomic. */
-  static Target own(int from, int length, Octets octets, int first) {
+  public static Target own(int from, int length, Octets octets, int first) {
     return new Target(from, length, octets, first, -1, null, false);
   }
 
-  int from() {
+  public int from() {
     return from;
   }
 
   /** Behind the last octet. */
-  int end() {
+  public int end() {
     return from + length;
   }
 
-  long number() {
+  public long number() {
     return number;
   }
 
-  boolean atomic() {
+  public boolean atomic() {
     return atomic;
   }
 
   /** Whether the peer reaches it, and not its owner. */
-  boolean remote() {
+  public boolean remote() {
     return tag != null;
   }
 
   /** Whether the peer reaches it by an STag, or by one of a window onto that STag's region. */
-  boolean under(Tag other) {
+  public boolean under(Tag other) {
     return tag != null && tag.under(other);
   }
 
-  boolean covers(int at) {
+  public boolean covers(int at) {
     return at >= from && at < from + length;
   }
 
-  boolean overlaps(int other, int otherEnd) {
+  public boolean overlaps(int other, int otherEnd) {
     return other < from + length && otherEnd > from;
   }
 
   /** How many octets of memory, the first being octet {@code at}, are this one's. */
-  int agree(long address, int at, int most) {
+  public int agree(long address, int at, int most) {
     return octets.agree(address, first + at - from, Math.min(most, end() - at));
   }
 
   /** Writes a peer's octets, where they lie in a range, into an image of the memory. */
-  void write(byte[] memory, int start, int limit) {
+  public void write(byte[] memory, int start, int limit) {
     KnownOctets known = (KnownOctets) octets;
     int at = Math.max(from, start);
     int count = Math.min(end(), limit) - at;
     System.arraycopy(known.array(), known.first() + first + at - from, memory, at, count);
   }
 
-  void addRival(Target other) {
+  public void addRival(Target other) {
     rivals.add(other);
   }
 
-  List<Target> rivals() {
+  public List<Target> rivals() {
     return rivals;
   }
 
   /** It will not be placed, or not in full: the peer's request was flushed. */
-  void abandon() {
+  public void abandon() {
     abandoned = true;
   }
 
-  boolean abandoned() {
+  public boolean abandoned() {
     return abandoned;
   }
 
   /** Nothing of it is placed any more. */
-  void finish() {
+  public void finish() {
     over = true;
   }
 
-  boolean over() {
+  public boolean over() {
     return over;
   }
 }

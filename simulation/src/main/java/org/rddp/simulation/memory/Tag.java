@@ -1,7 +1,7 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 /** An STag as its owner knows it: a region, or a window onto one. */
-final class Tag {
+public final class Tag {
   private final int stag;
   private final Tag region;
   private final int from;
@@ -20,7 +20,7 @@ final class Tag {
    * @param from where in its owner's memory it begins
    * @param foreign whether it is tied to another stream, or to another protection domain
    */
-  Tag(int stag, Tag region, int from, int length, long baseTo, int rights, boolean foreign) {
+  public Tag(int stag, Tag region, int from, int length, long baseTo, int rights, boolean foreign) {
     this.stag = stag;
     this.region = region;
     this.from = from;
@@ -30,75 +30,85 @@ final class Tag {
     this.foreign = foreign;
   }
 
-  int stag() {
+  public int stag() {
     return stag;
   }
 
-  boolean window() {
+  public boolean window() {
     return region != null;
   }
 
   /** Whether it ends when another does: it is that one, or a window onto it. */
-  boolean under(Tag other) {
+  public boolean under(Tag other) {
     return this == other || region == other;
   }
 
-  int from() {
+  public int from() {
     return from;
   }
 
-  int length() {
+  public int length() {
     return length;
   }
 
   /** Behind the last octet. */
-  int end() {
+  public int end() {
     return from + length;
   }
 
   /** Tagged Offset of an octet of the memory. */
-  long to(int at) {
+  public long to(int at) {
     return baseTo + (at - from);
   }
 
-  boolean foreign() {
+  public boolean foreign() {
     return foreign;
   }
 
-  boolean permits(int wanted) {
+  /** What it allows, in bits that mean something to who has given them. */
+  public int rights() {
+    return rights;
+  }
+
+  public boolean permits(int wanted) {
     return (rights & wanted) == wanted;
   }
 
   /** Whether the name exists. */
-  boolean live() {
+  public boolean live() {
     return live && (region == null || region.live);
   }
 
   /** The name has been taken away. */
-  void revoke() {
+  public void revoke() {
     live = false;
   }
 
   /** The peer has posted a message that invalidates it: it uses it no more. */
-  void giveUp() {
+  public void giveUp() {
     givenUp = true;
   }
 
-  boolean givenUp() {
+  public boolean givenUp() {
     return givenUp || (region != null && region.givenUp);
   }
 
+  /** Whether it is a window, and nobody has given up the region that it is onto. */
+  public boolean regionStays() {
+    return region != null && !region.givenUp && region.live;
+  }
+
   /** A request that is wrong in another way names it: it stays until that is found out. */
-  void pin() {
+  public void pin() {
     pinned = true;
   }
 
-  boolean pinned() {
+  public boolean pinned() {
     return pinned;
   }
 
   /** Whether a peer that does nothing wrong may use it so. */
-  boolean usable(int wanted) {
+  public boolean usable(int wanted) {
     return live() && !foreign && !givenUp() && permits(wanted);
   }
 }

@@ -1,11 +1,9 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.rddp.rdmap.RdmapExtensions;
-import org.rddp.rdmap.RdmapStream;
 
 /**
  * An atomic operation, and what it makes of a number (RFC 7306 section 5.1), worked out field by
@@ -17,9 +15,9 @@ import org.rddp.rdmap.RdmapStream;
  * @param compare what is expected
  * @param compareMask which bits of that
  */
-record AtomicOperation(Kind kind, long data, long mask, long compare, long compareMask) {
+public record AtomicOperation(Kind kind, long data, long mask, long compare, long compareMask) {
   /** What an atomic does. */
-  enum Kind {
+  public enum Kind {
     FETCH_ADD,
     SWAP,
     COMPARE_SWAP
@@ -30,7 +28,7 @@ record AtomicOperation(Kind kind, long data, long mask, long compare, long compa
    *
    * @param now what it will find, so that some comparisons succeed
    */
-  static AtomicOperation draw(SplittableRandom random, byte[] now) {
+  public static AtomicOperation draw(SplittableRandom random, byte[] now) {
     List<Kind> all = List.of(Kind.values());
     Kind kind = all.get(random.nextInt(all.size()));
     long compare = random.nextBoolean() ? number(now) : random.nextLong();
@@ -46,18 +44,8 @@ record AtomicOperation(Kind kind, long data, long mask, long compare, long compa
     };
   }
 
-  boolean post(RdmapStream stream, long id, int flags, long result, int stag, long to) {
-    RdmapExtensions posts = stream.extensions();
-    return switch (kind) {
-      case FETCH_ADD -> posts.postFetchAdd(id, flags, result, stag, to, data, mask);
-      case SWAP -> posts.postSwap(id, flags, result, stag, to, data, mask);
-      case COMPARE_SWAP ->
-          posts.postCompareSwap(id, flags, result, stag, to, data, mask, compare, compareMask);
-    };
-  }
-
   /** What is there afterwards, in the machine's order as it was before. */
-  byte[] apply(byte[] before) {
+  public byte[] apply(byte[] before) {
     long number = number(before);
     boolean differs = ((number ^ compare) & compareMask) != 0;
     long after =

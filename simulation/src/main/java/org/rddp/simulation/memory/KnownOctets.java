@@ -1,10 +1,10 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.lang.foreign.MemorySegment;
 
 /** Octets of which each is known. */
 @SuppressWarnings("ArrayRecordComponent")
-record KnownOctets(byte[] array, int first) implements Octets {
+public record KnownOctets(byte[] array, int first) implements Octets {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   @Override
@@ -13,7 +13,7 @@ record KnownOctets(byte[] array, int first) implements Octets {
   }
 
   /** How many octets of memory are those of an array from an index on. */
-  static int agree(long address, byte[] octets, int from, int most) {
+  public static int agree(long address, byte[] octets, int from, int most) {
     MemorySegment array = MemorySegment.ofArray(octets);
     long end = address + most;
     long same = MemorySegment.mismatch(ALL, address, end, array, from, (long) from + most);

@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ import org.rddp.wire.Memory;
  *   <li>Once a name is revoked, or a stream has ended, not one octet changes by it.
  * </ul>
  */
-final class MemoryModel {
+public final class MemoryModel {
   private final Verdict verdict;
   private final String name;
   private final long address;
@@ -49,7 +49,7 @@ final class MemoryModel {
    * @param name whose it is, for messages
    * @param octets what it holds at first, so many of them
    */
-  MemoryModel(Verdict verdict, String name, long address, byte[] octets) {
+  public MemoryModel(Verdict verdict, String name, long address, byte[] octets) {
     this.verdict = verdict;
     this.name = name;
     this.address = address;
@@ -60,24 +60,24 @@ final class MemoryModel {
   }
 
   /** Address of an octet. */
-  long address(int at) {
+  public long address(int at) {
     return address + at;
   }
 
   /** Octets that will be there behind everything that the peer has posted. */
-  byte[] posted(int from, int length) {
+  public byte[] posted(int from, int length) {
     return Arrays.copyOfRange(posted, from, from + length);
   }
 
   /** Its owner writes. */
-  void write(int from, byte[] octets, int first, int length) {
+  public void write(int from, byte[] octets, int first, int length) {
     Memory.copy(octets, first, address + from, length);
     System.arraycopy(octets, first, image, from, length);
     System.arraycopy(octets, first, posted, from, length);
   }
 
   /** Whether nothing is under way to a range, or reads there. */
-  boolean quiet(int from, int end) {
+  public boolean quiet(int from, int end) {
     for (int i = 0; i < pending.size(); i++) {
       if (pending.get(i).overlaps(from, end)) {
         return false;
@@ -92,12 +92,12 @@ final class MemoryModel {
   }
 
   /** Whether anything that was posted and is not known to be done writes by an STag. */
-  boolean written(Tag tag) {
+  public boolean written(Tag tag) {
     return pending.stream().anyMatch(target -> target.under(tag) && !target.atomic());
   }
 
   /** Whether a read or an atomic that has no answer uses an STag. */
-  boolean asked(Tag tag) {
+  public boolean asked(Tag tag) {
     return readers.stream().anyMatch(reader -> reader.under(tag))
         || pending.stream().anyMatch(target -> target.under(tag) && target.atomic());
   }
@@ -106,7 +106,7 @@ final class MemoryModel {
    * Whether an atomic that is posted now is looked at in a state that is known: of the Writes that
    * are under way to those octets, none competes with another.
    */
-  boolean certain(int from, int end) {
+  public boolean certain(int from, int end) {
     int writes = 0;
     for (Target target : pending) {
       if (target.overlaps(from, end) && !target.atomic()) {
@@ -118,12 +118,12 @@ final class MemoryModel {
   }
 
   /** Whether an atomic without an answer works on a range. */
-  boolean hasAtomic(int from, int end) {
+  public boolean hasAtomic(int from, int end) {
     return pending.stream().anyMatch(target -> target.atomic() && target.overlaps(from, end));
   }
 
   /** Octets may be placed from now on. */
-  void expect(Target target) {
+  public void expect(Target target) {
     if (!frozen) {
       pending.add(target);
     }
@@ -135,7 +135,7 @@ final class MemoryModel {
    * @param octets what it leaves, from the first octet on
    * @param fence number of the last fenced request, that one included
    */
-  void expect(Target target, byte[] octets, int first, long fence) {
+  public void expect(Target target, byte[] octets, int first, long fence) {
     if (frozen) {
       return;
     }
@@ -158,7 +158,7 @@ final class MemoryModel {
   }
 
   /** The peer has posted a read of a range. */
-  ReadOctets read(int from, int length, long number, Tag tag) {
+  public ReadOctets read(int from, int length, long number, Tag tag) {
     ReadOctets reader = new ReadOctets(from, posted(from, length), number, tag);
     for (Target target : pending) {
       if (target.overlaps(from, from + length) && !target.rivals().isEmpty()) {
@@ -171,12 +171,12 @@ final class MemoryModel {
   }
 
   /** A read has ended. */
-  void forget(ReadOctets reader) {
+  public void forget(ReadOctets reader) {
     readers.remove(reader);
   }
 
   /** Everything that was placed is where and what it has to be. */
-  void check(String when) {
+  public void check(String when) {
     int at = 0;
     while (at < size) {
       at += KnownOctets.agree(address + at, image, at, size - at);
@@ -210,11 +210,15 @@ final class MemoryModel {
     return 0;
   }
 
-  /** The peer's writes before a request, or that one too, are known to be done. */
-  void writesDone(long before, String how) {
+  /**
+   * The peer's writes before a request, or that one too, are known to be done, but for those that
+   * were flushed.
+   */
+  public void writesDone(long before, String how) {
     List<Target> done = new ArrayList<>();
     for (Target target : pending) {
-      if (target.remote() && !target.atomic() && target.number() < before) {
+      boolean write = target.remote() && !target.atomic() && !target.abandoned();
+      if (write && target.number() < before) {
         done.add(target);
       }
     }
@@ -222,7 +226,7 @@ final class MemoryModel {
   }
 
   /** The peer's writes and atomics before a request are known to be done. */
-  void allDone(long before, String how) {
+  public void allDone(long before, String how) {
     List<Target> done = new ArrayList<>();
     for (Target target : pending) {
       if (target.remote() && target.number() < before) {
@@ -233,7 +237,7 @@ final class MemoryModel {
   }
 
   /** The peer sends nothing more: what it has not given up has been placed, the rest stays so. */
-  void peerClosed() {
+  public void peerClosed() {
     List<Target> done = new ArrayList<>();
     for (Target target : pending) {
       if (target.remote() && !target.atomic() && !target.abandoned()) {
@@ -253,7 +257,7 @@ final class MemoryModel {
   }
 
   /** Octets are known to have been placed in full. */
-  void done(List<Target> done, String how) {
+  public void done(List<Target> done, String how) {
     check(how);
     boolean disputed = false;
     for (Target target : done) {
@@ -285,7 +289,7 @@ final class MemoryModel {
   }
 
   /** Nothing more of these is placed: what is there now stays. */
-  void end(List<Target> targets) {
+  public void end(List<Target> targets) {
     for (Target target : targets) {
       if (!target.over()) {
         int from = target.from();
@@ -307,7 +311,7 @@ final class MemoryModel {
   }
 
   /** A name of a range is gone: by it nothing is placed any more. */
-  void revoked(Tag tag) {
+  public void revoked(Tag tag) {
     check("an STag was revoked");
     List<Target> gone = new ArrayList<>();
     for (Target target : pending) {
@@ -320,7 +324,7 @@ final class MemoryModel {
   }
 
   /** The stream is over: nothing is placed any more. */
-  void freeze(String why) {
+  public void freeze(String why) {
     if (!frozen) {
       frozen = true;
       check(why);

@@ -1,9 +1,9 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import org.rddp.wire.Memory;
 
 /** Native memory that one life after the other shares out to its ends. */
-final class Slab {
+public final class Slab {
   private static final int LINE = 64;
   private static final int LEAST = 1 << 22;
 
@@ -12,7 +12,7 @@ final class Slab {
   private long used;
 
   /** Takes memory that is this life's alone. */
-  long take(int length) {
+  public long take(int length) {
     long needed = ((long) length + LINE - 1) & -LINE;
     if (used + needed > octets) {
       octets = Math.max(LEAST, 2 * (octets + needed));
@@ -25,7 +25,7 @@ final class Slab {
   }
 
   /** Another life begins. */
-  void clear() {
+  public void clear() {
     used = 0;
   }
 }

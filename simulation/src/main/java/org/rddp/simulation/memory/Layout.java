@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +15,13 @@ import org.rddp.simulation.Lots;
  * @param outbox where messages are sent from
  * @param size octets of all
  */
-record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, int size) {
+public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, int size) {
   private static final int GUARD = 64;
   private static final int SLOTS = 5;
   private static final int HUGE = 3 << 19;
 
   /** Draws one. */
-  static Layout draw(SplittableRandom random, Lots lots) {
+  public static Layout draw(SplittableRandom random, Lots lots) {
     int at = GUARD;
     int largest = lots.once(16) ? 1 << 16 : 1 << 13;
     boolean huge = lots.once(200);

@@ -1,10 +1,7 @@
-package org.rddp.simulation.rdma;
-
-import org.rddp.simulation.Wire;
-import org.rddp.simulation.World;
+package org.rddp.simulation;
 
 /** Bits turned so that only MPA's CRCs can show it: not before every stream is up. */
-final class Noise {
+public final class Noise {
   private final World world;
   private final double there;
   private final double back;
@@ -15,7 +12,7 @@ final class Noise {
    *
    * @param allowed whether there may be any: every connection has CRCs
    */
-  Noise(World world, boolean allowed) {
+  public Noise(World world, boolean allowed) {
     this.world = world;
     there = often(allowed);
     back = often(allowed);
@@ -34,7 +31,7 @@ final class Noise {
   }
 
   /** Every stream is up. */
-  void begin() {
+  public void begin() {
     if (!begun) {
       begun = true;
       set(world.link().there(), there);
@@ -43,7 +40,7 @@ final class Noise {
   }
 
   /** Whether bits may have been turned. */
-  boolean begun() {
+  public boolean begun() {
     return begun && there + back > 0;
   }
 }

@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 /**
  * A range of one end's memory.
@@ -6,4 +6,4 @@ package org.rddp.simulation.rdma;
  * @param from in octets from the memory's beginning
  * @param length in octets
  */
-record Piece(int from, int length) {}
+public record Piece(int from, int length) {}

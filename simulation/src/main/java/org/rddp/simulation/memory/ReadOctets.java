@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -7,7 +7,7 @@ import java.util.List;
  * What an RDMA Read may bring: what its source holds behind everything posted before it, and where
  * requests that are not ordered with it write there, what those write.
  */
-final class ReadOctets implements Octets {
+public final class ReadOctets implements Octets {
   private final int source;
   private final byte[] expected;
   private final long number;
@@ -20,27 +20,27 @@ final class ReadOctets implements Octets {
    * @param source where in the source's memory, in octets from its beginning
    * @param number of the request
    */
-  ReadOctets(int source, byte[] expected, long number, Tag tag) {
+  public ReadOctets(int source, byte[] expected, long number, Tag tag) {
     this.source = source;
     this.expected = expected;
     this.number = number;
     this.tag = tag;
   }
 
-  long number() {
+  public long number() {
     return number;
   }
 
-  boolean under(Tag other) {
+  public boolean under(Tag other) {
     return tag.under(other);
   }
 
-  boolean overlaps(int from, int end) {
+  public boolean overlaps(int from, int end) {
     return from < source + expected.length && end > source;
   }
 
   /** What a write leaves may be there when the source is read, or may not. */
-  void addRival(Target write) {
+  public void addRival(Target write) {
     rivals.add(write);
   }
 

@@ -1,11 +1,11 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.memory;
 
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /** Shares a part of a memory out: ranges that do not overlap, with gaps between them. */
-final class Places {
+public final class Places {
   private static final int GAP = 8;
 
   private final SplittableRandom random;
@@ -15,7 +15,7 @@ final class Places {
   private int next;
 
   /** All of a range is free. */
-  Places(SplittableRandom random, int first, int end) {
+  public Places(SplittableRandom random, int first, int end) {
     this.random = random;
     this.first = first;
     this.end = end;
@@ -23,12 +23,12 @@ final class Places {
   }
 
   /** The most octets that {@link #take} may find. */
-  int most() {
+  public int most() {
     return (end - first) / 2;
   }
 
   /** Takes a range of so many octets; where it begins, or -1 if there is none. */
-  int take(int length) {
+  public int take(int length) {
     int found = find(next + random.nextInt(GAP), length, end);
     if (found < 0) {
       found = find(first, length, end);
@@ -55,7 +55,7 @@ final class Places {
   }
 
   /** Gives a range back that begins there. */
-  void give(int from) {
+  public void give(int from) {
     taken.remove(from);
   }
 }

@@ -1,0 +1,177 @@
+package org.rddp.daemon.simulation;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.rddp.ipc.Completion;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.Opcode;
+import org.rddp.simulation.memory.Tag;
+
+/**
+ * What one end has posted to the queue that goes to the peer, and has not seen end: each has to end
+ * once, in order, with the status that it must have.
+ */
+final class Outstanding {
+  private final End end;
+  private final Deque<Request> requests = new ArrayDeque<>();
+  private int unsignalled;
+  private boolean flushed;
+
+  Outstanding(End end) {
+    this.end = end;
+  }
+
+  boolean isEmpty() {
+    return requests.isEmpty();
+  }
+
+  int size() {
+    return requests.size();
+  }
+
+  /** Requests behind the last signalled one. */
+  int unsignalled() {
+    return unsignalled;
+  }
+
+  /** Whether any has ended without being done. */
+  boolean flushed() {
+    return flushed;
+  }
+
+  /** Whether one binds or invalidates that name. */
+  boolean names(Tag tag) {
+    return tag != null
+        && requests.stream().anyMatch(one -> one.tag() != null && one.tag().under(tag));
+  }
+
+  /** Whether one invalidates that name. */
+  boolean invalidates(Tag tag) {
+    return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
+  }
+
+  /** A request has been posted. */
+  void add(Request request) {
+    requests.add(request);
+    unsignalled = request.signalled() ? 0 : unsignalled + 1;
+  }
+
+  /** The program has polled a completion of this queue. */
+  void completed(Completion completion) {
+    for (int i = 1; i < completion.retired(); i++) {
+      Request before = requests.poll();
+      if (before == null || before.signalled() || before.id() == completion.id()) {
+        end.verify(false, "retires what is to have a completion of its own: " + before);
+        return;
+      }
+      succeeded(before);
+    }
+    CompletionStatus status = completion.status();
+    Request request = mayOvertake(status) ? find(completion.id()) : requests.peek();
+    if (request == null || request.id() != completion.id()) {
+      end.verify(false, "a completion that is not the next one's: " + completion);
+      return;
+    }
+    end.verify(request.opcode() == completion.opcode(), "ends as another opcode: " + completion);
+    requests.remove(request);
+    end(request, completion, status);
+  }
+
+  /** Whether it may have been refused, or flushed, before its turn came. */
+  private boolean mayOvertake(CompletionStatus status) {
+    return switch (status) {
+      case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
+      case FLUSHED -> end.failed() || end.over() || end.isGoneInEngine();
+      default -> false;
+    };
+  }
+
+  private Request find(long id) {
+    return requests.stream().filter(one -> one.id() == id).findFirst().orElse(null);
+  }
+
+  private void end(Request request, Completion completion, CompletionStatus status) {
+    switch (status) {
+      case SUCCESS -> {
+        boolean due = request.signalled() || end.over() || end.isGoneInEngine();
+        end.verify(due, "reports an unsignalled success: " + request);
+        end.verify(completion.octets() == request.octets(), "names octets: " + completion);
+        succeeded(request);
+      }
+      case FLUSHED -> {
+        flushed = true;
+        end.count(Happening.FLUSHED);
+        failed(request, true);
+      }
+      case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {
+        flushed = true;
+        boolean asks = request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
+        boolean due = request.faulty() || end.disturbed() || end.peer().disturbed();
+        end.verify(asks && due, request + " ends with " + status);
+        end.count(Happening.REFUSED_THERE);
+        failed(request, false);
+      }
+      default -> {
+        boolean late = end.isGoneInEngine() && status == CompletionStatus.LOCAL_OPERATION_ERROR;
+        boolean due = status == request.refusal() || unbindable(request, status);
+        end.verify(late || due, request + " ends with " + status);
+        end.count(late ? Happening.TOO_LATE : refusal(request));
+        failed(request, false);
+      }
+    }
+    if (request.window() != null) {
+      request.window().bindEnded(completion.windowStag());
+      end.verify(completion.window() == request.window().number(), "a bind of another window");
+    }
+  }
+
+  /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
+  private static boolean rebound(Request request) {
+    return request.window() != null && request.window().bound().givenUp();
+  }
+
+  /** Whether the peer may have invalidated the region before the window's turn. */
+  private static boolean unbindable(Request request, CompletionStatus status) {
+    boolean local =
+        status == CompletionStatus.MW_BIND_ERROR
+            || (status == CompletionStatus.LOCAL_PROTECTION_ERROR
+                && request.opcode() == Opcode.INVALIDATE);
+    return local && request.tag() != null && !request.tag().regionStays();
+  }
+
+  private static Happening refusal(Request request) {
+    return request.opcode() == Opcode.BIND ? Happening.BINDS_REFUSED : Happening.REFUSED;
+  }
+
+  private void succeeded(Request request) {
+    end.verify(!end.isGone(), request + " ends well, though the connection is gone");
+    end.verify(request.refusal() == null || rebound(request), request + " ends well, and must not");
+    int opcode = request.opcode();
+    boolean atomic = Opcode.isAtomic(opcode);
+    if (atomic || opcode == Opcode.READ) {
+      end.verify(!request.faulty(), "a wrong request is answered: " + request);
+      end.peer()
+          .memory()
+          .allDone(request.number() + (atomic ? 1 : 0), "a request behind it is answered");
+      if (request.answer() != null) {
+        end.memory().done(List.of(request.answer()), "it is an answer");
+      }
+    }
+    end.ended(request, true);
+  }
+
+  private void failed(Request request, boolean wasFlushed) {
+    if (request.written() != null) {
+      request.written().abandon();
+    }
+    if (request.answer() != null) {
+      end.memory().check(request + " has failed");
+      end.memory().end(List.of(request.answer()));
+    }
+    end.ended(request, false);
+    if (wasFlushed) {
+      end.unsent(request);
+    }
+  }
+}

@@ -1,0 +1,383 @@
+package org.rddp.daemon.simulation;
+
+import java.util.SplittableRandom;
+import org.rddp.ipc.CompletionStatus;
+import org.rddp.ipc.Opcode;
+import org.rddp.ipc.WorkRequest;
+import org.rddp.simulation.memory.AtomicOperation;
+import org.rddp.simulation.memory.KnownOctets;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Octets;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Places;
+import org.rddp.simulation.memory.ReadOctets;
+import org.rddp.simulation.memory.Tag;
+import org.rddp.simulation.memory.Target;
+
+/**
+ * Posts the requests of an end that speaks RDMAP, and tells the models of both memories what they
+ * ask for. Each returns whether the request went to the ring.
+ */
+final class RdmapPosts {
+  private static final Octets NOTHING = (address, from, most) -> 0;
+
+  private final End end;
+  private final SplittableRandom random;
+  private final MemoryModel memory;
+  private final Outbox outbox;
+  private final Places sink;
+  private long number;
+  private long fence = -1;
+
+  RdmapPosts(End end) {
+    this.end = end;
+    random = end.random();
+    memory = end.memory();
+    outbox = new Outbox(end);
+    Piece box = end.layout().sink();
+    sink = new Places(random, box.from(), box.from() + box.length());
+  }
+
+  /** The longest message. */
+  int most() {
+    return outbox.most();
+  }
+
+  /** The most octets that a read may bring. */
+  int mostRead() {
+    return sink.most();
+  }
+
+  private Request request(int opcode, int octets) {
+    Request request = new Request(random.nextLong(), opcode, octets, number);
+    boolean must =
+        end.outstanding().unsignalled() >= 4
+            || end.outstanding().size() + 2 >= end.program().host().settings().sendDepth();
+    request.signal(must || random.nextDouble() >= end.plan().unsignalled());
+    return request;
+  }
+
+  private static int ringFlags(Request request, int flags) {
+    return flags | (request.signalled() ? WorkRequest.SIGNALLED : 0);
+  }
+
+  private static boolean solicited(int flags) {
+    return (flags & WorkRequest.SOLICITED) != 0;
+  }
+
+  private static int unsolicited(int flags) {
+    return flags & ~WorkRequest.SOLICITED;
+  }
+
+  private void posted(Request request, int flags, Happening happening) {
+    number++;
+    end.outstanding().add(request);
+    end.count(happening);
+    if (!request.signalled()) {
+      end.count(Happening.UNSIGNALLED);
+    }
+    if ((flags & WorkRequest.FENCED) != 0 && request.refusal() == null) {
+      fence = request.number();
+      end.count(Happening.FENCED);
+    }
+    if (end.world().traced()) {
+      end.say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
+    }
+  }
+
+  /** Writes; without octets if there is no name. */
+  boolean write(Tag tag, int at, int length, int flags, boolean immediate) {
+    int opcode = immediate ? Opcode.WRITE_IMMEDIATE : Opcode.WRITE;
+    Request request = request(opcode, length);
+    int how = immediate ? flags : unsolicited(flags);
+    long data = immediate ? random.nextLong() : 0;
+    int stag = tag == null ? 0 : tag.stag();
+    long to = tag == null ? 0 : tag.to(at);
+    if (!outbox.post(request, ringFlags(request, how), length, stag, 0, to, data)) {
+      return false;
+    }
+    posted(request, how, immediate ? Happening.WRITES_IMMEDIATE : Happening.WRITES);
+    if (length > 0) {
+      KnownOctets written = new KnownOctets(outbox.array(), outbox.first());
+      Target target = Target.ofWrite(at, length, written, request.number(), tag);
+      request.writes(target);
+      end.peer().memory().expect(target, outbox.array(), outbox.first(), fence);
+    }
+    if (immediate) {
+      message(SentMessage.ofImmediate(request.number(), data, solicited(how)));
+    }
+    return true;
+  }
+
+  private void message(SentMessage message) {
+    if (message.solicited()) {
+      end.count(Happening.SOLICITED);
+    }
+    end.peer().incoming().add(message);
+  }
+
+  /** Sends. */
+  boolean send(int length, int flags, Tag invalidates, boolean last) {
+    Request request = request(Opcode.SEND, length);
+    if (last) {
+      request.signal(true);
+    }
+    int stag = invalidates == null ? 0 : invalidates.stag();
+    if (!outbox.post(request, ringFlags(request, flags), length, stag, 0, 0, 0)) {
+      return false;
+    }
+    posted(request, flags, invalidates == null ? Happening.SENDS : Happening.INVALIDATING);
+    message(
+        SentMessage.ofSend(
+            request.number(),
+            outbox.array(),
+            outbox.first(),
+            length,
+            solicited(flags),
+            invalidates,
+            last));
+    return true;
+  }
+
+  /** Sends immediate data. */
+  boolean immediate(int flags) {
+    Request request = request(Opcode.SEND_IMMEDIATE, Long.BYTES);
+    long data = random.nextLong();
+    int how = ringFlags(request, flags);
+    if (!post(request, how, 0, 0, 0, 0, 0, data)) {
+      return false;
+    }
+    posted(request, flags, Happening.IMMEDIATE);
+    message(SentMessage.ofImmediate(request.number(), data, solicited(flags)));
+    return true;
+  }
+
+  private boolean post(
+      Request request,
+      int flags,
+      int localStag,
+      long localOffset,
+      long length,
+      int stag,
+      long to,
+      long immediate) {
+    return end.program()
+        .posted(
+            end.program()
+                .rings()
+                .post(
+                    request.opcode(),
+                    flags,
+                    request.id(),
+                    end.connection(),
+                    localStag,
+                    localOffset,
+                    length,
+                    stag,
+                    to,
+                    immediate));
+  }
+
+  /** Reads. */
+  boolean read(Tag tag, int at, int length, int flags) {
+    return read(tag, tag.stag(), tag.to(at), at, length, unsolicited(flags));
+  }
+
+  private boolean read(Tag tag, int stag, long to, int at, int length, int flags) {
+    int into = sink.take(length);
+    if (into < 0) {
+      return false;
+    }
+    Request request = request(Opcode.READ, length);
+    int local = end.names().localStag();
+    int how = ringFlags(request, flags);
+    if (!post(request, how, local, into - end.own().from(), length, stag, to, 0)) {
+      sink.give(into);
+      return false;
+    }
+    posted(request, flags, Happening.READS);
+    ReadOctets coming =
+        tag == null ? null : end.peer().memory().read(at, length, request.number(), tag);
+    request.reads(coming);
+    answer(request, into, length, coming == null ? NOTHING : coming);
+    if (tag == null) {
+      request.wrong();
+    }
+    return true;
+  }
+
+  private void answer(Request request, int into, int length, Octets coming) {
+    Target answer = Target.own(into, length, coming, 0);
+    request.answeredAt(answer);
+    memory.expect(answer);
+  }
+
+  /** Does an atomic. */
+  boolean atomic(Tag tag, int at, AtomicOperation does, int flags) {
+    int into = sink.take(Long.BYTES);
+    if (into < 0) {
+      return false;
+    }
+    int opcode =
+        switch (does.kind()) {
+          case FETCH_ADD -> Opcode.FETCH_ADD;
+          case SWAP -> Opcode.SWAP;
+          case COMPARE_SWAP -> Opcode.COMPARE_SWAP;
+        };
+    Request request = request(opcode, Long.BYTES);
+    int how = unsolicited(flags);
+    boolean done =
+        end.program()
+            .rings()
+            .postAtomic(
+                opcode,
+                ringFlags(request, how),
+                request.id(),
+                end.connection(),
+                end.names().localStag(),
+                into - end.own().from(),
+                tag.stag(),
+                tag.to(at),
+                does.data(),
+                does.mask(),
+                does.compare(),
+                does.compareMask());
+    if (!end.program().posted(done)) {
+      sink.give(into);
+      return false;
+    }
+    posted(request, how, Happening.ATOMICS);
+    byte[] before = end.peer().memory().posted(at, Long.BYTES);
+    byte[] after = does.apply(before);
+    Target target = Target.ofAtomic(at, new KnownOctets(after, 0), request.number(), tag);
+    request.writes(target);
+    end.peer().memory().expect(target, after, 0, fence);
+    answer(request, into, Long.BYTES, new KnownOctets(before, 0));
+    return true;
+  }
+
+  /** Takes a name of this end's away. */
+  boolean invalidate(Tag tag, int flags) {
+    Request request = request(Opcode.INVALIDATE, 0);
+    int how = unsolicited(flags);
+    request.names(tag, null);
+    if (!post(request, ringFlags(request, how), 0, 0, 0, tag.stag(), 0, 0)) {
+      return false;
+    }
+    posted(request, how, Happening.INVALIDATES);
+    return true;
+  }
+
+  /**
+   * Binds a window.
+   *
+   * @param from where in the region
+   * @param tag what the window is to be then
+   * @param fails whether it cannot be bound so
+   */
+  boolean bind(Window window, Tag region, int from, Tag tag, boolean fails, int flags) {
+    Request request = request(Opcode.BIND, 0);
+    int how = unsolicited(flags);
+    request.signal(true);
+    request.names(tag, window);
+    if (fails) {
+      request.refuse(CompletionStatus.MW_BIND_ERROR);
+    }
+    int rights = tag.rights();
+    if (!post(request, how, region.stag(), from, tag.length(), window.number(), rights, 0)) {
+      return false;
+    }
+    window.binding();
+    posted(request, how, Happening.BINDS);
+    return true;
+  }
+
+  // ---- What is wrong ----
+
+  /** Names memory of its own that it may not use, or asks for what this connection does not do. */
+  boolean nonsense(int length) {
+    boolean kind = random.nextBoolean();
+    Request request = request(kind ? Opcode.SEND_UNTAGGED : Opcode.SEND, 0);
+    request.signal(true);
+    request.refuse(
+        kind ? CompletionStatus.LOCAL_OPERATION_ERROR : CompletionStatus.LOCAL_PROTECTION_ERROR);
+    int own = end.own().length();
+    boolean done =
+        kind
+            ? post(request, WorkRequest.SIGNALLED, 0, 0, 0, 0, 0, 0)
+            : post(
+                request,
+                WorkRequest.SIGNALLED,
+                end.names().localStag(),
+                own - length,
+                length + 1,
+                0,
+                0,
+                0);
+    if (done) {
+      end.outstanding().add(request);
+    }
+    return done;
+  }
+
+  /** Writes right behind what it may write to. */
+  boolean writeBeyond(Tag tag) {
+    tag.pin();
+    return wrongWrite(tag.stag(), tag.to(tag.end()));
+  }
+
+  /** Writes by a name of nothing. */
+  boolean writeNothing() {
+    return wrongWrite(noName(), random.nextLong() >>> 1);
+  }
+
+  private boolean wrongWrite(int stag, long to) {
+    int length = 1 + random.nextInt(2000);
+    Request request = request(Opcode.WRITE, length);
+    request.wrong();
+    if (!outbox.post(request, ringFlags(request, 0), length, stag, 0, to, 0)) {
+      return false;
+    }
+    posted(request, 0, Happening.WRITES);
+    return true;
+  }
+
+  /** Reads by a name of nothing. */
+  boolean readNothing() {
+    return read(null, noName(), 0, 0, 1 + random.nextInt(Math.min(2000, mostRead())), 0);
+  }
+
+  private int noName() {
+    int stag = random.nextInt();
+    while (end.peer().program().host().engine().ddp().taggedBuffers().lookup(stag) != null) {
+      stag = random.nextInt();
+    }
+    return stag;
+  }
+
+  // ---- Memory ----
+
+  /** The program writes where nobody else does. */
+  void scribble() {
+    Piece slot = end.layout().slots().get(random.nextInt(end.layout().slots().size()));
+    int length = 1 + random.nextInt(slot.length());
+    int from = slot.from() + random.nextInt(slot.length() - length + 1);
+    if (memory.quiet(from, from + length)) {
+      memory.write(from, outbox.array(), end.octets().draw(random, length), length);
+    }
+  }
+
+  /** A request has ended: its memory is the program's again, and is used for something else. */
+  void giveBack(Request request) {
+    outbox.giveBack(request);
+    Target answer = request.answer();
+    if (answer != null) {
+      int length = answer.end() - answer.from();
+      memory.write(answer.from(), outbox.array(), end.octets().draw(random, length), length);
+      sink.give(answer.from());
+    }
+    if (request.reader() != null) {
+      end.peer().memory().forget(request.reader());
+    }
+  }
+}
