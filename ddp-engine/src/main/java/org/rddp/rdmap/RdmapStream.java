@@ -265,10 +265,11 @@ public final class RdmapStream {
   /**
    * Graceful teardown: nothing more may be sent; when everything posted has been, our half of the
    * connection is closed. Receiving goes on until the peer closes its half. {@link
-   * RdmapHandler#onClosed} follows when both are closed. A stream that is still starting aborts.
+   * RdmapHandler#onClosed} follows when both are closed. A stream that is still starting aborts; of
+   * one that was rejected everything outstanding ends as flushed, within this call.
    */
   public void close() {
-    ddp.close();
+    termination.close();
   }
 
   /**

@@ -112,6 +112,14 @@ final class Termination {
     requester.abandon();
   }
 
+  /** Closes in order; a stream that has never begun has no answers to wait for. */
+  void close() {
+    ddp.close();
+    if (!ddp.receives()) {
+      requester.abandon();
+    }
+  }
+
   /** Flushes everything and resets the connection. */
   void abort() {
     failed = true;

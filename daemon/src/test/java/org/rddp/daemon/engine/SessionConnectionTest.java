@@ -316,6 +316,20 @@ class SessionConnectionTest {
   }
 
   @Test
+  void shouldFlushAReadAndWhatIsBehindItOfAConnectionThatThePeerRejects() throws Exception {
+    peerRejects();
+    int connection =
+        session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
+    int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
+    assertThat(rings.post(Opcode.READ, 0, 5, connection, stag, 0, 64, 1, 0)).isTrue();
+    assertThat(rings.post(Opcode.WRITE, 0, 6, connection, stag, 64, 64, 1, 0)).isTrue();
+    run(20, 1000);
+    assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
+    assertThat(completions()).containsExactly(CompletionStatus.FLUSHED, CompletionStatus.FLUSHED);
+    session.deregister(stag);
+  }
+
+  @Test
   void shouldNotKeepARejectedConnectionWhosePeerNeverCloses() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     session.reject(requested(), new byte[0]);
