@@ -78,6 +78,8 @@ final class Errors {
   /** It is about to take the sink of its own reads away. */
   void racesSink() {
     raced.add(ErrorNumber.of(DdpError.INVALID_STAG));
+    // What the peer asks for without the right may lie there, too.
+    raced.add(ErrorNumber.of(RdmapError.INVALID_STAG));
     end.counts().add(Happening.SINKS_REVOKED);
     say("takes the sink of its reads away");
   }

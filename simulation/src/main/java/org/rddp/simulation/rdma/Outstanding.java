@@ -98,7 +98,10 @@ final class Outstanding {
           status == CompletionStatus.REMOTE_ACCESS_ERROR
               || status == CompletionStatus.REMOTE_OPERATION_ERROR;
       if (refused) {
-        boolean wrong = request.fault() != null || end.peer().errors().racesReads();
+        boolean wrong =
+            request.fault() != null
+                || end.peer().errors().racesReads()
+                || end.peer().program().mayOverflow();
         end.verify(wrong, "the peer has refused what is right");
       } else {
         end.verify(status == CompletionStatus.FLUSHED, "a request ended with status " + status);
