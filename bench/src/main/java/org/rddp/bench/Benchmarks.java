@@ -116,15 +116,18 @@ public final class Benchmarks implements Callable<Integer> {
         NamedBenchmark.section(name).check(document);
       }
     }
+    // Each execution parses the options of this command anew, and forgets them.
+    boolean shortened = quick;
+    List<String> form = json ? List.of("--json") : List.of("--write", document.toString());
     List<String> failed = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       List<String> left = names.subList(i, names.size());
-      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left));
+      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left, shortened));
       List<String> arguments = new ArrayList<>(List.of(left.getFirst()));
-      if (quick) {
+      if (shortened) {
         arguments.add("--quick");
       }
-      arguments.addAll(json ? List.of("--json") : List.of("--write", document.toString()));
+      arguments.addAll(form);
       if (spec.commandLine().execute(arguments.toArray(String[]::new)) != 0) {
         failed.add(left.getFirst());
       }
@@ -141,11 +144,11 @@ public final class Benchmarks implements Callable<Integer> {
   }
 
   /** How long these may take, in words. */
-  private String left(List<String> names) {
+  private String left(List<String> names, boolean shortened) {
     Duration all = Duration.ZERO;
     for (String name : names) {
       NamedBenchmark benchmark = spec.subcommands().get(name).getCommand();
-      all = all.plus(benchmark.budget(quick));
+      all = all.plus(benchmark.budget(shortened));
     }
     return ": at most " + Math.ceilDiv(all.toSeconds(), 60) + " min left";
   }
