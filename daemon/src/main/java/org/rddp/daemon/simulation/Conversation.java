@@ -123,7 +123,7 @@ final class Conversation implements LivingConnection {
   }
 
   private static boolean settled(End end) {
-    return end.established() || end.done();
+    return end.established() || end.isGone();
   }
 
   /** Whether something befell it that may have ended it. */
@@ -152,18 +152,18 @@ final class Conversation implements LivingConnection {
 
   @Override
   public boolean done() {
-    return opened && client.done() && server.done();
+    return opened && client.isGone() && server.isGone();
   }
 
   @Override
   public void supervise(long now, long patience) {
-    boolean alone = client.done() != server.done();
+    boolean alone = client.isGone() != server.isGone();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
     } else if (patienceEnds == Long.MAX_VALUE) {
       patienceEnds = now + patience;
     } else if (now >= patienceEnds) {
-      (client.done() ? server : client).giveUp();
+      (client.isGone() ? server : client).giveUp();
     }
   }
 

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.SplittableRandom;
-import org.rddp.daemon.engine.RefusedException;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonMessage;
@@ -32,10 +31,9 @@ abstract class End {
   private final MemoryModel memory;
   private final Names names;
   private final Outstanding outstanding = new Outstanding(this);
+  private final ControlCalls calls = new ControlCalls(this);
   private final Deque<SentMessage> incoming = new ArrayDeque<>();
   private End peer;
-  private int listener;
-  private int connection;
   private boolean known;
   private boolean established;
   private boolean peerClosed;
@@ -97,33 +95,21 @@ abstract class End {
   void begin(int port) {
     names.begin();
     if (!initiator) {
-      program.control(
-          "a port",
-          () -> {
-            listener = program.session().listen(port, 8, settings()).number();
-            return listener;
-          },
-          any -> {});
+      calls.listen(port);
     }
   }
 
   /** Whether it may connect, or be connected to. */
   boolean ready() {
-    return names.quiet() && (initiator || listener != 0);
+    return names.quiet() && calls.listened();
   }
 
   /** The initiator connects. */
   void connect(int port) {
-    byte[] data = conversation.privateData();
-    long timeout = 7200_000_000_000L;
-    program.control(
-        "a connection",
+    calls.connect(
+        port,
+        conversation.privateData(),
         () -> {
-          int address = program.world().server().address().bits();
-          connection = program.session().connect(address, port, data, timeout, settings());
-          return connection;
-        },
-        number -> {
           known = true;
           early();
         });
@@ -144,16 +130,12 @@ abstract class End {
   /** What is so from the time on at which the engine says it. */
   final void happens(DaemonMessage message) {
     switch (message) {
-      case DaemonMessage.ConnectionRequested requested -> {
-        if (listener != 0 && requested.listener() == listener && connection == 0) {
-          connection = requested.connection();
-        }
-      }
+      case DaemonMessage.ConnectionRequested requested -> calls.adopt(requested);
       case DaemonMessage.Closed closed -> freeze(closed.connection(), "it is closed");
       case DaemonMessage.Failed failed -> freeze(failed.connection(), "it has failed");
       case DaemonMessage.Rejected no -> freeze(no.connection(), "it was rejected");
       case DaemonMessage.StreamFailed error -> {
-        if (error.connection() == connection) {
+        if (error.connection() == connection()) {
           memory.freeze("its stream has failed");
           failed = true;
         }
@@ -163,7 +145,7 @@ abstract class End {
   }
 
   private void freeze(int number, String why) {
-    if (number == connection && connection != 0) {
+    if (number == connection() && connection() != 0) {
       memory.freeze(why);
       goneInEngine = true;
     }
@@ -173,16 +155,16 @@ abstract class End {
   final boolean hear(DaemonMessage message) {
     return switch (message) {
       case DaemonMessage.ConnectionRequested requested ->
-          requested.connection() == connection && requested(requested);
-      case DaemonMessage.Established up -> up.connection() == connection && established(up);
-      case DaemonMessage.PeerClosed closed -> closed.connection() == connection && peerCloses();
+          requested.connection() == connection() && requested(requested);
+      case DaemonMessage.Established up -> up.connection() == connection() && established(up);
+      case DaemonMessage.PeerClosed closed -> closed.connection() == connection() && peerCloses();
       case DaemonMessage.Closed closed ->
-          closed.connection() == connection && ends(closed.reason(), closed.detail());
+          closed.connection() == connection() && ends(closed.reason(), closed.detail());
       case DaemonMessage.Failed failed ->
-          failed.connection() == connection && fails(failed.reason(), failed.detail());
-      case DaemonMessage.Rejected rejected -> rejected.connection() == connection && rejected();
+          failed.connection() == connection() && fails(failed.reason(), failed.detail());
+      case DaemonMessage.Rejected rejected -> rejected.connection() == connection() && rejected();
       case DaemonMessage.StreamFailed failed ->
-          failed.connection() == connection && streamFails(failed);
+          failed.connection() == connection() && streamFails(failed);
       default -> false;
     };
   }
@@ -194,49 +176,19 @@ abstract class End {
     if (conversation.rejects() || isGone()) {
       count(Happening.REJECTED);
       disturb();
-      reject();
+      calls.reject(() -> freeze(connection(), "it was declined"), () -> ends(Reason.TERMINATED, 0));
       return true;
     }
     receive();
     early();
-    control(() -> program.session().accept(connection, new byte[0]));
+    calls.accept();
     return true;
-  }
-
-  /** Nothing more is heard of a connection that was declined. */
-  private void reject() {
-    program.control(
-        () -> {
-          program.session().reject(connection, new byte[0]);
-          freeze(connection, "it was declined");
-          return connection;
-        },
-        any -> ends(Reason.TERMINATED, 0),
-        e -> verify(isGoneInEngine(), "refused: " + e.getMessage()));
-  }
-
-  /** What a connection that has just gone refuses. */
-  private void control(Refusable call) {
-    program.control(
-        () -> {
-          call.run();
-          return connection;
-        },
-        any -> {},
-        e -> {
-          boolean late = e.reason() == Reason.NOT_FOUND || e.reason() == Reason.STATE;
-          verify(late, "refused: " + e.getMessage());
-        });
-  }
-
-  private interface Refusable {
-    void run() throws RefusedException;
   }
 
   private boolean established(DaemonMessage.Established up) {
     boolean asked = reason == null && !conversation.rejects();
     verify(!established && asked, "established unasked");
-    verify(up.connection() == connection, "established by another number");
+    verify(up.connection() == connection(), "established by another number");
     established = true;
     receive();
     return true;
@@ -296,7 +248,7 @@ abstract class End {
       tidy();
       return;
     }
-    if (!lasts() || !known || connection == 0) {
+    if (!lasts() || !known || connection() == 0) {
       return;
     }
     if (established && usable()) {
@@ -373,47 +325,32 @@ abstract class End {
   final void disconnect(boolean graceful) {
     closing = true;
     say(graceful ? "closes" : "aborts");
-    control(() -> program.session().disconnect(connection, graceful));
+    calls.disconnect(graceful);
   }
 
   /** Its peer is gone and cannot say so: it waits no longer. */
   final void giveUp() {
     disturb();
-    if (connection != 0 && !closing && reason == null) {
+    if (connection() != 0 && !closing && reason == null) {
       disconnect(false);
-    } else if (connection != 0 && reason == null) {
-      control(() -> program.session().disconnect(connection, false));
-    } else if (connection == 0) {
+    } else if (connection() != 0 && reason == null) {
+      calls.disconnect(false);
+    } else if (connection() == 0) {
       tidying = true;
       program.stir();
     }
   }
 
   private void tidy() {
-    if (!names.quiet() || !listened()) {
+    if (!names.quiet() || !calls.listened()) {
       return;
     }
     if (listening) {
       listening = false;
-      closeListener();
+      if (!initiator) {
+        calls.closeListener();
+      }
       names.tidy();
-    }
-  }
-
-  private boolean listened() {
-    return initiator || listener != 0;
-  }
-
-  private void closeListener() {
-    if (!initiator) {
-      int number = listener;
-      program.control(
-          "the end of a listener",
-          () -> {
-            program.session().closeListener(number);
-            return number;
-          },
-          any -> {});
     }
   }
 
@@ -439,7 +376,7 @@ abstract class End {
 
   /** Whether a completion is this connection's. */
   final boolean has(Completion completion) {
-    return connection != 0 && completion.connection() == connection;
+    return connection() != 0 && completion.connection() == connection();
   }
 
   final void completed(Completion completion) {
@@ -603,11 +540,6 @@ abstract class End {
     return closing;
   }
 
-  /** Whether nothing more is to be expected of it. */
-  final boolean done() {
-    return gone || tidying;
-  }
-
   /** Whether it is gone otherwise than by closing. */
   final boolean lost() {
     return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;
@@ -618,7 +550,7 @@ abstract class End {
   }
 
   final int connection() {
-    return connection;
+    return calls.connection();
   }
 
   final boolean known() {
