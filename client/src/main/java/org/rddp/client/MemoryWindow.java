@@ -20,7 +20,13 @@ import org.rddp.ipc.ProgramMessage;
 public final class MemoryWindow implements AutoCloseable {
   private final Rddp session;
   private final int id;
+
+  /** The STag of the last bind that has not been refused; 0 if there was none. */
   private int stag;
+
+  /** That of the bind before the one that is under way; 0 if there was none. */
+  private int stagBefore;
+
   private int nextStag;
   private boolean underWay;
   private volatile boolean closed;
@@ -33,10 +39,19 @@ public final class MemoryWindow implements AutoCloseable {
 
   /**
    * The STag of the last bind that was posted, for the peer: known at once, so that the message
-   * that tells the peer may be posted directly behind the bind. 0 if there was none, or the last
-   * has failed.
+   * that tells the peer may be posted directly behind the bind. A bind that was refused gives no
+   * STag: once its completion has been polled, this is again that of the bind before it, under
+   * which the window is still bound unless that has been invalidated.
+   *
+   * @throws IllegalStateException if no bind has been posted, or none but such as were refused: a
+   *     window that was never bound has no STag
    */
   public int stag() {
+    if (stag == 0) {
+      throw new IllegalStateException(
+          "the memory window has no STag: no bind of it has been posted that was not refused"
+              + " (localOperations().postBind)");
+    }
     return stag;
   }
 
@@ -66,14 +81,17 @@ public final class MemoryWindow implements AutoCloseable {
     if (length == 0) {
       throw new IllegalArgumentException("a window of no octets: invalidate its STag instead");
     }
+    if (rights == 0) {
+      throw new IllegalArgumentException(
+          "a window without rights opens nothing: name what the peer may do");
+    }
     if (!Access.areRemote(rights)) {
       throw new IllegalArgumentException("a window gives rights to the peer alone");
     }
     if (!Access.MW_BIND.isIn(region.rights())) {
       throw new IllegalArgumentException("a bind needs a region with MW_BIND");
     }
-    boolean writes = Access.REMOTE_WRITE.isIn(rights) || Access.REMOTE_ATOMIC.isIn(rights);
-    if (writes && !Access.LOCAL_WRITE.isIn(region.rights())) {
+    if (Access.letPeerChange(rights) && !Access.LOCAL_WRITE.isIn(region.rights())) {
       throw new IllegalArgumentException(
           "a window for writes or atomics needs a region with LOCAL_WRITE");
     }
@@ -81,6 +99,7 @@ public final class MemoryWindow implements AutoCloseable {
 
   /** A bind has been posted. */
   boolean posted() {
+    stagBefore = stag;
     stag = nextStag;
     underWay = true;
     return true;
@@ -90,7 +109,7 @@ public final class MemoryWindow implements AutoCloseable {
   void completed(Completion completion) {
     underWay = false;
     if (!completion.isSuccess()) {
-      stag = 0;
+      stag = stagBefore;
     }
     if (completion.windowStag() != 0) {
       nextStag = completion.windowStag();
@@ -121,6 +140,7 @@ public final class MemoryWindow implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "memory window %08x, STag %08x".formatted(id, stag);
+    return "memory window %08x, %s"
+        .formatted(id, stag == 0 ? "no STag" : "STag %08x".formatted(stag));
   }
 }

@@ -1,6 +1,9 @@
 package org.rddp.ipc;
 
-/** What may be done to a memory region; the words are those of verbs. */
+/**
+ * What may be done to a memory region; the words and the rules are those of verbs: a region that
+ * the peer may write, or do atomics on, has {@link #LOCAL_WRITE} too ({@code ibv_reg_mr}).
+ */
 public enum Access {
   /** The engine may place received messages there. */
   LOCAL_WRITE(1),
@@ -19,6 +22,9 @@ public enum Access {
 
   /** All that are for the peer. */
   private static final int REMOTE = 30;
+
+  /** Those of them that change the memory. */
+  private static final int REMOTE_CHANGES = 12;
 
   private final int bit;
 
@@ -48,6 +54,11 @@ public enum Access {
   /** Whether these bits mean rights of a peer and nothing else. */
   public static boolean areRemote(int bits) {
     return (bits & ~REMOTE) == 0;
+  }
+
+  /** Whether the peer may change what these bits are for: where that needs {@link #LOCAL_WRITE}. */
+  public static boolean letPeerChange(int bits) {
+    return (bits & REMOTE_CHANGES) != 0;
   }
 
   /** Whether these bits mean rights and nothing else. */

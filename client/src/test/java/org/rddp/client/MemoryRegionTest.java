@@ -40,12 +40,12 @@ class MemoryRegionTest {
 
   @Test
   void shouldGiveZeroedMemoryOfTheSizeAskedFor() {
-    try (MemoryRegion region = session.allocate(1000, Access.REMOTE_WRITE)) {
+    try (MemoryRegion region = session.allocate(1000, Access.REMOTE_READ)) {
       assertThat(region.length()).isEqualTo(1000);
       assertThat(region.segment().byteSize()).isEqualTo(1000);
       assertThat(region.baseTo()).isZero();
       assertThat(region.stag()).isNotZero();
-      assertThat(Access.REMOTE_WRITE.isIn(region.rights())).isTrue();
+      assertThat(Access.REMOTE_READ.isIn(region.rights())).isTrue();
       assertThat(Access.LOCAL_WRITE.isIn(region.rights())).isFalse();
       assertThat(region.segment().mismatch(MemorySegment.ofArray(new byte[1000]))).isEqualTo(-1);
       region.segment().fill((byte) 1);
@@ -99,7 +99,7 @@ class MemoryRegionTest {
   @Test
   void shouldRegisterAPartOnceMore() {
     try (MemoryRegion region = session.allocate(1000, Access.LOCAL_WRITE);
-        MemoryRegion part = region.register(100, 50, Access.REMOTE_WRITE);
+        MemoryRegion part = region.register(100, 50, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         MemoryRegion partOfPart = part.register(10, 5)) {
       assertThat(part.stag()).isNotEqualTo(region.stag());
       partOfPart.segment().fill((byte) 9);
@@ -117,7 +117,8 @@ class MemoryRegionTest {
   @Test
   void shouldRegisterTheProgramsOwnMemory() throws IOException {
     try (SharedMemory own = SharedMemory.create("own", 8192);
-        MemoryRegion region = session.register(own.descriptor(), Access.REMOTE_WRITE)) {
+        MemoryRegion region =
+            session.register(own.descriptor(), Access.LOCAL_WRITE, Access.REMOTE_WRITE)) {
       assertThat(region.length()).isEqualTo(8192);
       own.segment().set(ValueLayout.JAVA_INT, 8000, 77);
       assertThat(region.segment().get(ValueLayout.JAVA_INT, 8000)).isEqualTo(77);

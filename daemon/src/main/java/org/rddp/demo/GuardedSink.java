@@ -25,7 +25,7 @@ final class GuardedSink {
   GuardedSink(Rddp session, long octets) {
     this.octets = octets;
     all = session.allocate(octets + 2 * GUARD);
-    window = all.register(GUARD, octets, Access.REMOTE_WRITE);
+    window = all.register(GUARD, octets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     all.segment().fill(GUARD_OCTET);
     poison();
   }

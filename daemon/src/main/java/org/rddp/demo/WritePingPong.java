@@ -44,7 +44,7 @@ public final class WritePingPong implements AutoCloseable {
     Side(Rddp session, int octets) {
       this.session = session;
       this.source = session.allocate(octets);
-      this.sink = session.allocate(octets, Access.REMOTE_WRITE);
+      this.sink = session.allocate(octets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       this.sinkMemory = sink.segment();
       // The end of the message comes last.
       this.numberAt = ((long) octets - Long.BYTES) & -Long.BYTES;

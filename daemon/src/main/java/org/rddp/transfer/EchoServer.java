@@ -58,7 +58,8 @@ public final class EchoServer {
 
     Peer(Connection connection) {
       this.connection = connection;
-      buffer = session.allocate(BUFFER, Access.REMOTE_WRITE, Access.REMOTE_READ);
+      buffer =
+          session.allocate(BUFFER, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
       slots = session.allocate((long) SLOTS * longest, Access.LOCAL_WRITE);
       for (int i = 0; i < SLOTS; i++) {
         receive(i);

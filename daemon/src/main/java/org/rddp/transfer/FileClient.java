@@ -81,7 +81,8 @@ public final class FileClient {
   public String get(String name, Path target) throws IOException {
     Path folder = target.toAbsolutePath().getParent();
     Path part = Files.createTempFile(folder, ".rddp-", ".part");
-    try (MemoryRegion window = session.allocate(windowOctets, Access.REMOTE_WRITE);
+    try (MemoryRegion window =
+            session.allocate(windowOctets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         MessageChannel channel = connect()) {
       channel.send(
           new TransferMessage.Get(name, window.stag(), window.baseTo(), window.length()).encode());

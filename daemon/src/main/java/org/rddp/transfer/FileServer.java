@@ -40,7 +40,7 @@ public final class FileServer {
   public FileServer(Rddp session, Path directory, long windowOctets, Consumer<String> log) {
     this.session = session;
     this.directory = directory;
-    this.window = session.allocate(windowOctets, Access.REMOTE_WRITE);
+    this.window = session.allocate(windowOctets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     this.log = log;
   }
 

@@ -103,7 +103,7 @@ class DaemonTest {
         Pair pair = new Pair(daemon)) {
       int size = 1 << 20;
       MemoryRegion source = pair.here.allocate(size);
-      MemoryRegion sink = pair.there.allocate(size + 16, Access.REMOTE_WRITE);
+      MemoryRegion sink = pair.there.allocate(size + 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       for (int i = 0; i < size; i++) {
         source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >> 8)));
       }
@@ -142,7 +142,7 @@ class DaemonTest {
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(5000);
       source.segment().fill((byte) 7);
-      MemoryRegion sink = pair.there.allocate(5000, Access.REMOTE_WRITE);
+      MemoryRegion sink = pair.there.allocate(5000, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       MemoryRegion receives = pair.there.allocate(64, Access.LOCAL_WRITE);
       for (int i = 0; i < 2; i++) {
         pair.in.postReceive(i, receives, 8L * i, 8);
@@ -170,7 +170,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion results = pair.here.allocate(64, Access.LOCAL_WRITE);
-      MemoryRegion target = pair.there.allocate(64, Access.REMOTE_ATOMIC);
+      MemoryRegion target = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
       target.segment().set(ValueLayout.JAVA_LONG, 8, 40);
       Atomics atomics = pair.out.atomics();
       int stag = target.stag();
@@ -292,7 +292,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
-      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       for (int i = 0; i < 10; i++) {
         pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
       }
@@ -309,7 +309,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
-      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       for (int i = 0; i < 10; i++) {
         pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
       }
@@ -388,7 +388,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
-      MemoryRegion sink = pair.there.allocate(64, Access.REMOTE_WRITE);
+      MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       MemoryRegion gone = pair.here.allocate(64);
       int stag = gone.stag();
       gone.close();
@@ -443,7 +443,7 @@ class DaemonTest {
       for (int round = 0; round < 5; round++) {
         try (Pair pair = new Pair(daemon)) {
           MemoryRegion source = pair.here.allocate(1 << 16);
-          MemoryRegion sink = pair.there.allocate(1 << 16, Access.REMOTE_WRITE);
+          MemoryRegion sink = pair.there.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
           for (int i = 0; i < 16; i++) {
             pair.out.postWrite(i, source, 0, 1 << 16, sink.stag(), 0);
           }

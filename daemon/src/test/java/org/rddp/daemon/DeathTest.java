@@ -96,7 +96,7 @@ class DeathTest {
   void shouldFreeEverythingOfAProgramThatIsKilledAndServeTheNext() throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         Rddp there = daemon.connect("two")) {
-      MemoryRegion sink = there.allocate(1 << 20, Access.REMOTE_WRITE);
+      MemoryRegion sink = there.allocate(1 << 20, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       Listener listener = there.listen(PORT);
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(() -> accept(listener));

@@ -48,7 +48,7 @@ class GarbageTest {
     good = here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, PATIENCE);
     accepted.join();
     source = here.allocate(64);
-    sink = there.allocate(64, Access.REMOTE_WRITE);
+    sink = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     errors = two().counters().startupErrors();
   }
 

@@ -53,7 +53,7 @@ class RefusedRequestsTest {
 
   @Test
   void shouldTellThatAnAtomicCannotBeDone() {
-    MemoryRegion far = programs.there.allocate(64, Access.REMOTE_ATOMIC);
+    MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
     out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, WorkRequest.SIGNALLED);
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");

@@ -250,7 +250,7 @@ class SharedReceiveQueuesTest {
   @Test
   void shouldTakeImmediateData() {
     List<Connection[]> pairs = connect(1, 0);
-    MemoryRegion target = there.allocate(64, Access.REMOTE_WRITE);
+    MemoryRegion target = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     source.segment().fill((byte) 3);
     post(0);
     ScatterList list = new ScatterList().add(source, 0, 5).add(source, 100, 2);

@@ -113,10 +113,26 @@ class WindowsTest {
   @Test
   void shouldNotBindAWindowThatIsBound() {
     bind(1, WRITE);
+    int stag = window.stag();
     completions(programs.there, 1);
     bind(2, WRITE);
     assertThat(completions(programs.there, 1)).containsExactly("bind 2 MW_BIND_ERROR 0");
-    assertThat(window.stag()).isZero();
+    assertThat(window.stag()).as("it is still bound").isEqualTo(stag);
+    in.localOperations().postInvalidate(3, window.stag(), SIGNALLED);
+    assertThat(completions(programs.there, 1)).containsExactly("invalidate 3 SUCCESS 0");
+  }
+
+  @Test
+  void shouldHaveNoStagUnlessItWasBound() {
+    assertThatThrownBy(window::stag)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("no STag");
+    assertThat(window).asString().contains("no STag");
+    in.abort();
+    assertThat(in.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    bind(1, WRITE);
+    assertThat(completions(programs.there, 1)).containsExactly("bind 1 LOCAL_OPERATION_ERROR 0");
+    assertThatThrownBy(window::stag).hasMessageContaining("no STag");
   }
 
   @Test
@@ -194,6 +210,8 @@ class WindowsTest {
             in.localOperations()
                 .postBind(1, window, region, 0, 1, Access.bits(Access.LOCAL_WRITE), 0))
         .hasMessageContaining("to the peer alone");
+    assertThatThrownBy(() -> in.localOperations().postBind(1, window, region, 0, 1, 0, 0))
+        .hasMessageContaining("without rights");
     assertThatThrownBy(() -> out.localOperations().postBind(1, window, region, 0, 1, WRITE, 0))
         .hasMessageContaining("another session");
     in.localOperations().postInvalidate(2, 12345, SIGNALLED);

@@ -50,7 +50,7 @@ final class MixedTraffic {
     receiving = ends.far();
     source = near.allocate(LONGEST);
     sink = near.allocate(LONGEST, Access.LOCAL_WRITE);
-    remote = far.allocate(LONGEST, Access.REMOTE_WRITE, Access.REMOTE_READ);
+    remote = far.allocate(LONGEST, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
     receives = far.allocate((long) RECEIVES * LONGEST, Access.LOCAL_WRITE);
     for (int i = 0; i < RECEIVES; i++) {
       receive(i);

@@ -53,7 +53,7 @@ final class PingPong {
     Side(Rddp session, int octets) {
       this.session = session;
       source = session.allocate(octets);
-      sink = session.allocate(octets, Access.REMOTE_WRITE);
+      sink = session.allocate(octets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       sourceMemory = source.segment();
       sinkMemory = sink.segment();
     }

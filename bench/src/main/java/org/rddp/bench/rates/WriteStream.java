@@ -45,7 +45,7 @@ final class WriteStream implements AutoCloseable {
     session = from;
     this.connection = connection;
     source = from.allocate(memory);
-    sink = to.allocate(memory, Access.REMOTE_WRITE);
+    sink = to.allocate(memory, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     sourceMemory = source.segment();
     sinkMemory = sink.segment();
   }

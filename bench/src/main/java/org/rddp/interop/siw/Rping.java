@@ -40,7 +40,7 @@ final class Rping {
   /** Our client and the server in the guest; returns when all data has come back unchanged. */
   void client(Program program, Conversation server) {
     MemoryRegion source = program.allocate(size, Access.REMOTE_READ);
-    MemoryRegion sink = program.allocate(size, Access.REMOTE_WRITE);
+    MemoryRegion sink = program.allocate(size, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     SplittableRandom random = new SplittableRandom(size);
     for (int round = 0; round < count; round++) {
       for (int i = 0; i < size - 1; i++) {

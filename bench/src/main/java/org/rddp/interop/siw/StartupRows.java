@@ -127,8 +127,8 @@ final class StartupRows {
 
   /** With memory for what is sent, and for where more of it is. */
   private static PrivateData streamData(Program program, int version) {
-    MemoryRegion more = program.allocate(1 << 10, Access.REMOTE_WRITE);
-    MemoryRegion data = program.allocate(1 << 16, Access.REMOTE_WRITE);
+    MemoryRegion more = program.allocate(1 << 10, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    MemoryRegion data = program.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     ByteBuffer octets = ByteBuffer.allocate(MOST_PRIVATE_DATA);
     octets.put((byte) version).put((byte) 0).putShort(CREDITS).putInt(0);
     for (MemoryRegion region : new MemoryRegion[] {more, data}) {

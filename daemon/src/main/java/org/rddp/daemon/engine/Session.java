@@ -162,7 +162,8 @@ public final class Session {
   private void startBind(RequestTarget target) {
     SessionWindow window = memory.window(request.window());
     SessionRegion region = region(request.localStag(), request.localOffset(), request.length());
-    if (window == null || region == null || request.length() == 0) {
+    boolean opens = request.length() > 0 && request.rights() != 0;
+    if (window == null || region == null || !opens) {
       refuse(CompletionStatus.MW_BIND_ERROR);
       return;
     }

@@ -5,6 +5,7 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.MemoryWindow;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ipc.Access;
 import org.rddp.ipc.Reason;
 
 /** The regions of a program and its windows onto them, in one protection domain. */
@@ -48,9 +49,13 @@ final class SessionMemory {
    * Gives a range of memory an STag.
    *
    * @param stream the only one that may use it, or null
-   * @param rights of {@link org.rddp.ipc.Access}
+   * @param rights of {@link Access}
    */
   int register(DdpStream stream, long address, long octets, int rights) throws RefusedException {
+    if (Access.letPeerChange(rights) && !Access.LOCAL_WRITE.isIn(rights)) {
+      throw new RefusedException(
+          Reason.INVALID, "a region with REMOTE_WRITE or REMOTE_ATOMIC needs LOCAL_WRITE too");
+    }
     checkRoom();
     int stag = newStag(stream, address, octets, DdpRights.of(rights));
     regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));

@@ -101,6 +101,7 @@ final class Names {
     int rights = random.nextInt(4) == 0 ? 0 : Access.REMOTE_WRITE.bit();
     rights |= random.nextInt(4) == 0 ? 0 : Access.REMOTE_READ.bit();
     rights |= random.nextInt(3) == 0 ? 0 : Access.REMOTE_ATOMIC.bit();
+    rights |= rights == 0 ? Access.REMOTE_READ.bit() : 0; // a window gives some
     return rights | (random.nextBoolean() ? Access.REMOTE_INVALIDATE.bit() : 0);
   }
 

@@ -7,12 +7,15 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.TaggedBuffers;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.Opcode;
+import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
 
 /** Windows and invalidations of a program that writes its rings by itself. */
@@ -50,8 +53,9 @@ class SessionMemoryTest {
     bind(4, connection, region, 0, end + 1, window, READ);
     bind(5, connection, region, Long.MAX_VALUE, Long.MAX_VALUE, window, READ);
     bind(6, connection, region, 0, 0, window, READ);
-    bind(7, connection + 1, region, 0, 1, window, READ);
-    bind(8, connection, region, 0, end, window, READ);
+    bind(7, connection, region, 0, 1, window, 0);
+    bind(8, connection + 1, region, 0, 1, window, READ);
+    bind(9, connection, region, 0, end, window, READ);
     fixture.run();
     assertThat(fixture.completions())
         .containsExactly(
@@ -61,9 +65,22 @@ class SessionMemoryTest {
             "bind 4 MW_BIND_ERROR",
             "bind 5 MW_BIND_ERROR",
             "bind 6 MW_BIND_ERROR",
-            "bind 7 LOCAL_OPERATION_ERROR",
-            "bind 8 SUCCESS");
+            "bind 7 MW_BIND_ERROR",
+            "bind 8 LOCAL_OPERATION_ERROR",
+            "bind 9 SUCCESS");
     assertThat(fixture.broken).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REMOTE_WRITE", "REMOTE_ATOMIC"})
+  void shouldRegisterNothingThatThePeerMayChangeButWeMayNot(Access right) throws RefusedException {
+    long address = fixture.data.address();
+    assertThatThrownBy(
+            () -> session.register(address, 64, Access.bits(right, Access.REMOTE_READ), 0))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID))
+        .hasMessageContaining("needs LOCAL_WRITE");
+    session.deregister(session.register(address, 64, Access.bits(right, Access.LOCAL_WRITE), 0));
   }
 
   @Test
