@@ -386,7 +386,9 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Ends the connection in order: what was posted is sent, receives are flushed. Returns at once;
-   * {@link #awaitClosed} waits for the end.
+   * {@link #awaitClosed} waits for the end. Messages that are held ({@link
+   * ConnectionOptions#heldOctets}) wait ten more seconds for receives, each time one is posted;
+   * what is still held then is lost, and the end has the reason {@link Reason#LOCAL_ABORT}.
    */
   public void disconnect() {
     end(true);

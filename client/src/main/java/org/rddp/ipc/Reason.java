@@ -33,7 +33,7 @@ public enum Reason {
   LOCAL_CLOSE(32),
   /** The connection was closed by the peer, in order. */
   PEER_CLOSE(33),
-  /** This side aborted the connection. */
+  /** This side aborted the connection, as the program said or for what the text says. */
   LOCAL_ABORT(34),
   /** The peer reset the connection. */
   RESET(35),

@@ -81,6 +81,11 @@ final class DdpReceiver {
     return !waiting.holds();
   }
 
+  /** Octets of the segments that wait for a buffer. */
+  long heldOctets() {
+    return waiting.heldOctets();
+  }
+
   /** There is a buffer more: takes what has waited for one. */
   void takeHeld() {
     if (waiting.holds()) {

@@ -340,6 +340,11 @@ public final class DdpStream {
     queues.buffered(qn).expectFirst(id);
   }
 
+  /** Octets of segments, headers included, that wait for a buffer to be posted. */
+  public long heldOctets() {
+    return life.heldOctets();
+  }
+
   /**
    * The last segment of the Untagged Message that is being Delivered, to report what is wrong with
    * it; only within {@link UlpHandler#onUntaggedMessage}.

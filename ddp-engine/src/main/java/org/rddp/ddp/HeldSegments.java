@@ -37,6 +37,11 @@ final class HeldSegments {
     return first == end;
   }
 
+  /** Octets of the segments, headers included. */
+  long octets() {
+    return octets;
+  }
+
   /** Keeps a copy of a segment; false if the bound does not allow it. */
   boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);

@@ -64,6 +64,10 @@ final class StreamLife implements UlpduHandler, SharedReceiveQueue.Awaiting {
     return receiver.deliveredSegment();
   }
 
+  long heldOctets() {
+    return receiver.heldOctets();
+  }
+
   /** A buffer has been posted, or the user has room for something else. */
   void bufferPosted() {
     receiver.takeHeld();

@@ -28,6 +28,11 @@ final class Waiting {
     return !held.isEmpty();
   }
 
+  /** Octets of the segments that wait for a buffer. */
+  long heldOctets() {
+    return held.octets();
+  }
+
   /** Whether another segment may be placed before its turn. */
   boolean hasRoomForEarly() {
     return early.hasRoom() && held.isEmpty();

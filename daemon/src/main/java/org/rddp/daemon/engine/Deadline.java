@@ -1,5 +1,6 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.ddp.DdpStream;
 import org.rddp.tcp.TcpStream;
 
 /**
@@ -9,6 +10,7 @@ import org.rddp.tcp.TcpStream;
 final class Deadline {
   private long at = Long.MAX_VALUE;
   private TcpStream watched;
+  private DdpStream held;
   private long idle;
   private long position;
 
@@ -19,12 +21,14 @@ final class Deadline {
   }
 
   /**
-   * Due when for so many nanoseconds the peer has acknowledged nothing more and sent nothing more.
+   * Due when for so many nanoseconds the peer has acknowledged nothing more and sent nothing more,
+   * and the program has taken nothing of what is held for it.
    */
-  void setIdle(TcpStream stream, long nanos, long now) {
-    watched = stream;
+  void setIdle(TcpStream tcp, DdpStream ddp, long nanos, long now) {
+    watched = tcp;
+    held = ddp;
     idle = nanos;
-    position = position(stream);
+    position = position();
     at = now + nanos;
   }
 
@@ -35,14 +39,16 @@ final class Deadline {
 
   /** Whether it has come; to be asked more often than a connection may be idle. */
   boolean isDue(long now) {
-    if (watched != null && position(watched) != position) {
-      position = position(watched);
+    if (watched != null && position() != position) {
+      position = position();
       at = now + idle;
     }
     return at <= now;
   }
 
-  private static long position(TcpStream stream) {
-    return stream.sendPosition() - stream.unacknowledged() + stream.receivePosition();
+  /** What is taken is no longer held, and what is held has been received: the sum only grows. */
+  private long position() {
+    long acknowledged = watched.sendPosition() - watched.unacknowledged();
+    return acknowledged + watched.receivePosition() - held.heldOctets();
   }
 }

@@ -41,7 +41,7 @@ final class SessionConnection implements RequestTarget {
     GONE
   }
 
-  /** How long nothing may move once the program has closed our half. */
+  /** How long nothing may move once the program has closed our half, nor be taken by it. */
   private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
 
   /** How long a peer may take to close its half after it was told of an error. */
@@ -211,7 +211,7 @@ final class SessionConnection implements RequestTarget {
   void disconnect(boolean graceful) {
     if (graceful && (state == State.ESTABLISHED || state == State.ERRONEOUS)) {
       state = State.CLOSING;
-      deadline.setIdle(tcp, CLOSE_TIMEOUT, tcp.now());
+      deadline.setIdle(tcp, stream.ddp(), CLOSE_TIMEOUT, tcp.now());
       stream.close();
     } else if (!graceful || (state != State.CLOSING && state != State.FAILED)) {
       abort();
@@ -231,10 +231,20 @@ final class SessionConnection implements RequestTarget {
     }
     deadline.clear();
     if (failure == null) {
-      failure = Reason.TIMEOUT;
-      failureText = "the peer did not answer in time";
+      long held = stream.ddp().heldOctets();
+      failure = held > 0 ? Reason.LOCAL_ABORT : Reason.TIMEOUT;
+      failureText = held > 0 ? lost(held) : "the peer did not answer in time";
     }
     abort();
+  }
+
+  private static String lost(long octets) {
+    return octets
+        + " octets of messages are lost that were held for receives: the program posted none for"
+        + " them in the "
+        + TimeUnit.NANOSECONDS.toSeconds(CLOSE_TIMEOUT)
+        + " s since it disconnected or took the last one; post receives until the connection has"
+        + " closed";
   }
 
   /** Ends it without a word. */
