@@ -8,16 +8,36 @@ import org.rddp.tcp.TcpStream;
  * between the two for some time. Engine thread only.
  */
 final class Deadline {
-  private long at = Long.MAX_VALUE;
+  private static final int NONE = -1;
+
+  private final Deadlines all;
+  private final Runnable onDue;
+
+  /** Where it is among all that are set, or {@link #NONE}. */
+  private int place = NONE;
+
+  private long at;
   private TcpStream watched;
   private DdpStream held;
   private long idle;
   private long position;
 
+  /**
+   * One that is not set.
+   *
+   * @param all those of the engine, which look after it
+   * @param onDue what is done when it has come; it is not set any more by then
+   */
+  Deadline(Deadlines all, Runnable onDue) {
+    this.all = all;
+    this.onDue = onDue;
+  }
+
   /** Due at that time, whatever moves until then. */
   void set(long time) {
     at = time;
     watched = null;
+    place = place == NONE ? all.add(this) : place;
   }
 
   /**
@@ -25,20 +45,35 @@ final class Deadline {
    * and the program has taken nothing of what is held for it.
    */
   void setIdle(TcpStream tcp, DdpStream ddp, long nanos, long now) {
+    set(now + nanos);
     watched = tcp;
     held = ddp;
     idle = nanos;
     position = position();
-    at = now + nanos;
   }
 
   /** Never due. */
   void clear() {
-    set(Long.MAX_VALUE);
+    if (place != NONE) {
+      all.remove(place);
+      place = NONE;
+    }
   }
 
-  /** Whether it has come; to be asked more often than a connection may be idle. */
-  boolean isDue(long now) {
+  /** It has another place among all from now on. */
+  void moved(int to) {
+    place = to;
+  }
+
+  /** Has done what is to be done if it has come. */
+  void expireWhenDue(long now) {
+    if (isDue(now)) {
+      clear();
+      onDue.run();
+    }
+  }
+
+  private boolean isDue(long now) {
     if (watched != null && position() != position) {
       position = position();
       at = now + idle;

@@ -2,7 +2,6 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.rdmap.RdmapSettings;
@@ -22,9 +21,6 @@ public final class Engine {
   /** Segments built in a turn. */
   private static final int SEGMENTS = 64;
 
-  /** Nanoseconds between two looks at which connections have waited long enough. */
-  private static final long EXPIRY_PERIOD = TimeUnit.MILLISECONDS.toNanos(20);
-
   /** Turns with messages, one after the other, in the last of which timers are looked at, too. */
   private static final int BUSY_TURNS = 16;
 
@@ -41,7 +37,7 @@ public final class Engine {
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
-  private long nextExpiry;
+  private final Deadlines deadlines = new Deadlines();
   private int busyTurns;
 
   /** Connections of peers that no program has answered. */
@@ -105,7 +101,7 @@ public final class Engine {
   private int attend(long now) {
     int work = tcp.advance(now);
     work += command();
-    expireConnections(now);
+    deadlines.expire(now);
     return work;
   }
 
@@ -139,16 +135,6 @@ public final class Engine {
   private void failed(Session session, Throwable cause) {
     fault("session", cause);
     session.fail("internal error: " + cause);
-  }
-
-  private void expireConnections(long now) {
-    if (now - nextExpiry < 0) {
-      return;
-    }
-    nextExpiry = now + EXPIRY_PERIOD;
-    for (int i = 0; i < sessions.size(); i++) {
-      sessions.get(i).expireConnections(now);
-    }
   }
 
   private int command() {
@@ -236,6 +222,11 @@ public final class Engine {
   /** The TCP stack, for its counters. */
   public TcpStack tcp() {
     return tcp;
+  }
+
+  /** What its connections wait for at most. */
+  Deadlines deadlines() {
+    return deadlines;
   }
 
   RdmapSettings rdmapSettings() {

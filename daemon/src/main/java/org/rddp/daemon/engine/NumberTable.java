@@ -6,39 +6,53 @@ import org.rddp.ipc.ConnectionId;
 
 /**
  * Things of a session by number. A number is made as {@link ConnectionId} says, so that it is not
- * soon used again. Engine thread only.
+ * soon used again. However many there are, a number is found, given and taken back at once. Engine
+ * thread only.
  *
  * @param <T> the things
  */
 final class NumberTable<T> {
   private Object[] things = new Object[8];
   private int[] numbers = new int[8];
-  private int size;
+
+  /** Indices below {@link #used} that are free again, the first {@link #freeCount} of them. */
+  private int[] free = new int[8];
+
+  private int freeCount;
+  private int used;
   private int generation;
 
   int size() {
-    return size;
+    return used - freeCount;
   }
 
-  /** A number for a thing to come; not 0. */
+  /** A number for a thing to come, the same index until {@link #add} uses it; not 0. */
   int reserve() {
-    int index = 0;
-    while (index < things.length && things[index] != null) {
-      index++;
-    }
-    return ConnectionId.of(index, ++generation);
+    return ConnectionId.of(nextIndex(), ++generation);
+  }
+
+  private int nextIndex() {
+    return freeCount > 0 ? free[freeCount - 1] : used;
   }
 
   /** Puts a thing under the number that has just been reserved. */
   void add(int number, T thing) {
     int index = ConnectionId.index(number);
-    if (index >= things.length) {
-      things = Arrays.copyOf(things, 2 * things.length);
-      numbers = Arrays.copyOf(numbers, things.length);
+    if (index != nextIndex()) {
+      throw new IllegalStateException("number %08x is not the one reserved".formatted(number));
+    }
+    if (freeCount > 0) {
+      freeCount--;
+    } else {
+      used++;
+    }
+    if (index == things.length) {
+      things = Arrays.copyOf(things, 2 * index);
+      numbers = Arrays.copyOf(numbers, 2 * index);
+      free = Arrays.copyOf(free, 2 * index);
     }
     things[index] = thing;
     numbers[index] = number;
-    size++;
   }
 
   /** The thing of that number, or null. */
@@ -51,8 +65,12 @@ final class NumberTable<T> {
 
   /** Takes a thing out, which is there. */
   void remove(int number) {
-    things[ConnectionId.index(number)] = null;
-    size--;
+    if (get(number) == null) {
+      throw new IllegalStateException("nothing has number %08x".formatted(number));
+    }
+    int index = ConnectionId.index(number);
+    things[index] = null;
+    free[freeCount++] = index;
   }
 
   /** Shows every thing. */

@@ -1,7 +1,6 @@
 package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
@@ -9,7 +8,6 @@ import org.rddp.ddp.ProtectionDomain;
 import org.rddp.ddp.ScatterList;
 import org.rddp.ipc.Completion;
 import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.ConnectionId;
 import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.DaemonRings;
 import org.rddp.ipc.Opcode;
@@ -34,9 +32,7 @@ public final class Session {
   private final SessionMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
-  private SessionConnection[] connections = new SessionConnection[16];
-  private int connectionCount;
-  private int generation;
+  private final NumberTable<SessionConnection> connections = new NumberTable<>();
   private int nextListener = 1;
   private boolean broken;
   private boolean taking;
@@ -141,7 +137,7 @@ public final class Session {
 
   /** The connection that a request names, or the shared receive queue; null if there is none. */
   private RequestTarget target() {
-    RequestTarget connection = connection(request.connection());
+    RequestTarget connection = connections.get(request.connection());
     boolean shared = connection == null && isSharedReceive();
     return shared ? receiveQueues.get(request.receiveQueue()) : connection;
   }
@@ -458,17 +454,8 @@ public final class Session {
     require(connection).disconnect(graceful);
   }
 
-  /** Ends the connections that have not come up, or gone down, in time. */
-  void expireConnections(long now) {
-    for (SessionConnection connection : connections) {
-      if (connection != null) {
-        connection.expireWhenDue(now);
-      }
-    }
-  }
-
   boolean hasRoomForConnection() {
-    return connectionCount < limits.connections() && !ended;
+    return connections.size() < limits.connections() && !ended;
   }
 
   /** A number for a connection to come. */
@@ -477,36 +464,20 @@ public final class Session {
       throw new RefusedException(
           Reason.LIMIT, "a session has at most " + limits.connections() + " connections");
     }
-    int index = 0;
-    while (index < connections.length && connections[index] != null) {
-      index++;
-    }
-    return ConnectionId.of(index, ++generation);
+    return connections.reserve();
   }
 
   void add(SessionConnection connection) {
-    int index = ConnectionId.index(connection.number());
-    if (index >= connections.length) {
-      connections = Arrays.copyOf(connections, 2 * connections.length);
-    }
-    connections[index] = connection;
-    connectionCount++;
+    connections.add(connection.number(), connection);
   }
 
   void remove(SessionConnection connection) {
-    connections[ConnectionId.index(connection.number())] = null;
-    connectionCount--;
+    connections.remove(connection.number());
     memory.release(connection.ddp());
   }
 
-  private SessionConnection connection(int number) {
-    int index = ConnectionId.index(number);
-    SessionConnection found = index < connections.length ? connections[index] : null;
-    return found != null && found.number() == number ? found : null;
-  }
-
   private SessionConnection require(int number) throws RefusedException {
-    SessionConnection found = connection(number);
+    SessionConnection found = connections.get(number);
     if (found == null) {
       throw new RefusedException(Reason.NOT_FOUND, "no such connection in this session");
     }
@@ -525,16 +496,12 @@ public final class Session {
 
   /** Closes every connection in order, as far as their peers play along. */
   void closeGracefully() {
-    for (SessionConnection connection : connections) {
-      if (connection != null) {
-        connection.disconnect(true);
-      }
-    }
+    connections.forEach(connection -> connection.disconnect(true));
   }
 
   /** Connections that are not gone. */
   int connectionCount() {
-    return connectionCount;
+    return connections.size();
   }
 
   /**
@@ -546,11 +513,7 @@ public final class Session {
     broken = true;
     listeners.forEach(SessionListener::close);
     listeners.clear();
-    for (SessionConnection connection : connections) {
-      if (connection != null) {
-        connection.abandon();
-      }
-    }
+    connections.forEach(SessionConnection::abandon);
     memory.end();
   }
 

@@ -53,7 +53,7 @@ final class SessionConnection implements RequestTarget {
   private final SessionListener listener;
   private final CompletionReports reports;
   private final SessionStream stream;
-  private final Deadline deadline = new Deadline();
+  private final Deadline deadline;
 
   /** The shared queue that it takes its receives from, until it is gone; or null. */
   private SessionReceiveQueue receives;
@@ -82,6 +82,7 @@ final class SessionConnection implements RequestTarget {
     this.listener = listener;
     this.number = number;
     this.state = state;
+    this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.reports = new CompletionReports(session, settings.receiveQueue());
     reports.begin(number);
     this.stream =
@@ -224,12 +225,8 @@ final class SessionConnection implements RequestTarget {
     tcp.abort();
   }
 
-  /** Ends it if the peer has not answered, or not closed its half, in time. */
-  void expireWhenDue(long now) {
-    if (!deadline.isDue(now)) {
-      return;
-    }
-    deadline.clear();
+  /** Ends it: the peer has not answered, or not closed its half, in time. */
+  private void expire() {
     if (failure == null) {
       long held = stream.ddp().heldOctets();
       failure = held > 0 ? Reason.LOCAL_ABORT : Reason.TIMEOUT;
@@ -308,7 +305,7 @@ final class SessionConnection implements RequestTarget {
       state = State.FAILED;
     }
     // The layers below have reset it already, or they are telling the peer why it ends.
-    if (state != State.AWAITING_REQUEST) {
+    if (state != State.AWAITING_REQUEST && state != State.GONE) {
       deadline.set(tcp.now() + FAILURE_TIMEOUT);
     }
   }
@@ -427,6 +424,7 @@ final class SessionConnection implements RequestTarget {
 
   private void gone() {
     state = State.GONE;
+    deadline.clear();
     reports.end();
     if (receives != null) {
       receives.release();
