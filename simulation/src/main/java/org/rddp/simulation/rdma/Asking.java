@@ -73,7 +73,7 @@ final class Asking {
     int length = tag == null ? 0 : length(tag.length());
     if (length == 0) {
       int stag = end.peer().tags().noName();
-      return end.posts().write(stag, 0, null, 0, 0, 0, flags(), immediate, null) ? 0 : -1;
+      return end.posts().write(stag, 0, 0, null, flags(), immediate, null) ? 0 : -1;
     }
     int at = tag.from() + random.nextInt(tag.length() - length + 1);
     int flags = flags();
@@ -81,8 +81,9 @@ final class Asking {
       // Nobody could say what such an atomic finds.
       flags |= RequestFlags.FENCED;
     }
+    Reach reach = Reach.of(tag, at, length);
     boolean posted =
-        end.posts().write(tag.stag(), tag.to(at), tag, at, length, length, flags, immediate, null);
+        end.posts().write(tag.stag(), tag.to(at), length, reach, flags, immediate, null);
     return posted ? length : -1;
   }
 

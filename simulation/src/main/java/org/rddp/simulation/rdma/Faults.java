@@ -66,7 +66,7 @@ final class Faults {
   /** Asks for memory, of which nothing is to be touched. */
   private boolean post(Fault fault, int stag, long to, int length) {
     return switch (fault.kind()) {
-      case WRITE -> posts.write(stag, to, null, 0, length, 0, 0, false, fault);
+      case WRITE -> posts.write(stag, to, length, null, 0, false, fault);
       case READ ->
           posts.read(stag, to, null, 0, Math.min(length, posts.mostRead()), 0, false, fault);
       case ATOMIC ->
@@ -105,21 +105,47 @@ final class Faults {
     if (fault.kind() == Fault.Kind.WRITE) {
       int inside = random.nextInt(Math.min(tag.length(), length) + 1);
       int at = tag.end() - inside;
-      int whole = inside + length;
-      if (inside > 0 && end.peer().memory().hasAtomic(at, tag.end())) {
-        return false;
-      }
-      return posts.write(pinned(tag), tag.to(at), tag, at, whole, inside, 0, false, fault);
+      Reach reach = inside == 0 ? null : Reach.of(tag, at, inside);
+      return write(fault, tag, tag.to(at), inside + length, reach);
     }
     int least = fault.kind() == Fault.Kind.ATOMIC ? Long.BYTES : length;
     int at = tag.end() - random.nextInt(Math.min(tag.length(), least));
     return post(fault, pinned(tag), tag.to(at), length);
   }
 
+  /** Writes what may be placed in part. */
+  private boolean write(Fault fault, Tag tag, long to, int length, Reach reach) {
+    if (reach != null && end.peer().memory().hasAtomic(reach.at(), reach.at() + reach.octets())) {
+      return false;
+    }
+    return posts.write(pinned(tag), to, length, reach, 0, false, fault);
+  }
+
   private boolean wrapping(Fault fault) {
     Tag tag = tags.pick(right(fault));
-    return tag != null
-        && post(fault, pinned(tag), -1 - random.nextInt(8), 16 + random.nextInt(MOST));
+    if (tag == null) {
+      return false;
+    }
+    int before = 1 + random.nextInt(8);
+    int length = 16 + random.nextInt(MOST);
+    return fault.kind() == Fault.Kind.WRITE
+        ? write(fault, tag, -before, length, behindWrap(tag, before, length))
+        : post(fault, pinned(tag), -before, length);
+  }
+
+  /**
+   * A segment is judged by its own header (RFC 5041 section 7.1) and may be placed before those in
+   * front of it (section 5.3): one behind the wrap, at a TO that the STag has, is right by itself
+   * as long as the one that wraps has not come.
+   */
+  private static Reach behindWrap(Tag tag, int before, int length) {
+    long firstTo = tag.to(tag.from());
+    long behind = length - before;
+    if (Long.compareUnsigned(firstTo, behind) >= 0) {
+      return null;
+    }
+    int octets = (int) Math.min(tag.length(), behind - firstTo);
+    return new Reach(tag, tag.from(), octets, before + (int) firstTo);
   }
 
   private boolean unaligned(Fault fault) {

@@ -64,19 +64,15 @@ final class Posts {
   /**
    * Writes.
    *
-   * @param tag of the peer's, or null if nothing of it is to be placed
-   * @param at where in the peer's memory
-   * @param placed how many octets are right
+   * @param reach what of it may be placed, or null
    * @param immediate whether immediate data follows
    * @param fault what is wrong with it, or null
    */
   boolean write(
       int stag,
       long to,
-      Tag tag,
-      int at,
       int length,
-      int placed,
+      Reach reach,
       int flags,
       boolean immediate,
       Fault fault) {
@@ -98,17 +94,23 @@ final class Posts {
       return false;
     }
     count(immediate ? Happening.WRITES_IMMEDIATE : Happening.WRITES, length);
-    say("writes", request, at, length, flags);
-    if (placed > 0) {
-      KnownOctets written = new KnownOctets(octets.array(), first);
-      Target target = Target.ofWrite(at, placed, written, request.number(), tag);
-      request.writes(target);
-      end.peer().memory().expect(target, octets.array(), first, fence);
+    say("writes", request, reach == null ? -1 : reach.at(), length, flags);
+    if (reach != null) {
+      expect(request, reach);
     }
     if (immediate) {
       addImmediate(request, data, flags);
     }
     return true;
+  }
+
+  private void expect(Request request, Reach reach) {
+    int from = first + reach.skipped();
+    KnownOctets written = new KnownOctets(octets.array(), from);
+    Target target =
+        Target.ofWrite(reach.at(), reach.octets(), written, request.number(), reach.tag());
+    request.writes(target);
+    end.peer().memory().expect(target, octets.array(), from, fence);
   }
 
   private void addImmediate(Request request, long data, int flags) {

@@ -78,7 +78,7 @@ final class Program {
   void established() {
     if (end.initiator()) {
       // A Responder must not send before it has got something (RFC 5044 section 7.1.2).
-      end.posts().write(end.tags().noName(), 0, null, 0, 0, 0, 0, false, null);
+      end.posts().write(end.tags().noName(), 0, 0, null, 0, false, null);
     }
     receives();
   }

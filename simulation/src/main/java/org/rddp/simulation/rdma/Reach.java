@@ -1,0 +1,18 @@
+package org.rddp.simulation.rdma;
+
+import org.rddp.simulation.memory.Tag;
+
+/**
+ * What of a write may be placed: octets that go where its STag lets them.
+ *
+ * @param tag of the peer's
+ * @param at where in the peer's memory
+ * @param octets how many
+ * @param skipped how many of the write are before these, and may not be placed
+ */
+record Reach(Tag tag, int at, int octets, int skipped) {
+  /** The first octets of a write, or all of them. */
+  static Reach of(Tag tag, int at, int octets) {
+    return new Reach(tag, at, octets, 0);
+  }
+}
