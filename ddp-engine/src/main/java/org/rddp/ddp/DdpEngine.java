@@ -29,7 +29,8 @@ public final class DdpEngine {
    * it, gets its share in turn. To be called once in each turn of the duty cycle, between taking
    * work requests and the transmission of the TCP stack; nothing is sent otherwise.
    *
-   * @param limit the most segments to hand to MPA in this call, greater than 0
+   * @param limit the most segments to hand to MPA in this call, greater than 0; those of one long
+   *     message go beyond it where short ones have used it up
    * @return how many were; there may be more to do unless it is 0
    */
   public int send(int limit) {

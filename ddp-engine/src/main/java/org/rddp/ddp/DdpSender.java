@@ -225,11 +225,15 @@ final class DdpSender {
     }
   }
 
-  /** This stream's turn in the round: sends at most {@code share} segments; returns how many. */
-  int takeTurn(int share) {
+  /**
+   * This stream's turn in the round: sends segments, at most {@code share}, until their payload is
+   * {@code quantum} octets or more; returns how many.
+   */
+  int takeTurn(int share, int quantum) {
+    long enough = counters.octetsSent + quantum;
     int sent = 0;
     boolean taken = true;
-    while (taken && sent < share && mpa.sendable()) {
+    while (taken && sent < share && counters.octetsSent < enough && mpa.sendable()) {
       OutgoingMessage message = queues.current();
       if (message == null) {
         taken = false;
@@ -243,7 +247,7 @@ final class DdpSender {
     setBehind(!queues.isEmpty());
     if (queues.isEmpty()) {
       closeIfAsked();
-    } else if (sent == share) {
+    } else if (sent == share || counters.octetsSent >= enough) {
       wake();
     }
     return sent;
@@ -259,11 +263,6 @@ final class DdpSender {
       isBehind = is;
       round.countBehind(is ? 1 : -1);
     }
-  }
-
-  /** How many full segments hold so many octets. */
-  int segmentsOf(int octets) {
-    return Math.ceilDiv(octets, mpa.fullMulpdu());
   }
 
   /** Whether a response can still be given; if not, it is gone and the user knows. */

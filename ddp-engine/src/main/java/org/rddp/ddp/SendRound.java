@@ -53,8 +53,8 @@ final class SendRound {
   }
 
   /**
-   * Sends at most {@code limit} segments; returns how many. What fails inside ends its stream. In
-   * company there may be more to send when it returns less.
+   * Sends at most {@code limit} segments, in company {@link #SHARE} more; returns how many. What
+   * fails inside ends its stream. In company there may be more to send when it returns less.
    */
   int run(int limit) {
     int sent = 0;
@@ -84,11 +84,11 @@ final class SendRound {
   }
 
   private int serve(DdpSender sender, int limit) {
-    int share = inCompany() ? sender.segmentsOf(QUANTUM) : SHARE;
+    int quantum = inCompany() ? QUANTUM : Integer.MAX_VALUE;
     boolean wasBehind = sender.isBehind();
     int sent;
     try {
-      sent = sender.takeTurn(Math.min(share, limit));
+      sent = sender.takeTurn(Math.min(SHARE, limit), quantum);
     } catch (RuntimeException | Error e) {
       sender.abort();
       throw e;

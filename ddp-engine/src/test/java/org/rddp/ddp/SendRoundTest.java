@@ -30,7 +30,7 @@ class SendRoundTest {
   @BeforeEach
   void connect() {
     DdpSettings settings =
-        new DdpSettings(MpaSettings.DEFAULTS, 4, 1, List.of(QueueSettings.buffered(1)));
+        new DdpSettings(MpaSettings.DEFAULTS, 64, 1, List.of(QueueSettings.buffered(1)));
     for (int i = 0; i < 3; i++) {
       RawPeer peer = RawPeer.responder();
       DdpStream stream =
@@ -45,11 +45,11 @@ class SendRoundTest {
   }
 
   private void post(int stream, int segments) {
-    assertThat(
-            streams
-                .get(stream)
-                .postTagged(0, WRITE, 7, 0, memory.address(), (long) segments * PAYLOAD))
-        .isTrue();
+    postOctets(stream, (long) segments * PAYLOAD);
+  }
+
+  private void postOctets(int stream, long octets) {
+    assertThat(streams.get(stream).postTagged(0, WRITE, 7, 0, memory.address(), octets)).isTrue();
   }
 
   /** A turn that sends at most so many segments: how many of them each stream's peer got. */
@@ -141,5 +141,18 @@ class SendRoundTest {
     turn(64);
     connections.get(1).cut();
     assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 0, 0);
+  }
+
+  @Test
+  void shouldMeasureAQuantumInOctets() {
+    int octets = 256;
+    post(0, LONG);
+    turn(4);
+    post(2, 1);
+    turn(64);
+    for (int i = 0; i < 40; i++) {
+      postOctets(1, octets);
+    }
+    assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, SendRound.QUANTUM / octets, 0);
   }
 }
