@@ -140,7 +140,7 @@ final class Faults {
    */
   private static Reach behindWrap(Tag tag, int before, int length) {
     long firstTo = tag.to(tag.from());
-    long behind = length - before;
+    long behind = (long) length - before;
     if (Long.compareUnsigned(firstTo, behind) >= 0) {
       return null;
     }

@@ -69,13 +69,7 @@ final class Posts {
    * @param fault what is wrong with it, or null
    */
   boolean write(
-      int stag,
-      long to,
-      int length,
-      Reach reach,
-      int flags,
-      boolean immediate,
-      Fault fault) {
+      int stag, long to, int length, Reach reach, int flags, boolean immediate, Fault fault) {
     Request request = new Request(random.nextLong(), CompletionKind.WRITE, length, number);
     request.wrong(fault);
     boolean scattered = !immediate && length > 1 && random.nextInt(6) == 0;
