@@ -10,9 +10,10 @@ import org.rddp.ipc.WorkRequest;
  * count as reads: so many at a time as the two sides agreed on.
  *
  * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
- * multiple of eight. What was there goes to eight octets of this program's, in the machine's order.
- * The posts have the rules of {@link Connection}; flags are {@link WorkRequest#SIGNALLED} and
- * {@link WorkRequest#FENCED}.
+ * multiple of eight; otherwise the atomic ends with REMOTE_OPERATION_ERROR, and the connection with
+ * it. What was there goes to eight octets of this program's, in the machine's order. The posts have
+ * the rules of {@link Connection}; flags are {@link WorkRequest#SIGNALLED} and {@link
+ * WorkRequest#FENCED}.
  */
 public final class Atomics {
   private final WorkQueues queues;

@@ -39,7 +39,8 @@ public record ConnectionOptions(
     }
     for (int depth : queues) {
       if (depth < 1) {
-        throw new IllegalArgumentException("a queue that holds " + depth + " receives");
+        throw new IllegalArgumentException(
+            "a queue that holds " + depth + " receives; it holds 1 at least");
       }
     }
     if (receiveQueue != null && !queues.isEmpty()) {

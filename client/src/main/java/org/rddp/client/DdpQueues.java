@@ -358,14 +358,19 @@ public final class DdpQueues {
   private static void check(int opcode, long rsvdUlp, int flags) {
     long most = opcode == Opcode.SEND_TAGGED ? MOST_TAGGED_ULP : MOST_UNTAGGED_ULP;
     if (rsvdUlp < 0 || rsvdUlp > most) {
-      throw new IllegalArgumentException("RsvdULP " + rsvdUlp + ", 0 to " + most);
+      throw new IllegalArgumentException(
+          "RsvdULP 0x%x; a message of this kind carries 0 to 0x%x".formatted(rsvdUlp, most));
     }
     WorkQueues.checkFlags(flags, WorkRequest.SIGNALLED);
   }
 
   private void checkQueue(int qn) {
     if (qn < 0 || qn >= depths.length) {
-      throw new IllegalArgumentException("queue " + qn + ", 0 to " + (depths.length - 1));
+      throw new IllegalArgumentException(
+          "there is no queue "
+              + qn
+              + "; the connection's options have 0 to "
+              + (depths.length - 1));
     }
   }
 

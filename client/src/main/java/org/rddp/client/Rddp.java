@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.rddp.ipc.Access;
@@ -126,19 +127,26 @@ public final class Rddp implements AutoCloseable {
           "there is no daemon's socket at "
               + socket
               + ": start the daemon (bin/rddp daemon), or name its socket";
+      // connect(2) refuses a plain file in the same words as a socket that nobody listens at.
       case Errno.ECONNREFUSED ->
-          "no daemon answers at "
-              + socket
-              + ", though its socket is still there: start the daemon (bin/rddp daemon)";
+          Files.isRegularFile(socket) || Files.isDirectory(socket)
+              ? notASocket(socket)
+              : "no daemon answers at "
+                  + socket
+                  + ", though its socket is still there: start the daemon (bin/rddp daemon)";
       case Errno.EACCES, Errno.EPERM ->
           "you may not use the daemon at "
               + socket
               + ": writing that socket needs the user or the group that the daemon's configuration"
               + " names";
-      case Errno.EPROTOTYPE, Errno.ENOTSOCK ->
-          socket + " is not the socket of an rddp daemon: name another";
+      case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
+      case Errno.ENOTDIR -> socket + " leads through what is no folder: name the daemon's socket";
       default -> "no daemon at " + socket + ": " + e.getMessage();
     };
+  }
+
+  private static String notASocket(Path socket) {
+    return socket + " is not the socket of an rddp daemon: name another";
   }
 
   private void open(RddpOptions options) throws IOException {

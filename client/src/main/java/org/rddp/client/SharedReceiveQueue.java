@@ -130,7 +130,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   public void arm(int limit) {
     checkOpen();
     if (limit < 0) {
-      throw new IllegalArgumentException("a limit of " + limit + " receives");
+      throw new IllegalArgumentException("a limit of " + limit + " receives; it is 0 or more");
     }
     limitReached = false;
     session

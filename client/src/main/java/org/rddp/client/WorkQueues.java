@@ -319,7 +319,7 @@ final class WorkQueues {
     if (list.session() != session) {
       throw new IllegalArgumentException(
           list.session() == null
-              ? "a list without pieces"
+              ? "a list without pieces: add one at least"
               : "the memory regions belong to another session");
     }
   }
@@ -332,7 +332,9 @@ final class WorkQueues {
 
   static void checkFlags(int flags, int allowed) {
     if ((flags & ~allowed) != 0) {
-      throw new IllegalArgumentException("flags of a work request: " + flags);
+      throw new IllegalArgumentException(
+          "a work request of this kind has no flag %s; it may have %s"
+              .formatted(WorkRequest.flagNames(flags & ~allowed), WorkRequest.flagNames(allowed)));
     }
   }
 

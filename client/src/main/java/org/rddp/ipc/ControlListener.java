@@ -58,7 +58,8 @@ public final class ControlListener implements AutoCloseable {
     // connect(2) refuses a plain file in the same words as a socket that nobody listens at.
     if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
         .isOther()) {
-      throw new FileAlreadyExistsException(path.toString(), null, "it is not a socket");
+      throw new FileAlreadyExistsException(
+          path.toString(), null, "it is not a socket: remove it, or name another");
     }
     Descriptor probe = UnixSocket.open();
     try {

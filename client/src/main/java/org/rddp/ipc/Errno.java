@@ -23,6 +23,9 @@ public final class Errno {
   /** Permission denied. */
   public static final int EACCES = 13;
 
+  /** A part of the path is no folder. */
+  public static final int ENOTDIR = 20;
+
   /** Invalid argument. */
   public static final int EINVAL = 22;
 

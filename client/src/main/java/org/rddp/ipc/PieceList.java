@@ -29,9 +29,14 @@ public final class PieceList {
    *     {@link WorkRequest#MAX_LENGTH}
    */
   public void add(int stag, long offset, long octets) {
-    if (count == MOST || octets > WorkRequest.MAX_LENGTH - length) {
+    if (count == MOST) {
       throw new IllegalStateException(
-          "at most " + MOST + " pieces of " + WorkRequest.MAX_LENGTH + " octets together");
+          "the list has %d pieces, the most that a message may lie in".formatted(MOST));
+    }
+    if (octets > WorkRequest.MAX_LENGTH - length) {
+      throw new IllegalStateException(
+          "a piece of %d octets behind %d makes a message of more than %d"
+              .formatted(octets, length, WorkRequest.MAX_LENGTH));
     }
     stags[count] = stag;
     offsets[count] = offset;

@@ -28,6 +28,8 @@ public enum Reason {
   PROTOCOL(11),
   /** The daemon failed inside; its log says more. */
   INTERNAL(12),
+  /** No way leads to the address; the text says why. */
+  UNREACHABLE(13),
 
   /** The connection was closed by this side, in order. */
   LOCAL_CLOSE(32),

@@ -2,6 +2,8 @@ package org.rddp.ipc;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.StringJoiner;
 
 /**
  * A work request as the daemon reads it: a private copy of one entry of the submission ring.
@@ -87,6 +89,9 @@ public final class WorkRequest {
   static final int PIECE_LENGTH = 16;
 
   /** A copy of what further slots hold. */
+  private static final List<String> FLAG_NAMES =
+      List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED");
+
   private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
 
   private int opcode;
@@ -102,6 +107,19 @@ public final class WorkRequest {
   private long remoteTo;
   private long immediate;
   private int pieces;
+
+  /** The flags that a program may give a request, by name, for people; others by number. */
+  public static String flagNames(int flags) {
+    StringJoiner names = new StringJoiner(", ");
+    int rest = flags;
+    for (int i = 0; i < FLAG_NAMES.size(); i++) {
+      if ((flags & 1 << i) != 0) {
+        names.add(FLAG_NAMES.get(i));
+        rest &= ~(1 << i);
+      }
+    }
+    return rest == 0 ? names.toString() : names.add("0x%x".formatted(rest)).toString();
+  }
 
   /** The second word of a slot: opcode, flags and number of slots in one store. */
   static int opcodeWord(int opcode, int flags, int slots) {

@@ -284,7 +284,17 @@ class ConnectionTest {
         .hasMessageContaining("another session");
     assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 0, 1, WorkRequest.INLINE))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("flags");
+        .hasMessage(
+            "a work request of this kind has no flag INLINE; it may have SIGNALLED, FENCED,"
+                + " SOLICITED");
+    assertThatThrownBy(() -> nearEnd.postWrite(1, nearMemory, 0, 1, 0, 0, 8 | 64))
+        .hasMessageContaining("no flag SOLICITED, 0x40;");
+    ScatterList list = new ScatterList();
+    for (int i = 0; i < ScatterList.MOST; i++) {
+      list.add(nearMemory, i, 1);
+    }
+    assertThatThrownBy(() -> list.add(nearMemory, 6, 1))
+        .hasMessage("the list has 6 pieces, the most that a message may lie in");
     try (MemoryRegion large = near.allocate((1L << 32) + 100)) {
       assertThat(nearEnd.postWrite(1, large, 50, 1, farMemory.stag(), 0)).isTrue();
       assertThat(next(near)).isEqualTo("write 1 SUCCESS 1");

@@ -105,7 +105,13 @@ class SessionTest {
     Path file = Files.createFile(directory.resolve("file"));
     assertThatThrownBy(() -> Rddp.connect(file))
         .isInstanceOf(DaemonUnavailableException.class)
-        .hasMessageContaining("no daemon answers");
+        .hasMessageContaining("is not the socket of an rddp daemon");
+    assertThatThrownBy(() -> Rddp.connect(file.resolve("rddpd.sock")))
+        .isInstanceOf(DaemonUnavailableException.class)
+        .hasMessageContaining("what is no folder");
+    assertThatThrownBy(() -> Rddp.connect(directory))
+        .isInstanceOf(DaemonUnavailableException.class)
+        .hasMessageContaining("is not the socket of an rddp daemon");
   }
 
   @Test

@@ -295,12 +295,14 @@ class PlainDdpTest {
     connect(ConnectionOptions.plainDdp(1, 2).withTaggedNotices(1));
     DdpQueues ddp = near.ddp();
     MemoryRegion source = here.allocate(64);
-    refuses("queue 2, 0 to 1", () -> ddp.postReceive(2, 1, hereMemory, 0, 1));
+    refuses(
+        "no queue 2; the connection's options have 0 to 1",
+        () -> ddp.postReceive(2, 1, hereMemory, 0, 1));
     refuses("queue -1", () -> ddp.postUntagged(-1, 1, hereMemory, 0, 1, 0, 0));
     refuses("needs a region with LOCAL_WRITE", () -> ddp.postReceive(0, 1, source, 0, 1));
     refuses("RsvdULP", () -> ddp.postUntagged(0, 1, source, 0, 1, 1L << 40, 0));
     refuses("RsvdULP", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 256, 0));
-    refuses("flags", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 255, WorkRequest.FENCED));
+    refuses("no flag FENCED", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 255, WorkRequest.FENCED));
     refuses(
         "inline message of 200 octets",
         () -> ddp.postInlineUntagged(0, 1, hereMemory.segment(), 0, 200, 0, 0));

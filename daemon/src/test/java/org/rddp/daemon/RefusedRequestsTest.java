@@ -1,14 +1,20 @@
 package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.daemon.ConnectedPrograms.PATIENCE;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
+import org.rddp.client.RefusedException;
 import org.rddp.ipc.Access;
+import org.rddp.ipc.PrivateData;
 import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
 
@@ -58,6 +64,7 @@ class RefusedRequestsTest {
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0207);
+    assertThat(out.closeText()).contains("an atomic not at a multiple of eight");
   }
 
   /** It is done when it has been sent. */
@@ -79,6 +86,23 @@ class RefusedRequestsTest {
         .containsExactly("receive 1 LOCAL_LENGTH_ERROR 0", "receive 2 FLUSHED 0");
     assertEnd(in, Reason.DDP_ERROR, 0x0205);
     assertEnd(out, Reason.TERMINATED, 0x1205);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          192.0.2.1  | is not in the interface's network, and no gateway is configured
+          224.0.0.1  | is not the address of one host
+          10.0.0.1   | is the interface's own address
+          """)
+  void shouldSayThatNoWayLeadsToAnAddress(String address, String why) {
+    InetSocketAddress remote = new InetSocketAddress(address, 7471);
+    assertThatThrownBy(() -> programs.here.connect(remote, PrivateData.NONE, PATIENCE))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE))
+        .hasMessageContaining("cannot connect: " + address + " " + why);
   }
 
   private static void assertEnd(Connection connection, Reason reason, int detail) {

@@ -25,7 +25,10 @@ public enum RdmapError {
   /** The peer used an opcode that does not exist, or not here, or not now. */
   UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"),
   /** The stream cannot go on: an atomic that is not aligned to eight octets (RFC 7306). */
-  STREAM_CATASTROPHIC(2, 0x07, "catastrophic error localized to the stream"),
+  STREAM_CATASTROPHIC(
+      2,
+      0x07,
+      "catastrophic error localized to the stream, as an atomic not at a multiple of eight is"),
   /** Nothing on this device can go on. */
   DEVICE_CATASTROPHIC(2, 0x08, "global catastrophic error"),
   /** An error that has no number of its own. */

@@ -233,6 +233,11 @@ public final class IpLayer {
     return gateway.isPresent() ? neighbours.find(gateway.get().bits()) : null;
   }
 
+  /** Whether a way leads to an address. */
+  public boolean reaches(int destination) {
+    return onLink(destination) || gateway.isPresent();
+  }
+
   private boolean onLink(int other) {
     return ((other ^ address) & mask) == 0;
   }

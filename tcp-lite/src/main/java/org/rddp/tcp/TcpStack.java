@@ -249,7 +249,8 @@ public final class TcpStack implements AutoCloseable {
 
   private void checkLimits(Ipv4Address remote) {
     if (connections.size() >= settings.connections()) {
-      throw new IllegalStateException("the limit of " + settings.connections() + " is reached");
+      throw new IllegalStateException(
+          "the limit of " + settings.connections() + " connections is reached");
     }
     if (!peers.mayConnect(remote.bits())) {
       throw new IllegalStateException(
@@ -262,14 +263,29 @@ public final class TcpStack implements AutoCloseable {
   }
 
   private TcpConnection connect(Ipv4Address remote, long key, StreamHandler handler) {
-    PeerAccount peer = remote.unicast() ? peers.enter(remote.bits()) : null;
+    checkRoute(remote);
+    PeerAccount peer = peers.enter(remote.bits());
     if (peer == null) {
-      throw new IllegalStateException("no way to " + remote);
+      throw new IllegalStateException("too many neighbours are in use for " + remote);
     }
     TcpConnection connection = connection(key, peer, null, handler, initialSequence(key));
     connections.add(connection);
     opening.sendSyn(connection);
     return connection;
+  }
+
+  private void checkRoute(Ipv4Address remote) {
+    if (!remote.unicast()) {
+      throw new NoRouteException(remote + " is not the address of one host");
+    }
+    if (ip.address() == remote.bits()) {
+      throw new NoRouteException(
+          remote + " is the interface's own address, and an interface does not reach itself");
+    }
+    if (!ip.reaches(remote.bits())) {
+      throw new NoRouteException(
+          remote + " is not in the interface's network, and no gateway is configured");
+    }
   }
 
   /** A random port that is free towards that peer (RFC 6056 section 3.3.1). */

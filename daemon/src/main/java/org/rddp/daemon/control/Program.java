@@ -9,6 +9,7 @@ import org.rddp.daemon.engine.RefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionEvents;
 import org.rddp.daemon.engine.SessionListener;
+import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.CaptureRing;
 import org.rddp.ipc.ControlMessage;
 import org.rddp.ipc.ControlSocket;
@@ -293,7 +294,9 @@ final class Program implements SessionEvents {
     checkLocalAddress(listen.address());
     if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
       throw new RefusedException(
-          Reason.INVALID, "port " + listen.port() + ", backlog " + listen.backlog());
+          Reason.INVALID,
+          "to listen takes a port of 0 to 65535 and a backlog of 1 at least, not port %d and %d"
+              .formatted(listen.port(), listen.backlog()));
     }
     listeners.take(1);
     onEngine(
@@ -316,7 +319,8 @@ final class Program implements SessionEvents {
     if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
       throw new RefusedException(
           Reason.INVALID,
-          "port " + connect.remotePort() + ", timeout " + connect.timeoutMillis() + " ms");
+          "to connect takes a port of 1 to 65535 and a timeout of 1 ms at least, not port %d and %d"
+              .formatted(connect.remotePort(), connect.timeoutMillis()));
     }
     long timeout =
         Math.min(TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis()), MAX_CONNECT_TIMEOUT);
@@ -347,7 +351,10 @@ final class Program implements SessionEvents {
   private void checkLocalAddress(int address) throws RefusedException {
     if (address != 0 && address != port.engine().address()) {
       throw new RefusedException(
-          Reason.NO_INTERFACE, "the interface " + port.name() + " has another address");
+          Reason.NO_INTERFACE,
+          "the interface %s has the address %s, not %s"
+              .formatted(
+                  port.name(), new Ipv4Address(port.engine().address()), new Ipv4Address(address)));
     }
   }
 
@@ -355,7 +362,8 @@ final class Program implements SessionEvents {
     if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
       throw new RefusedException(
           Reason.INVALID,
-          "a ring of " + start.ringOctets() + " octets, frames of " + start.snapLength());
+          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to 65535,"
+              + " not %d and %d".formatted(start.ringOctets(), start.snapLength()));
     }
     server.checkCapture(socket.peer(), port);
     octets.take(start.ringOctets());

@@ -88,7 +88,8 @@ final class ProgramMemory implements AutoCloseable {
   /** Zeroed memory. */
   Piece allocate(long size) throws RefusedException {
     if (size <= 0) {
-      throw new RefusedException(Reason.INVALID, size + " octets of memory");
+      throw new RefusedException(
+          Reason.INVALID, "memory of " + size + " octets: ask for 1 at least");
     }
     if (size > SMALL) {
       long rounded = wholePages(size);

@@ -22,7 +22,8 @@ final class ProgramReceiveQueues {
   void create(Session session, ProgramMessage.CreateReceiveQueue create) throws RefusedException {
     int size = create.size();
     if (size < 1) {
-      throw new RefusedException(Reason.INVALID, "a queue that holds " + size + " receives");
+      throw new RefusedException(
+          Reason.INVALID, "a queue that holds " + size + " receives; it holds 1 at least");
     }
     receives.take(size);
     program.onEngine(

@@ -408,7 +408,8 @@ public final class Session {
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {
-        throw new RefusedException(Reason.INVALID, "a queue that holds " + depth + " receives");
+        throw new RefusedException(
+            Reason.INVALID, "a queue that holds " + depth + " receives; it holds 1 at least");
       }
       receives += depth;
     }

@@ -13,6 +13,7 @@ import org.rddp.ipc.Reason;
 import org.rddp.ipc.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStream;
@@ -137,7 +138,8 @@ final class SessionConnection implements RequestTarget {
     } catch (IllegalStateException e) {
       session.remove(this);
       gone();
-      throw new RefusedException(Reason.RESOURCES, "cannot connect: " + e.getMessage());
+      Reason reason = e instanceof NoRouteException ? Reason.UNREACHABLE : Reason.LIMIT;
+      throw new RefusedException(reason, "cannot connect: " + e.getMessage());
     }
   }
 

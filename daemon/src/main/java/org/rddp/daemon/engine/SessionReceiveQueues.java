@@ -28,7 +28,8 @@ final class SessionReceiveQueues {
   void arm(int number, int limit) throws RefusedException {
     SessionReceiveQueue queue = require(number);
     if (limit < 0) {
-      throw new RefusedException(Reason.INVALID, "a limit of " + limit + " receives");
+      throw new RefusedException(
+          Reason.INVALID, "a limit of " + limit + " receives; it is 0 or more");
     }
     queue.queue().arm(limit);
   }

@@ -1,0 +1,12 @@
+package org.rddp.tcp;
+
+import java.io.Serial;
+
+/** No way leads from this interface to an address. */
+public final class NoRouteException extends IllegalStateException {
+  @Serial private static final long serialVersionUID = 1L;
+
+  NoRouteException(String message) {
+    super(message);
+  }
+}
