@@ -131,8 +131,7 @@ final class EarlyFpdus {
 
   private boolean passes(long position, int size) {
     fill(position, size);
-    if (reader.crcFault(fpdu, position, size) != null
-        || reader.markerFault(fpdu, position, size) != null) {
+    if (reader.wrong(fpdu, position, size)) {
       return false;
     }
     ulpdu.reset(position, true);

@@ -10,6 +10,9 @@ final class FpduReader {
   /** From here up an FPDUPTR could not say how far behind its FPDU starts. */
   private static final int MAX_POINTER = 0xffff;
 
+  /** No place of an FPDU. */
+  static final int NONE = -1;
+
   private final Crc32c crc32c;
   private final boolean checkCrc;
   private final boolean markers;
@@ -67,41 +70,60 @@ final class FpduReader {
     return markers ? Markers.span(position - start, size) : size;
   }
 
-  /** What is wrong with the CRC of an FPDU of {@code size} octets, or null. */
+  /** Whether an FPDU of {@code size} octets is wrong, in its CRC or in a Marker. */
+  boolean wrong(FpduOctets fpdu, long position, int size) {
+    return crcWrong(fpdu, size) || wrongMarker(fpdu, position, size) != NONE;
+  }
+
+  /** Whether the CRC of an FPDU of {@code size} octets is wrong. */
+  boolean crcWrong(FpduOctets fpdu, int size) {
+    return checkCrc && calculated(fpdu, size) != received(fpdu, size);
+  }
+
+  private int calculated(FpduOctets fpdu, int size) {
+    return fpdu.crc(crc32c, size - Fpdu.CRC);
+  }
+
+  private static int received(FpduOctets fpdu, int size) {
+    return Integer.reverseBytes(fpdu.getInt(size - Fpdu.CRC));
+  }
+
+  /** What is wrong with a CRC that is, for people. */
   String crcFault(FpduOctets fpdu, long position, int size) {
-    if (!checkCrc) {
-      return null;
-    }
-    int calculated = fpdu.crc(crc32c, size - Fpdu.CRC);
-    int received = Integer.reverseBytes(fpdu.getInt(size - Fpdu.CRC));
-    if (calculated == received) {
-      return null;
-    }
     return String.format(
         "FPDU of %d octets at position %d: CRC is 0x%08x, calculated 0x%08x",
-        size, position, received, calculated);
+        size, position, received(fpdu, size), calculated(fpdu, size));
   }
 
   /**
-   * What is wrong with the Markers of an FPDU of {@code size} octets, or null. Every one is
-   * checked: the RFC leaves it open for segments in order, it is cheap.
+   * Where in an FPDU of {@code size} octets the first Marker is that is wrong, or {@link #NONE}.
+   * Every one is checked: the RFC leaves it open for segments in order, it is cheap.
    */
-  String markerFault(FpduOctets fpdu, long position, int size) {
+  int wrongMarker(FpduOctets fpdu, long position, int size) {
     if (!markers) {
-      return null;
+      return NONE;
     }
     int header = leading(position);
     int first = header > 0 ? 0 : Markers.distance(position - start);
     for (int at = first; at < size; at += Markers.INTERVAL) {
       int expected = at == 0 ? 0 : at - header;
-      int pointer = fpdu.getInt(at) & Markers.POINTER_MASK;
-      if (pointer != expected || expected > MAX_POINTER) {
-        return String.format(
-            "FPDU with ULPDU_Length %d at position %d: FPDUPTR of its Marker at %d is %d, not %d",
-            length(fpdu, position), position, position + at, pointer, expected);
+      if (pointer(fpdu, at) != expected || expected > MAX_POINTER) {
+        return at;
       }
     }
-    return null;
+    return NONE;
+  }
+
+  private static int pointer(FpduOctets fpdu, int at) {
+    return fpdu.getInt(at) & Markers.POINTER_MASK;
+  }
+
+  /** What is wrong with the Marker that {@link #wrongMarker} has found, for people. */
+  String markerFault(FpduOctets fpdu, long position, int at) {
+    int expected = at == 0 ? 0 : at - leading(position);
+    return String.format(
+        "FPDU with ULPDU_Length %d at position %d: FPDUPTR of its Marker at %d is %d, not %d",
+        length(fpdu, position), position, position + at, pointer(fpdu, at), expected);
   }
 
   /** Shows where the ULPDU of an FPDU lies. */

@@ -166,18 +166,6 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Whether TCP may hold an FPDU back while others are in flight, to fill its segment (Nagle; RFC
-   * 5044 appendix A.2): at first that is as {@link org.rddp.tcp.TcpSettings#nagle()} says, by
-   * default no. Turned off, it lets what waits leave. For the user to choose once the Startup Phase
-   * has begun; without effect before.
-   */
-  public void nagle(boolean on) {
-    if (stream != null && !closed) {
-      stream.nagle(on);
-    }
-  }
-
-  /**
    * Closes our half behind everything sent. Receiving goes on; when one of the two has declined,
    * for as long as the Startup Phase may take.
    */

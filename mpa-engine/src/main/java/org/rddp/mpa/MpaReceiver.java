@@ -166,14 +166,13 @@ final class MpaReceiver {
 
   /** Verifies an FPDU before anything else is done with it, and passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
-    String fault = reader.crcFault(fpdu, position, size);
-    if (fault != null) {
-      fail(MpaError.CRC, fault);
+    if (reader.crcWrong(fpdu, size)) {
+      fail(MpaError.CRC, reader.crcFault(fpdu, position, size));
       return;
     }
-    fault = reader.markerFault(fpdu, position, size);
-    if (fault != null) {
-      fail(MpaError.MARKER, fault);
+    int wrong = reader.wrongMarker(fpdu, position, size);
+    if (wrong != FpduReader.NONE) {
+      fail(MpaError.MARKER, reader.markerFault(fpdu, position, wrong));
       return;
     }
     ulpdu.reset(position, false);

@@ -66,17 +66,12 @@ final class SilentDrop {
       if (size == 0 || size > left || (exactly && reader.length(whole, at) == 0)) {
         return NONE;
       }
-      if (wrong == NONE && wrong(at, size)) {
+      if (wrong == NONE && reader.wrong(whole, at, size)) {
         wrong = at;
       }
       at += size;
     }
     return wrong;
-  }
-
-  private boolean wrong(long position, int size) {
-    return reader.crcFault(whole, position, size) != null
-        || reader.markerFault(whole, position, size) != null;
   }
 
   private boolean mayDrop(long fpdu, long edge) {
