@@ -10,6 +10,8 @@ readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 
 hugepages_added=0
 hugepages_wanted=$HUGEPAGES_WANTED
+# Whether those that were added stay when all has gone well.
+hugepages_stay=
 
 # Whether fewer are free than are wanted, if any are.
 lacks_hugepages() {
@@ -62,6 +64,16 @@ add_hugepages() {
     fi
 }
 
+# Whether some were added that have to be taken away.
+has_added_hugepages() {
+    ((hugepages_added > 0))
+}
+
+# restore_hugepages_after STATUS: those that stay do so where what they were added for has ended well.
+restore_hugepages_after() {
+    if [[ -z $hugepages_stay ]] || (($1 != 0)); then restore_hugepages; fi
+}
+
 # Takes away as many as were added, so that two runs at once end where they began.
 restore_hugepages() {
     if ((hugepages_added > 0)); then
@@ -73,7 +85,7 @@ restore_hugepages() {
 }
 
 # reserve_hugepages_for daemon ARGUMENT...: those that its configuration wants; ends with the daemon's words where it cannot be
-# used. They stay when it ends.
+# used. They stay when it ends, unless it fails.
 reserve_hugepages_for() {
     local checked status=0
     lacks_hugepages || return 0
@@ -82,12 +94,13 @@ reserve_hugepages_for() {
     if [[ $checked == *'wants huge pages' ]]; then
         reserve_hugepages
         say_hugepages_stay
+        hugepages_stay=yes
     fi
 }
 
 say_hugepages_stay() {
     if ((hugepages_added > 0)); then
-        say "reserved $hugepages_added hugepages of 2 MiB, which stay; to give them back: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"
+        say "reserved $hugepages_added hugepages of 2 MiB, which stay unless the daemon fails; to give them back: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"
     fi
 }
 

@@ -74,6 +74,12 @@ launch_and_restore() {
     java_and_restore "$(classpath daemon)" "$MAIN_CLASS" "$@"
 }
 
+# Becomes the daemon, or waits for it where hugepages were reserved that go back if it fails.
+launch_daemon() {
+    has_added_hugepages || launch "$@"
+    launch_and_restore "$@"
+}
+
 # java_and_restore CLASSPATH CLASS ARGUMENT...
 java_and_restore() {
     local status=0 java
@@ -94,7 +100,7 @@ java_and_restore() {
 SCRATCH=
 
 clean_up() {
-    restore_hugepages
+    restore_hugepages_after $?
     if [[ -n $SCRATCH ]]; then rm -rf -- "$SCRATCH"; fi
 }
 

@@ -48,6 +48,34 @@ started() {
     echo "$? $(<"$HUGEPAGES_COUNT")"
 }
 
+# run_daemon STATUS: the status and the pages when the daemon for which some were reserved has ended so.
+run_daemon() {
+    # shellcheck source=/dev/null
+    source "$ROOT/bin/setup/launch.sh"
+    launch() {
+        echo 'c: good, wants huge pages'
+    }
+    jvm_arguments() {
+        # shellcheck disable=SC2034
+        JVM_ARGUMENTS=()
+    }
+    classpath() {
+        :
+    }
+    say() {
+        :
+    }
+    JAVA_HOME=$WORK/jdk
+    mkdir -p "$JAVA_HOME/bin"
+    printf '#!/bin/sh\nexit %s\n' "$1" >"$JAVA_HOME/bin/java"
+    chmod +x "$JAVA_HOME/bin/java"
+    (
+        reserve_hugepages_for daemon
+        launch_daemon daemon
+    )
+    echo "$? $(<"$HUGEPAGES_COUNT")"
+}
+
 check 'reserves what two daemons want' equal 640 "$(with_hugepages 24000000 0 0 reserved)"
 check 'adds to pages that others use' equal 840 "$(with_hugepages 24000000 300 100 reserved)"
 check 'leaves alone what is enough' equal 700 "$(with_hugepages 24000000 700 700 reserved)"
@@ -57,3 +85,5 @@ check 'gives back what it added and no more' equal 107 "$(with_hugepages 2400000
 check 'reserves what a configuration wants' equal '0 640' "$(with_hugepages 24000000 0 0 started 'c: good, wants huge pages' 0)"
 check 'reserves none that it does not want' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
 check 'reserves none for what cannot start' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
+check 'keeps what a daemon had that has ended well' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
+check 'gives back what a daemon had that has failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"
