@@ -27,6 +27,11 @@ is_built() {
         [[ $(<"$STATE/built") == "$(fingerprint)" ]]
 }
 
+# Whether there are classes, whatever has become of their sources since.
+was_built() {
+    [[ -f $STATE/built ]]
+}
+
 # Names, sizes and times of everything that the classes and the shim are made of, and the tools that made them.
 fingerprint() {
     local sources=()

@@ -2,6 +2,7 @@
 # Starts the Java side with the flags that every JVM of rddp needs.
 
 readonly MAIN_CLASS=org.rddp.cli.Main
+readonly BENCH_CLASS=org.rddp.bench.Benchmarks
 # The shim over DPDK, where the build of the module native leaves it.
 readonly SHIM=$ROOT/native/target/librddp_dpdk.so
 # The Vector API, by which CRC32c is quicker on CPUs that have AVX-512.
@@ -82,17 +83,20 @@ launch_daemon() {
 
 # java_and_restore CLASSPATH CLASS ARGUMENT...
 java_and_restore() {
-    local status=0 java
+    local status=0 java interrupted=
     trap clean_up EXIT
     "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$@" <&0 &
     java=$!
     # A process in the background does not hear Ctrl-C: it hears TERM instead, and we wait for it to clean up.
-    trap 'kill -TERM "$java" 2>/dev/null || true' INT TERM HUP
+    trap 'interrupted=yes; kill -TERM "$java" 2>/dev/null || true' INT
+    trap 'kill -TERM "$java" 2>/dev/null || true' TERM HUP
     wait "$java" || status=$?
     while kill -0 "$java" 2>/dev/null; do
         status=0
         wait "$java" || status=$?
     done
+    # As a shell says that Ctrl-C has ended a command.
+    [[ -z $interrupted ]] || status=130
     exit "$status"
 }
 
@@ -104,10 +108,30 @@ clean_up() {
     if [[ -n $SCRATCH ]]; then rm -rf -- "$SCRATCH"; fi
 }
 
+# The words of 'bench --help': they are there before anything is built. A test holds them beside the command itself.
+readonly BENCH_USAGE=$ROOT/bin/setup/bench-usage.txt
+
+# require_benchmark [NAME]: says which there are, and ends, where there is none of that name.
+require_benchmark() {
+    local names
+    [[ ${1:--} != -* ]] || return 0
+    mapfile -t names < <(sed -nE '/^Commands:/,$ s/^  ([a-z]+) .*/\1/p' "$BENCH_USAGE")
+    if [[ " ${names[*]} " != *" $1 "* ]]; then
+        say "error: no benchmark is called '$1'. There are: ${names[*]}"
+        exit 2
+    fi
+}
+
+# Becomes what says how benchmarks are called, by the classes that there are, be they older than their sources.
+launch_benchmarks_to_say() {
+    jvm_arguments
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" "$BENCH_CLASS" "$@"
+}
+
 # One benchmark of the module bench, all of them, or JMH over its classes; the JVMs that they fork get the same flags.
 launch_benchmarks() {
     jvm_arguments bench
     SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/rddp-bench.XXXXXX")
     JVM_ARGUMENTS+=(-Drddp.home="$ROOT" -Djava.io.tmpdir="$SCRATCH")
-    java_and_restore "$(classpath bench)" org.rddp.bench.Benchmarks "$@"
+    java_and_restore "$(classpath bench)" "$BENCH_CLASS" "$@"
 }

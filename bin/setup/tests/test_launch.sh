@@ -89,3 +89,41 @@ check 'leaves a collector that the user names' with_collector lacks -XX:+UseSeri
 check 'tells the compiler where layers end' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
 check 'compiles short commands as ever' lacks -XX:+UseSerialGC status
 check 'tells of methods that there are' names_methods
+
+# What a JVM that waits to be told to end ends with when Ctrl-C or TERM comes; a shell in the background would ignore Ctrl-C.
+# shellcheck disable=SC2317
+ended_by() {
+    local jvm=$WORK/slow status=0
+    mkdir -p "$jvm/bin"
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\ntrap "exit 143" TERM\necho started >%s/started\nwhile :; do sleep 0.1; done\n' "$jvm" >"$jvm/bin/java"
+    chmod +x "$jvm/bin/java"
+    rm -f "$jvm/started" "$jvm/cleaned"
+    ROOT=$ROOT JAVA_HOME=$jvm env --default-signal=INT bash -c '
+        source "$ROOT/bin/setup/launch.sh"
+        clean_up() { echo cleaned >"$JAVA_HOME/cleaned"; }
+        JVM_ARGUMENTS=()
+        java_and_restore nowhere Some' &
+    local shell=$!
+    while [[ ! -s $jvm/started ]]; do sleep 0.1; done
+    kill -s "$1" "$shell"
+    wait "$shell" || status=$?
+    [[ -s $jvm/cleaned ]] && echo "$status"
+}
+
+check 'ends as a shell does by Ctrl-C' equal 130 "$(ended_by INT)"
+check 'ends as a shell does by TERM' equal 143 "$(ended_by TERM)"
+
+# shellcheck disable=SC2317
+refused() {
+    say() { echo "$*"; }
+    (require_benchmark "$@") && echo 'fine'
+    return 0
+}
+
+check 'knows benchmarks by their names' equal fine "$(refused rtt --quick)"
+check 'knows those that are not in the document' equal fine "$(refused jmh Turn)"
+check 'takes none for all' equal fine "$(refused)"
+check 'takes options for all' equal fine "$(refused --quick)"
+check 'says which benchmarks there are' grep -q 'no benchmark is called .nosuch.. There are: rtt goodput .* jmh$' <(refused nosuch)
+check 'says how benchmarks are called without a build' grep -q -e '--seconds' <("$ROOT/bin/rddp" bench --help)

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
@@ -24,18 +27,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
-/**
- * The command {@code bin/rddp bench}: one benchmark by its name, all of them without one, JMH with
- * its own options behind the name {@code jmh}, and flame graphs behind {@code profile}.
- */
+/** The command {@code bin/rddp bench}: one benchmark by its name, or all of them without one. */
 @Command(
     name = "rddp bench",
     description = {
-      "Measures rddp beside its peers: one benchmark by its name, or all of them, into"
-          + " docs/benchmarks.md.",
-      "'rddp bench jmh' runs those of JMH, with JMH's own options ('rddp bench jmh -h'), and 'rddp"
-          + " bench profile' draws flame graphs."
+      "Measures rddp beside its peers: one benchmark by its name, which prints what it finds, or all of"
+          + " them but 'profile' and 'jmh', into docs/benchmarks.md."
+    },
+    synopsisSubcommandLabel = "[NAME]",
+    footer = {
+      "",
+      "What one takes besides: 'rddp bench NAME --help'; most take --quick, --seconds=N, --json and"
+          + " --write=FILE."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false,
@@ -51,16 +56,21 @@ import picocli.CommandLine.Spec;
       SetupBenchmark.class,
       IdleBenchmark.class,
       CrcCommand.class,
-      AnalysisCommand.class
+      AnalysisCommand.class,
+      ProfileCommand.class,
+      JmhCommand.class
     })
 public final class Benchmarks implements Callable<Integer> {
-  private static final String JMH = "jmh";
-  private static final String PROFILE = "profile";
-
   @Spec private CommandSpec spec;
 
   @Option(names = "--quick", description = "Shorten each; figures are rougher.")
   private boolean quick;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "About how long all of them may take together; rounds get fewer.")
+  private Integer seconds;
 
   @Option(names = "--json", description = "Print one JSON object for each, and write nothing.")
   private boolean json;
@@ -74,16 +84,8 @@ public final class Benchmarks implements Callable<Integer> {
   private Benchmarks() {}
 
   /** Runs what is asked for and exits with its code. */
-  public static void main(String[] arguments) throws IOException {
-    if (arguments.length > 0 && arguments[0].equals(JMH)) {
-      org.openjdk.jmh.Main.main(
-          List.of(arguments).subList(1, arguments.length).toArray(String[]::new));
-      return;
-    }
-    if (arguments.length > 0 && arguments[0].equals(PROFILE)) {
-      String[] own = List.of(arguments).subList(1, arguments.length).toArray(String[]::new);
-      System.exit(new CommandLine(new ProfileCommand()).execute(own));
-    }
+  public static void main(String[] arguments) {
+    Leftovers.removeAtEnd();
     // Charts are drawn where there is no screen.
     System.setProperty("java.awt.headless", "true");
     System.exit(commandLine().execute(arguments));
@@ -91,11 +93,41 @@ public final class Benchmarks implements Callable<Integer> {
 
   /** The benchmarks, for tests to run with their own output. */
   static CommandLine commandLine() {
-    return new CommandLine(new Benchmarks())
-        .setExecutionExceptionHandler((failure, command, parsed) -> {
-          command.getErr().println("rddp: " + failure.getMessage());
-          return 1;
+    CommandLine all =
+        new CommandLine(new Benchmarks())
+            .setExecutionExceptionHandler((failure, command, parsed) -> {
+              command.getErr().println("rddp: " + failure.getMessage());
+              return 1;
+            })
+            .setParameterExceptionHandler(Benchmarks::refuse);
+    all.getSubcommands().get("jmh").setUnmatchedOptionsArePositionalParams(true);
+    return all;
+  }
+
+  private static int refuse(ParameterException failure, String[] arguments) {
+    CommandLine command = failure.getCommandLine();
+    command.getErr().println("rddp: " + failure.getMessage());
+    if (command.getParent() == null && failure instanceof UnmatchedArgumentException) {
+      command
+          .getErr()
+          .println("There are: " + String.join(", ", command.getSubcommands().keySet()));
+    }
+    command
+        .getErr()
+        .println("How it is called: " + command.getCommandSpec().qualifiedName() + " --help");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  /** The benchmarks that go into the document, by their names, in their order. */
+  static Map<String, NamedBenchmark> named(CommandSpec spec) {
+    Map<String, NamedBenchmark> all = new LinkedHashMap<>();
+    spec.subcommands()
+        .forEach((name, command) -> {
+          if (command.getCommand() instanceof NamedBenchmark benchmark) {
+            all.put(name, benchmark);
+          }
         });
+    return all;
   }
 
   /** All of them, one after the other; 1 when one could not be run. */
@@ -109,24 +141,27 @@ public final class Benchmarks implements Callable<Integer> {
         file != null
             ? file
             : Path.of(System.getProperty("rddp.home", "."), "docs", "benchmarks.md");
-    List<String> names = List.copyOf(spec.subcommands().keySet());
+    Map<String, NamedBenchmark> all = named(spec);
+    List<String> names = List.copyOf(all.keySet());
     if (!json) {
-      NamedBenchmark.summary(spec).check(document);
+      NamedBenchmark.summary(names).check(document);
       for (String name : names) {
         NamedBenchmark.section(name).check(document);
       }
     }
+    Map<String, Duration> budgets = budgets(all);
     // Each execution parses the options of this command anew, and forgets them.
     boolean shortened = quick;
     List<String> form = json ? List.of("--json") : List.of("--write", document.toString());
     List<String> failed = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       List<String> left = names.subList(i, names.size());
-      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left, shortened));
+      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left, budgets));
       List<String> arguments = new ArrayList<>(List.of(left.getFirst()));
       if (shortened) {
         arguments.add("--quick");
       }
+      arguments.add("--seconds=" + budgets.get(left.getFirst()).toSeconds());
       arguments.addAll(form);
       if (spec.commandLine().execute(arguments.toArray(String[]::new)) != 0) {
         failed.add(left.getFirst());
@@ -143,13 +178,24 @@ public final class Benchmarks implements Callable<Integer> {
     spec.commandLine().getErr().flush();
   }
 
-  /** How long these may take, in words. */
-  private String left(List<String> names, boolean shortened) {
-    Duration all = Duration.ZERO;
-    for (String name : names) {
-      NamedBenchmark benchmark = spec.subcommands().get(name).getCommand();
-      all = all.plus(benchmark.budget(shortened));
+  /** What each may take: as it is, or in proportion to that where all have to share some time. */
+  private Map<String, Duration> budgets(Map<String, NamedBenchmark> all) {
+    Map<String, Duration> budgets = new LinkedHashMap<>();
+    all.forEach((name, benchmark) -> budgets.put(name, benchmark.budget(quick)));
+    if (seconds != null) {
+      long sum = seconds(budgets.values());
+      budgets.replaceAll((name, own) -> Duration.ofSeconds(own.toSeconds() * seconds / sum));
     }
-    return ": at most " + Math.ceilDiv(all.toSeconds(), 60) + " min left";
+    return budgets;
+  }
+
+  private static long seconds(Collection<Duration> some) {
+    return some.stream().mapToLong(Duration::toSeconds).sum();
+  }
+
+  /** How long these may take, in words. */
+  private static String left(List<String> names, Map<String, Duration> budgets) {
+    long left = seconds(names.stream().map(budgets::get).toList());
+    return ": about " + Math.ceilDiv(left, 60) + " min left";
   }
 }

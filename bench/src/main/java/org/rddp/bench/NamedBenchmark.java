@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.rddp.bench.method.Budget;
@@ -94,8 +95,8 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   }
 
   /** The goals of all of them. */
-  static GoalSummary summary(CommandSpec all) {
-    return new GoalSummary(List.copyOf(all.subcommands().keySet()));
+  static GoalSummary summary(Collection<String> names) {
+    return new GoalSummary(List.copyOf(names));
   }
 
   @Override
@@ -108,10 +109,11 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     }
     if (file != null) {
       section(spec.name()).check(file);
-      summary(spec.parent()).check(file);
+      summary(spec.parent().subcommands().keySet()).check(file);
     }
     Report report = new Report(spec.name(), quick);
     int code = measured(report);
+    Leftovers.waitWhereEnding();
     PrintWriter out = spec.commandLine().getOut();
     print(report, out);
     out.flush();
@@ -139,7 +141,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
       out.println(new GsonBuilder().setPrettyPrinting().create().toJson(report.json()));
     } else if (file != null) {
       report.write(file, section(spec.name()));
-      summary(spec.parent()).write(file);
+      summary(spec.parent().subcommands().keySet()).write(file);
       out.println("written to " + file);
     } else {
       out.print(report.markdown());

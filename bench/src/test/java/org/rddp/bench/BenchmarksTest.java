@@ -43,13 +43,27 @@ class BenchmarksTest {
   @Test
   void shouldNameItsBenchmarks() {
     assertThat(command.getUsageMessage())
-        .contains("goodput", "rate", "analysis", "crc", "jmh", "docs/benchmarks.md");
+        .contains("goodput", "rate", "analysis", "crc", "jmh", "docs/benchmarks.md", "--seconds");
+  }
+
+  @Test
+  void shouldBeCalledAsTheScriptSaysBeforeAnythingIsBuilt() {
+    assertThat(Path.of("..", "bin", "setup", "bench-usage.txt"))
+        .as("what 'rddp bench --help' prints: if it is another now, put it there")
+        .hasContent(command.getUsageMessage());
+  }
+
+  @Test
+  void shouldLeaveToJmhItsOptions() {
+    assertThat(command.parseArgs("jmh", "Turn", "-p", "octets=64").subcommand().matchedArgs())
+        .singleElement()
+        .satisfies(all -> assertThat(all.originalStringValues()).hasSize(3));
   }
 
   @Test
   void shouldNotTakeANameThatItDoesNotKnow() {
     assertThat(command.execute("Integrity")).isEqualTo(2);
-    assertThat(err.toString()).contains("Integrity");
+    assertThat(err.toString()).contains("Integrity", "There are: rtt, goodput", "profile, jmh");
   }
 
   @Test
@@ -62,7 +76,7 @@ class BenchmarksTest {
   @Test
   void shouldHaveAPlaceForEachInTheDocument() throws IOException {
     Path document = Path.of("..", "docs", "benchmarks.md");
-    for (String name : command.getSubcommands().keySet()) {
+    for (String name : Benchmarks.named(command.getCommandSpec()).keySet()) {
       NamedBenchmark.section(name).check(document);
     }
   }

@@ -1,7 +1,6 @@
 package org.rddp.bench;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,16 +8,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A JVM of its own for a main class of the tests: the arguments of this one, and more. */
+/** A JVM of its own for a main class of the tests, with the flags that the daemon's has. */
 public final class ForkedJvm {
   private static final long LONGEST_SECONDS = 300;
 
   private ForkedJvm() {}
 
+  /** As bin/rddp starts it. */
+  private static List<String> flagsOfDaemon() throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder("../bin/setup/flags", "daemon");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (process.waitFor() != 0) {
+      throw new AssertionError("bin/setup/flags: " + process.exitValue());
+    }
+    return said.lines().toList();
+  }
+
   /**
    * Runs it to its end.
    *
-   * @param flags of the JVM, besides those of this one
+   * @param flags of the JVM, besides those of the daemon's
    * @return the lines of its standard output
    * @throws AssertionError when it fails, with what it said
    */
@@ -26,8 +37,7 @@ public final class ForkedJvm {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.add("-XX:+UseSerialGC");
+    command.addAll(flagsOfDaemon());
     command.addAll(flags);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);

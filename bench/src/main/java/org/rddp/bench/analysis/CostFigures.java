@@ -31,7 +31,7 @@ final class CostFigures {
             .column("fpdu", "FPDU")
             .column("aligned_ns", "aligned, ns")
             .column("split_ns", "in two segments, ns")
-            .column("ratio", "ratio");
+            .column("ratio", "in two segments / aligned");
     for (int size : SIZES) {
       FedReceiver aligned = new FedReceiver(size, true);
       FedReceiver split = new FedReceiver(size, false);

@@ -82,7 +82,7 @@ final class SegmentFigures {
             .column("fpdu", "FPDU")
             .column("aligned", "aligned")
             .column("stock", "stock TCP")
-            .column("ratio", "ratio");
+            .column("ratio", "aligned / stock TCP");
     for (int size : SIZES) {
       long aligned = segments(size, Sending.ALIGNED);
       long stock = segments(size, Sending.STOCK);

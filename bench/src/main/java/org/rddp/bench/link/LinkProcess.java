@@ -37,7 +37,7 @@ public final class LinkProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.addAll(List.of("-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(
         List.of(
             LossyLink.class.getName(), socket.toString(), Integer.toString(cpus[cpus.length - 1])));

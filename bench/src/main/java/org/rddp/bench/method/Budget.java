@@ -59,6 +59,11 @@ public final class Budget {
     return Math.max(0, whole - spentNanos());
   }
 
+  /** Ns in all. */
+  long wholeNanos() {
+    return whole;
+  }
+
   /** Ns since it began. */
   public long spentNanos() {
     return clock.getAsLong() - began;

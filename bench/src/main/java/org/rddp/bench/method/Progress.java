@@ -5,12 +5,13 @@ import java.util.Locale;
 
 /**
  * Says on standard error how far a benchmark has come: a line for each step, with the time that has
- * gone and the time that is left of its budget.
+ * gone, and that which it was given; it may take some more.
  */
 public final class Progress {
   private static final double LIMITED = 12 * 3600;
 
   private final PrintStream out;
+  private final Budget whole;
   private final Budget budget;
 
   /** On this stream, without a budget. */
@@ -20,25 +21,30 @@ public final class Progress {
 
   /** On this stream. */
   public Progress(PrintStream out, Budget budget) {
+    this(out, budget, budget);
+  }
+
+  private Progress(PrintStream out, Budget whole, Budget budget) {
     this.out = out;
+    this.whole = whole;
     this.budget = budget;
   }
 
-  /** What the benchmark may take. */
+  /** What the benchmark, or this part of it, may take. */
   public Budget budget() {
     return budget;
   }
 
   /** The same for work that may take a part of what is left, 0 to 1. */
   public Progress part(double share) {
-    return new Progress(out, budget.part(share));
+    return new Progress(out, whole, budget.part(share));
   }
 
   /** What begins now. */
   public void say(String step) {
-    double left = budget.leftNanos() / 1e9;
-    String limit = left > LIMITED ? "" : String.format(Locale.ROOT, ", at most %3.0f s left", left);
-    out.printf(Locale.ROOT, "[%4.0f s%s] %s%n", budget.spentNanos() / 1e9, limit, step);
+    double given = whole.wholeNanos() / 1e9;
+    String of = given > LIMITED ? "" : String.format(Locale.ROOT, " of %.0f", given);
+    out.printf(Locale.ROOT, "[%3.0f%s s] %s%n", whole.spentNanos() / 1e9, of, step);
     out.flush();
   }
 }

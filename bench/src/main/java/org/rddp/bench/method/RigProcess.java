@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +27,6 @@ final class RigProcess implements AutoCloseable {
   private final Process process;
   private final Writer tasks;
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
-  private final Thread killer;
   private boolean paused;
 
   /**
@@ -40,8 +38,7 @@ final class RigProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    // Few cores: the parallel collectors' threads would take them from the measured ones.
-    command.addAll(List.of("-XX:+UseSerialGC", "-Djava.awt.headless=true"));
+    command.add("-Djava.awt.headless=true");
     command.addAll(entrant.flags());
     command.addAll(
         List.of(
@@ -51,8 +48,6 @@ final class RigProcess implements AutoCloseable {
             entrant.rig().getName(),
             entrant.arguments().toString()));
     process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    killer = new Thread(this::kill);
-    Runtime.getRuntime().addShutdownHook(killer);
     tasks = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
     Thread.ofPlatform().daemon().name("answers of " + entrant.name()).start(this::readAnswers);
   }
@@ -149,11 +144,8 @@ final class RigProcess implements AutoCloseable {
     kill();
     try {
       process.waitFor();
-      Runtime.getRuntime().removeShutdownHook(killer);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IllegalStateException e) {
-      throw new UncheckedIOException(new IOException("the JVM is being ended", e));
     }
     ids.forEach(Eal::removeLeftovers);
   }

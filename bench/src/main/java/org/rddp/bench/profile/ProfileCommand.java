@@ -20,10 +20,10 @@ import picocli.CommandLine.Option;
 
 /** {@code bin/rddp bench profile}: where the engine's thread and the programs' spend their time. */
 @Command(
-    name = "rddp bench profile",
+    name = "profile",
     description = {
-      "Draws flame graphs, by CPU time, of the layout of two cores: round trips and writes of 64"
-          + " octets, and bulk with MTU 1500 and 9000. Needs Java 25."
+      "Flame graphs, by CPU time, of the layout of two cores: round trips and writes of 64 octets, and"
+          + " bulk with MTU 1500 and 9000. Needs Java 25."
     },
     mixinStandardHelpOptions = true,
     sortOptions = false)

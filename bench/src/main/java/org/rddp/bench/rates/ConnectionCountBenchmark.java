@@ -69,13 +69,15 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
                 spread
                     .ratio(name(MOST), name(1), "p50")
                     .map(ratio -> "over all of them: " + ratio)
-                    .orElse("")));
+                    .orElse(""))
+            .from(idle, name(MOST), name(1)));
     report.add(
         Goal.atMost(
-            8,
-            "connections_packets",
-            "packet buffers that 10,000 connections hold, more than those of one",
-            idle.figure(name(MOST), "packets_used")));
+                8,
+                "connections_packets",
+                "packet buffers that 10,000 connections hold, more than those of one",
+                idle.figure(name(MOST), "packets_used"))
+            .from(idle));
   }
 
   private static Table table(Outcomes idle, Outcomes spread) {

@@ -53,12 +53,14 @@ public final class FairnessBenchmark extends NamedBenchmark {
         add(table, title, beside.of(RDDP));
         report.add(
             Goal.atMost(
-                3,
-                "fairness_" + octets,
-                "64-octet round trip beside " + title + ": p50, times the undisturbed one",
-                beside
-                    .figure(RDDP, "p50")
-                    .flatMap(p50 -> alone.figure(RDDP, "p50").map(p50::over))));
+                    3,
+                    "fairness_" + octets,
+                    "64-octet round trip beside " + title + ": p50, times the undisturbed one",
+                    beside
+                        .figure(RDDP, "p50")
+                        .flatMap(p50 -> alone.figure(RDDP, "p50").map(p50::over)))
+                .from(beside, RDDP)
+                .from(alone, RDDP));
       }
     }
     report.add(table);

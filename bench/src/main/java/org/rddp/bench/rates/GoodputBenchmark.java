@@ -9,7 +9,6 @@ import org.rddp.bench.method.Contest;
 import org.rddp.bench.method.Entrant;
 import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Progress;
-import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.Report;
 import picocli.CommandLine.Command;
 
@@ -63,7 +62,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
     } finally {
       tables.fill();
     }
-    addGoals(report, tables);
+    addGoals(tables);
   }
 
   /** All contenders of an MTU; the second contest has what the first has left of the budget. */
@@ -149,30 +148,30 @@ public final class GoodputBenchmark extends NamedBenchmark {
         .with("offloads", Boolean.toString(offloads));
   }
 
-  private static void addGoals(Report report, GoodputTables found) {
-    report.add(
-        Goal.atLeast(
-            4,
-            "goodput_beside_kernel_offloads_off",
-            "goodput, 1 MiB writes, CRC, MTU 1500: times kernel TCP with offloads off",
-            found.ratio(MEBIBYTE, rddp(FRAME), plainKernel(FRAME))));
-    report.add(
-        Goal.atLeast(
-            1.2,
-            "goodput_beside_kernel",
-            "the same: times kernel TCP with offloads on, which checks no CRC",
-            found.ratio(MEBIBYTE, rddp(FRAME), kernel(FRAME))));
-    report.add(
-        Goal.atLeast(
-            2.5,
-            "goodput_jumbo_beside_kernel",
-            "goodput, 1 MiB writes, CRC, MTU 9000: times kernel TCP with offloads on",
-            found.ratio(MEBIBYTE, rddp(JUMBO), kernel(JUMBO))));
-    report.add(
-        Goal.atLeast(
-            0.6,
-            "goodput_jumbo_of_ceiling",
-            "the same: share of copy + CRC + device",
-            found.ratio(MEBIBYTE, rddp(JUMBO), ceiling(JUMBO))));
+  private static void addGoals(GoodputTables found) {
+    found.goal(
+        4,
+        "goodput_beside_kernel_offloads_off",
+        "goodput, 1 MiB writes, CRC, MTU 1500: times kernel TCP with offloads off",
+        rddp(FRAME),
+        plainKernel(FRAME));
+    found.goal(
+        1.2,
+        "goodput_beside_kernel",
+        "the same: times kernel TCP with offloads on, which checks no CRC",
+        rddp(FRAME),
+        kernel(FRAME));
+    found.goal(
+        2.5,
+        "goodput_jumbo_beside_kernel",
+        "goodput, 1 MiB writes, CRC, MTU 9000: times kernel TCP with offloads on",
+        rddp(JUMBO),
+        kernel(JUMBO));
+    found.goal(
+        0.6,
+        "goodput_jumbo_of_ceiling",
+        "the same: share of copy + CRC + device",
+        rddp(JUMBO),
+        ceiling(JUMBO));
   }
 }

@@ -8,10 +8,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Series;
+import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Quantity;
 import org.rddp.bench.report.Report;
 import org.rddp.bench.report.Table;
+import org.rddp.bench.rtt.TwoDaemons;
 
 /** Goodput by contender and message size: itself, beside kernel TCP's, and what it costs. */
 final class GoodputTables {
@@ -31,13 +33,18 @@ final class GoodputTables {
     this.report = report;
     this.sizes = sizes.clone();
     goodput =
-        report.add(new Table("goodput", "Goodput by message size", "Payload, medians of rounds."));
+        report.add(
+            new Table(
+                "goodput",
+                "Goodput by message size",
+                "Payload, medians of rounds." + TwoDaemons.WITH_TWO_CORES));
     beside =
         report.add(
             new Table(
                 "beside_kernel",
                 "Beside kernel TCP",
-                "Each one's goodput over that of kernel TCP with offloads on at the same MTU."));
+                "Goodput, this / kernel TCP with offloads on at the same MTU: more than 1 where the"
+                    + " contender carries more."));
     cost =
         report.add(
             new Table(
@@ -83,10 +90,14 @@ final class GoodputTables {
             name -> found.computeIfAbsent(name, _ -> new LinkedHashMap<>()).put(octets, outcomes));
   }
 
-  /** One's goodput over another's; empty where one of them was not measured. */
-  Optional<Series> ratio(int octets, String over, String under) {
-    Outcomes outcomes = found.getOrDefault(over, Map.of()).get(octets);
-    return outcomes == null ? Optional.empty() : outcomes.ratio(over, under, "gbps");
+  /** Adds a goal: one's goodput with writes of 1 MiB over another's. */
+  void goal(double least, String name, String what, String over, String under) {
+    Outcomes outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
+    report.add(
+        outcomes == null
+            ? Goal.atLeast(least, name, what, Optional.empty())
+            : Goal.atLeast(least, name, what, outcomes.ratio(over, under, "gbps"))
+                .from(outcomes, over, under));
   }
 
   /** Makes rows of what was found. */

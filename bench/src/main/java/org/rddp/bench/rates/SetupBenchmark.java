@@ -60,10 +60,11 @@ public final class SetupBenchmark extends NamedBenchmark {
         if (pipelined == COUNTED) {
           report.add(
               Goal.atLeast(
-                  20_000,
-                  "setup",
-                  "connections a second, stack to stack, 64 being opened at a time",
-                  found.figure(STACKS, "rate")));
+                      20_000,
+                      "setup",
+                      "connections a second, stack to stack, 64 being opened at a time",
+                      found.figure(STACKS, "rate"))
+                  .from(found, STACKS));
         }
       }
       Outcomes found = contest.run(PROGRAMS, task(COUNTED, millis), rounds, List.of(PROGRAMS));

@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.method.Conditions;
 import org.rddp.bench.method.Contest;
 import org.rddp.bench.method.Entrant;
 import org.rddp.bench.method.Outcome;
@@ -89,25 +90,34 @@ public final class SteadyBenchmark extends NamedBenchmark {
   }
 
   private static void addGoals(Report report, String title, Outcomes found) {
-    found.all().forEach((name, each) -> addGoals(report, title + ", " + name, each));
+    found
+        .all()
+        .keySet()
+        .forEach(name -> addGoals(report, title + ", " + name, found.of(name), found.conditions()));
   }
 
-  private static void addGoals(Report report, String what, Outcome found) {
+  private static void addGoals(Report report, String what, Outcome found, Conditions conditions) {
     String key = what.contains(MARKERS) ? "_markers" : "";
     report.add(
         Goal.atMost(
-            NONE,
-            "steady_engine" + key,
-            "octets that the engine allocates a message, mixed traffic, " + what,
-            found.figure("engine_octets")));
+                NONE,
+                "steady_engine" + key,
+                "octets that the engine allocates a message, mixed traffic, " + what,
+                found.figure("engine_octets"))
+            .during(conditions));
     report.add(
         Goal.atMost(
-            NONE,
-            "steady_programs" + key,
-            "octets that the programs allocate a message, " + what,
-            found.figure("program_octets")));
+                NONE,
+                "steady_programs" + key,
+                "octets that the programs allocate a message, " + what,
+                found.figure("program_octets"))
+            .during(conditions));
     report.add(
         Goal.atMost(
-            0, "steady_collections" + key, "collections of garbage, " + what, found.figure("gc")));
+                0,
+                "steady_collections" + key,
+                "collections of garbage, " + what,
+                found.figure("gc"))
+            .during(conditions));
   }
 }

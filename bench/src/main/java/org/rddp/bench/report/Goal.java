@@ -1,7 +1,12 @@
 package org.rddp.bench.report;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import org.rddp.bench.method.Conditions;
+import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Series;
 
 /**
@@ -14,6 +19,7 @@ import org.rddp.bench.method.Series;
  * @param figure what was found; empty where it could not be measured
  * @param remark what is to be known beside, or an empty text
  * @param unit of the bound and the figure, shown with prefixes; null for none
+ * @param doubts why the figure is to be read with care; none where nothing is known against it
  */
 public record Goal(
     String name,
@@ -22,25 +28,58 @@ public record Goal(
     boolean most,
     Optional<Series> figure,
     String remark,
-    String unit) {
+    String unit,
+    List<String> doubts) {
+  /** A median of fewer rounds says little. */
+  private static final int FEW = 3;
+
+  /** Takes a copy of the list. */
+  public Goal {
+    doubts = List.copyOf(doubts);
+  }
+
   /** A figure that is to be at most this. */
   public static Goal atMost(double bound, String name, String what, Optional<Series> figure) {
-    return new Goal(name, what, bound, true, figure, "", null);
+    return new Goal(name, what, bound, true, figure, "", null, List.of());
   }
 
   /** A figure that is to be at least this. */
   public static Goal atLeast(double bound, String name, String what, Optional<Series> figure) {
-    return new Goal(name, what, bound, false, figure, "", null);
+    return new Goal(name, what, bound, false, figure, "", null, List.of());
   }
 
   /** With something to be known beside. */
   public Goal remark(String text) {
-    return new Goal(name, what, bound, most, figure, text, unit);
+    return new Goal(name, what, bound, most, figure, text, unit, doubts);
   }
 
   /** With a unit, such as {@code /s}. */
   public Goal in(String words) {
-    return new Goal(name, what, bound, most, figure, remark, words);
+    return new Goal(name, what, bound, most, figure, remark, words, doubts);
+  }
+
+  /** Out of the rounds of some entrants: with what is to be said against these. */
+  public Goal from(Outcomes found, String... names) {
+    Goal goal = during(found.conditions(), names);
+    int rounds = found.rounds();
+    return rounds < FEW ? goal.doubt(rounds == 1 ? "1 round" : rounds + " rounds") : goal;
+  }
+
+  /** The same, where a single round is what is asked for. */
+  public Goal during(Conditions conditions, String... names) {
+    Goal goal = conditions.disturbed() ? doubt("disturbed") : this;
+    for (String name : names) {
+      goal = conditions.unsteady().contains(name) ? goal.doubt("not steady: " + name) : goal;
+    }
+    return goal;
+  }
+
+  private Goal doubt(String reason) {
+    List<String> more = new ArrayList<>(doubts);
+    if (!more.contains(reason)) {
+      more.add(reason);
+    }
+    return new Goal(name, what, bound, most, figure, remark, unit, more);
   }
 
   /** Whether the median of the rounds reaches it; empty where nothing was measured. */
@@ -48,9 +87,12 @@ public record Goal(
     return figure.map(series -> most ? series.median() <= bound : series.median() >= bound);
   }
 
-  /** Met, missed or not measured. */
+  /** Met, missed or not measured, and in brackets what is to be said against the figure. */
   String verdict() {
-    return met().map(reached -> reached ? "met" : "**missed**").orElse("not measured");
+    return met()
+        .map(reached -> reached ? "met" : "**missed**")
+        .map(word -> doubts.isEmpty() ? word : word + " (" + String.join("; ", doubts) + ")")
+        .orElse("not measured");
   }
 
   /** What is to be reached. */
@@ -77,6 +119,9 @@ public record Goal(
     json.addProperty("found", found());
     json.addProperty("verdict", verdict());
     met().ifPresent(reached -> json.addProperty("met", reached));
+    JsonArray reasons = new JsonArray();
+    doubts.forEach(reasons::add);
+    json.add("doubts", reasons);
     json.addProperty("remark", remark);
     return json;
   }

@@ -29,9 +29,8 @@ public final class RttCommand extends NamedBenchmark {
   static final String FRAMES = "raw frames, Java";
   static final String FRAMES_C = "raw frames, C";
 
-  /** Those that the goals are about, and the second layout. */
-  private static final List<String> FEW =
-      List.of(RDDP, TWO_DAEMONS, FLOOR, FRAMES, FRAMES_C, TCP, AERON_IPC);
+  /** Those that the goals are about. */
+  private static final List<String> FEW = List.of(RDDP, FLOOR, FRAMES, FRAMES_C, TCP, AERON_IPC);
 
   /** What a round of the warm-up may take, in ms, and its round trips. */
   private static final int WARM_UP = 100;
@@ -76,8 +75,8 @@ public final class RttCommand extends NamedBenchmark {
     report.method(Contest.WARM_UP_IN_WORDS);
     if (quick()) {
       report.method(
-          "Shortened: without blocking sockets, offloads off, Netty and Aeron over UDP; rddp takes the"
-              + " JDK's CRC32c and does not look whether vectors are quicker.");
+          "Shortened: without two daemons, blocking sockets, offloads off, Netty and Aeron over UDP;"
+              + " rddp takes the JDK's CRC32c and does not look whether vectors are quicker.");
     }
     String[] flags = quick() ? new String[] {"-Drddp.crc32c=jdk"} : new String[0];
     List<Entrant> entrants =

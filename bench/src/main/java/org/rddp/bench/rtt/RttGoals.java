@@ -7,6 +7,7 @@ import static org.rddp.bench.rtt.RttCommand.RDDP;
 import static org.rddp.bench.rtt.RttCommand.TCP;
 
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.rddp.bench.method.Outcomes;
 import org.rddp.bench.method.Series;
 import org.rddp.bench.report.Goal;
@@ -21,30 +22,33 @@ final class RttGoals {
 
   static void add(Report report, Outcomes found) {
     boolean near = found.conditions().near();
-    report.add(
-        Goal.atMost(
-                near ? NEAR : FAR,
-                "write_p50_tcp",
-                "64-octet write, p50, over kernel TCP busy-polling",
-                found.ratio(RDDP, TCP, "p50"))
-            .remark(found.conditions().distance()));
-    report.add(Goal.atMost(0.25, "write_p99_tcp", "the same, p99", found.ratio(RDDP, TCP, "p99")));
-    report.add(
-        Goal.atMost(1 / 3.0, "write_p999_tcp", "the same, p99.9", found.ratio(RDDP, TCP, "p999")));
+    Stream.of(
+            Goal.atMost(
+                    near ? NEAR : FAR,
+                    "write_p50_tcp",
+                    "64-octet write, p50, over kernel TCP busy-polling",
+                    found.ratio(RDDP, TCP, "p50"))
+                .remark(found.conditions().distance()),
+            Goal.atMost(0.25, "write_p99_tcp", "the same, p99", found.ratio(RDDP, TCP, "p99")),
+            Goal.atMost(
+                1 / 3.0, "write_p999_tcp", "the same, p99.9", found.ratio(RDDP, TCP, "p999")))
+        .forEach(goal -> report.add(goal.from(found, RDDP, TCP)));
     report.add(
         Goal.atMost(
                 2,
                 "write_p50_floor",
                 "64-octet write, p50, over its layout's floor",
                 found.ratio(RDDP, FLOOR, "p50"))
-            .remark("the same rings, threads and device, no protocol"));
+            .remark("the same rings, threads and device, no protocol")
+            .from(found, RDDP, FLOOR));
     report.add(
         Goal.atMost(
                 1,
                 "write_p50_aeron",
                 "64-octet write, p50, over Aeron IPC plus raw frames",
                 overSum(found, RDDP, AERON_IPC, FRAMES))
-            .remark("both cross the cores four times"));
+            .remark("both cross the cores four times")
+            .from(found, RDDP, AERON_IPC, FRAMES));
   }
 
   /** One entrant's p50 over the sum of two others', round by round. */

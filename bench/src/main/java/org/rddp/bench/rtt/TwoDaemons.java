@@ -23,6 +23,13 @@ import org.rddp.dpdk.Eal;
  * threads must take turns where there are two cores.
  */
 public final class TwoDaemons implements AutoCloseable {
+  /** To be said of figures, where it is so. */
+  public static final String WITH_TWO_CORES =
+      Runtime.getRuntime().availableProcessors() < 3
+          ? " With two daemons three threads that poll take turns on two cores: those figures are"
+              + " how long the kernel lets each of them have one, not what rddp takes."
+          : "";
+
   private static final String MAIN = "org.rddp.cli.Main";
   private static final long PATIENCE = 3;
 

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,14 +27,17 @@ import org.rddp.tcp.TcpStack;
 
 /**
  * What HotSpot makes of the hot path: which methods its last compiler has taken, which of them it
- * found too large to be a part of their callers, and what it has instructions for. It compiles at
- * once there, not beside the work, so that a busy machine only makes it slow.
+ * found too large to be a part of their callers, and what it has instructions for. It has the
+ * daemon's flags, and compiles at once, not beside the work, so that a busy machine only makes it
+ * slow.
  */
 class CompiledCodeTest {
   private static final String OURS = "org.rddp.";
 
   /** HotSpot's words for a method that is called often and has more than 325 octets of bytecode. */
   private static final String TOO_LARGE = "hot method too big";
+
+  private static final String BORDER = "dontinline ";
 
   /** Unrolled by hand, and meant to be called. */
   private static final Set<String> LARGE = Set.of("org.rddp.wire.VectorChecksum.sum");
@@ -87,6 +91,16 @@ class CompiledCodeTest {
         .collect(toSet());
   }
 
+  /** The methods that HotSpot is told to keep out of their callers. */
+  private static Set<String> borders() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("..", "bin", "setup", "hotspot.txt"))) {
+      return lines
+          .filter(line -> line.startsWith(BORDER))
+          .map(line -> line.substring(BORDER.length()).replace("::", "."))
+          .collect(toSet());
+    }
+  }
+
   private static Set<String> intrinsics(List<Compilation> compilations, String method) {
     return compilations.stream()
         .filter(each -> each.method().equals(method) || each.inlined().contains(method))
@@ -117,6 +131,10 @@ class CompiledCodeTest {
             .flatMap(each -> each)
             .collect(toSet());
     assertThat(methods(found)).containsAll(hot);
+    assertThat(found.stream().map(each -> each.method())).containsAll(borders());
+    assertThat(found.stream().flatMap(each -> each.inlined().stream()))
+        .as("borders between layers that are a part of their callers")
+        .doesNotContainAnyElementsOf(borders());
     assertThat(notInlined(found, TOO_LARGE::equals)).isSubsetOf(LARGE);
     assertThat(notInlined(found, reason -> reason.contains("virtual")))
         .as("calls whose receiver is not known")

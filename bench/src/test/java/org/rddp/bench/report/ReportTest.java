@@ -7,12 +7,17 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rddp.bench.method.Conditions;
+import org.rddp.bench.method.Outcome;
+import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.method.Sample;
 import org.rddp.bench.method.Series;
 
 class ReportTest {
@@ -42,6 +47,22 @@ class ReportTest {
             .map(each -> each.getAsJsonObject().has("met"))
             .toList();
     assertThat(met).containsExactly(true, true, false);
+  }
+
+  @Test
+  void shouldSayWhatIsToBeSaidAgainstAGoalsFigure() {
+    Conditions unsteady = new Conditions(70, 70, 0, 0, 0, 1, List.of("rddp", "other"));
+    Conditions disturbed = new Conditions(70, 70, 0, 0, 0.5, 1, List.of());
+    Sample sample = Sample.of(Map.of("p50", 1.0));
+    Map<String, Outcome> once = Map.of("rddp", new Outcome(List.of(sample), null));
+    Map<String, Outcome> often = Map.of("rddp", new Outcome(Collections.nCopies(3, sample), null));
+    Goal goal = Goal.atMost(2, "p50", "it", Optional.of(Series.of(1)));
+    assertThat(goal.from(new Outcomes("", once, unsteady), "rddp").verdict())
+        .isEqualTo("met (not steady: rddp; 1 round)");
+    assertThat(goal.from(new Outcomes("", often, disturbed), "rddp").verdict())
+        .isEqualTo("met (disturbed)");
+    assertThat(goal.from(new Outcomes("", often, unsteady), "peer").verdict()).isEqualTo("met");
+    assertThat(goal.during(disturbed).toJson().getAsJsonArray("doubts")).hasSize(1);
   }
 
   @Test
