@@ -17,6 +17,8 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.example.HelloWrite;
 import org.rddp.example.OwnQueues;
 import org.rddp.ipc.Access;
@@ -35,6 +37,17 @@ class ReadmeTest {
         .contains(shown(HelloWrite.class, "README"));
     assertThat(Files.readString(ROOT.resolve("docs/plain-ddp.md")))
         .contains(shown(OwnQueues.class, "plain-ddp"));
+  }
+
+  @Test
+  void shouldShowAConfigurationThatIsGood() throws Exception {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    int begin = readme.indexOf("    [dpdk]\n");
+    String text = readme.substring(begin, readme.indexOf("\nand then", begin)).stripIndent();
+    Configuration configuration = ConfigurationFile.parse("README.md", text);
+    assertThat(configuration.interfaces())
+        .extracting(each -> each.name() + " " + each.device())
+        .containsExactly("one ring:try", "two ring:try");
   }
 
   /** The part of a program's source that a document shows. */
