@@ -43,6 +43,7 @@ final class CaptureCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Checks.require(spec, count >= 1, "--count is 1 or more, not " + count);
     Checks.require(spec, seconds >= 1, "--seconds is 1 or more, not " + seconds);
+    Checks.require(spec, !Files.isDirectory(file), file + " is a folder: name a file in it");
     Path folder = file.toAbsolutePath().getParent();
     Checks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
     try (Rddp daemon = session.open("capture")) {

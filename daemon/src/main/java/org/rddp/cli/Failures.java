@@ -1,5 +1,9 @@
 package org.rddp.cli;
 
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
@@ -40,9 +44,22 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     if (e instanceof CommandFailure) {
       return e.getMessage();
     }
+    if (e instanceof FileSystemException failure && failure.getReason() == null) {
+      return describe(failure);
+    }
     String message = e.getMessage();
     return message == null || message.isBlank()
         ? "unexpected " + e + "; set RDDP_STACK_TRACES=1 to see where"
         : message;
+  }
+
+  /** The message of these is the file alone. */
+  private static String describe(FileSystemException e) {
+    return switch (e) {
+      case NoSuchFileException missing -> "there is no file or folder " + e.getFile();
+      case AccessDeniedException denied -> "this user may not use " + e.getFile();
+      case FileAlreadyExistsException existing -> e.getFile() + " exists already";
+      default -> e.getFile() + ": " + e.getClass().getSimpleName();
+    };
   }
 }

@@ -4,8 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,6 +64,28 @@ class MainTest {
     assertThat(command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
         .isEqualTo(2);
     assertThat(err.toString()).startsWith("rddp: ").contains("rddp --help");
+  }
+
+  @Test
+  void shouldRefuseToCaptureIntoAFolder() {
+    assertThat(command.execute("capture", "/")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: / is a folder");
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void shouldSayWhatIsTheMatterWithAFile(Exception failure, String words) {
+    new Failures().handleExecutionException(failure, command, null);
+    assertThat(err.toString()).isEqualTo("rddp: " + words + "\n");
+  }
+
+  static List<Arguments> failures() {
+    return List.of(
+        Arguments.of(new NoSuchFileException("/a"), "there is no file or folder /a"),
+        Arguments.of(new AccessDeniedException("/a"), "this user may not use /a"),
+        Arguments.of(new FileAlreadyExistsException("/a"), "/a exists already"),
+        Arguments.of(new NotDirectoryException("/a"), "/a: NotDirectoryException"),
+        Arguments.of(new FileSystemException("/a", null, "No space left"), "/a: No space left"));
   }
 
   @Test

@@ -48,6 +48,7 @@ public final class DpdkPorts implements Ports {
    * Starts DPDK and the ports.
    *
    * @throws DpdkException saying what failed and what to do; what had been opened is closed
+   * @throws IllegalStateException in the same way, where there is no room for packets
    */
   public static DpdkPorts open(Configuration configuration) {
     return open(configuration, each -> {});
@@ -59,6 +60,7 @@ public final class DpdkPorts implements Ports {
    *
    * @param before called before each is opened
    * @throws DpdkException saying what failed and what to do; what had been opened is closed
+   * @throws IllegalStateException in the same way, where there is no room for packets
    */
   public static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before) {
@@ -98,7 +100,7 @@ public final class DpdkPorts implements Ports {
   private DpdkDevice open(InterfaceConfiguration configured) {
     int frame = Ethernet.HEADER + configured.mtu() + DRIVER_ROOM;
     int room = Math.max(LEAST_ROOM, frame + ALIGNMENT - 1 & -ALIGNMENT);
-    Mempool mempool = mempool("port" + mempools.size(), configured.packets(), room);
+    Mempool mempool = mempool("port", configured, room);
     EthernetPort port;
     PortOffloads offloads;
     RingCopier copier = null;
@@ -108,9 +110,7 @@ public final class DpdkPorts implements Ports {
       boolean second = pairs.containsKey(name);
       RingPair pair =
           pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
-      Mempool link =
-          linkPools.computeIfAbsent(
-              name, each -> mempool("link" + mempools.size(), configured.packets(), room));
+      Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, room));
       port = second ? pair.second() : pair.first();
       copier = new RingCopier(link);
       closer = port::stop;
@@ -156,10 +156,20 @@ public final class DpdkPorts implements Ports {
         .withMtu(configured.mtu());
   }
 
-  private Mempool mempool(String name, int buffers, int room) {
-    Mempool mempool = Mempool.create(name, buffers, CACHE, MbufLayout.HEADROOM + room, -1);
-    mempools.add(mempool);
-    return mempool;
+  private Mempool mempool(String kind, InterfaceConfiguration configured, int room) {
+    String name = kind + mempools.size();
+    try {
+      int octets = MbufLayout.HEADROOM + room;
+      Mempool mempool = Mempool.create(name, configured.packets(), CACHE, octets, -1);
+      mempools.add(mempool);
+      return mempool;
+    } catch (DpdkException e) {
+      throw new IllegalStateException(
+          ("interface %s: no room for its %d packets: raise 'memory' under [dpdk], or lower the"
+                  + " interface's 'packets' or 'mtu' (%s)")
+              .formatted(configured.name(), configured.packets(), e.getMessage()),
+          e);
+    }
   }
 
   @Override
