@@ -49,7 +49,7 @@ final class ControlChannel {
 
   ControlChannel(ControlSocket socket, Duration timeout) throws IOException {
     this.socket = socket;
-    this.timeout = timeout;
+    this.timeout = Waiting.bounded(timeout);
     this.wake = EventFd.create();
     this.thread = Thread.ofPlatform().daemon().name("rddp-control").unstarted(this::run);
   }

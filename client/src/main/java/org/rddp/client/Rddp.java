@@ -301,7 +301,7 @@ public final class Rddp implements AutoCloseable {
    * Connects to a peer.
    *
    * @param privateData for the peer's program
-   * @param timeout for TCP and MPA together
+   * @param timeout for TCP and MPA together; the daemon gives up after ten minutes at the latest
    * @return the connection, established
    * @throws ConnectionRejectedException when the peer's program does not want it
    * @throws ConnectionFailedException when it cannot be made
@@ -319,7 +319,7 @@ public final class Rddp implements AutoCloseable {
     throwIfUnusable();
     options.check(this);
     int bits = Ipv4.bits(remote);
-    int millis = Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE);
+    int millis = Math.clamp(Waiting.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
     Connection[] made = new Connection[1];
     channel.request(
         request ->
@@ -332,7 +332,7 @@ public final class Rddp implements AutoCloseable {
         });
     Connection connection = made[0];
     try {
-      connection.life().awaitEstablished(timeout.plus(CONNECT_MARGIN));
+      connection.life().awaitEstablished(Waiting.bounded(timeout).plus(CONNECT_MARGIN));
     } catch (RddpException e) {
       connection.close();
       throw e;
@@ -412,7 +412,7 @@ public final class Rddp implements AutoCloseable {
 
   private boolean awaitEvent(Duration timeout) {
     try {
-      boolean signalled = completionEvent.await(timeout.toNanos()) > 0;
+      boolean signalled = completionEvent.await(Waiting.bounded(timeout).toNanos()) > 0;
       if (signalled) {
         signals.clear();
         wake.clear();

@@ -6,7 +6,18 @@ import java.util.function.BooleanSupplier;
 
 /** Waits on a monitor with a deadline. */
 final class Waiting {
+  /** What is longer is as good as for ever: nanoseconds in 64 bits end after 292 years. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private Waiting() {}
+
+  /** A timeout that can be counted in nanoseconds; one that is over already is none at all. */
+  static Duration bounded(Duration timeout) {
+    if (timeout.isNegative()) {
+      return Duration.ZERO;
+    }
+    return timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
+  }
 
   /**
    * Waits until the condition holds.
@@ -15,7 +26,7 @@ final class Waiting {
    * @return whether it holds: false at the timeout
    */
   static boolean until(Object monitor, Duration timeout, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    long deadline = System.nanoTime() + bounded(timeout).toNanos();
     while (!condition.getAsBoolean()) {
       long left = deadline - System.nanoTime();
       if (left <= 0) {

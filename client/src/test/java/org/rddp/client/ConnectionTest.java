@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -72,6 +73,26 @@ class ConnectionTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void shouldWaitForEver() throws Exception {
+    Duration forEver = ChronoUnit.FOREVER.getDuration();
+    Thread acceptor =
+        Thread.ofPlatform().start(() -> farEnd = listener.await(forEver).accept(ANSWER));
+    nearEnd = near.connect(listener.address(), QUESTION, forEver);
+    acceptor.join();
+    nearEnd.postReceive(1, nearMemory, 0, 8);
+    nearEnd.disconnect();
+    assertThat(farEnd.awaitClosed(forEver)).isTrue();
+    assertThat(near.await(forEver)).isTrue();
+  }
+
+  @Test
+  void shouldNotWaitWhenTheTimeIsOver() {
+    Duration over = Duration.ofSeconds(-1);
+    assertThat(near.await(over)).isFalse();
+    assertThat(listener.await(over)).isNull();
   }
 
   /** Waits for a completion and writes it down, for it is only good during the call. */

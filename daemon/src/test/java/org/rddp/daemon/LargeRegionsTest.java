@@ -1,6 +1,7 @@
 package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.lang.foreign.MemorySegment;
@@ -121,6 +122,21 @@ class LargeRegionsTest {
     out.postWrite(3, small, 0, 1, window.stag(), window.baseTo() + length);
     assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
     assertThat(at(large, from + length)).isZero();
+  }
+
+  @Test
+  void shouldRefuseMessagesThatNoHeaderCanName() {
+    long most = WorkRequest.MAX_LENGTH;
+    String words = "a message of 4294967296 octets, at most 4294967295";
+    assertThatThrownBy(() -> in.postSend(1, large, 0, most + 1)).hasMessage(words);
+    assertThatThrownBy(() -> in.postWrite(1, large, 0, most + 1, 1, 0)).hasMessage(words);
+    assertThatThrownBy(() -> in.postRead(1, large, 0, most + 1, 1, 0)).hasMessage(words);
+    assertThatThrownBy(() -> in.postReceive(1, large, 0, most + 1)).hasMessage(words);
+    ScatterList list = new ScatterList().add(large, 0, most - 1).add(large, 7, 1);
+    assertThatThrownBy(() -> list.add(large, 0, 1))
+        .hasMessage(
+            "a piece of 1 octets behind 4294967295 makes a message of more than 4294967295");
+    assertThat(list.length()).isEqualTo(most);
   }
 
   @Test
