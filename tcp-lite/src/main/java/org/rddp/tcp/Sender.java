@@ -278,7 +278,9 @@ final class Sender {
   void acknowledged(Segment segment, long position) {
     long ack = acknowledgedBy(segment);
     boolean same = !updateWindow(segment, position, ack);
-    if (ack >= una && flight != null) {
+    if (ack == max && flight != null && tellsNothingElse(segment) && flight.isOneInOrder()) {
+      arrived(ack);
+    } else if (ack >= una && flight != null) {
       boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
       if (duplicate) {
         shared.counters.duplicateAcknowledgments++;
@@ -303,6 +305,24 @@ final class Sender {
       timer.progress();
     }
     return changed;
+  }
+
+  private boolean tellsNothingElse(Segment segment) {
+    return segment.options.sackBlocks() == 0 && !segment.has(Tcp.ECE);
+  }
+
+  /**
+   * The one segment in flight has arrived, as a message that travels alone does each time: what
+   * {@link #takeIn} comes to then, in fewer steps.
+   */
+  private void arrived(long ack) {
+    int length = flight.arrived(una, ack, connection.now());
+    largestAcknowledged = Math.max(largestAcknowledged, length);
+    una = ack;
+    endFlight();
+    timer.acknowledged();
+    startTimer();
+    refuteBlackHole();
   }
 
   private void takeIn(Segment segment, long ack, boolean duplicate) {

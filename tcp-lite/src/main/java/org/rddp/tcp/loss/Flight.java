@@ -47,6 +47,26 @@ public final class Flight {
     return board.unsent() == queue.tail() && recovery.toRepeat() == SendQueue.NONE;
   }
 
+  /**
+   * Whether there is one segment, sent once, and nothing was out of order that still matters: its
+   * acknowledgment says that it has come, and no more.
+   */
+  public boolean isOneInOrder() {
+    return queue.size() == 1 && board.isSentOnce(queue.last()) && recovery.isOrderly();
+  }
+
+  /**
+   * That segment was acknowledged; the flight is to {@linkplain #end end} now.
+   *
+   * @param una first stream position that was not acknowledged before
+   * @param ack first that is not now
+   * @return octets of the segment
+   */
+  public int arrived(long una, long ack, long now) {
+    recovery.arrived(una, ack, board.sentAt(queue.last()), now);
+    return queue.length(queue.last());
+  }
+
   /** Everything is acknowledged, or given up: gives back the packets, and itself. */
   public void end(long now) {
     recovery.landed(now);

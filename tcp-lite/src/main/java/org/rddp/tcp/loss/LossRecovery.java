@@ -136,6 +136,18 @@ public final class LossRecovery {
     return begins;
   }
 
+  /** Whether nothing is being repaired, nor may turn out to have been for nothing. */
+  boolean isOrderly() {
+    return state == OPEN && !unresolved();
+  }
+
+  /** The only segment in flight, sent once, has been acknowledged, and all was orderly. */
+  void arrived(long una, long ack, long sentAt, long now) {
+    long roundTrip = Math.max(now - sentAt, 1);
+    timeout.measured(roundTrip, now);
+    congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
+  }
+
   /** Ends or takes back a recovery that is over or was needless; whether something is lost. */
   private boolean tellsOfLoss(Acknowledgment a) {
     if (blocks.duplicate()) {

@@ -108,6 +108,16 @@ public final class Scoreboard {
     return queue.arrays.repeated[slot];
   }
 
+  /** Whether a segment is on its way for the first time, as far as is known. */
+  boolean isSentOnce(int slot) {
+    return queue.arrays.states[slot] == IN_FLIGHT && !queue.arrays.repeated[slot];
+  }
+
+  /** When a segment was sent last. */
+  long sentAt(int slot) {
+    return queue.arrays.sentAt[slot];
+  }
+
   /** A segment has been sent: the first unsent one, or one again. */
   public void sent(int slot, long now) {
     SegmentArrays arrays = queue.arrays;
