@@ -14,6 +14,8 @@ import java.util.Locale;
  *     (/proc/pressure/cpu, some), or NaN where the kernel does not tell; our own threads count
  * @param steal share of all CPU time that the hypervisor gave to other machines
  * @param others share of all CPU time that processes other than the benchmark's used
+ * @param throughput what the slower core got done before a round, by the most that either did
+ *     before any, the median: 1 where nobody shares the cores; NaN where nobody looked
  * @param seconds that it took
  * @param unsteady contenders that did not come to the same in their warm-up, which ran out of time
  */
@@ -23,6 +25,7 @@ public record Conditions(
     double pressure,
     double steal,
     double others,
+    double throughput,
     double seconds,
     List<String> unsteady) {
   /** Cores no further apart than this, in ns, are near. */
@@ -33,6 +36,9 @@ public record Conditions(
 
   private static final double STEAL = 0.02;
 
+  /** Below this, of what a core can do. */
+  private static final double THROUGHPUT = 0.85;
+
   /** Takes a copy of the list. */
   public Conditions {
     unsteady = List.copyOf(unsteady);
@@ -40,12 +46,26 @@ public record Conditions(
 
   /** With what the warm-ups came to. */
   Conditions withUnsteady(List<String> names) {
-    return new Conditions(coreToCore, coreToCoreAfter, pressure, steal, others, seconds, names);
+    return new Conditions(
+        coreToCore, coreToCoreAfter, pressure, steal, others, throughput, seconds, names);
+  }
+
+  /** With what the slower core got done before each round, by the most that either ever did. */
+  Conditions withThroughput(double... shares) {
+    return new Conditions(
+        coreToCore,
+        coreToCoreAfter,
+        pressure,
+        steal,
+        others,
+        new Series(shares).median(),
+        seconds,
+        unsteady);
   }
 
   /** Whether others have used so much that the figures are to be read with care. */
   public boolean disturbed() {
-    return others > OTHERS || steal > STEAL;
+    return others > OTHERS || steal > STEAL || throughput < THROUGHPUT;
   }
 
   /** Whether the two cores were near each other, before and after. */
@@ -73,12 +93,15 @@ public record Conditions(
     return String.format(
         Locale.ROOT,
         "core to core %.0f ns, afterwards %.0f ns; CPU pressure %s, steal %.1f %%,"
-            + " other processes %.1f %%%s%s",
+            + " other processes %.1f %%, throughput of a core %s%s%s",
         coreToCore,
         coreToCoreAfter,
         Double.isNaN(pressure) ? "unknown" : String.format(Locale.ROOT, "%.1f %%", pressure * 100),
         steal * 100,
         others * 100,
+        Double.isNaN(throughput)
+            ? "unknown"
+            : String.format(Locale.ROOT, "%.0f %%", throughput * 100),
         disturbed() ? ": **DISTURBED** by others" : "",
         unsteady.isEmpty() ? "" : "; not steady: " + String.join(", ", unsteady));
   }
@@ -93,6 +116,9 @@ public record Conditions(
     }
     json.addProperty("steal", rounded(steal));
     json.addProperty("others", rounded(others));
+    if (!Double.isNaN(throughput)) {
+      json.addProperty("throughput", rounded(throughput));
+    }
     JsonArray names = new JsonArray();
     unsteady.forEach(names::add);
     json.add("not_steady", names);

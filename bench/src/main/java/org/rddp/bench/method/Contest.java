@@ -51,6 +51,7 @@ public final class Contest implements AutoCloseable {
   private final Map<String, RigProcess> running = new LinkedHashMap<>();
   private final Map<String, String> reasons = new LinkedHashMap<>();
   private final Set<String> unsteady = new HashSet<>();
+  private final CoreThroughput throughput;
   private final List<String> names;
 
   /**
@@ -63,6 +64,7 @@ public final class Contest implements AutoCloseable {
     this.progress = progress;
     this.folder = Files.createTempDirectory("rddp-bench");
     this.names = entrants.stream().map(Entrant::name).toList();
+    this.throughput = new CoreThroughput();
     try {
       for (Entrant entrant : entrants) {
         start(entrant);
@@ -193,6 +195,7 @@ public final class Contest implements AutoCloseable {
       if (round >= fewest && System.nanoTime() - began > most) {
         break;
       }
+      throughput.look();
       for (String name : measured) {
         if (!cannot.containsKey(name)) {
           Object found = ask(name, task, Duration.ZERO);
@@ -205,7 +208,10 @@ public final class Contest implements AutoCloseable {
       }
     }
     Conditions conditions =
-        watch.stop().withUnsteady(measured.stream().filter(unsteady::contains).toList());
+        watch
+            .stop()
+            .withUnsteady(measured.stream().filter(unsteady::contains).toList())
+            .withThroughput(throughput.shares());
     progress.say("  " + conditions);
     Map<String, Outcome> outcomes = new LinkedHashMap<>();
     samples.forEach((name, all) -> outcomes.put(name, new Outcome(all, cannot.get(name))));

@@ -70,6 +70,7 @@ public final class Watch {
         pressure,
         stolen / TICKS_PER_SECOND / capacity,
         others / capacity,
+        Double.NaN,
         seconds,
         List.of());
   }

@@ -39,8 +39,9 @@ final class Meanwhile {
         + range(Conditions::steal, Conditions::steal, PERCENT, 1)
         + " %, other processes "
         + range(Conditions::others, Conditions::others, PERCENT, 1)
-        + " %"
-        + "."
+        + " %, throughput of a core "
+        + range(Conditions::throughput, Conditions::throughput, PERCENT, 0)
+        + " %."
         + disturbances(disturbed)
         + unsteady()
         + "\n";

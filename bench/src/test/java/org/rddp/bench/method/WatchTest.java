@@ -26,28 +26,49 @@ class WatchTest {
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.01, 3, List.of()).disturbed()).isFalse();
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3, List.of()).disturbed()).isTrue();
-    assertThat(new Conditions(90, 90, 0.5, 0.05, 0, 3, List.of()).disturbed()).isTrue();
-    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 3, List.of())).asString().contains("DISTURBED");
-    assertThat(new Conditions(90, 90, 0.5, 0, 0, 3, List.of("this", "that")))
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.01, 1, 3, List.of()).disturbed()).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 1, 3, List.of()).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0.05, 0, 1, 3, List.of()).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0, 0.7, 3, List.of()).disturbed()).isTrue();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0, Double.NaN, 3, List.of()).disturbed()).isFalse();
+    assertThat(new Conditions(90, 90, 0.5, 0, 0.2, 1, 3, List.of()))
+        .asString()
+        .contains("DISTURBED");
+    assertThat(new Conditions(90, 90, 0.5, 0, 0, 1, 3, List.of("this", "that")))
         .asString()
         .endsWith("not steady: this, that");
-    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3, List.of()))
+    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 1, 3, List.of()))
         .asString()
         .contains("pressure unknown");
-    assertThat(new Conditions(90, 90, Double.NaN, 0, 0, 3, List.of()).toJson().has("cpu_pressure"))
+    assertThat(
+            new Conditions(90, 90, Double.NaN, 0, 0, 1, 3, List.of()).toJson().has("cpu_pressure"))
         .isFalse();
   }
 
   @Test
   void shouldTellNearCoresFromFar() {
-    assertThat(new Conditions(60, 80, 0, 0, 0, 1, List.of()).near()).isTrue();
-    assertThat(new Conditions(60, 400, 0, 0, 0, 1, List.of()).near()).isFalse();
-    assertThat(new Conditions(60, 400, 0, 0, 0, 1, List.of()).distance())
+    assertThat(new Conditions(60, 80, 0, 0, 0, 1, 1, List.of()).near()).isTrue();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1, 1, List.of()).near()).isFalse();
+    assertThat(new Conditions(60, 400, 0, 0, 0, 1, 1, List.of()).distance())
         .contains("moved: 60 ns, then 400");
-    assertThat(new Conditions(400, 420, 0, 0, 0, 1, List.of()).distance())
+    assertThat(new Conditions(400, 420, 0, 0, 0, 1, 1, List.of()).distance())
         .isEqualTo("the cores are far");
+  }
+
+  @Test
+  void shouldSayWhatACoreGetsDoneOfWhatItCan() throws Exception {
+    CoreThroughput throughput = new CoreThroughput();
+    throughput.look();
+    throughput.look();
+    double[] shares = throughput.shares();
+    assertThat(shares).hasSize(2);
+    assertThat(shares[0]).isBetween(0.0, 1.0);
+    assertThat(shares[1]).isBetween(0.0, 1.0);
+    throughput.look();
+    assertThat(throughput.shares()).hasSize(1);
+    Conditions found = new Conditions(90, 90, 0.5, 0, 0, Double.NaN, 3, List.of());
+    assertThat(found).asString().contains("throughput of a core unknown");
+    assertThat(found.withThroughput(0.5, 0.7, 1)).asString().contains("of a core 70 %");
   }
 
   @Test

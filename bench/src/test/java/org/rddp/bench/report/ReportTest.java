@@ -51,8 +51,8 @@ class ReportTest {
 
   @Test
   void shouldSayWhatIsToBeSaidAgainstAGoalsFigure() {
-    Conditions unsteady = new Conditions(70, 70, 0, 0, 0, 1, List.of("rddp", "other"));
-    Conditions disturbed = new Conditions(70, 70, 0, 0, 0.5, 1, List.of());
+    Conditions unsteady = new Conditions(70, 70, 0, 0, 0, 1, 1, List.of("rddp", "other"));
+    Conditions disturbed = new Conditions(70, 70, 0, 0, 0.5, 1, 1, List.of());
     Sample sample = Sample.of(Map.of("p50", 1.0));
     Map<String, Outcome> once = Map.of("rddp", new Outcome(List.of(sample), null));
     Map<String, Outcome> often = Map.of("rddp", new Outcome(Collections.nCopies(3, sample), null));
@@ -81,9 +81,9 @@ class ReportTest {
 
   @Test
   void shouldSayThatOthersHaveDisturbed() {
-    report.conditions("a part", new Conditions(70, 70, 0, 0, 0, 1, List.of()));
+    report.conditions("a part", new Conditions(70, 70, 0, 0, 0, 1, 1, List.of()));
     assertThat(report.markdown()).contains("core to core 70 ns").doesNotContain("DISTURBED");
-    report.conditions("another", new Conditions(70, 70, 0, 0, 0.5, 1, List.of()));
+    report.conditions("another", new Conditions(70, 70, 0, 0, 0.5, 1, 1, List.of()));
     assertThat(report.markdown()).contains("Others used the CPUs", "another: core to core");
     assertThat(report.json().get("disturbed").getAsBoolean()).isTrue();
   }
@@ -92,11 +92,12 @@ class ReportTest {
   void shouldSayBelowATableHowTheMachineWasMeanwhile() {
     Table table = report.add(new Table("times", "Times", "Text.")).column("who", "who");
     table.add("it");
-    report.conditions(table, "one", new Conditions(70, 80, 0.5, 0, 0.01, 1, List.of()));
-    report.conditions(table, "two", new Conditions(60, 75, 0.9, 0, 0.3, 1, List.of()));
+    report.conditions(table, "one", new Conditions(70, 80, 0.5, 0, 0.01, 1, 1, List.of()));
+    report.conditions(table, "two", new Conditions(60, 75, 0.9, 0, 0.3, 1, 1, List.of()));
     assertThat(report.markdown())
         .contains("Meanwhile: core to core 60 to 80 ns; CPU pressure 50 to 90 %, steal 0.0 %")
-        .contains("other processes 1.0 to 30.0 %. **DISTURBED** by others: two.")
+        .contains(
+            "other processes 1.0 to 30.0 %, throughput of a core 100 %. **DISTURBED** by others: two.")
         .doesNotContain("### Meanwhile");
     assertThat(report.json().getAsJsonObject("conditions").keySet()).containsExactly("one", "two");
   }
