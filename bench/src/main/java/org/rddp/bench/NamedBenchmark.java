@@ -29,7 +29,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
   /** With what comes before and after in less than a minute. */
   private static final Duration QUICK = Duration.ofSeconds(45);
 
-  private static final Duration LONGEST = Duration.ofMinutes(3);
+  private static final Duration LONGEST = Duration.ofSeconds(150);
 
   @Spec private CommandSpec spec;
 

@@ -1,5 +1,6 @@
 package org.rddp.bench.analysis;
 
+import java.time.Duration;
 import org.rddp.bench.NamedBenchmark;
 import org.rddp.bench.method.Progress;
 import org.rddp.bench.report.Report;
@@ -12,6 +13,11 @@ import picocli.CommandLine.Command;
 public final class AnalysisCommand extends NamedBenchmark {
   /** For picocli. */
   public AnalysisCommand() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofSeconds(60);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) {

@@ -1,5 +1,6 @@
 package org.rddp.bench.crc;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.rddp.bench.Contender;
@@ -28,6 +29,11 @@ public final class CrcCommand extends NamedBenchmark {
 
   /** For picocli. */
   public CrcCommand() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofSeconds(60);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {

@@ -1,6 +1,7 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import org.rddp.bench.NamedBenchmark;
 import org.rddp.bench.method.Contest;
@@ -23,6 +24,11 @@ public final class FairnessBenchmark extends NamedBenchmark {
 
   /** For picocli. */
   public FairnessBenchmark() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofSeconds(90);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {

@@ -38,7 +38,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
 
   @Override
   protected Duration longest() {
-    return Duration.ofMinutes(9);
+    return Duration.ofMinutes(8);
   }
 
   @Override

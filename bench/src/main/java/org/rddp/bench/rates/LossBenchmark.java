@@ -47,7 +47,7 @@ public final class LossBenchmark extends NamedBenchmark {
 
   @Override
   protected Duration longest() {
-    return Duration.ofMinutes(6);
+    return Duration.ofMinutes(5);
   }
 
   @Override

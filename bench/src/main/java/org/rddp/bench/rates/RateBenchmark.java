@@ -46,7 +46,7 @@ public final class RateBenchmark extends NamedBenchmark {
 
   @Override
   protected Duration longest() {
-    return Duration.ofMinutes(6);
+    return Duration.ofMinutes(5);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
+import java.time.Duration;
 import java.util.List;
 import org.rddp.bench.NamedBenchmark;
 import org.rddp.bench.method.Contest;
@@ -25,6 +26,11 @@ public final class SetupBenchmark extends NamedBenchmark {
 
   /** For picocli. */
   public SetupBenchmark() {}
+
+  @Override
+  protected Duration longest() {
+    return Duration.ofSeconds(90);
+  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {

@@ -1,7 +1,6 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.time.Duration;
 import java.util.List;
 import org.rddp.bench.NamedBenchmark;
 import org.rddp.bench.method.Conditions;
@@ -29,11 +28,6 @@ public final class SteadyBenchmark extends NamedBenchmark {
 
   /** For picocli. */
   public SteadyBenchmark() {}
-
-  @Override
-  protected Duration longest() {
-    return Duration.ofMinutes(3);
-  }
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {

@@ -66,7 +66,7 @@ public final class RttCommand extends NamedBenchmark {
 
   @Override
   protected Duration longest() {
-    return Duration.ofMinutes(9);
+    return Duration.ofMinutes(8);
   }
 
   @Override

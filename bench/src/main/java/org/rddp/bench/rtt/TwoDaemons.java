@@ -46,9 +46,7 @@ public final class TwoDaemons implements AutoCloseable {
    * @throws IOException when a daemon does not start
    */
   public TwoDaemons(int mtu) throws CannotRunException, IOException {
-    if (!TwoInterfaces.hugepages()) {
-      throw new CannotRunException("needs huge pages");
-    }
+    TwoInterfaces.requireHugepages(2);
     folder = Files.createTempDirectory("rddp-two");
     String link = folder.resolve("link.sock").toString();
     try {

@@ -1,6 +1,7 @@
 package org.rddp.bench.rtt;
 
 import java.nio.file.Path;
+import org.rddp.bench.method.CannotRunException;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
@@ -22,7 +23,7 @@ final class TwoInterfaces {
       mode = "0600"
       [dpdk]
       hugepages = %s
-      memory = "128MiB"
+      memory = "%dMiB"
       arguments = ["--log-level=error"]
       [engine]
       idle = "%s"
@@ -38,11 +39,28 @@ final class TwoInterfaces {
       packets = 8192
       """;
 
+  /** What a daemon takes, in MiB. */
+  private static final long MEMORY = 128;
+
   private TwoInterfaces() {}
 
   /** Whether there are huge pages for a daemon. */
-  static boolean hugepages() {
-    return System.getenv("RDDP_NO_HUGEPAGES") == null && Hugepages.available() >= 128L << 20;
+  private static boolean hugepages() {
+    return available() >= MEMORY;
+  }
+
+  private static long available() {
+    return System.getenv("RDDP_NO_HUGEPAGES") == null ? Hugepages.available() >> 20 : 0;
+  }
+
+  /** Says what is missing, where there are none for so many daemons. */
+  static void requireHugepages(int daemons) throws CannotRunException {
+    long needed = daemons * MEMORY;
+    long free = available();
+    if (free < needed) {
+      throw new CannotRunException(
+          "needs huge pages: " + needed + " MiB, and " + free + " MiB are free");
+    }
   }
 
   /** One daemon with both ends of a pair of rings, which copy; one engine thread. */
@@ -60,7 +78,7 @@ final class TwoInterfaces {
   }
 
   private static String common(Path socket, String idle) {
-    return COMMON.formatted(socket, hugepages(), idle);
+    return COMMON.formatted(socket, hugepages(), MEMORY, idle);
   }
 
   private static Configuration read(String text) throws ConfigurationException {
