@@ -23,6 +23,10 @@ final class ManyPeers implements FrameDevice {
   private static final int FIRST_PORT = 1024;
   private static final long OUR_MAC = 0x02_00_00_00_00_01L;
   private static final long PEER_MAC = 0x02_00_00_00_00_02L;
+
+  /** Without it segments to them would be of 536 octets (RFC 9293 section 3.7.1). */
+  private static final int MSS = 1460;
+
   private static final int HEADER = Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH;
 
   private final NativePacketPool pool;
@@ -103,11 +107,16 @@ final class ManyPeers implements FrameDevice {
     long tcp = ip + Ipv4.HEADER;
     int address = FIRST_PEER + index / PORTS_PER_PEER;
     int port = FIRST_PORT + index % PORTS_PER_PEER;
-    int total = HEADER + length;
+    int header = HEADER;
     long sum = TcpOptions.putTimestamps(tcp + Tcp.HEADER, 1, 1);
-    sum += Checksum.sum(tcp + HEADER, length);
+    if ((flags & Tcp.SYN) != 0) {
+      sum += TcpOptions.putMss(tcp + HEADER, MSS);
+      header += TcpOptions.MSS_LENGTH;
+    }
+    int total = header + length;
+    sum += Checksum.sum(tcp + header, length);
     sum +=
-        Tcp.write(tcp, port, PORT, sequences[index], acknowledgments[index], HEADER, flags, 65535);
+        Tcp.write(tcp, port, PORT, sequences[index], acknowledgments[index], header, flags, 65535);
     sum += Checksum.pseudoHeader(address, OURS, Ipv4.PROTOCOL_TCP, total);
     Tcp.putChecksum(tcp, sum);
     Ipv4.write(ip, Ipv4.HEADER + total, Ipv4.PROTOCOL_TCP, address, OURS);
