@@ -42,7 +42,7 @@ public final class ProfileCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "N",
-      defaultValue = "10",
+      defaultValue = "20",
       description = "How long each is recorded. Default: ${DEFAULT-VALUE}.")
   private int seconds;
 
@@ -108,7 +108,7 @@ public final class ProfileCommand implements Callable<Integer> {
     task.addProperty("verb", "WRITE");
     task.addProperty("octets", 64);
     task.addProperty("count", Integer.MAX_VALUE);
-    task.addProperty("most", seconds * 1_000_000_000L);
+    task.addProperty("millis", seconds * 1000);
     return task;
   }
 
