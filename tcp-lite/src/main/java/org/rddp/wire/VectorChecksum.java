@@ -17,7 +17,6 @@ final class VectorChecksum {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
   private static final VectorSpecies<Long> SPECIES = LongVector.SPECIES_PREFERRED;
   private static final int VECTOR = SPECIES.vectorByteSize();
-  private static final long LOW = 0xffff_ffffL;
 
   private VectorChecksum() {}
 
@@ -37,6 +36,9 @@ final class VectorChecksum {
   /**
    * The 32-bit words, in the machine's order, added up.
    *
+   * <p>64-bit words are added up whole, and their upper halves once more by themselves: what the
+   * lower halves come to is the difference, so that nobody has to take these out of each word.
+   *
    * <p>Unrolled by hand, which also makes the method too large to be inlined: so it is compiled by
    * itself, where no vector is ever left an object because HotSpot has inlined enough already.
    *
@@ -46,32 +48,73 @@ final class VectorChecksum {
     ByteOrder order = ByteOrder.nativeOrder();
     LongVector even = LongVector.zero(SPECIES);
     LongVector odd = LongVector.zero(SPECIES);
+    LongVector evenUpper = LongVector.zero(SPECIES);
+    LongVector oddUpper = LongVector.zero(SPECIES);
     long at = address;
     for (int i = octets / (8 * VECTOR); i > 0; i--) {
       LongVector first = LongVector.fromMemorySegment(SPECIES, ALL, at, order);
       LongVector second = LongVector.fromMemorySegment(SPECIES, ALL, at + VECTOR, order);
       LongVector third = LongVector.fromMemorySegment(SPECIES, ALL, at + 2L * VECTOR, order);
       LongVector fourth = LongVector.fromMemorySegment(SPECIES, ALL, at + 3L * VECTOR, order);
-      even = even.add(first.and(LOW)).add(first.lanewise(VectorOperators.LSHR, 32));
-      odd = odd.add(second.and(LOW)).add(second.lanewise(VectorOperators.LSHR, 32));
-      even = even.add(third.and(LOW)).add(third.lanewise(VectorOperators.LSHR, 32));
-      odd = odd.add(fourth.and(LOW)).add(fourth.lanewise(VectorOperators.LSHR, 32));
+      even = even.add(first).add(third);
+      evenUpper =
+          evenUpper
+              .add(first.lanewise(VectorOperators.LSHR, 32))
+              .add(third.lanewise(VectorOperators.LSHR, 32));
+      odd = odd.add(second).add(fourth);
+      oddUpper =
+          oddUpper
+              .add(second.lanewise(VectorOperators.LSHR, 32))
+              .add(fourth.lanewise(VectorOperators.LSHR, 32));
       first = LongVector.fromMemorySegment(SPECIES, ALL, at + 4L * VECTOR, order);
       second = LongVector.fromMemorySegment(SPECIES, ALL, at + 5L * VECTOR, order);
       third = LongVector.fromMemorySegment(SPECIES, ALL, at + 6L * VECTOR, order);
       fourth = LongVector.fromMemorySegment(SPECIES, ALL, at + 7L * VECTOR, order);
-      even = even.add(first.and(LOW)).add(first.lanewise(VectorOperators.LSHR, 32));
-      odd = odd.add(second.and(LOW)).add(second.lanewise(VectorOperators.LSHR, 32));
-      even = even.add(third.and(LOW)).add(third.lanewise(VectorOperators.LSHR, 32));
-      odd = odd.add(fourth.and(LOW)).add(fourth.lanewise(VectorOperators.LSHR, 32));
+      even = even.add(first).add(third);
+      evenUpper =
+          evenUpper
+              .add(first.lanewise(VectorOperators.LSHR, 32))
+              .add(third.lanewise(VectorOperators.LSHR, 32));
+      odd = odd.add(second).add(fourth);
+      oddUpper =
+          oddUpper
+              .add(second.lanewise(VectorOperators.LSHR, 32))
+              .add(fourth.lanewise(VectorOperators.LSHR, 32));
       at += 8L * VECTOR;
     }
-    long end = address + octets;
-    while (at < end) {
-      LongVector next = LongVector.fromMemorySegment(SPECIES, ALL, at, order);
-      even = even.add(next.and(LOW)).add(next.lanewise(VectorOperators.LSHR, 32));
-      at += VECTOR;
+    if ((octets & 4 * VECTOR) != 0) {
+      LongVector first = LongVector.fromMemorySegment(SPECIES, ALL, at, order);
+      LongVector second = LongVector.fromMemorySegment(SPECIES, ALL, at + VECTOR, order);
+      LongVector third = LongVector.fromMemorySegment(SPECIES, ALL, at + 2L * VECTOR, order);
+      LongVector fourth = LongVector.fromMemorySegment(SPECIES, ALL, at + 3L * VECTOR, order);
+      even = even.add(first).add(third);
+      evenUpper =
+          evenUpper
+              .add(first.lanewise(VectorOperators.LSHR, 32))
+              .add(third.lanewise(VectorOperators.LSHR, 32));
+      odd = odd.add(second).add(fourth);
+      oddUpper =
+          oddUpper
+              .add(second.lanewise(VectorOperators.LSHR, 32))
+              .add(fourth.lanewise(VectorOperators.LSHR, 32));
+      at += 4L * VECTOR;
     }
-    return even.add(odd).reduceLanes(VectorOperators.ADD);
+    if ((octets & 2 * VECTOR) != 0) {
+      LongVector first = LongVector.fromMemorySegment(SPECIES, ALL, at, order);
+      LongVector second = LongVector.fromMemorySegment(SPECIES, ALL, at + VECTOR, order);
+      even = even.add(first);
+      evenUpper = evenUpper.add(first.lanewise(VectorOperators.LSHR, 32));
+      odd = odd.add(second);
+      oddUpper = oddUpper.add(second.lanewise(VectorOperators.LSHR, 32));
+      at += 2L * VECTOR;
+    }
+    if ((octets & VECTOR) != 0) {
+      LongVector last = LongVector.fromMemorySegment(SPECIES, ALL, at, order);
+      even = even.add(last);
+      evenUpper = evenUpper.add(last.lanewise(VectorOperators.LSHR, 32));
+    }
+    LongVector upper = evenUpper.add(oddUpper);
+    LongVector lower = even.add(odd).sub(upper.lanewise(VectorOperators.LSHL, 32));
+    return lower.add(upper).reduceLanes(VectorOperators.ADD);
   }
 }
