@@ -2,13 +2,12 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.rddp.bench.link.LinkHandle;
 import org.rddp.bench.method.CannotRunException;
+import org.rddp.bench.rtt.PinnedPorts;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.daemon.Daemon;
@@ -17,7 +16,6 @@ import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.device.DpdkPorts;
 import org.rddp.daemon.device.Ports;
-import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
@@ -190,33 +188,5 @@ final class RddpPair implements AutoCloseable {
     far.close();
     daemon.close();
     Files.deleteIfExists(directory);
-  }
-
-  /** Ports whose engine thread keeps to one CPU. */
-  private record PinnedPorts(Ports ports, int cpu) implements Ports {
-    @Override
-    public List<? extends FrameDevice> devices() {
-      return ports.devices();
-    }
-
-    @Override
-    public void enter() {
-      try {
-        Affinity.pin(cpu);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      ports.enter();
-    }
-
-    @Override
-    public void leave() {
-      ports.leave();
-    }
-
-    @Override
-    public void close() {
-      ports.close();
-    }
   }
 }

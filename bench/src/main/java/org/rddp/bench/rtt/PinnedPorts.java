@@ -13,7 +13,7 @@ import org.rddp.rig.Affinity;
  * @param ports the ports themselves
  * @param cpu the CPU
  */
-record PinnedPorts(Ports ports, int cpu) implements Ports {
+public record PinnedPorts(Ports ports, int cpu) implements Ports {
   @Override
   public List<? extends FrameDevice> devices() {
     return ports.devices();
