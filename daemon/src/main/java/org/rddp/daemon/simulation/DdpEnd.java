@@ -36,6 +36,12 @@ final class DdpEnd extends End {
   private final boolean holding;
   private long number;
 
+  /** Whether a request of its own was flushed. */
+  private boolean anyUnsent;
+
+  /** The message of the first of these, if it had one: it may have left in part. */
+  private SentMessage cutShort;
+
   DdpEnd(
       Program program,
       Conversation conversation,
@@ -254,9 +260,17 @@ final class DdpEnd extends End {
     outbox.giveBack(request);
   }
 
-  /** What had not been handed to TCP never comes. */
+  /** What had not been handed to TCP in full never comes in full. */
   @Override
   void unsent(Request request) {
+    if (!anyUnsent) {
+      anyUnsent = true;
+      cutShort =
+          peer().incoming().stream()
+              .filter(message -> message.number() == request.number())
+              .findFirst()
+              .orElse(null);
+    }
     peer().incoming().removeIf(message -> message.number() == request.number());
   }
 
@@ -359,13 +373,8 @@ final class DdpEnd extends End {
   @Override
   void received(Completion completion) {
     boolean done = completion.isSuccess();
-    boolean flushed = completion.status() == CompletionStatus.FLUSHED;
-    // Behind an error of its stream the peer's one more message comes to an earlier receive.
-    boolean tooLong =
-        completion.status() == CompletionStatus.LOCAL_LENGTH_ERROR && other().failed();
-    boolean may = done || flushed || tooLong || isGoneInEngine();
-    verify(may, "a receive ends as " + completion.status());
     if (completion.opcode() == Opcode.TAGGED_NOTICE) {
+      verify(mayEnd(completion), "a notice ends as " + completion.status());
       Long next = notices.poll();
       verify(next != null && next == completion.id(), "not the next notice: " + completion);
       if (done) {
@@ -380,10 +389,24 @@ final class DdpEnd extends End {
       verify(false, "a completion that is not the next receive's of its queue: " + completion);
       return;
     }
+    boolean tooLong = completion.status() == CompletionStatus.LOCAL_LENGTH_ERROR;
+    boolean may = tooLong ? mayBeShort(receive, qn) : mayEnd(completion);
+    verify(may, "a receive ends as " + completion.status());
     if (done) {
       filled(receive, completion);
     }
     queue.giveBack(receive);
+  }
+
+  /** Whether the next message of a queue may be longer than the receive that it comes to. */
+  private boolean mayBeShort(Receive receive, int qn) {
+    // Behind an error of its stream the peer's one more message comes to an earlier receive.
+    if (other().failed()) {
+      return true;
+    }
+    // The receive was posted when the message that had left in part was known to have been flushed.
+    SentMessage cut = other().cutShort;
+    return cut != null && cut.qn() == qn && receive.length() < cut.length() && due(qn) == 0;
   }
 
   private void filled(Receive receive, Completion completion) {

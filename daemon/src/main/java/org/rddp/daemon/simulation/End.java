@@ -398,6 +398,15 @@ abstract class End {
     }
   }
 
+  /** Whether a receive, or a notice, may end so: well, flushed, or because it came too late. */
+  final boolean mayEnd(Completion completion) {
+    return switch (completion.status()) {
+      case SUCCESS, FLUSHED -> true;
+      case LOCAL_OPERATION_ERROR -> goneInEngine;
+      default -> false;
+    };
+  }
+
   /** A receive or a notice has ended. */
   abstract void received(Completion completion);
 

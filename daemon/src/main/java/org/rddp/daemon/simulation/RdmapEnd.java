@@ -3,7 +3,6 @@ package org.rddp.daemon.simulation;
 import java.util.List;
 import org.rddp.ipc.Access;
 import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
 import org.rddp.ipc.ConnectionSettings;
 import org.rddp.ipc.Opcode;
 import org.rddp.ipc.PieceList;
@@ -303,8 +302,7 @@ final class RdmapEnd extends End {
     if (completion.isSuccess()) {
       filled(receive, completion);
     } else {
-      boolean flushed = completion.status() == CompletionStatus.FLUSHED;
-      verify(flushed || isGoneInEngine(), "a receive ends as " + completion.status());
+      verify(mayEnd(completion), "a receive ends as " + completion.status());
     }
     from.giveBack(receive);
   }
