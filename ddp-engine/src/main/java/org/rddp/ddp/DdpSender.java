@@ -244,7 +244,7 @@ final class DdpSender {
     }
     queues.takeTurns();
     inRound = false;
-    setBehind(!queues.isEmpty());
+    isBehind = !queues.isEmpty();
     if (queues.isEmpty()) {
       closeIfAsked();
     } else if (sent == share || counters.octetsSent >= enough) {
@@ -258,11 +258,9 @@ final class DdpSender {
     return isBehind;
   }
 
-  private void setBehind(boolean is) {
-    if (is != isBehind) {
-      isBehind = is;
-      round.countBehind(is ? 1 : -1);
-    }
+  /** Whether something waits that may leave now. */
+  boolean canSend() {
+    return mpa.sendable() && queues.maySend();
   }
 
   /** Whether a response can still be given; if not, it is gone and the user knows. */
@@ -344,7 +342,7 @@ final class DdpSender {
   void flush() {
     postsLeft = 0;
     queues.flush();
-    setBehind(false);
+    isBehind = false;
     // A close that waited for what is gone now waits no longer.
     wake();
   }

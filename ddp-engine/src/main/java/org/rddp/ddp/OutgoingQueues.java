@@ -86,6 +86,11 @@ final class OutgoingQueues {
     return current == null ? null : current.first();
   }
 
+  /** Whether something of what waits may be sent, or go on being sent. */
+  boolean maySend() {
+    return opener != null || current != null || !responses.isEmpty() || mayStartMessage();
+  }
+
   private boolean mayStartMessage() {
     return !messages.isEmpty() && !messages.first().isTurn() && mayStartFirst();
   }

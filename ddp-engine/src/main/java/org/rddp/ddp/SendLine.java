@@ -20,6 +20,11 @@ final class SendLine {
     last = sender;
   }
 
+  /** The first one; there is one. */
+  DdpSender first() {
+    return first;
+  }
+
   /** Takes the first one out; there is one. */
   DdpSender removeFirst() {
     DdpSender sender = first;

@@ -7,9 +7,9 @@ import org.rddp.wire.Memory;
  * so that no message, however long, holds up the others.
  *
  * <p>Those that had sent everything the last time go first. A stream that sends less than its share
- * while others have more than theirs has company: for some time one of these sends no more than a
- * {@link #QUANTUM} in a call, so that turns of the duty cycle are short, and what is short does not
- * wait for what is long.
+ * while another has more than its own, and can send it, has company: for some time one of these
+ * sends no more than a {@link #QUANTUM} in a call, so that turns of the duty cycle are short, and
+ * what is short does not wait for what is long. Who waits for the peer is nobody's company.
  */
 final class SendRound {
   /** Segments that a stream sends before it is the next one's turn. */
@@ -31,9 +31,6 @@ final class SendRound {
   /** Streams with more to send than their share. */
   private final SendLine behind = new SendLine();
 
-  /** How many streams have more to send than their share, in line or not. */
-  private int streamsBehind;
-
   private long segments;
   private long companyUntil;
 
@@ -45,11 +42,6 @@ final class SendRound {
   /** Puts a stream at the end of its line; it must not be in one. */
   void add(DdpSender sender) {
     (sender.isBehind() ? behind : fresh).add(sender);
-  }
-
-  /** So many streams more (1) or less (-1) have more to send than their share. */
-  void countBehind(int difference) {
-    streamsBehind += difference;
   }
 
   /**
@@ -94,9 +86,16 @@ final class SendRound {
       throw e;
     }
     segments += sent;
-    if (streamsBehind > 0 && sent > 0 && !wasBehind && !sender.isBehind()) {
-      companyUntil = segments + COMPANY;
+    if (!behind.isEmpty() && sent > 0 && !wasBehind && !sender.isBehind()) {
+      meet();
     }
     return sent;
+  }
+
+  /** A stream had little to send: if the next that is behind can send, they have company. */
+  private void meet() {
+    if (behind.first().canSend()) {
+      companyUntil = segments + COMPANY;
+    }
   }
 }

@@ -24,6 +24,7 @@ class SendRoundTest {
   private final GuardedMemory memory = new GuardedMemory(LONG * PAYLOAD);
   private final DdpEngine engine = new DdpEngine(new TaggedBuffers(1, new Random(1)));
   private final List<DdpStream> streams = new ArrayList<>();
+  private final List<RecordingUlp> users = new ArrayList<>();
   private final List<RawPeer> peers = new ArrayList<>();
   private final List<LoopedTcp> connections = new ArrayList<>();
 
@@ -33,12 +34,13 @@ class SendRoundTest {
         new DdpSettings(MpaSettings.DEFAULTS, 64, 1, List.of(QueueSettings.buffered(1)));
     for (int i = 0; i < 3; i++) {
       RawPeer peer = RawPeer.responder();
+      RecordingUlp user = new RecordingUlp();
       DdpStream stream =
-          DdpStream.initiator(
-              engine, new ProtectionDomain("p"), settings, new byte[0], new RecordingUlp());
+          DdpStream.initiator(engine, new ProtectionDomain("p"), settings, new byte[0], user);
       LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), DdpFixture.EMSS);
       tcp.run(() -> {});
       streams.add(stream);
+      users.add(user);
       peers.add(peer);
       connections.add(tcp);
     }
@@ -141,6 +143,40 @@ class SendRoundTest {
     turn(64);
     connections.get(1).cut();
     assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 0, 0);
+  }
+
+  @Test
+  void shouldNotTakeForCompanyWhatWaitsForAWindow() {
+    post(0, LONG);
+    turn(4);
+    connections.get(0).setWindow(0);
+    post(1, 1);
+    post(2, 40);
+    assertThat(turn(64)).containsExactly(0, 1, 40);
+    post(0, 1);
+    post(1, 1);
+    post(2, 40);
+    assertThat(turn(64)).as("more of what waits").containsExactly(0, 1, 40);
+    connections.get(0).setWindow(64);
+    post(1, 1);
+    assertThat(turn(64)).as("alone until it is told").containsExactly(0, 1, 0);
+    post(1, 1);
+    assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 1, 0);
+  }
+
+  @Test
+  void shouldNotTakeForCompanyWhatMayNotStart() {
+    users.get(0).mayStart = false;
+    post(0, LONG);
+    turn(4);
+    post(0, 1);
+    post(1, 1);
+    post(2, 40);
+    assertThat(turn(64)).containsExactly(0, 1, 40);
+    users.get(0).mayStart = true;
+    streams.get(0).resume();
+    post(1, 1);
+    assertThat(turn(64)).containsExactly(SEGMENTS_OF_A_QUANTUM, 1, 0);
   }
 
   @Test
