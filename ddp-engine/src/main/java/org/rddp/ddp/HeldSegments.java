@@ -24,10 +24,16 @@ final class HeldSegments {
   private long octets;
 
   /**
+   * Of the first to be kept, while it is: TCP's window may have opened for most of it, since it was
+   * held from when the segment was whole.
+   */
+  private int uncounted;
+
+  /**
    * No segments.
    *
-   * @param bound the most octets of segments, headers included; 0 holds nothing. A segment takes no
-   *     more of it than of TCP's window, so what fits there fits here
+   * @param bound the most octets of a segment and of all that come behind it, headers included; 0
+   *     holds nothing. Those take no more of it than of TCP's window, so what fits there fits here
    */
   HeldSegments(int bound) {
     this.bound = bound;
@@ -46,9 +52,10 @@ final class HeldSegments {
   boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);
     int charged = charged(segment.length());
-    if (octets + charged > bound) {
+    if (octets - uncounted + charged > bound) {
       return false;
     }
+    uncounted = isEmpty() ? charged : uncounted;
     if (end + needed > memory.byteSize()) {
       makeRoom(needed);
     }
@@ -93,6 +100,7 @@ final class HeldSegments {
     int length = Memory.getInt(memory.address() + first + LENGTH);
     first += OCTETS + (length + 3 & ~3);
     octets -= charged(length);
+    uncounted = 0;
     if (first == end) {
       clear();
     }
@@ -103,5 +111,6 @@ final class HeldSegments {
     first = 0;
     end = 0;
     octets = 0;
+    uncounted = 0;
   }
 }

@@ -75,7 +75,7 @@ class HeldMessagesTest {
   @Test
   @Tag("DDP-7.1-05")
   void shouldKeepNoMoreThanItsBound() {
-    int kept = BOUND / (18 + 1000);
+    int kept = 1 + BOUND / (18 + 1000);
     for (int i = 0; i < kept; i++) {
       assertThat(ddp.receive(untagged(MORE, 0, 1, 1000 * i, octets(1000, 1)))).isEmpty();
     }
@@ -93,6 +93,21 @@ class HeldMessagesTest {
       assertThat(ddp.receive(untagged(MORE, 0, 1, 0, ""))).isEmpty();
     }
     assertThat(ddp.engine.counters().segmentsHeld()).isEqualTo(segments);
+  }
+
+  /** The window was open when most of the first segment came. */
+  @Test
+  void shouldKeepAllThatAWindowOfItsBoundHoldsBehindTheFirst() {
+    HeldSegments held = new HeldSegments(BOUND);
+    MemorySegment octets = Arena.ofAuto().allocate(BOUND);
+    assertThat(held.add(Ulpdu.of(0, octets.address(), 3000))).isTrue();
+    assertThat(held.add(Ulpdu.of(3006, octets.address(), BOUND - 100))).isTrue();
+    assertThat(held.add(Ulpdu.of(7008, octets.address(), 101))).isFalse();
+    assertThat(held.add(Ulpdu.of(7008, octets.address(), 100))).isTrue();
+    held.removeFirst();
+    assertThat(held.octets()).isEqualTo(BOUND);
+    assertThat(held.add(Ulpdu.of(7114, octets.address(), 20))).isFalse();
+    assertThat(held.firstPosition()).isEqualTo(3006);
   }
 
   /** What is kept beside a segment counts for nothing, but its room is needed. */
