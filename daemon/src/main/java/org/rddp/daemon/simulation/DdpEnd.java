@@ -440,6 +440,11 @@ final class DdpEnd extends End {
   }
 
   @Override
+  boolean holds() {
+    return holding;
+  }
+
+  @Override
   boolean emptied() {
     return notices.isEmpty() && queues.stream().allMatch(queue -> queue.size() == 0);
   }

@@ -549,6 +549,13 @@ abstract class End {
     return closing;
   }
 
+  final boolean hasPeerClosed() {
+    return peerClosed;
+  }
+
+  /** Whether messages of the peer's may wait for a receive. */
+  abstract boolean holds();
+
   /** Whether it is gone otherwise than by closing. */
   final boolean lost() {
     return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;

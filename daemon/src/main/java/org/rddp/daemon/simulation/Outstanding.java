@@ -18,6 +18,14 @@ final class Outstanding {
   private int unsignalled;
   private boolean flushed;
 
+  /** Whether the peer has named one in an error. */
+  private boolean refusedThere;
+
+  /**
+   * Number of the first request that is known to have been read when the stream sent nothing more.
+   */
+  private long firstLate = Long.MAX_VALUE;
+
   Outstanding(End end) {
     this.end = end;
   }
@@ -73,6 +81,9 @@ final class Outstanding {
       end.verify(false, "a completion that is not the next one's: " + completion);
       return;
     }
+    if (status == CompletionStatus.FLUSHED && request != requests.peek()) {
+      end.verify(mayBeAhead(request), request + " is flushed ahead of an earlier one");
+    }
     end.verify(request.opcode() == completion.opcode(), "ends as another opcode: " + completion);
     requests.remove(request);
     end(request, completion, status);
@@ -85,6 +96,25 @@ final class Outstanding {
       case FLUSHED -> end.failed() || end.over() || end.isGoneInEngine();
       default -> false;
     };
+  }
+
+  /**
+   * Whether a request may be flushed ahead of earlier ones: the daemon has read it when the stream
+   * was over. What it has read later ends behind it.
+   */
+  private boolean mayBeAhead(Request request) {
+    if (asks(request) && (end.hasPeerClosed() || end.peer().isClosing())) {
+      // Nobody would answer it, though what is behind it may still be sent.
+      return true;
+    }
+    firstLate = Math.min(firstLate, request.number());
+    return requests.stream()
+        .takeWhile(one -> one != request)
+        .noneMatch(one -> one.number() >= firstLate);
+  }
+
+  private static boolean asks(Request request) {
+    return request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
   }
 
   private Request find(long id) {
@@ -106,9 +136,9 @@ final class Outstanding {
       }
       case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {
         flushed = true;
-        boolean asks = request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
-        boolean due = request.faulty() || end.disturbed() || end.peer().disturbed();
-        end.verify(asks && due, request + " ends with " + status);
+        boolean due = asks(request) && !refusedThere && mayBeRefused(request, status);
+        refusedThere = true;
+        end.verify(due, request + " ends with " + status);
         end.count(Happening.REFUSED_THERE);
         failed(request, false);
       }
@@ -124,6 +154,14 @@ final class Outstanding {
       request.window().bindEnded(completion.windowStag());
       end.verify(completion.window() == request.window().number(), "a bind of another window");
     }
+  }
+
+  /** Whether the peer may have ended the stream over a request that it was to answer. */
+  private boolean mayBeRefused(Request request, CompletionStatus status) {
+    // What finds no room behind messages that wait for a receive is no question of rights.
+    return status == CompletionStatus.REMOTE_ACCESS_ERROR
+        ? request.faulty() || request.bereft()
+        : end.peer().holds();
   }
 
   /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
@@ -147,6 +185,7 @@ final class Outstanding {
   private void succeeded(Request request) {
     end.verify(!end.isGone(), request + " ends well, though the connection is gone");
     end.verify(request.refusal() == null || rebound(request), request + " ends well, and must not");
+    end.verify(request.number() < firstLate, request + " ends well, though read too late");
     int opcode = request.opcode();
     boolean atomic = Opcode.isAtomic(opcode);
     if (atomic || opcode == Opcode.READ) {

@@ -332,6 +332,11 @@ final class RdmapEnd extends End {
   }
 
   @Override
+  boolean holds() {
+    return holding;
+  }
+
+  @Override
   boolean emptied() {
     return receives.size() == 0;
   }

@@ -315,6 +315,7 @@ final class RdmapPosts {
                 0,
                 0);
     if (done) {
+      number++;
       end.outstanding().add(request);
     }
     return done;

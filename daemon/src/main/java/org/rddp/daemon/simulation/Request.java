@@ -112,6 +112,11 @@ final class Request {
     written = target;
   }
 
+  /** Whether it asks the peer for something that the peer has taken the name of away. */
+  boolean bereft() {
+    return reader != null ? !reader.named() : written != null && !written.named();
+  }
+
   /** The name that it binds or invalidates, or null. */
   Tag tag() {
     return tag;

@@ -35,6 +35,11 @@ public final class ReadOctets implements Octets {
     return tag.under(other);
   }
 
+  /** Whether its source still has the name that it was asked for by. */
+  public boolean named() {
+    return tag.live();
+  }
+
   public boolean overlaps(int from, int end) {
     return from < source + expected.length && end > source;
   }

@@ -78,6 +78,11 @@ public final class Target {
     return tag != null && tag.under(other);
   }
 
+  /** Whether the range still has the name that the peer reaches it by. */
+  public boolean named() {
+    return tag.live();
+  }
+
   public boolean covers(int at) {
     return at >= from && at < from + length;
   }
