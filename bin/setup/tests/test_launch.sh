@@ -21,6 +21,7 @@ lacks() { ! has "$@"; }
 
 check 'gives flags to a JVM that no command starts' has '--enable-native-access=ALL-UNNAMED'
 check 'gives the engine vectors for its CRC' has "$VECTOR_MODULE" daemon
+check 'spares vectors a look at bounds that are not there' has "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0" daemon
 check 'gives others none' lacks "$VECTOR_MODULE" status
 
 # What a JVM is started with by a function and its arguments, one a line.
