@@ -10,21 +10,23 @@ public final class ConnectionId {
 
   private static final int INDEX_BITS = 20;
 
+  /** All that 12 bits can say but 0, and with it the number 0. */
+  private static final int GENERATIONS = 4095;
+
   private ConnectionId() {}
 
   /**
    * Makes a number.
    *
    * @param index 0 to {@link #MAX_CONNECTIONS} - 1
-   * @param generation any; its low 12 bits count, and should change with each use of the index
+   * @param generation any; the next one makes another number, and so do the 4093 after that
    */
   public static int of(int index, int generation) {
     if (index < 0 || index >= MAX_CONNECTIONS) {
       throw new IllegalArgumentException("index of a connection: " + index);
     }
-    int low = generation & 0xfff;
-    // Generation 0 is left out, and with it the number 0.
-    return (low == 0 ? 0xfff : low) << INDEX_BITS | index;
+    int number = 1 + Math.floorMod(generation, GENERATIONS);
+    return (number << INDEX_BITS) | index;
   }
 
   /** Its index, 0 to {@link #MAX_CONNECTIONS} - 1. */

@@ -88,10 +88,10 @@ public final class WorkRequest {
   static final int PIECE_OFFSET = 8;
   static final int PIECE_LENGTH = 16;
 
-  /** A copy of what further slots hold. */
   private static final List<String> FLAG_NAMES =
       List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED");
 
+  /** A copy of what further slots hold. */
   private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
 
   private int opcode;
