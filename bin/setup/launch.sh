@@ -96,8 +96,8 @@ java_and_restore() {
         status=0
         wait "$java" || status=$?
     done
-    # As a shell says that Ctrl-C has ended a command.
-    [[ -z $interrupted ]] || status=130
+    # As a shell says that Ctrl-C has ended a command; what has ended well on being told to is not ended by it.
+    if [[ -n $interrupted ]] && ((status != 0)); then status=130; fi
     exit "$status"
 }
 

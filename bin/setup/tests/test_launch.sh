@@ -91,13 +91,14 @@ check 'tells the compiler where layers end' has "-XX:CompileCommandFile=$ROOT/bi
 check 'compiles short commands as ever' lacks -XX:+UseSerialGC status
 check 'tells of methods that there are' names_methods
 
-# What a JVM that waits to be told to end ends with when Ctrl-C or TERM comes; a shell in the background would ignore Ctrl-C.
+# ended_by SIGNAL STATUS: what a JVM that ends with that status when it is told to ends with when Ctrl-C or TERM comes; a shell
+# in the background would ignore Ctrl-C.
 # shellcheck disable=SC2317
 ended_by() {
     local jvm=$WORK/slow status=0
     mkdir -p "$jvm/bin"
     # shellcheck disable=SC2016
-    printf '#!/bin/sh\ntrap "exit 143" TERM\necho started >%s/started\nwhile :; do sleep 0.1; done\n' "$jvm" >"$jvm/bin/java"
+    printf '#!/bin/sh\ntrap "exit %s" TERM\necho started >%s/started\nwhile :; do sleep 0.1; done\n' "$2" "$jvm" >"$jvm/bin/java"
     chmod +x "$jvm/bin/java"
     rm -f "$jvm/started" "$jvm/cleaned"
     ROOT=$ROOT JAVA_HOME=$jvm env --default-signal=INT bash -c '
@@ -112,8 +113,9 @@ ended_by() {
     [[ -s $jvm/cleaned ]] && echo "$status"
 }
 
-check 'ends as a shell does by Ctrl-C' equal 130 "$(ended_by INT)"
-check 'ends as a shell does by TERM' equal 143 "$(ended_by TERM)"
+check 'ends as a shell does by Ctrl-C' equal 130 "$(ended_by INT 143)"
+check 'ends as a shell does by TERM' equal 143 "$(ended_by TERM 143)"
+check 'has ended well when what it runs has by Ctrl-C' equal 0 "$(ended_by INT 0)"
 
 # shellcheck disable=SC2317
 refused() {
