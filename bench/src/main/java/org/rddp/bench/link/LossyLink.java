@@ -43,7 +43,10 @@ public final class LossyLink {
   static final String FAR = "10.98.0.2";
 
   private static final int MTU = 1500;
-  private static final long MEMORY = 96L << 20;
+
+  /** Packets of both ports, and what DPDK needs besides where pages are not huge. */
+  private static final int MEBIBYTES = 160;
+
   private static final LinkShape CLEAN = new LinkShape(0, 10, 0, 1 << 20, 1);
 
   /** Between two turns that find nothing to do, in ns. */
@@ -58,7 +61,7 @@ public final class LossyLink {
       """
       [dpdk]
       hugepages = ASKED
-      memory = "96MiB"
+      memory = "MEBIBYTESMiB"
       arguments = ["--log-level=error"]
       """;
 
@@ -108,7 +111,9 @@ public final class LossyLink {
 
   private static Configuration configuration() throws ConfigurationException {
     String text =
-        CONFIGURATION.replace("ASKED", Boolean.toString(Hugepages.available() >= MEMORY))
+        CONFIGURATION
+                .replace("ASKED", Boolean.toString(Hugepages.available() >= (long) MEBIBYTES << 20))
+                .replace("MEBIBYTES", Integer.toString(MEBIBYTES))
             + INTERFACE.replace("NAME", "near").replace("ADDRESS", "10.77.0.1")
             + INTERFACE.replace("NAME", "far").replace("ADDRESS", "10.77.0.2");
     return ConfigurationFile.parse("link", text);
