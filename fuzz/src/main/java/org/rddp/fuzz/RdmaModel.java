@@ -47,7 +47,11 @@ final class RdmaModel {
 
   private final Queue<byte[]> requests = new ArrayDeque<>();
   private final Queue<byte[]> held = new ArrayDeque<>();
+
+  /** Octets of what is held, without the first that was not behind anything. */
   private int heldNow;
+
+  private boolean firstUncounted;
   private int firstMsn = 1;
   private int requestMsn = 1;
   private int responseMsn = 1;
@@ -81,7 +85,8 @@ final class RdmaModel {
       taken = takeNow(first);
       if (taken && !dead) {
         held.remove();
-        heldNow -= size(first);
+        heldNow -= firstUncounted ? 0 : size(first);
+        firstUncounted = false;
       }
     }
     return true;
@@ -130,8 +135,9 @@ final class RdmaModel {
       if (heldNow + size(segment) > heldOctets) {
         fail("1/2/2", segment);
       } else {
+        firstUncounted |= held.isEmpty();
+        heldNow += held.isEmpty() ? 0 : size(segment);
         held.add(segment);
-        heldNow += size(segment);
       }
     }
   }
