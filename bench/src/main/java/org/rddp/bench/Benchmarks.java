@@ -161,7 +161,7 @@ public final class Benchmarks implements Callable<Integer> {
       if (shortened) {
         arguments.add("--quick");
       }
-      arguments.add("--seconds=" + budgets.get(left.getFirst()).toSeconds());
+      arguments.add("--seconds=" + Math.max(1, budgets.get(left.getFirst()).toSeconds()));
       arguments.addAll(form);
       if (spec.commandLine().execute(arguments.toArray(String[]::new)) != 0) {
         failed.add(left.getFirst());

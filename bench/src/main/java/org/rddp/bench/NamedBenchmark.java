@@ -104,8 +104,8 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     if (file != null && json) {
       throw wrong("--json prints and --write does not: choose one");
     }
-    if (seconds != null && seconds < 0) {
-      throw wrong("--seconds: 0 or more");
+    if (seconds != null && seconds < 1) {
+      throw wrong("--seconds: 1 or more");
     }
     if (file != null) {
       section(spec.name()).check(file);

@@ -41,6 +41,18 @@ class BenchmarksTest {
   }
 
   @Test
+  void shouldNotTakeAContenderThatItDoesNotKnow() {
+    assertThat(command.execute("rtt", "--only=kernel,nosuch")).isEqualTo(2);
+    assertThat(err.toString()).contains("'nosuch'", "kernel TCP, blocking; Netty");
+  }
+
+  @Test
+  void shouldNotMeasureForNoTime() {
+    assertThat(command.execute("rtt", "--seconds=0")).isEqualTo(2);
+    assertThat(err.toString()).contains("--seconds: 1 or more");
+  }
+
+  @Test
   void shouldNameItsBenchmarks() {
     assertThat(command.getUsageMessage())
         .contains("goodput", "rate", "analysis", "crc", "jmh", "docs/benchmarks.md", "--seconds");

@@ -73,6 +73,11 @@ public record Conditions(
     return coreToCore <= NEAR && coreToCoreAfter <= NEAR;
   }
 
+  /** Whether they were near each other at one of the two times only. */
+  public boolean moved() {
+    return coreToCore <= NEAR != coreToCoreAfter <= NEAR;
+  }
+
   /** How far the cores were apart, in words. */
   public String distance() {
     if (near()) {

@@ -48,22 +48,23 @@ public final class ConnectionsRig implements Rig {
     if (count > 1) {
       connections.addAll(joined.connect(count - 1));
     }
-    connectMicros = (System.nanoTime() - began) / 1e3 / Math.max(1, count - 1);
+    connectMicros = (System.nanoTime() - began) / 1e3 / (count - 1);
     heapOctets = liveOctets();
-    heapOfEach = count == 1 ? 0 : Math.max(0, heapOctets - before) / (count - 1);
+    heapOfEach = Math.max(0, heapOctets - before) / (count - 1);
     pingPong = new PingPong(pair, connections, OCTETS);
   }
 
   @Override
   public Sample round(JsonObject task) throws IOException {
     long nanos = task.get("millis").getAsLong() * 1_000_000;
-    Sample found = Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null));
-    return found
-        .and("packets_used", packetsUsed())
-        .and("heap_octets", heapOctets)
-        .and("heap_of_each", heapOfEach)
-        .and("resident_octets", residentOctets())
-        .and("connect_us", connectMicros);
+    Sample found =
+        Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null))
+            .and("packets_used", packetsUsed())
+            .and("heap_octets", heapOctets)
+            .and("resident_octets", residentOctets());
+    return connections.size() == 1
+        ? found
+        : found.and("heap_of_each", heapOfEach).and("connect_us", connectMicros);
   }
 
   /** What is left on the heap when garbage has been collected, which takes a second for a GiB. */

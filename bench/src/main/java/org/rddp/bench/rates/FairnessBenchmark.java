@@ -66,7 +66,8 @@ public final class FairnessBenchmark extends NamedBenchmark {
                         .figure(RDDP, "p50")
                         .flatMap(p50 -> alone.figure(RDDP, "p50").map(p50::over)))
                 .from(beside, RDDP)
-                .from(alone, RDDP));
+                .from(alone, RDDP)
+                .during(alone.conditions(), beside.conditions()));
       }
     }
     report.add(table);

@@ -33,6 +33,8 @@ public record Goal(
   /** A median of fewer rounds says little. */
   private static final int FEW = 3;
 
+  private static final String MOVED = "the cores moved";
+
   /** Takes a copy of the list. */
   public Goal {
     doubts = List.copyOf(doubts);
@@ -68,10 +70,16 @@ public record Goal(
   /** The same, where a single round is what is asked for. */
   public Goal during(Conditions conditions, String... names) {
     Goal goal = conditions.disturbed() ? doubt("disturbed") : this;
+    goal = conditions.moved() ? goal.doubt(MOVED) : goal;
     for (String name : names) {
       goal = conditions.unsteady().contains(name) ? goal.doubt("not steady: " + name) : goal;
     }
     return goal;
+  }
+
+  /** The same, of two steps that it compares: the cores may be moved between them, too. */
+  public Goal during(Conditions one, Conditions other) {
+    return one.near() == other.near() ? this : doubt(MOVED);
   }
 
   private Goal doubt(String reason) {

@@ -71,6 +71,7 @@ public final class RttCommand extends NamedBenchmark {
 
   @Override
   protected void measure(Report report, Progress progress) throws Exception {
+    checkNames();
     report.method(METHOD);
     report.method(Contest.WARM_UP_IN_WORDS);
     if (quick()) {
@@ -94,6 +95,15 @@ public final class RttCommand extends NamedBenchmark {
       RttGoals.add(report, found);
       byLength.measure(contest);
       rates.measure(contest);
+    }
+  }
+
+  private void checkNames() {
+    List<String> names = entrants().stream().map(Entrant::name).toList();
+    for (String asked : only) {
+      if (names.stream().noneMatch(name -> name.startsWith(asked))) {
+        throw wrong("--only: no contender is called '" + asked + "': " + String.join("; ", names));
+      }
     }
   }
 

@@ -63,6 +63,12 @@ class ReportTest {
         .isEqualTo("met (disturbed)");
     assertThat(goal.from(new Outcomes("", often, unsteady), "peer").verdict()).isEqualTo("met");
     assertThat(goal.during(disturbed).toJson().getAsJsonArray("doubts")).hasSize(1);
+    Conditions near = new Conditions(70, 70, 0, 0, 0, 1, 1, List.of());
+    Conditions far = new Conditions(400, 410, 0, 0, 0, 1, 1, List.of());
+    Conditions moved = new Conditions(70, 410, 0, 0, 0, 1, 1, List.of());
+    assertThat(goal.during(moved).verdict()).isEqualTo("met (the cores moved)");
+    assertThat(goal.during(far).during(far, far).verdict()).isEqualTo("met");
+    assertThat(goal.during(near, far).verdict()).isEqualTo("met (the cores moved)");
   }
 
   @Test
