@@ -121,9 +121,22 @@ final class Meetings {
 
   private static void end(CompletableFuture<Result> theirs) {
     Result result = theirs.join();
-    if (result.status() != 0) {
+    if (result.status() != 0 && !endedByItsOtherThread(result)) {
       throw new IllegalStateException("in the guest, " + said(theirs));
     }
+  }
+
+  /**
+   * Whether rping was done, and had closed its channel of events before the thread that waits at it
+   * had gone: that thread then ends the process, at times sooner than the one that would do so with
+   * 0. What the data came to both ends have checked by then.
+   */
+  private static boolean endedByItsOtherThread(Result result) {
+    String said = result.output().strip();
+    return result.status() == 255
+        && said.contains("DISCONNECT EVENT")
+        && said.endsWith("rdma_get_cm_event: Bad file descriptor")
+        && !said.contains("mismatch");
   }
 
   private static String said(CompletableFuture<Result> theirs) {

@@ -32,7 +32,7 @@ class LossyLinkTest {
   }
 
   private static double figure(Outcomes outcomes, String name, String figure) {
-    assertThat(outcomes.of(name).reason()).isEqualTo("-");
+    assertThat(outcomes.of(name).reason()).as(name).isEqualTo("-");
     return outcomes.figure(name, figure).orElseThrow().median();
   }
 
