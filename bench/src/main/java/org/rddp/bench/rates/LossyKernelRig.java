@@ -29,6 +29,7 @@ public final class LossyKernelRig implements Rig {
   private static final Path CONGESTION = Path.of("/proc/sys/net/ipv4/tcp_congestion_control");
   private static final int BUFFER = 1 << 18;
   private static final long PATIENCE = 30_000_000_000L;
+  private static final long PAUSE = 1_000_000;
 
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private LinkHandle link;
@@ -39,6 +40,9 @@ public final class LossyKernelRig implements Rig {
 
   /** Octets read; written by the reading thread alone. */
   private volatile long read;
+
+  /** Connections read to their end; written by the reading thread alone. */
+  private volatile int ended;
 
   private volatile Throwable failure;
 
@@ -67,10 +71,13 @@ public final class LossyKernelRig implements Rig {
         listener.bind(new InetSocketAddress(LinkHandle.farAddress(), 0));
         listening.complete(listener.socket().getLocalPort());
         ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+        int count = 0;
         while (true) {
           try (SocketChannel socket = listener.accept()) {
             readAll(socket, buffer);
           }
+          count++;
+          ended = count;
         }
       }
     } catch (IOException e) {
@@ -79,16 +86,11 @@ public final class LossyKernelRig implements Rig {
     }
   }
 
-  private void readAll(SocketChannel socket, ByteBuffer buffer) {
+  private void readAll(SocketChannel socket, ByteBuffer buffer) throws IOException {
     long total = read;
-    try {
-      for (int octets = 0; octets >= 0; octets = socket.read(buffer.clear())) {
-        total += octets;
-        read = total;
-      }
-    } catch (IOException reset) {
-      // A round ends with a reset, so that nothing of it is left for the next one.
-      return;
+    for (int octets = 0; octets >= 0; octets = socket.read(buffer.clear())) {
+      total += octets;
+      read = total;
     }
   }
 
@@ -106,8 +108,25 @@ public final class LossyKernelRig implements Rig {
       long began = System.nanoTime();
       send(sender, message, task.nanos());
       Sample found = LossyTask.sample(read - before, System.nanoTime() - began, link.counts());
-      sender.setOption(StandardSocketOptions.SO_LINGER, 0);
+      link.shape(task.clean());
+      end(sender);
       return found;
+    }
+  }
+
+  /**
+   * Lets what is under way arrive, over a link that loses nothing, so that none of it is left for
+   * the next round. A reset would be quicker, but if that is lost the receiver reads on for ever.
+   */
+  private void end(SocketChannel sender) throws IOException {
+    int before = ended;
+    sender.shutdownOutput();
+    long began = System.nanoTime();
+    while (ended == before && failure == null) {
+      if (System.nanoTime() - began > PATIENCE) {
+        throw new EOFException("what was sent has not arrived");
+      }
+      LockSupport.parkNanos(PAUSE);
     }
   }
 
