@@ -2,7 +2,7 @@
 # Builds with Maven when the sources are not those of the last build.
 
 readonly STATE=$ROOT/.rddp
-readonly MODULES=(conformance native ffm-bindings tcp-lite mpa-engine ddp-engine client simulation fuzz daemon bench)
+readonly MODULES=(conformance native ffm-bindings tcp-lite mpa-engine ddp-engine client daemon simulation fuzz tools interop bench)
 readonly BUILD_LOG=$STATE/build.log
 
 build_if_changed() {
@@ -23,7 +23,7 @@ build_if_changed() {
 }
 
 is_built() {
-    [[ -f $STATE/built && -f $ROOT/daemon/target/classpath && -f $ROOT/bench/target/classpath ]] &&
+    [[ -f $STATE/built && -f $ROOT/tools/target/classpath && -f $ROOT/bench/target/classpath ]] &&
         [[ $(<"$STATE/built") == "$(fingerprint)" ]]
 }
 

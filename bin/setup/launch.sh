@@ -67,13 +67,13 @@ launch_to_say() {
 }
 
 become_java() {
-    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" "$@"
+    exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" "$@"
 }
 
 # Runs it and puts hugepages back afterwards, whatever ends it.
 launch_and_restore() {
     jvm_arguments "$1"
-    java_and_restore "$(classpath daemon)" "$MAIN_CLASS" "$@"
+    java_and_restore "$(classpath tools)" "$MAIN_CLASS" "$@"
 }
 
 # Becomes the daemon, or waits for it where hugepages were reserved that go back if it fails.

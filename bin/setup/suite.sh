@@ -213,7 +213,7 @@ step_simulation() {
     jvm_arguments
     for each in "${SIMULATIONS[@]}"; do
         kind=${each%:*} lives=${each#*:}
-        if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath daemon)" "$MAIN_CLASS" \
+        if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
             simulate "$kind" --seeds "$lives"; then
             echo "ok $lives lives of $kind"
         else

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.rddp.bench.analysis.AnalysisCommand;
 import org.rddp.bench.crc.CrcCommand;
+import org.rddp.bench.harness.ChildProcessCleanup;
 import org.rddp.bench.profile.ProfileCommand;
 import org.rddp.bench.rates.ConnectionCountBenchmark;
 import org.rddp.bench.rates.FairnessBenchmark;
@@ -20,6 +21,7 @@ import org.rddp.bench.rates.LossBenchmark;
 import org.rddp.bench.rates.RateBenchmark;
 import org.rddp.bench.rates.SetupBenchmark;
 import org.rddp.bench.rates.SteadyBenchmark;
+import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.rtt.RttCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -85,7 +87,7 @@ public final class Benchmarks implements Callable<Integer> {
 
   /** Runs what is asked for and exits with its code. */
   public static void main(String[] arguments) {
-    Leftovers.removeAtEnd();
+    ChildProcessCleanup.installShutdownHook();
     // Charts are drawn where there is no screen.
     System.setProperty("java.awt.headless", "true");
     System.exit(commandLine().execute(arguments));

@@ -5,16 +5,17 @@
  * <p>How one is added:
  *
  * <ol>
- *   <li>A class that extends {@link org.rddp.bench.NamedBenchmark}, with picocli's {@code @Command}
- *       and its name, listed in {@link org.rddp.bench.Benchmarks}. Its method {@code measure} fills
- *       a {@link org.rddp.bench.report.Report} with tables ({@link org.rddp.bench.report.Table}),
- *       goals ({@link org.rddp.bench.report.Goal}), plots ({@link org.rddp.bench.report.Plot}) and
- *       raw histograms; printing, JSON and writing are done for it.
- *   <li>Its contenders are {@link org.rddp.bench.method.Rig}s, each of which lives in a process of
- *       its own. A round of one is a {@link org.rddp.bench.method.Sample}: figures by name, and a
+ *   <li>A class that extends {@link org.rddp.bench.report.NamedBenchmark}, with picocli's
+ *       {@code @Command} and its name, listed in {@link org.rddp.bench.Benchmarks}. Its method
+ *       {@code measure} fills a {@link org.rddp.bench.report.BenchmarkReport} with tables ({@link
+ *       org.rddp.bench.report.ReportTable}), goals ({@link org.rddp.bench.report.Goal}), plots
+ *       ({@link org.rddp.bench.report.Plot}) and raw histograms; printing, JSON and writing are
+ *       done for it.
+ *   <li>Its contenders are {@link org.rddp.bench.harness.Rig}s, each of which lives in a process of
+ *       its own. A round of one is a {@link org.rddp.bench.harness.Sample}: figures by name, and a
  *       histogram where there are times.
- *   <li>A {@link org.rddp.bench.method.Contest} starts an {@link org.rddp.bench.method.Entrant} for
- *       each and runs tasks in interleaved rounds:
+ *   <li>A {@link org.rddp.bench.harness.Comparison} starts an {@link
+ *       org.rddp.bench.harness.Contender} for each and runs tasks in interleaved rounds:
  *       <pre>{@code
  * try (Contest contest = new Contest(entrants, progress)) {
  *   contest.warmUp(task);
@@ -25,8 +26,9 @@
  * }
  * }</pre>
  *       A task is JSON, as the benchmark and its rigs agree. What cannot run says why, by {@link
- *       org.rddp.bench.method.CannotRunException}, and stands in the tables with that.
- *   <li>What takes time in this process alone may use {@link org.rddp.bench.InterleavedRounds}.
+ *       org.rddp.bench.harness.CannotRunException}, and stands in the tables with that.
+ *   <li>What takes time in this process alone may use {@link
+ *       org.rddp.bench.harness.InterleavedRounds}.
  *   <li>A section of docs/benchmarks.md with the two marks that {@link
  *       org.rddp.bench.report.GeneratedSection} looks for.
  * </ol>

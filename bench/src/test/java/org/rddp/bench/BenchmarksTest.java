@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.rddp.bench.report.NamedBenchmark;
 import picocli.CommandLine;
 
 /** What is wrong with a call is said before anything is measured. */

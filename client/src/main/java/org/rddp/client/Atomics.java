@@ -1,8 +1,8 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the

@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Completion;
+import org.rddp.client.types.Completion;
 
 /** What a program does with completions. */
 @FunctionalInterface

@@ -3,15 +3,15 @@ package org.rddp.client;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * A connection to a peer: a queue of receives, and a queue of sends, writes, reads, atomics and
@@ -31,7 +31,7 @@ public final class Connection implements AutoCloseable {
 
   private final Rddp session;
   private final int id;
-  private final ConnectionLife life = new ConnectionLife();
+  private final ConnectionState life = new ConnectionState();
   private final WorkQueues queues;
   private final Atomics atomics;
   private final LocalOperations localOperations;
@@ -443,7 +443,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  ConnectionLife life() {
+  ConnectionState state() {
     return life;
   }
 

@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
 
 /** A connection could not be made. */
 public final class ConnectionFailedException extends RddpException {

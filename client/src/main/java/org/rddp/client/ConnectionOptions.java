@@ -3,7 +3,7 @@ package org.rddp.client;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.rddp.ipc.ConnectionSettings;
+import org.rddp.ipc.control.ConnectionSettings;
 
 /**
  * What a program may choose for a connection. Both ends have to choose the same protocol: nothing
@@ -33,9 +33,9 @@ public record ConnectionOptions(
     if (heldOctets < 0) {
       throw new IllegalArgumentException("held octets: " + heldOctets);
     }
-    if (queues.size() > ConnectionSettings.MOST_QUEUES) {
+    if (queues.size() > ConnectionSettings.MAX_QUEUES) {
       throw new IllegalArgumentException(
-          queues.size() + " queues, at most " + ConnectionSettings.MOST_QUEUES);
+          queues.size() + " queues, at most " + ConnectionSettings.MAX_QUEUES);
     }
     for (int depth : queues) {
       if (depth < 1) {

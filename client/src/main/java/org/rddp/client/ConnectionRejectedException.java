@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.PrivateData;
+import org.rddp.client.types.PrivateData;
 
 /** The peer's program rejected the connection. */
 public final class ConnectionRejectedException extends RddpException {

@@ -1,7 +1,7 @@
 package org.rddp.client;
 
 import java.util.Arrays;
-import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.ring.ConnectionId;
 
 /**
  * The connections of a session by number. One thread adds, any thread looks up, without a lock. A

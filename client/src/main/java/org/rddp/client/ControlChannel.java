@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import org.rddp.ipc.ControlSocket;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.EventFd;
-import org.rddp.ipc.PollSet;
-import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PollSet;
 
 /**
  * The control connection of a session: requests and their replies, events, and the thread that
@@ -49,7 +49,7 @@ final class ControlChannel {
 
   ControlChannel(ControlSocket socket, Duration timeout) throws IOException {
     this.socket = socket;
-    this.timeout = Waiting.bounded(timeout);
+    this.timeout = TimedWait.bounded(timeout);
     this.wake = EventFd.create();
     this.thread = Thread.ofPlatform().daemon().name("rddp-control").unstarted(this::run);
   }

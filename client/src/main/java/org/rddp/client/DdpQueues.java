@@ -2,11 +2,11 @@ package org.rddp.client;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The queues of a connection that speaks plain DDP (RFC 5041), where the program itself is the ULP:

@@ -2,10 +2,10 @@ package org.rddp.client;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
 
 /**
  * A peer's wish to connect: accept it or reject it. Post the first receives to {@link
@@ -63,7 +63,7 @@ public final class IncomingConnection {
       }
       throw new ConnectionFailedException(e.reason(), 0, "it ended before it was accepted");
     }
-    connection.life().awaitEstablished(ACCEPT_TIMEOUT);
+    connection.state().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;
   }
 

@@ -3,8 +3,8 @@ package org.rddp.client;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
 
 /** Awaits connections at a port. Any thread. */
 public final class Listener implements AutoCloseable {
@@ -19,7 +19,7 @@ public final class Listener implements AutoCloseable {
     this.session = session;
     this.options = options;
     this.id = listening.listener();
-    this.address = Ipv4.address(listening.address(), listening.port());
+    this.address = InetAddresses.address(listening.address(), listening.port());
   }
 
   /** Where it listens. */
@@ -60,7 +60,7 @@ public final class Listener implements AutoCloseable {
    */
   public synchronized IncomingConnection await(Duration timeout) {
     IncomingConnection[] next = new IncomingConnection[1];
-    Waiting.until(
+    TimedWait.until(
         this,
         timeout,
         () -> {

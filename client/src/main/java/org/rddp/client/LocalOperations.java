@@ -1,7 +1,7 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Access;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The requests of a connection that send nothing, and change what its peer may do with this
@@ -23,8 +23,8 @@ public final class LocalOperations {
   /**
    * Opens a part of a region to the connection's peer under an STag that {@link
    * MemoryWindow#stag()} has at once. The completion, which there always is, has {@link
-   * org.rddp.ipc.CompletionStatus#MW_BIND_ERROR} if the window is bound already or the region does
-   * not allow it. Neither blocks nor allocates.
+   * org.rddp.client.types.CompletionStatus#MW_BIND_ERROR} if the window is bound already or the
+   * region does not allow it. Neither blocks nor allocates.
    *
    * @param region with {@link Access#MW_BIND}, and {@link Access#LOCAL_WRITE} if the peer may write
    *     or do atomics
@@ -52,7 +52,7 @@ public final class LocalOperations {
    * posted with it keep their memory until they complete.
    *
    * @param stag of a window that is bound to this connection, or of a region; otherwise the
-   *     completion has {@link org.rddp.ipc.CompletionStatus#LOCAL_PROTECTION_ERROR}
+   *     completion has {@link org.rddp.client.types.CompletionStatus#LOCAL_PROTECTION_ERROR}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postInvalidate(long workRequest, int stag, int flags) {

@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.rddp.ipc.Access;
+import org.rddp.client.types.Access;
 
 /**
  * Registered memory: the program reads and writes it in place, the engine sends from it and places

@@ -1,9 +1,9 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.ProgramMessage;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
 
 /**
  * Opens a part of a region to the peer of one connection for a while, without a word to the daemon:
@@ -28,7 +28,7 @@ public final class MemoryWindow implements AutoCloseable {
   private int stagBefore;
 
   private int nextStag;
-  private boolean underWay;
+  private boolean bindPending;
   private volatile boolean closed;
 
   MemoryWindow(Rddp session, int id, int nextStag) {
@@ -62,7 +62,7 @@ public final class MemoryWindow implements AutoCloseable {
 
   /** Whether it may be bound: the completion of its last bind has been polled. */
   public boolean isReady() {
-    return !underWay;
+    return !bindPending;
   }
 
   int id() {
@@ -98,16 +98,16 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /** A bind has been posted. */
-  boolean posted() {
+  boolean bindPosted() {
     stagBefore = stag;
     stag = nextStag;
-    underWay = true;
+    bindPending = true;
     return true;
   }
 
   /** The completion of a bind has been polled. */
-  void completed(Completion completion) {
-    underWay = false;
+  void bindCompleted(Completion completion) {
+    bindPending = false;
     if (!completion.isSuccess()) {
       stag = stagBefore;
     }

@@ -1,7 +1,7 @@
 package org.rddp.client;
 
 import java.util.Arrays;
-import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.ring.ConnectionId;
 
 /**
  * Things of a session by the daemon's number, which is made as {@link ConnectionId} says. Any

@@ -7,25 +7,25 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.CaptureRing;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.ControlMessage;
-import org.rddp.ipc.ControlSocket;
-import org.rddp.ipc.Counters;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.Errno;
-import org.rddp.ipc.EventFd;
-import org.rddp.ipc.PollSet;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.SharedMemory;
-import org.rddp.ipc.SignalReceiver;
-import org.rddp.ipc.SystemCallException;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SignalReceiver;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.ipc.ring.Counters;
+import org.rddp.ipc.ring.ProgramRings;
 
 /**
  * A session with the daemon: where a program begins.
@@ -180,7 +180,7 @@ public final class Rddp implements AutoCloseable {
 
   /** The interface's address. */
   public InetAddress address() {
-    return Ipv4.address(welcome.address());
+    return InetAddresses.address(welcome.address());
   }
 
   /** The daemon's process, as the kernel says. */
@@ -279,7 +279,7 @@ public final class Rddp implements AutoCloseable {
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
     options.check(this);
-    int bits = Ipv4.bits(address);
+    int bits = InetAddresses.bits(address);
     Listener[] made = new Listener[1];
     channel.request(
         request ->
@@ -318,8 +318,8 @@ public final class Rddp implements AutoCloseable {
       ConnectionOptions options) {
     throwIfUnusable();
     options.check(this);
-    int bits = Ipv4.bits(remote);
-    int millis = Math.clamp(Waiting.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
+    int bits = InetAddresses.bits(remote);
+    int millis = Math.clamp(TimedWait.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
     Connection[] made = new Connection[1];
     channel.request(
         request ->
@@ -332,7 +332,7 @@ public final class Rddp implements AutoCloseable {
         });
     Connection connection = made[0];
     try {
-      connection.life().awaitEstablished(Waiting.bounded(timeout).plus(CONNECT_MARGIN));
+      connection.state().awaitEstablished(TimedWait.bounded(timeout).plus(CONNECT_MARGIN));
     } catch (RddpException e) {
       connection.close();
       throw e;
@@ -383,7 +383,7 @@ public final class Rddp implements AutoCloseable {
     if (completion.window() != 0) {
       MemoryWindow window = windows.get(completion.window());
       if (window != null) {
-        window.completed(completion);
+        window.bindCompleted(completion);
       }
     }
   }
@@ -412,7 +412,7 @@ public final class Rddp implements AutoCloseable {
 
   private boolean awaitEvent(Duration timeout) {
     try {
-      boolean signalled = completionEvent.await(Waiting.bounded(timeout).toNanos()) > 0;
+      boolean signalled = completionEvent.await(TimedWait.bounded(timeout).toNanos()) > 0;
       if (signalled) {
         signals.clear();
         wake.clear();

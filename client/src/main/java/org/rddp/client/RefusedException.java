@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
 
 /** The daemon refused a request, and changed nothing. */
 public final class RefusedException extends RddpException {

@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-import org.rddp.ipc.PieceList;
+import org.rddp.ipc.ring.PieceList;
 
 /**
  * The pieces of memory that a message lies in, or is to be placed in, one behind the other (a
@@ -10,7 +10,7 @@ import org.rddp.ipc.PieceList;
  */
 public final class ScatterList {
   /** The most pieces. */
-  public static final int MOST = PieceList.MOST;
+  public static final int MOST = PieceList.MAX_PIECES;
 
   private final PieceList pieces = new PieceList();
 

@@ -2,9 +2,9 @@ package org.rddp.client;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.EventFd;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.EventFd;
 
 /**
  * Takes what the daemon says of its own accord to the connection or the listener that it is about,
@@ -47,7 +47,7 @@ final class SessionEvents implements ControlChannel.Events {
     switch (event) {
       case DaemonMessage.ConnectionRequested requested -> onRequested(requested);
       case DaemonMessage.Established established -> {
-        ConnectionLife life = life(established.connection());
+        ConnectionState life = life(established.connection());
         if (life != null) {
           life.onEstablished(established);
         }
@@ -64,13 +64,13 @@ final class SessionEvents implements ControlChannel.Events {
       case DaemonMessage.Closed closed ->
           onEnd(closed.connection(), closed.reason(), closed.detail(), closed.text());
       case DaemonMessage.PeerClosed half -> {
-        ConnectionLife life = life(half.connection());
+        ConnectionState life = life(half.connection());
         if (life != null) {
           life.onPeerClosed();
         }
       }
       case DaemonMessage.StreamFailed failed -> {
-        ConnectionLife life = life(failed.connection());
+        ConnectionState life = life(failed.connection());
         if (life != null) {
           life.onStreamFailed(failed);
         }
@@ -90,16 +90,16 @@ final class SessionEvents implements ControlChannel.Events {
     Listener listener = listeners.get(requested.listener());
     ConnectionOptions options = listener == null ? ConnectionOptions.DEFAULTS : listener.options();
     Connection connection = new Connection(session, requested.connection(), options);
-    connection.life().onRequested(requested);
+    connection.state().onRequested(requested);
     connections.add(connection);
     if (listener != null) {
       listener.onRequested(new IncomingConnection(connection));
     }
   }
 
-  private ConnectionLife life(int connection) {
+  private ConnectionState life(int connection) {
     Connection known = connections.get(connection);
-    return known == null ? null : known.life();
+    return known == null ? null : known.state();
   }
 
   private void onEnd(int connection, Reason reason, int detail, String text) {
@@ -107,7 +107,7 @@ final class SessionEvents implements ControlChannel.Events {
   }
 
   private void onEnd(int connection, Reason reason, int detail, String text, RddpException why) {
-    ConnectionLife life = life(connection);
+    ConnectionState life = life(connection);
     if (life != null) {
       life.onEnd(reason, detail, text, why);
     }
@@ -117,7 +117,7 @@ final class SessionEvents implements ControlChannel.Events {
   public void onLost(SessionLostException why) {
     for (Connection connection : connections.all()) {
       if (connection != null) {
-        connection.life().onEnd(Reason.STOPPING, 0, why.getMessage(), why);
+        connection.state().onEnd(Reason.STOPPING, 0, why.getMessage(), why);
       }
     }
     listeners.values().forEach(Listener::onLost);

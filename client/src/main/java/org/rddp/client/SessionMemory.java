@@ -9,10 +9,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.SharedMemory;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
 
 /**
  * The memory of a session: what is mapped, which pieces are in use, which regions are registered.

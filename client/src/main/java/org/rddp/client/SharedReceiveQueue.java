@@ -1,11 +1,11 @@
 package org.rddp.client;
 
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * Receives that many connections take theirs from ({@code ibv_srq}): those that were opened or

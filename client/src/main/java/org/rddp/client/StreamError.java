@@ -1,8 +1,8 @@
 package org.rddp.client;
 
 import java.util.HexFormat;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.DaemonMessage;
 
 /** Why a stream of plain DDP has failed (RFC 5041 section 7). Immutable. */
 public final class StreamError {

@@ -1,12 +1,12 @@
 package org.rddp.client;
 
 import java.lang.foreign.MemorySegment;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * A connection's two queues: checks what is to be posted, counts what is outstanding, and puts it
@@ -203,7 +203,7 @@ final class WorkQueues {
                     length,
                     window.id(),
                     rights))
-        && window.posted();
+        && window.bindPosted();
   }
 
   boolean atomic(

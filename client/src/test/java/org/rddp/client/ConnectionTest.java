@@ -19,13 +19,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 @Timeout(60)
 class ConnectionTest {
@@ -34,7 +34,7 @@ class ConnectionTest {
   private static final PrivateData ANSWER = data("answer");
 
   @TempDir private Path directory;
-  private TestDaemon daemon;
+  private FakeDaemon daemon;
   private Rddp near;
   private Rddp far;
   private Listener listener;
@@ -50,7 +50,7 @@ class ConnectionTest {
   @BeforeEach
   void start() throws IOException {
     Path socket = directory.resolve("rddpd.sock");
-    daemon = TestDaemon.start(socket);
+    daemon = FakeDaemon.start(socket);
     near = Rddp.connect(socket);
     far = Rddp.connect(socket);
     listener = far.listen(0);
@@ -255,21 +255,21 @@ class ConnectionTest {
   @Test
   void shouldBoundEachQueueAndFlushItAtTheEnd() {
     join();
-    for (int i = 0; i < TestSession.LIMITS.receiveQueue(); i++) {
+    for (int i = 0; i < FakeSession.LIMITS.receiveQueue(); i++) {
       assertThat(nearEnd.postReceive(i, nearMemory, 0, 10)).isTrue();
     }
     assertThat(nearEnd.postReceive(100, nearMemory, 0, 10)).isFalse();
-    for (int i = 0; i < TestSession.LIMITS.sendQueue(); i++) {
+    for (int i = 0; i < FakeSession.LIMITS.sendQueue(); i++) {
       assertThat(nearEnd.postSend(1000 + i, nearMemory, 0, 10)).isTrue();
     }
     assertThat(nearEnd.postSend(2000, nearMemory, 0, 10)).isFalse();
 
     nearEnd.disconnect();
     assertThat(nearEnd.awaitClosed(LONG)).isTrue();
-    for (int i = 0; i < TestSession.LIMITS.receiveQueue(); i++) {
+    for (int i = 0; i < FakeSession.LIMITS.receiveQueue(); i++) {
       assertThat(next(near)).isEqualTo("receive " + i + " FLUSHED 0");
     }
-    for (int i = 0; i < TestSession.LIMITS.sendQueue(); i++) {
+    for (int i = 0; i < FakeSession.LIMITS.sendQueue(); i++) {
       assertThat(next(near)).isEqualTo("send " + (1000 + i) + " FLUSHED 0");
     }
     assertThat(nearEnd.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);

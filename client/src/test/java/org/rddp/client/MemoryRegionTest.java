@@ -14,21 +14,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.EventFd;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SharedMemory;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.SharedMemory;
 
 @Timeout(60)
 class MemoryRegionTest {
   @TempDir private Path directory;
-  private TestDaemon daemon;
+  private FakeDaemon daemon;
   private Rddp session;
 
   @BeforeEach
   void start() throws IOException {
     Path socket = directory.resolve("rddpd.sock");
-    daemon = TestDaemon.start(socket);
+    daemon = FakeDaemon.start(socket);
     session = Rddp.connect(socket);
   }
 

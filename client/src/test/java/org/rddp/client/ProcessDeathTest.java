@@ -15,9 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
 
 /** One end's process is killed; the other end goes on, or says clearly why it cannot. */
 @Timeout(60)
@@ -79,7 +79,7 @@ class ProcessDeathTest {
 
   @Test
   void shouldFreeEverythingOfAProgramThatIsKilled() throws Exception {
-    try (TestDaemon daemon = TestDaemon.start(socket);
+    try (FakeDaemon daemon = FakeDaemon.start(socket);
         Rddp survivor = Rddp.connect(socket)) {
       spawn(Writer.class);
       assertThat(daemon.sessionCount()).isEqualTo(2);
@@ -101,7 +101,7 @@ class ProcessDeathTest {
 
   @Test
   void shouldThrowFromEveryCallWhenTheDaemonIsKilled() throws Exception {
-    spawn(TestDaemon.class);
+    spawn(FakeDaemon.class);
     try (Rddp session = Rddp.connect(socket)) {
       MemoryRegion memory = session.allocate(1000, Access.LOCAL_WRITE);
       Listener listener = session.listen(0);
@@ -133,7 +133,7 @@ class ProcessDeathTest {
 
   @Test
   void shouldEndConnectionsAndWaitsWhenTheDaemonIsKilled() throws Exception {
-    spawn(TestDaemon.class);
+    spawn(FakeDaemon.class);
     try (Rddp session = Rddp.connect(socket)) {
       Listener listener = session.listen(0);
       MemoryRegion memory = session.allocate(1000, Access.LOCAL_WRITE);

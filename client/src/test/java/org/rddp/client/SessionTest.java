@@ -16,20 +16,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.rddp.ipc.CaptureRing;
-import org.rddp.ipc.Counters;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.ipc.ring.Counters;
 
 @Timeout(60)
 class SessionTest {
   @TempDir private Path directory;
   private Path socket;
-  private TestDaemon daemon;
+  private FakeDaemon daemon;
 
   @BeforeEach
   void start() throws IOException {
     socket = directory.resolve("rddpd.sock");
-    daemon = TestDaemon.start(socket);
+    daemon = FakeDaemon.start(socket);
   }
 
   @AfterEach
@@ -40,7 +40,7 @@ class SessionTest {
   @Test
   void shouldSayWhatTheDaemonGranted() throws IOException {
     try (Rddp session = Rddp.connect(socket)) {
-      assertThat(session.limits()).isEqualTo(TestSession.LIMITS);
+      assertThat(session.limits()).isEqualTo(FakeSession.LIMITS);
       assertThat(session.interfaceName()).isEqualTo("test0");
       assertThat(session.address()).isEqualTo(InetAddress.getByName("10.0.0.1"));
       assertThat(session.daemonPid()).isEqualTo(ProcessHandle.current().pid());

@@ -29,12 +29,12 @@ public final class ClauseListener implements TestExecutionListener {
   private static final Pattern ID = Pattern.compile("[A-Z][A-Z0-9]*-[A-Za-z0-9.]+-[0-9]+[a-z]?");
 
   private final Path record;
-  private final Map<String, Outcome> outcomes = new TreeMap<>();
+  private final Map<String, ClauseOutcome> outcomes = new TreeMap<>();
   private final Set<String> ran = new HashSet<>();
 
   /** For JUnit. */
   public ClauseListener() {
-    this(Outcome.RECORD);
+    this(ClauseOutcome.FILE);
   }
 
   ClauseListener(Path record) {
@@ -50,11 +50,11 @@ public final class ClauseListener implements TestExecutionListener {
       identifier.getTags().stream()
           .map(tag -> tag.getName())
           .filter(tag -> ID.matcher(tag).matches())
-          .forEach(clause -> add(new Outcome(clause, test, passed)));
+          .forEach(clause -> add(new ClauseOutcome(clause, test, passed)));
     }
   }
 
-  private void add(Outcome outcome) {
+  private void add(ClauseOutcome outcome) {
     outcomes.merge(
         outcome.clause() + "\t" + outcome.test(), outcome, (one, two) -> one.passed() ? two : one);
   }
@@ -63,13 +63,13 @@ public final class ClauseListener implements TestExecutionListener {
   public void testPlanExecutionFinished(TestPlan plan) {
     try {
       if (Files.exists(record)) {
-        Table.read(record, Outcome.COLUMNS).stream()
-            .map(Outcome::of)
+        TsvFile.read(record, ClauseOutcome.COLUMNS).stream()
+            .map(ClauseOutcome::of)
             .filter(earlier -> !ran.contains(earlier.test()) && exists(earlier.test()))
             .forEach(this::add);
       }
       List<String> lines = new ArrayList<>();
-      lines.add(Outcome.HEADER);
+      lines.add(ClauseOutcome.HEADER);
       outcomes.values().forEach(outcome -> lines.add(outcome.row()));
       Files.createDirectories(record.toAbsolutePath().getParent());
       Files.write(record, lines);

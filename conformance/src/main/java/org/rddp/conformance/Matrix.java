@@ -9,7 +9,7 @@ import java.util.TreeSet;
 
 /** Every clause with the tests that show it, and what is wrong with that. */
 final class Matrix {
-  private final List<Row> rows = new ArrayList<>();
+  private final List<MatrixRow> rows = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
 
   /**
@@ -19,10 +19,11 @@ final class Matrix {
    * @param reasons why a clause is not shown, by its id
    * @param outcomes what the tests came to
    */
-  Matrix(Collection<Clause> clauses, Map<String, String> reasons, Collection<Outcome> outcomes) {
+  Matrix(
+      Collection<Clause> clauses, Map<String, String> reasons, Collection<ClauseOutcome> outcomes) {
     Map<String, TreeSet<String>> passed = new TreeMap<>();
     TreeSet<String> unknown = new TreeSet<>(reasons.keySet());
-    for (Outcome outcome : outcomes) {
+    for (ClauseOutcome outcome : outcomes) {
       unknown.add(outcome.clause());
       if (outcome.passed()) {
         passed.computeIfAbsent(outcome.clause(), id -> new TreeSet<>()).add(outcome.test());
@@ -36,20 +37,20 @@ final class Matrix {
         faults.add(
             clause.id() + ": docs/reasons.tsv says why it is not shown, but it is: " + tests);
       }
-      rows.add(new Row(clause, List.copyOf(tests), reason));
+      rows.add(new MatrixRow(clause, List.copyOf(tests), reason));
     }
     for (String id : unknown) {
       faults.add(id + ": docs/clauses.tsv has no such clause; named by " + namedBy(id, outcomes));
     }
   }
 
-  private static String namedBy(String id, Collection<Outcome> outcomes) {
+  private static String namedBy(String id, Collection<ClauseOutcome> outcomes) {
     TreeSet<String> tests = new TreeSet<>();
     outcomes.stream().filter(o -> o.clause().equals(id)).forEach(o -> tests.add(o.test()));
     return tests.isEmpty() ? "docs/reasons.tsv" : String.join(", ", tests);
   }
 
-  List<Row> rows() {
+  List<MatrixRow> rows() {
     return rows;
   }
 
@@ -63,10 +64,10 @@ final class Matrix {
    *
    * @param claimed ids that the committed matrix says are shown
    */
-  List<String> broken(Collection<String> claimed) {
+  List<String> brokenClaims(Collection<String> claimed) {
     List<String> broken = new ArrayList<>();
-    for (Row row : rows) {
-      if (claimed.contains(row.clause().id()) && row.status() != Status.SHOWN) {
+    for (MatrixRow row : rows) {
+      if (claimed.contains(row.clause().id()) && row.status() != ClauseStatus.SHOWN) {
         broken.add(
             "%s (%s): claimed to be shown, but no passing test carries it"
                 .formatted(row.clause().id(), row.clause().level()));

@@ -42,14 +42,14 @@ class ClauseListenerTest {
     Files.write(
         record,
         List.of(
-            Outcome.HEADER,
+            ClauseOutcome.HEADER,
             "X-1-03\t" + name + "#renamed\tpassed",
             "X-1-04\torg.rddp.Gone#test\tpassed",
             "X-1-01\t" + name + "#passes\tfailed"));
     run(record);
     assertThat(record)
         .hasContent(
-            Outcome.HEADER
+            ClauseOutcome.HEADER
                 + "\nX-1-01\t"
                 + name
                 + "#passes\tpassed\nX-1-02\t"

@@ -35,7 +35,7 @@ class MatrixTest {
 
   private void tests(String... rows) throws IOException {
     String[] lines = new String[rows.length + 1];
-    lines[0] = Outcome.HEADER;
+    lines[0] = ClauseOutcome.HEADER;
     System.arraycopy(rows, 0, lines, 1, rows.length);
     write("module/target/clauses.tsv", lines);
   }
@@ -43,7 +43,7 @@ class MatrixTest {
   @Test
   void shouldSayOfEachClauseWhatShowsItOrWhyNothingDoes() throws IOException {
     write("docs/reasons.tsv", "id\treason", "X-1-02\tnobody can see it");
-    assertThat(Main.run("write", root)).isEmpty();
+    assertThat(MatrixCommand.run("write", root)).isEmpty();
     assertThat(root.resolve("docs/conformance.tsv"))
         .hasContent(
             """
@@ -60,30 +60,39 @@ class MatrixTest {
 
   @Test
   void shouldBeContentWithWhatItHasWritten() throws IOException {
-    Main.run("write", root);
-    assertThat(Main.run("check", root)).isEmpty();
+    MatrixCommand.run("write", root);
+    assertThat(MatrixCommand.run("check", root)).isEmpty();
   }
 
   @Test
   void shouldRefuseAClauseThatDoesNotExist() throws IOException {
     tests("X-9-99\ta.B#c\tpassed");
-    assertThat(Main.run("write", root)).singleElement().asString().contains("X-9-99", "a.B#c");
+    assertThat(MatrixCommand.run("write", root))
+        .singleElement()
+        .asString()
+        .contains("X-9-99", "a.B#c");
   }
 
   @Test
   void shouldRefuseAClaimWhoseTestIsGoneOrFails() throws IOException {
-    Main.run("write", root);
+    MatrixCommand.run("write", root);
     tests("X-1-01\ta.B#c\tfailed");
-    assertThat(Main.run("check", root)).singleElement().asString().contains("X-1-01 (MUST)");
+    assertThat(MatrixCommand.run("check", root))
+        .singleElement()
+        .asString()
+        .contains("X-1-01 (MUST)");
     tests();
-    assertThat(Main.run("check", root)).singleElement().asString().contains("X-1-01 (MUST)");
+    assertThat(MatrixCommand.run("check", root))
+        .singleElement()
+        .asString()
+        .contains("X-1-01 (MUST)");
   }
 
   @Test
   void shouldRefuseDocumentsThatAreOutOfDate() throws IOException {
-    Main.run("write", root);
+    MatrixCommand.run("write", root);
     tests("X-1-01\ta.B#c\tpassed", "X-1-02\ta.B#d\tpassed");
-    assertThat(Main.run("check", root))
+    assertThat(MatrixCommand.run("check", root))
         .satisfiesExactly(
             first -> assertThat(first).contains("mvn verify"),
             second -> assertThat(second).isEqualTo("X-1-02\tMUST\tshown\ta.B#d"));
@@ -91,23 +100,26 @@ class MatrixTest {
 
   @Test
   void shouldLookAtNamesOnlyWhereSomeTestsCannotRun() throws IOException {
-    Main.run("write", root);
+    MatrixCommand.run("write", root);
     tests();
-    assertThat(Main.run("names", root)).isEmpty();
+    assertThat(MatrixCommand.run("names", root)).isEmpty();
     tests("X-9-99\ta.B#c\tpassed");
-    assertThat(Main.run("names", root)).singleElement().asString().contains("X-9-99");
+    assertThat(MatrixCommand.run("names", root)).singleElement().asString().contains("X-9-99");
   }
 
   @Test
   void shouldRefuseAReasonForWhatIsShown() throws IOException {
     write("docs/reasons.tsv", "id\treason", "X-1-01\tnobody can see it");
-    assertThat(Main.run("write", root)).singleElement().asString().contains("X-1-01", "a.B#c");
+    assertThat(MatrixCommand.run("write", root))
+        .singleElement()
+        .asString()
+        .contains("X-1-01", "a.B#c");
   }
 
   @Test
   void shouldSayWhereARowIsBroken() throws IOException {
     write("docs/reasons.tsv", "id\treason", "X-1-01");
-    assertThatThrownBy(() -> Main.run("write", root))
+    assertThatThrownBy(() -> MatrixCommand.run("write", root))
         .hasMessageContaining("reasons.tsv:2 has 1 columns, not 2");
   }
 }

@@ -21,20 +21,19 @@ import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
+import org.rddp.daemon.control.DaemonInterface;
 import org.rddp.daemon.control.DaemonLog;
-import org.rddp.daemon.control.Port;
 import org.rddp.daemon.control.Statistics;
-import org.rddp.daemon.device.CapturePoint;
-import org.rddp.daemon.device.Ports;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
+import org.rddp.dpdk.device.CapturePoint;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.CaptureRing;
-import org.rddp.ipc.ControlListener;
+import org.rddp.ipc.control.ControlListener;
+import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
@@ -72,14 +71,14 @@ public final class Daemon implements AutoCloseable {
     this.ports = ports;
     this.statistics = new Statistics();
     DaemonLog log = new DaemonLog(out);
-    LateFaults faults = new LateFaults();
-    List<Port> named = new ArrayList<>();
+    FaultForwarder faults = new FaultForwarder();
+    List<DaemonInterface> named = new ArrayList<>();
     for (int i = 0; i < configuration.interfaces().size(); i++) {
       InterfaceConfiguration each = configuration.interfaces().get(i);
       FrameDevice device = ports.devices().get(i);
       Engine engine = engine(each, device, configuration.limits(), faults);
       engines.add(engine);
-      named.add(new Port(each.name(), engine, capturePoint(device)));
+      named.add(new DaemonInterface(each.name(), engine, capturePoint(device)));
       EngineStatistics.add(statistics, engine, device);
     }
     Path socket = configuration.controlSocket();
@@ -95,7 +94,7 @@ public final class Daemon implements AutoCloseable {
             Set.copyOf(configuration.users()),
             statistics,
             log);
-    faults.reportTo(control);
+    faults.forwardTo(control);
   }
 
   /**
@@ -124,7 +123,7 @@ public final class Daemon implements AutoCloseable {
   /** Checksums and CRCs get quicker when this ends, on a core that no engine waits for. */
   private static void tryVectors() {
     Runnable pause = () -> LockSupport.parkNanos(VECTOR_PAUSE);
-    Runnable checksum = Checksum.trial(pause);
+    Runnable checksum = Checksum.warmUp(pause);
     Runnable crc = Crc32c.trial(System::nanoTime, pause);
     Thread thread =
         new Thread(
@@ -150,7 +149,7 @@ public final class Daemon implements AutoCloseable {
 
   private EngineThread thread(String name, List<Engine> driven) {
     return new EngineThread(
-        name, driven, configuration.idling(), ports::enter, ports::leave, this::onEngineLost);
+        name, driven, configuration.idleMode(), ports::enter, ports::leave, this::onEngineLost);
   }
 
   /** Without an engine programs would wait for ever: the daemon ends, which they notice. */
@@ -161,7 +160,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private static Engine engine(
-      InterfaceConfiguration configured, FrameDevice device, Limits limits, LateFaults faults) {
+      InterfaceConfiguration configured, FrameDevice device, Limits limits, FaultForwarder faults) {
     SecureRandom random = new SecureRandom();
     Optional<Ipv4Address> gateway =
         configured.gateway() == 0

@@ -1,11 +1,11 @@
 package org.rddp.daemon;
 
 import org.rddp.daemon.control.Statistics;
-import org.rddp.daemon.device.DpdkDevice;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineCounters;
 import org.rddp.ddp.DdpCounters;
 import org.rddp.device.FrameDevice;
+import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ip.IpCounters;
 import org.rddp.tcp.TcpCounters;
 

@@ -25,8 +25,8 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.SessionLostException;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
 
 /** Processes killed with SIGKILL: a program in mid-transfer, and the daemon. */
 @Timeout(120)

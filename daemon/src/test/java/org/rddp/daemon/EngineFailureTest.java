@@ -14,7 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rddp.client.Rddp;
 import org.rddp.client.SessionLostException;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.daemon.device.Ports;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;

@@ -17,10 +17,10 @@ import org.rddp.client.ConnectionOptions;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.engine.Engine;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** What comes to the MPA port and is not MPA, beside a connection that must not notice. */
 @Timeout(60)
@@ -71,12 +71,12 @@ class GarbageTest {
     return daemon.daemon().engines().get(1);
   }
 
-  private RawPeer peer(byte[] octets, boolean closes) {
-    return new RawPeer(daemon.daemon().engines().get(0), "10.0.0.2", PORT, octets, closes);
+  private RawTcpConnection peer(byte[] octets, boolean closes) {
+    return new RawTcpConnection(daemon.daemon().engines().get(0), "10.0.0.2", PORT, octets, closes);
   }
 
   private void shouldBeRefused(byte[] octets, boolean closes) throws Exception {
-    RawPeer peer = peer(octets, closes);
+    RawTcpConnection peer = peer(octets, closes);
     peer.awaitClosed();
     TestDaemon.await(
         () -> two().counters().startupErrors() == errors + 1, "the refusal is counted");

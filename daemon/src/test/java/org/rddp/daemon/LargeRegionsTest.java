@@ -15,9 +15,9 @@ import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
 import org.rddp.client.ScatterList;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** Regions whose offsets need more than 32 bits; only the pages that are touched take memory. */
 @Timeout(60)
@@ -79,7 +79,7 @@ class LargeRegionsTest {
     assertNearIsUntouched();
 
     out.postWrite(5, small, 0, 2, large.stag(), large.baseTo() + OCTETS - 1);
-    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
   }
 
@@ -120,7 +120,7 @@ class LargeRegionsTest {
     TestDaemon.await(() -> at(large, from + length - 1) == 9, "the last octet is written");
     assertThat(at(large, from + 15)).isZero();
     out.postWrite(3, small, 0, 1, window.stag(), window.baseTo() + length);
-    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(at(large, from + length)).isZero();
   }
 

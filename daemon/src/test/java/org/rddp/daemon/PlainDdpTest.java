@@ -24,12 +24,12 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
 import org.rddp.client.ScatterList;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** Two programs that speak plain DDP, over a whole daemon. */
 @Timeout(60)

@@ -2,7 +2,7 @@ package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.daemon.ConnectedPrograms.PATIENCE;
+import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.net.InetSocketAddress;
@@ -13,10 +13,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.RefusedException;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** What the two programs hear when one asks for what the other does not allow. */
 class RefusedRequestsTest {
@@ -99,14 +99,14 @@ class RefusedRequestsTest {
           """)
   void shouldSayThatNoWayLeadsToAnAddress(String address, String why) {
     InetSocketAddress remote = new InetSocketAddress(address, 7471);
-    assertThatThrownBy(() -> programs.here.connect(remote, PrivateData.NONE, PATIENCE))
+    assertThatThrownBy(() -> programs.here.connect(remote, PrivateData.NONE, TIMEOUT))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNREACHABLE))
         .hasMessageContaining("cannot connect: " + address + " " + why);
   }
 
   private static void assertEnd(Connection connection, Reason reason, int detail) {
-    assertThat(connection.awaitClosed(PATIENCE)).isTrue();
+    assertThat(connection.awaitClosed(TIMEOUT)).isTrue();
     assertThat(connection.closeReason()).isEqualTo(reason);
     assertThat(connection.closeDetail()).isEqualTo(detail);
   }

@@ -2,7 +2,7 @@ package org.rddp.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.daemon.ConnectedPrograms.PATIENCE;
+import static org.rddp.daemon.ConnectedPrograms.TIMEOUT;
 
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
@@ -22,10 +22,10 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
 import org.rddp.client.ScatterList;
 import org.rddp.client.SharedReceiveQueue;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** Receives that the connections of a program share, from program to program. */
 @Timeout(60)
@@ -57,9 +57,9 @@ class SharedReceiveQueuesTest {
     List<Connection[]> made = new ArrayList<>();
     for (int i = 0; i < number; i++) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
       InetSocketAddress address = new InetSocketAddress("10.0.0.2", listener.address().getPort());
-      Connection out = here.connect(address, PrivateData.NONE, PATIENCE);
+      Connection out = here.connect(address, PrivateData.NONE, TIMEOUT);
       made.add(new Connection[] {out, accepted.join()});
     }
     return made;
@@ -137,7 +137,7 @@ class SharedReceiveQueuesTest {
   void shouldEndTheConnectionWhoseMessageFindsNone() {
     List<Connection[]> pairs = connect(2, 0);
     send(pairs.get(0)[0], 1);
-    assertThat(pairs.get(0)[1].awaitClosed(PATIENCE)).isTrue();
+    assertThat(pairs.get(0)[1].awaitClosed(TIMEOUT)).isTrue();
     assertThat(pairs.get(0)[1].closeReason()).isEqualTo(Reason.DDP_ERROR);
     post(0);
     send(pairs.get(1)[0], 2);
@@ -173,7 +173,7 @@ class SharedReceiveQueuesTest {
     List<Connection[]> pairs = connect(2, 0);
     post(0, 1);
     pairs.get(0)[1].abort();
-    assertThat(pairs.get(0)[1].awaitClosed(PATIENCE)).isTrue();
+    assertThat(pairs.get(0)[1].awaitClosed(TIMEOUT)).isTrue();
     send(pairs.get(1)[0], 5);
     assertThat(received(1)).containsExactly(line(0, pairs.get(1)[1], "SUCCESS", 5));
     assertThat(queue.outstanding()).isEqualTo(1);
@@ -230,7 +230,7 @@ class SharedReceiveQueuesTest {
             here.connect(
                 ConnectedPrograms.TWO,
                 PrivateData.NONE,
-                PATIENCE,
+                TIMEOUT,
                 ConnectionOptions.DEFAULTS.withReceiveQueue(queue)))
         .hasMessageContaining("another session");
     assertThatThrownBy(() -> ConnectionOptions.plainDdp(1).withReceiveQueue(queue))

@@ -19,8 +19,8 @@ import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
 import org.rddp.client.Rddp;
 import org.rddp.client.RefusedException;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.PrivateData;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
 
 /** Two programs over a daemon whose ports begin in each of the forms that can be configured. */
 @Timeout(60)

@@ -15,9 +15,9 @@ import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
 import org.rddp.client.RefusedException;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** Memory windows and invalidations, from program to program. */
 @Timeout(60)
@@ -69,7 +69,7 @@ class WindowsTest {
     assertThat(octets[101]).isZero();
 
     out.postWrite(6, source, 0, 1, stag, 100);
-    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4196)).isZero();
   }
@@ -88,7 +88,7 @@ class WindowsTest {
     region.segment().fill((byte) 5);
     source.segment().fill((byte) 6);
     out.postWrite(200, source, 0, 100, window.stag(), 0);
-    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(5);
   }
@@ -129,7 +129,7 @@ class WindowsTest {
         .hasMessageContaining("no STag");
     assertThat(window).asString().contains("no STag");
     in.abort();
-    assertThat(in.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(in.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     bind(1, WRITE);
     assertThat(completions(programs.there, 1)).containsExactly("bind 1 LOCAL_OPERATION_ERROR 0");
     assertThatThrownBy(window::stag).hasMessageContaining("no STag");
@@ -160,7 +160,7 @@ class WindowsTest {
     completions(programs.there, 1);
     try (SecondConnection second = new SecondConnection(programs)) {
       second.out().postWrite(2, source, 0, 1, window.stag(), 0);
-      assertThat(second.out().awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+      assertThat(second.out().awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
       assertThat(second.out().closeReason()).isEqualTo(Reason.TERMINATED);
     }
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4096)).isZero();
@@ -174,7 +174,7 @@ class WindowsTest {
     completions(programs.there, 1);
     assertRefused(region::close, Reason.STATE, "1 windows are bound");
     in.abort();
-    assertThat(in.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(in.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     region.close();
     window.close();
     window.close();
@@ -189,7 +189,7 @@ class WindowsTest {
     assertThat(in.postSend(3, region, 0, 1)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
     out.postWrite(4, source, 0, 1, window.stag(), 0);
-    assertThat(out.awaitClosed(ConnectedPrograms.PATIENCE)).isTrue();
+    assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     region.close();
   }

@@ -5,16 +5,16 @@ package org.rddp.ddp;
  * another thread reads somewhat older values.
  */
 public final class DdpCounters {
-  long segmentsSent;
-  long octetsSent;
-  long segmentsPlaced;
-  long octetsPlaced;
-  long segmentsPlacedEarly;
-  long segmentsHeld;
-  long taggedMessagesDelivered;
-  long untaggedMessagesDelivered;
+  public long segmentsSent;
+  public long octetsSent;
+  public long segmentsPlaced;
+  public long octetsPlaced;
+  public long segmentsPlacedEarly;
+  public long segmentsHeld;
+  public long taggedMessagesDelivered;
+  public long untaggedMessagesDelivered;
   long segmentsRefused;
-  long segmentsDropped;
+  public long segmentsDropped;
 
   DdpCounters() {}
 

@@ -1,12 +1,15 @@
 package org.rddp.ddp;
 
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.sending.SendScheduler;
+
 /**
  * What the streams of one engine share: the STags, the round in which they send, and counters.
  * Engine thread only.
  */
 public final class DdpEngine {
   private final TaggedBuffers taggedBuffers;
-  private final SendRound sendRound = new SendRound();
+  private final SendScheduler sendScheduler = new SendScheduler();
   private final DdpCounters counters = new DdpCounters();
 
   /** An engine without streams. */
@@ -34,10 +37,10 @@ public final class DdpEngine {
    * @return how many were; there may be more to do unless it is 0
    */
   public int send(int limit) {
-    return sendRound.run(limit);
+    return sendScheduler.run(limit);
   }
 
-  SendRound sendRound() {
-    return sendRound;
+  public SendScheduler sendScheduler() {
+    return sendScheduler;
   }
 }

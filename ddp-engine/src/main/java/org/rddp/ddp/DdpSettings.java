@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import java.util.List;
+import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.MpaSettings;
 
 /**

@@ -1,5 +1,13 @@
 package org.rddp.ddp;
 
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.receiving.Placement;
+import org.rddp.ddp.receiving.UntaggedQueues;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.DdpSender;
+import org.rddp.ddp.sending.OutgoingMessage;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
@@ -23,7 +31,7 @@ public final class DdpStream {
   private final ProtectionDomain domain;
   private final UntaggedQueues queues;
   private final DdpSender sender;
-  private final StreamLife life;
+  private final DdpStreamState state;
   private MpaConnection mpa;
   private boolean initiator;
 
@@ -33,8 +41,9 @@ public final class DdpStream {
     queues = new UntaggedQueues(settings.queues());
     sender = new DdpSender(engine, user, settings);
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
-    life =
-        new StreamLife(user, engine.counters(), queues, sender, placement, settings.heldOctets());
+    state =
+        new DdpStreamState(
+            user, engine.counters(), queues, sender, placement, settings.heldOctets());
   }
 
   /**
@@ -50,7 +59,7 @@ public final class DdpStream {
       UlpHandler user) {
     DdpStream stream = new DdpStream(engine, domain, settings, user);
     MpaSettings mpa = settings.mpa().withEarly(true);
-    return stream.over(MpaConnection.initiator(mpa, privateData, stream.life), true);
+    return stream.over(MpaConnection.initiator(mpa, privateData, stream.state), true);
   }
 
   /** A stream that the peer asks for: its {@link #transport()} goes to an incoming connection. */
@@ -58,13 +67,13 @@ public final class DdpStream {
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     DdpStream stream = new DdpStream(engine, domain, settings, user);
     MpaSettings mpa = settings.mpa().withEarly(true);
-    return stream.over(MpaConnection.responder(mpa, stream.life), false);
+    return stream.over(MpaConnection.responder(mpa, stream.state), false);
   }
 
   private DdpStream over(MpaConnection connection, boolean initiator) {
     mpa = connection;
     this.initiator = initiator;
-    life.attach(connection, initiator);
+    state.attach(connection, initiator);
     return this;
   }
 
@@ -90,21 +99,21 @@ public final class DdpStream {
 
   /** Responder: declines the peer's request. */
   public void reject(byte[] privateData) {
-    life.reject(privateData);
+    state.reject(privateData);
   }
 
   /** Whether messages may be posted: neither closed nor, but for one last message, failed. */
-  public boolean sends() {
-    return sender.accepts();
+  public boolean acceptsMessages() {
+    return sender.acceptsMessages();
   }
 
   /** Whether buffers may be posted: the stream has not failed. */
-  public boolean receives() {
-    return life.receives();
+  public boolean acceptsBuffers() {
+    return state.acceptsBuffers();
   }
 
   /** Whether the peer's next message on that queue, one of buffers, would find none. */
-  public boolean lacksReceive(int qn) {
+  public boolean lacksBuffer(int qn) {
     return queues.buffered(qn).lacksBuffer();
   }
 
@@ -120,31 +129,31 @@ public final class DdpStream {
    */
   public boolean postReceive(int qn, long id, long address, long length) {
     checkLength(length);
-    if (!life.receives() || !queues.buffered(qn).post(id, address, length)) {
+    if (!state.acceptsBuffers() || !queues.buffered(qn).post(id, address, length)) {
       return false;
     }
-    life.bufferPosted();
+    state.bufferPosted();
     return true;
   }
 
   /** Appends a buffer in pieces, as {@link #postReceive(int, long, long, long)} does. */
-  public boolean postReceive(int qn, long id, ScatterList list) {
+  public boolean postReceive(int qn, long id, DdpScatterList list) {
     checkLength(list.length());
-    if (!life.receives() || !queues.buffered(qn).post(id, list)) {
+    if (!state.acceptsBuffers() || !queues.buffered(qn).post(id, list)) {
       return false;
     }
-    life.bufferPosted();
+    state.bufferPosted();
     return true;
   }
 
   /** Sends a Tagged Message in pieces, each cut into segments by itself. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, ScatterList list) {
+  public boolean postTagged(long id, int rsvdUlp, int stag, long to, DdpScatterList list) {
     checkLength(list.length());
     return sender.postTagged(id, rsvdUlp, stag, to, list);
   }
 
   /** Sends an Untagged Message in pieces, each cut into segments by itself. */
-  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, ScatterList list) {
+  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, DdpScatterList list) {
     checkLength(list.length());
     return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, list);
   }
@@ -202,7 +211,7 @@ public final class DdpStream {
       int rsvdUlp,
       int stag,
       long to,
-      ScatterList list,
+      DdpScatterList list,
       int nextRsvdUlp,
       int qn,
       long octets) {
@@ -244,16 +253,16 @@ public final class DdpStream {
   }
 
   /**
-   * Has the user do something itself between the messages: {@link UlpHandler#onTurn} when all that
-   * was posted before has been handed to TCP, or {@link UlpHandler#onSendFlushed}. It takes a place
-   * of the queue, needs no room in TCP's window, and nothing of it is sent.
+   * Has the user do something itself between the messages: {@link UlpHandler#onLocalOperation} when
+   * all that was posted before has been handed to TCP, or {@link UlpHandler#onSendFlushed}. It
+   * takes a place of the queue, needs no room in TCP's window, and nothing of it is sent.
    *
    * @param id comes back when it has its turn
    * @param rsvdUlp for {@link UlpHandler#mayStart}
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
-  public boolean postTurn(long id, int rsvdUlp) {
-    return sender.postTurn(id, rsvdUlp);
+  public boolean postLocalOperation(long id, int rsvdUlp) {
+    return sender.postLocalOperation(id, rsvdUlp);
   }
 
   /**
@@ -292,8 +301,8 @@ public final class DdpStream {
    * @param octets of it, 0 to {@link #INLINE}
    * @return false, and nothing happens, if too many wait or the stream does not send
    */
-  public boolean postDue(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
-    return sender.postDue(rsvdUlp, qn, question, from, octets);
+  public boolean postDeferredResponse(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
+    return sender.postDeferredResponse(rsvdUlp, qn, question, from, octets);
   }
 
   /**
@@ -342,7 +351,7 @@ public final class DdpStream {
 
   /** Octets of segments, headers included, that wait for a buffer to be posted. */
   public long heldOctets() {
-    return life.heldOctets();
+    return state.heldOctets();
   }
 
   /**
@@ -350,22 +359,22 @@ public final class DdpStream {
    * it; only within {@link UlpHandler#onUntaggedMessage}.
    */
   public DdpErrorReport deliveredSegment() {
-    return life.deliveredSegment();
+    return state.deliveredSegment();
   }
 
   /** Gives back a place of a queue whose messages are read in place. */
-  public void giveBack(int qn) {
-    queues.inPlace(qn).giveBack();
+  public void releasePlace(int qn) {
+    queues.inPlace(qn).releasePlace();
   }
 
   /** The user may have another answer to {@link UlpHandler#mayStart} now. */
-  public void resume() {
+  public void resumeSending() {
     sender.wake();
   }
 
   /** The user may have another answer to {@link UlpHandler#mayDeliverTagged} now. */
   public void resumeReceiving() {
-    life.bufferPosted();
+    state.bufferPosted();
   }
 
   private static void checkLength(long length) {
@@ -381,7 +390,7 @@ public final class DdpStream {
    * aborts.
    */
   public void close() {
-    life.close();
+    state.close();
   }
 
   /**
@@ -389,7 +398,7 @@ public final class DdpStream {
    * memory of the user is touched once this returns.
    */
   public void abort() {
-    life.abort();
+    state.abort();
   }
 
   /**
@@ -397,11 +406,11 @@ public final class DdpStream {
    * dropped, and one more message may be sent. Closing or aborting it is still to be done.
    */
   public void fail() {
-    life.fail();
+    state.fail();
   }
 
   /** What MPA tells of the stream. */
-  StreamLife life() {
-    return life;
+  DdpStreamState state() {
+    return state;
   }
 }

@@ -1,5 +1,8 @@
 package org.rddp.ddp;
 
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
@@ -50,8 +53,8 @@ public interface UlpHandler {
    * @param rsvdUlp the user's octet of its header
    * @param octets of payload, 0 or more
    * @param last whether it is its message's last
-   * @return the {@link AccessRights} that its placement needs, 0 or more; or {@link #REFUSED}:
-   *     {@link #onRefused} follows
+   * @return the {@link org.rddp.ddp.memory.AccessRights} that its placement needs, 0 or more; or
+   *     {@link #REFUSED}: {@link #onRefused} follows
    */
   int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last);
 
@@ -62,7 +65,8 @@ public interface UlpHandler {
    *
    * @param rsvdUlp the user's octet of its header
    * @param octets of payload, 0 or more
-   * @return the {@link AccessRights} that its placement needs, 0 or more; or {@link #REFUSED}
+   * @return the {@link org.rddp.ddp.memory.AccessRights} that its placement needs, 0 or more; or
+   *     {@link #REFUSED}
    */
   default int admitEarly(int rsvdUlp, int stag, long to, int octets) {
     return REFUSED;
@@ -109,7 +113,7 @@ public interface UlpHandler {
 
   /**
    * A message of a queue whose messages are read in place is Delivered. The user gives its place
-   * back with {@link DdpStream#giveBack}.
+   * back with {@link DdpStream#releasePlace}.
    *
    * @param rsvdUlp the first of the user's five octets
    * @param segment the segment that holds all of it; valid only during this call
@@ -120,7 +124,7 @@ public interface UlpHandler {
 
   /**
    * Asks whether the first of the posted messages may be sent now. After a no, {@link
-   * DdpStream#resume} makes DDP ask again; responses are sent meanwhile.
+   * DdpStream#resumeSending} makes DDP ask again; responses are sent meanwhile.
    *
    * @param id as it was posted
    * @param rsvdUlp the user's octet, as it was posted
@@ -128,12 +132,13 @@ public interface UlpHandler {
   boolean mayStart(long id, int rsvdUlp);
 
   /**
-   * What was posted with {@link DdpStream#postTurn} has its turn: all that was posted before it has
-   * been handed to TCP, and nothing that was posted behind it. {@link #mayStart} has been asked.
+   * What was posted with {@link DdpStream#postLocalOperation} has its turn: all that was posted
+   * before it has been handed to TCP, and nothing that was posted behind it. {@link #mayStart} has
+   * been asked.
    *
    * @param id as it was posted
    */
-  default void onTurn(long id) {}
+  default void onLocalOperation(long id) {}
 
   /**
    * A message has been handed to TCP, which sends it as long as the connection lives: its memory is
@@ -146,8 +151,8 @@ public interface UlpHandler {
   void onSent(long id, int rsvdUlp, long octets);
 
   /**
-   * A response that was posted with {@link DdpStream#postDue} is due: nothing that was posted
-   * before it is still to be sent as a response.
+   * A response that was posted with {@link DdpStream#postDeferredResponse} is due: nothing that was
+   * posted before it is still to be sent as a response.
    *
    * @param octets the question, from index 0; to be replaced by the answer
    * @return octets of the answer, 0 or more; or {@link #REFUSED}, and {@link #onResponseRefused}

@@ -17,10 +17,10 @@ public final class CompletionKind {
   /** An atomic operation of {@link RdmapExtensions}. */
   public static final int ATOMIC = 5;
 
-  /** {@link LocalOperations#postInvalidate}. */
+  /** {@link RdmapLocalOperations#postInvalidate}. */
   public static final int INVALIDATE = 6;
 
-  /** {@link LocalOperations#postBind}. */
+  /** {@link RdmapLocalOperations#postBind}. */
   public static final int BIND = 7;
 
   private CompletionKind() {}

@@ -1,13 +1,13 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.MemoryWindow;
-import org.rddp.ddp.TaggedBuffer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
 
 /** A bind or an invalidation that waits for its turn. Reused. */
 final class LocalOperation {
-  private MemoryWindow window;
+  private DdpMemoryWindow window;
   private TaggedBuffer region;
   private long to;
   private long length;
@@ -20,7 +20,7 @@ final class LocalOperation {
   }
 
   void bind(
-      MemoryWindow window, TaggedBuffer region, long to, long length, long baseTo, int rights) {
+      DdpMemoryWindow window, TaggedBuffer region, long to, long length, long baseTo, int rights) {
     this.window = window;
     this.region = region;
     this.to = to;
@@ -29,19 +29,19 @@ final class LocalOperation {
     this.rights = rights;
   }
 
-  /** Does it for a stream; says how it ended, of {@link CompletionStatus}. */
-  int take(TaggedBuffers taggedBuffers, DdpStream stream) {
+  /** Does it for a stream; says how it ended, of {@link RdmapCompletionStatus}. */
+  int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
       boolean bound = window.bind(region, stream, to, length, baseTo, rights);
       forget();
-      return bound ? CompletionStatus.SUCCESS : CompletionStatus.BIND_ERROR;
+      return bound ? RdmapCompletionStatus.SUCCESS : RdmapCompletionStatus.BIND_ERROR;
     }
     TaggedBuffer buffer = taggedBuffers.lookup(stag);
     if (buffer == null || !buffer.associatedWith(stream)) {
-      return CompletionStatus.LOCAL_PROTECTION_ERROR;
+      return RdmapCompletionStatus.LOCAL_PROTECTION_ERROR;
     }
     taggedBuffers.invalidate(buffer);
-    return CompletionStatus.SUCCESS;
+    return RdmapCompletionStatus.SUCCESS;
   }
 
   /** Lets go of what it names. */

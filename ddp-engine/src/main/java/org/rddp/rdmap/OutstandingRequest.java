@@ -29,7 +29,7 @@ final class OutstandingRequest {
     left = 0;
   }
 
-  /** The request's number in the {@link SendQueue}. */
+  /** The request's number in the {@link RdmapSendQueue}. */
   long number() {
     return number;
   }

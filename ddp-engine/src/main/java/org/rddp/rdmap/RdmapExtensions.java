@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.memory.DdpScatterList;
 
 /**
  * What RFC 7306 adds to an RDMAP Stream: immediate data and atomic operations. The peer must know
@@ -9,16 +9,16 @@ import org.rddp.ddp.ScatterList;
  * <p>Posts behave as those of {@link RdmapStream}: false, and nothing happens, if the queue is
  * full. Atomics work on a number of eight octets at the peer, in its machine's order and at an
  * address that is a multiple of eight, in a buffer with {@link
- * org.rddp.ddp.AccessRights#REMOTE_ATOMIC}; they count as reads where ORD and fences are concerned.
- * The number that was there before goes to {@code result}, in this machine's order; the eight
- * octets there are the stream's until then.
+ * org.rddp.ddp.memory.AccessRights#REMOTE_ATOMIC}; they count as reads where ORD and fences are
+ * concerned. The number that was there before goes to {@code result}, in this machine's order; the
+ * eight octets there are the stream's until then.
  *
  * <p>Engine thread only.
  */
 public final class RdmapExtensions {
-  private final RequestPosts posts;
+  private final RequestPoster posts;
 
-  RdmapExtensions(RequestPosts posts) {
+  RdmapExtensions(RequestPoster posts) {
     this.posts = posts;
   }
 
@@ -44,7 +44,7 @@ public final class RdmapExtensions {
 
   /** Writes pieces of memory, one behind the other, and sends a number behind them. */
   public boolean postWriteImmediate(
-      long id, int flags, ScatterList list, int remoteStag, long remoteTo, long data) {
+      long id, int flags, DdpScatterList list, int remoteStag, long remoteTo, long data) {
     return posts.writeImmediate(id, flags, list, remoteStag, remoteTo, data);
   }
 

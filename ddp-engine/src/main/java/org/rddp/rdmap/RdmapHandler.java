@@ -49,7 +49,7 @@ public interface RdmapHandler {
    *
    * @param id as it was posted
    * @param kind of {@link CompletionKind}
-   * @param status of {@link CompletionStatus}
+   * @param status of {@link RdmapCompletionStatus}
    * @param octets the length of the message; 0 if it did not end well
    */
   void onCompletion(long id, int kind, int status, long octets);
@@ -71,7 +71,7 @@ public interface RdmapHandler {
    * @param invalidated the STag of ours that the peer has invalidated with it, or 0
    */
   default void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.SUCCESS, octets);
+    onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
   }
 
   /**
@@ -88,9 +88,9 @@ public interface RdmapHandler {
 
   /**
    * The stream has failed. Everything outstanding has ended as flushed, but for a receive that was
-   * shorter than its message ({@link CompletionStatus#LENGTH_ERROR}), nothing more is received, and
-   * our half of the connection closes as soon as the peer has been told. The user aborts the stream
-   * if the peer does not close its half in time.
+   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}), nothing more is
+   * received, and our half of the connection closes as soon as the peer has been told. The user
+   * aborts the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
    * @param type Error Type, four bits, as that layer has it
@@ -101,9 +101,9 @@ public interface RdmapHandler {
 
   /**
    * The stream has failed, as the peer's Terminate says. Of our reads and atomics the one that it
-   * names has ended with {@link CompletionStatus#REMOTE_ACCESS_ERROR} or {@link
-   * CompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a user
-   * hears that makes no difference.
+   * names has ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a
+   * user hears that makes no difference.
    */
   default void onTerminated(int layer, int type, int code, String detail) {
     onError(layer, type, code, detail);

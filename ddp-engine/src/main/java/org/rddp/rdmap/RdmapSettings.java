@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-import org.rddp.ddp.SharedReceiveQueue;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.mpa.MpaSettings;
 
 /**
@@ -26,7 +26,7 @@ public record RdmapSettings(
     int ird,
     int ord,
     int heldOctets,
-    SharedReceiveQueue sharedReceives) {
+    DdpSharedReceiveQueue sharedReceives) {
   /** What IRD and ORD are unless somebody says otherwise. */
   public static final int DEFAULT_READS = 16;
 
@@ -64,7 +64,7 @@ public record RdmapSettings(
   }
 
   /** The same with receives from a queue that other streams take theirs from too; null for none. */
-  public RdmapSettings withSharedReceives(SharedReceiveQueue queue) {
+  public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
     return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, queue);
   }
 }

@@ -1,14 +1,14 @@
 package org.rddp.rdmap;
 
 import java.util.List;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.QueueSettings;
-import org.rddp.ddp.ScatterList;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.tcp.StreamHandler;
 
 /**
@@ -27,9 +27,9 @@ public final class RdmapStream {
   private final RdmapHandler handler;
   private final Termination termination;
   private final DdpStream ddp;
-  private final RequestPosts posts;
+  private final RequestPoster posts;
   private final RdmapExtensions extensions;
-  private final LocalOperations localOperations;
+  private final RdmapLocalOperations localOperations;
 
   private RdmapStream(
       DdpEngine engine,
@@ -39,21 +39,22 @@ public final class RdmapStream {
       RdmapHandler handler) {
     this.handler = handler;
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
-    SendQueue sendQueue = new SendQueue(settings.sendDepth(), handler);
-    RequestQueue requests = new RequestQueue(settings.sendDepth(), settings.ord());
+    RdmapSendQueue sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
+    OutstandingRequests requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
     Requester requester = new Requester(sendQueue, requests);
     termination = new Termination(handler, requester);
-    StreamUser user = new StreamUser(handler, taggedBuffers, sendQueue, requester, termination);
+    RdmapReceiver user =
+        new RdmapReceiver(handler, taggedBuffers, sendQueue, requester, termination);
     DdpSettings sizes = sizes(settings);
     ddp =
         requestData == null
             ? DdpStream.responder(engine, domain, sizes, user)
             : DdpStream.initiator(engine, domain, sizes, requestData, user);
     user.attach(ddp);
-    posts = new RequestPosts(handler, taggedBuffers, sendQueue, requests, user, ddp);
+    posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
     extensions = new RdmapExtensions(posts);
     localOperations =
-        new LocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
+        new RdmapLocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
     user.attach(localOperations);
   }
 
@@ -148,18 +149,18 @@ public final class RdmapStream {
   }
 
   /** Posts a buffer in pieces, as {@link #postReceive(long, long, long)} does. */
-  public boolean postReceive(long id, ScatterList list) {
+  public boolean postReceive(long id, DdpScatterList list) {
     return receiveEnds(id, list.length()) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, list);
   }
 
   /** Ends a receive at once that cannot be posted. */
   private boolean receiveEnds(long id, long length) {
     if (length < 0 || length > DdpStream.MAX_MESSAGE) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.LENGTH_ERROR, 0);
+      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LENGTH_ERROR, 0);
       return true;
     }
-    if (!ddp.receives()) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, CompletionStatus.FLUSHED, 0);
+    if (!ddp.acceptsBuffers()) {
+      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
       return true;
     }
     return false;
@@ -190,7 +191,7 @@ public final class RdmapStream {
   }
 
   /** Sends a message in pieces, as {@link #postSend(long, int, long, long, int)} does. */
-  public boolean postSend(long id, int flags, ScatterList list, int invalidate) {
+  public boolean postSend(long id, int flags, DdpScatterList list, int invalidate) {
     return posts.send(id, flags, invalidate, list);
   }
 
@@ -219,7 +220,7 @@ public final class RdmapStream {
   }
 
   /** Writes pieces of memory, one behind the other, into one range of the peer's. */
-  public boolean postWrite(long id, int flags, ScatterList list, int remoteStag, long remoteTo) {
+  public boolean postWrite(long id, int flags, DdpScatterList list, int remoteStag, long remoteTo) {
     return posts.write(id, flags, list, remoteStag, remoteTo);
   }
 
@@ -258,7 +259,7 @@ public final class RdmapStream {
   }
 
   /** What is done here in its turn: binding windows, and invalidating STags of ours. */
-  public LocalOperations localOperations() {
+  public RdmapLocalOperations localOperations() {
     return localOperations;
   }
 

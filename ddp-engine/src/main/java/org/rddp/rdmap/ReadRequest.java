@@ -1,7 +1,7 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
-import org.rddp.ddp.UnsentResponse;
+import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.Ulpdu;
 
 /**

@@ -76,12 +76,12 @@ final class ReadyToReceive {
   }
 
   /** A message that was admitted is whole and has its turn: the one awaited, if one was. */
-  void came() {
+  void received() {
     awaited = false;
   }
 
   /** What is wrong with a first message that is not the one awaited. */
-  String fault() {
+  String mismatch() {
     return "the first message is no zero-length " + kind + ", the RTR that was settled";
   }
 

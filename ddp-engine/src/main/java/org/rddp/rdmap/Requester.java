@@ -6,8 +6,8 @@ import org.rddp.wire.Memory;
 
 /** Our reads and atomics at the peer: when they may go there, and their answers. */
 final class Requester {
-  private final SendQueue sendQueue;
-  private final RequestQueue requests;
+  private final RdmapSendQueue sendQueue;
+  private final OutstandingRequests requests;
   private DdpStream ddp;
 
   /** The request that the peer has refused, or -1, and how it ends. */
@@ -15,7 +15,7 @@ final class Requester {
 
   private int refusedStatus;
 
-  Requester(SendQueue sendQueue, RequestQueue requests) {
+  Requester(RdmapSendQueue sendQueue, OutstandingRequests requests) {
     this.sendQueue = sendQueue;
     this.requests = requests;
   }
@@ -35,7 +35,7 @@ final class Requester {
   }
 
   private boolean passesFence(long number) {
-    return requests.quiet() || !sendQueue.isFenced(number);
+    return requests.noneAtPeer() || !sendQueue.isFenced(number);
   }
 
   /** A read or an atomic has gone to the peer. */
@@ -81,7 +81,7 @@ final class Requester {
       return RdmapError.UNSPECIFIED;
     }
     Memory.putLongNative(atomic.address(), segment.getLong(from + 4));
-    ddp.giveBack(RdmapHeader.ATOMIC_RESPONSE_QUEUE);
+    ddp.releasePlace(RdmapHeader.ATOMIC_RESPONSE_QUEUE);
     answered();
     return null;
   }
@@ -89,8 +89,8 @@ final class Requester {
   private void answered() {
     long number = requests.awaited().number();
     requests.removeFirst();
-    ddp.resume();
-    sendQueue.end(number, CompletionStatus.SUCCESS);
+    ddp.resumeSending();
+    sendQueue.end(number, RdmapCompletionStatus.SUCCESS);
   }
 
   /** The RTR is a message of the queue of our reads and atomics. */
@@ -115,7 +115,7 @@ final class Requester {
   void abandon() {
     long number = requests.abandonFirst();
     while (number >= 0) {
-      sendQueue.end(number, number == refused ? refusedStatus : CompletionStatus.FLUSHED);
+      sendQueue.end(number, number == refused ? refusedStatus : RdmapCompletionStatus.FLUSHED);
       number = requests.abandonFirst();
     }
   }

@@ -1,9 +1,9 @@
 package org.rddp.rdmap;
 
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.TaggedBuffer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.Ulpdu;
 
 /**
@@ -55,7 +55,7 @@ final class Responder {
 
   /** Takes an Atomic Request: it is looked at when its answer is due. */
   void takeAtomic(Ulpdu segment, int at) {
-    ddp.postDue(
+    ddp.postDeferredResponse(
         RdmapHeader.ATOMIC_RESPONSE,
         RdmapHeader.ATOMIC_RESPONSE_QUEUE,
         segment,

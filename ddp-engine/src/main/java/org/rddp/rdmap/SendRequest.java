@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-/** A request in the {@link SendQueue}. Reused. */
+/** A request in the {@link RdmapSendQueue}. Reused. */
 final class SendRequest {
   private long id;
   private int kind;
@@ -44,6 +44,6 @@ final class SendRequest {
 
   /** Octets to report: the message's, or 0 if it did not end well. */
   long octets() {
-    return status == CompletionStatus.SUCCESS ? length : 0;
+    return status == RdmapCompletionStatus.SUCCESS ? length : 0;
   }
 }

@@ -2,9 +2,9 @@ package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import org.rddp.ddp.DdpError;
-import org.rddp.ddp.DdpErrorReport;
-import org.rddp.ddp.DdpHeader;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
@@ -81,7 +81,7 @@ final class Terminate {
   }
 
   /** The error for a person to read: its name, where it has one, and layer, type and code. */
-  String words() {
+  String description() {
     String name =
         switch (layer) {
           case RdmapHandler.LAYER_RDMAP ->
@@ -172,8 +172,8 @@ final class Terminate {
   /** How that request ends. */
   int requestStatus() {
     return layer == RdmapHandler.LAYER_RDMAP && type == REMOTE_PROTECTION
-        ? CompletionStatus.REMOTE_ACCESS_ERROR
-        : CompletionStatus.REMOTE_OPERATION_ERROR;
+        ? RdmapCompletionStatus.REMOTE_ACCESS_ERROR
+        : RdmapCompletionStatus.REMOTE_OPERATION_ERROR;
   }
 
   /** The layer that found the error, four bits. */

@@ -1,8 +1,8 @@
 package org.rddp.rdmap;
 
-import org.rddp.ddp.DdpError;
-import org.rddp.ddp.DdpErrorReport;
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.mpa.MpaError;
 
 /**
@@ -90,7 +90,7 @@ final class Termination {
         terminate.layer(),
         terminate.type(),
         terminate.code(),
-        "the peer ended the stream: " + terminate.words());
+        "the peer ended the stream: " + terminate.description());
   }
 
   private void terminate(int layer, int type, int code, DdpErrorReport report, byte[] request) {
@@ -115,7 +115,7 @@ final class Termination {
   /** Closes in order; a stream that has never begun has no answers to wait for. */
   void close() {
     ddp.close();
-    if (!ddp.receives()) {
+    if (!ddp.acceptsBuffers()) {
       requester.abandon();
     }
   }

@@ -3,10 +3,13 @@ package org.rddp.ddp;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.MpaSettings;
 
 /** A DDP Stream whose peer is the test. */
-final class DdpFixture {
+public final class DdpFixture {
   /** EMSS that makes MULPDU 1442, as on Ethernet with timestamps. */
   static final int EMSS = 1448;
 
@@ -14,17 +17,17 @@ final class DdpFixture {
   final ProtectionDomain domain = new ProtectionDomain("ours");
   final RecordingUlp ulp = new RecordingUlp();
   final DdpStream stream;
-  final RawPeer peer;
+  final RawUlpduPeer peer;
   final LoopedTcp tcp;
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
     DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held);
     if (initiator) {
       stream = DdpStream.initiator(engine, domain, settings, new byte[0], ulp);
-      peer = RawPeer.responder();
+      peer = RawUlpduPeer.responder();
     } else {
       stream = DdpStream.responder(engine, domain, settings, ulp);
-      peer = RawPeer.initiator();
+      peer = RawUlpduPeer.initiator();
     }
     ulp.stream = stream;
     tcp = LoopedTcp.join(stream.transport(), peer.transport(), emss);
@@ -85,7 +88,7 @@ final class DdpFixture {
   }
 
   /** An untagged segment in hexadecimal. */
-  static String untagged(int control, int qn, int msn, int mo, String payload) {
+  public static String untagged(int control, int qn, int msn, int mo, String payload) {
     return "%02x4300000000%08x%08x%08x".formatted(control, qn, msn, mo) + payload;
   }
 

@@ -11,6 +11,11 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.QueueSettings;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 
@@ -176,7 +181,7 @@ class DdpStreamTest {
     ddp.stream.postReceive(0, 9, memory.address(), 10);
     ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
     ddp.stream.close();
-    assertThat(ddp.stream.sends()).isFalse();
+    assertThat(ddp.stream.acceptsMessages()).isFalse();
     assertThat(ddp.stream.postTagged(2, WRITE, 7, 0, memory.address(), 1)).isFalse();
     assertThat(ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 1)).isFalse();
     ddp.run();
@@ -228,7 +233,7 @@ class DdpStreamTest {
   @Tag("DDP-6.2.1-03")
   void shouldFailWhenSomethingComesAfterThePeerHasClosed() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.life().onPeerClosed();
+    ddp.stream.state().onPeerClosed();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
         .containsExactly("peer closed", "error LOCAL_CATASTROPHIC");
   }
@@ -281,7 +286,7 @@ class DdpStreamTest {
             "receive flushed qn 0 id 9",
             "llp error CONNECTION_LOST",
             "closed TIMEOUT");
-    assertThat(ddp.stream.sends()).isFalse();
+    assertThat(ddp.stream.acceptsMessages()).isFalse();
   }
 
   @Test
@@ -405,7 +410,7 @@ class DdpStreamTest {
         new DdpSettings(MpaSettings.DEFAULTS, 1, 1, List.of(QueueSettings.buffered(1)));
     RecordingUlp ulp = new RecordingUlp();
     DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
-    RawPeer peer = RawPeer.initiator();
+    RawUlpduPeer peer = RawUlpduPeer.initiator();
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     stream.postReceive(0, 5, memory.address(), 1);
     tcp.run(() -> {});

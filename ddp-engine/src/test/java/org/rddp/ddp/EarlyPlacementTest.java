@@ -15,6 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.receiving.EarlySegmentHeaders;
+import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -52,18 +56,18 @@ class EarlyPlacementTest {
 
   /** A segment comes before its turn; whether it is taken. */
   private boolean early(long position, String hex) {
-    boolean taken = ddp.stream.life().onEarlyUlpdu(ulpdu(position, hex));
+    boolean taken = ddp.stream.state().onEarlyUlpdu(ulpdu(position, hex));
     assertThat(ddp.ulp.events()).as("nothing is Delivered early").isEmpty();
     return taken;
   }
 
   /** A segment comes in its turn. */
   private void inTurn(long position, String hex) {
-    ddp.stream.life().onUlpdu(ulpdu(position, hex));
+    ddp.stream.state().onUlpdu(ulpdu(position, hex));
   }
 
   private void delivered(long position) {
-    ddp.stream.life().onDelivered(position);
+    ddp.stream.state().onDelivered(position);
   }
 
   private static byte[] filled(int from, int to, int value) {
@@ -278,8 +282,8 @@ class EarlyPlacementTest {
   @ValueSource(booleans = {true, false})
   void shouldKeepABoundedNumberOfNotes(boolean rising) {
     String segment = tagged(0x81, stag, 0, "01");
-    for (int i = 0; i < EarlyNotes.MOST; i++) {
-      int place = rising ? i : EarlyNotes.MOST - i;
+    for (int i = 0; i < EarlySegmentHeaders.MOST; i++) {
+      int place = rising ? i : EarlySegmentHeaders.MOST - i;
       assertThat(early(200 + 20L * place, segment)).isTrue();
     }
     assertThat(early(10_000_000, segment)).isFalse();
@@ -290,7 +294,7 @@ class EarlyPlacementTest {
   @Test
   @Tag("DDP-6.2.1-03")
   void shouldTakeNothingEarlyBehindThePeersEnd() {
-    ddp.stream.life().onPeerClosed();
+    ddp.stream.state().onPeerClosed();
     ddp.ulp.events();
     assertThat(early(200, tagged(TAGGED_LAST, stag, 0, "01"))).isFalse();
     region.assertUntouched();
@@ -304,7 +308,7 @@ class EarlyPlacementTest {
     MemorySegment elsewhere = Arena.ofAuto().allocate(64);
     Memory.copy(scratch.address(), elsewhere.address(), 64);
     Ulpdu early = Ulpdu.of(200, elsewhere.address(), inTurn.length());
-    StreamLife life = ddp.stream.life();
+    DdpStreamState life = ddp.stream.state();
     long least = Long.MAX_VALUE;
     for (int round = 0; least > 0 && round < 50; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();

@@ -12,6 +12,8 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -137,7 +139,7 @@ class HeldMessagesTest {
           ddp.ulp.onAdmitUntagged = () -> {};
           post(0, 11);
         };
-    ddp.stream.life().onDelivered(1L << 40);
+    ddp.stream.state().onDelivered(1L << 40);
     assertThat(ddp.ulp.events()).hasSize(1);
     assertThat(ddp.tcp.consumed()).isGreaterThan(consumed);
   }
@@ -260,7 +262,7 @@ class HeldMessagesTest {
             .taggedBuffers()
             .register(ddp.domain, null, memory.address(), 100, 0, AccessRights.REMOTE_WRITE);
     ddp.ulp.early = AccessRights.REMOTE_WRITE;
-    StreamLife life = ddp.stream.life();
+    DdpStreamState life = ddp.stream.state();
     assertThat(life.onEarlyUlpdu(ulpdu(200, tagged(0xc1, stag, 0, "02")))).isTrue();
     life.onUlpdu(ulpdu(100, untagged(LAST, 0, 1, 0, "01")));
     assertThat(life.onEarlyUlpdu(ulpdu(400, tagged(0xc1, stag, 1, "04"))))

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -136,7 +138,7 @@ class HostilePeerTest {
 
   /** Lets some segments come before their turn, as MPA passes them. */
   private List<String> receiveEarly(Sink sink, String[] segments) {
-    StreamLife life = sink.ddp.stream.life();
+    DdpStreamState life = sink.ddp.stream.state();
     boolean[] taken = new boolean[segments.length];
     int next = 0;
     while (next < segments.length) {

@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.segment.DdpError;
 
 /** What DDP does with tagged segments, good and bad (RFC 5041 section 7.1). */
 class TaggedPlacementTest {

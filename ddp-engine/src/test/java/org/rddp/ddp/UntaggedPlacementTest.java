@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ddp.segment.DdpError;
 
 /** What DDP does with untagged segments, good and bad (RFC 5041 section 7.1). */
 class UntaggedPlacementTest {

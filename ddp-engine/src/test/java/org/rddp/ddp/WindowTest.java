@@ -7,6 +7,9 @@ import static org.rddp.ddp.DdpFixture.tagged;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
 
 /** Windows onto a region: names of their own for a part of it, with their own rights. */
 class WindowTest {

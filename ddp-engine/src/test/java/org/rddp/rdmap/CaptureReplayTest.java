@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.RawPeer;
+import org.rddp.ddp.RawUlpduPeer;
 
 /**
  * What Linux's siw was seen to send, through the engine's own receiver and back out of its sender.
@@ -111,8 +111,8 @@ class CaptureReplayTest {
   /** What our MPA makes of the segments, written from their values alone. */
   private static byte[] sent(List<CapturedSegment> segments) {
     List<byte[]> sent = new ArrayList<>();
-    RawPeer sender = RawPeer.initiator();
-    RawPeer receiver = RawPeer.responder();
+    RawUlpduPeer sender = RawUlpduPeer.initiator();
+    RawUlpduPeer receiver = RawUlpduPeer.responder();
     LoopedTcp tcp =
         LoopedTcp.join(sender.transport(), new TappedHandler(receiver.transport(), sent), 1 << 16);
     tcp.run(() -> {});

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
 import java.util.zip.CRC32;
-import org.rddp.ddp.DdpHeader;
+import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 

@@ -15,9 +15,9 @@ import org.rddp.wire.Memory;
 class EndToEndTest {
   private static final int PORT = 4791;
 
-  private World world;
-  private Program left;
-  private Program right;
+  private RdmapNetwork world;
+  private TestProgram left;
+  private TestProgram right;
 
   private void establish(long seed, int mtu, Faults faults, int region) {
     establish(seed, mtu, faults, region, false);
@@ -25,9 +25,9 @@ class EndToEndTest {
 
   private void establish(long seed, int mtu, Faults faults, int region, boolean markers) {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS.withMarkers(markers), 128, 128);
-    world = new World(seed, mtu, faults);
-    left = new Program(world.left, region);
-    right = new Program(world.right, region);
+    world = new RdmapNetwork(seed, mtu, faults);
+    left = new TestProgram(world.left, region);
+    right = new TestProgram(world.right, region);
     left.peer = right;
     right.peer = left;
     left.apart = markers;
@@ -192,7 +192,7 @@ class EndToEndTest {
     Random random = new Random(seed);
     for (int i = 0; i < 60; i++) {
       for (int j = random.nextInt(12); j > 0; j--) {
-        Program program = random.nextBoolean() ? left : right;
+        TestProgram program = random.nextBoolean() ? left : right;
         int length = random.nextInt(1 << random.nextInt(17));
         if (program.room(length)) {
           if (random.nextInt(3) > 0) {

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.ddp.AccessRights;
-import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.wire.Memory;
 
 /** Immediate data and atomics from both ends (RFC 7306). */

@@ -6,14 +6,14 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.MemoryWindow;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.tcp.CloseReason;
 
 /** The hot path makes no objects: from the post, through both ends, to both completions. */
@@ -44,7 +44,7 @@ class HotPathAllocationTest {
 
     @Override
     public void onCompletion(long id, int kind, int status, long octets) {
-      if (status != CompletionStatus.SUCCESS) {
+      if (status != RdmapCompletionStatus.SUCCESS) {
         others++;
         return;
       }
@@ -78,14 +78,14 @@ class HotPathAllocationTest {
   private Runnable turn;
   private LoopedTcp tcp;
   private int stag;
-  private MemoryWindow window;
+  private DdpMemoryWindow window;
 
   private void round() {
     left.stream.postWrite(1, memory.address(), LENGTH, stag, 0);
     left.stream.postRead(4, stag, 0, LENGTH / 2, stag, LENGTH / 2);
     left.stream.postSend(2, memory.address(), 64);
     left.stream.extensions().postFetchAdd(5, 0, memory.address() + 64, stag, 0, 1, 0);
-    LocalOperations local = left.stream.localOperations();
+    RdmapLocalOperations local = left.stream.localOperations();
     TaggedBuffer region = engine.taggedBuffers().lookup(stag);
     int opened = window.nextStag();
     local.postBind(7, 0, window, region, 0, LENGTH, 0, AccessRights.REMOTE_WRITE);

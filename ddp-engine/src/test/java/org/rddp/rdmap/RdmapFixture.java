@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Random;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.RawPeer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
 /** An established stream, free to send, whose peer is the test. */
@@ -23,7 +23,7 @@ final class RdmapFixture {
   final ProtectionDomain domain = new ProtectionDomain("p");
   final GuardedMemory memory = new GuardedMemory(8192);
   final RecordingRdmap user = new RecordingRdmap();
-  final RawPeer peer = RawPeer.initiator();
+  final RawUlpduPeer peer = RawUlpduPeer.initiator();
   final RdmapStream stream;
   final LoopedTcp tcp;
 

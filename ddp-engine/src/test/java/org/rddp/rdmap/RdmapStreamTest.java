@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.RawPeer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
 class RdmapStreamTest {
@@ -27,7 +27,7 @@ class RdmapStreamTest {
   private final ProtectionDomain domain = new ProtectionDomain("p");
   private final GuardedMemory memory = new GuardedMemory(4096);
   private final RecordingRdmap user = new RecordingRdmap();
-  private RawPeer peer;
+  private RawUlpduPeer peer;
   private RdmapStream stream;
   private LoopedTcp tcp;
 
@@ -35,7 +35,7 @@ class RdmapStreamTest {
   @BeforeEach
   void establish() {
     stream = RdmapStream.responder(engine, domain, SETTINGS, user);
-    peer = RawPeer.initiator();
+    peer = RawUlpduPeer.initiator();
     tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run();
     assertThat(user.events()).containsExactly("request ");

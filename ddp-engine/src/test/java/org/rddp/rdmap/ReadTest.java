@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 
 /** RDMA Read from both ends (RFC 5040 sections 4.4, 5.2 and 7.2). */
 class ReadTest {

@@ -11,13 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.RawPeer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.mpa.StreamingHandler;
@@ -50,8 +50,8 @@ class ReadyToReceiveTest {
   }
 
   /** An Initiator, and a peer that has accepted it. */
-  private RawPeer accepted(RdmapStream stream) {
-    RawPeer peer = RawPeer.responder(MpaSettings.DEFAULTS.withReads(3, 2));
+  private RawUlpduPeer accepted(RdmapStream stream) {
+    RawUlpduPeer peer = RawUlpduPeer.responder(MpaSettings.DEFAULTS.withReads(3, 2));
     run(LoopedTcp.join(stream.transport(), peer.transport(), 1448));
     return peer;
   }
@@ -70,7 +70,7 @@ class ReadyToReceiveTest {
     memory.put(0, new byte[] {7});
     stream.postSend(1, memory.address(), 1);
     stream.postWrite(2, memory.address(), 1, 5, 0);
-    RawPeer peer = accepted(stream);
+    RawUlpduPeer peer = accepted(stream);
     int msn = kind == Rtr.SEND ? 2 : 1;
     assertThat(peer.receivedHex())
         .containsExactly(
@@ -150,7 +150,7 @@ class ReadyToReceiveTest {
   @Tag("P2P-8-02")
   void responderShouldReportAFirstMessageThatIsNotTheOneAwaited(Rtr kind, String ulpdu) {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(kind), user);
-    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withReads(3, 2).withRtr(Set.of(kind)));
+    RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2).withRtr(Set.of(kind)));
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
@@ -167,7 +167,7 @@ class ReadyToReceiveTest {
   @Tag("RDMAP-5.4-03")
   void responderShouldNotAnswerATerminateThatComesInPlaceOfTheRtr() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
-    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.WRITE)));
+    RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.WRITE)));
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
@@ -182,7 +182,7 @@ class ReadyToReceiveTest {
   @Tag("P2P-9.2-08")
   void responderShouldWaitForTheWholeRtr() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
-    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
+    RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
@@ -197,7 +197,7 @@ class ReadyToReceiveTest {
   @Tag("P2P-9.2-08")
   void responderShouldRefuseASendWithOctets() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
-    RawPeer peer = RawPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
+    RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);

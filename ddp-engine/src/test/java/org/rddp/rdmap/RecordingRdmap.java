@@ -54,7 +54,7 @@ final class RecordingRdmap implements RdmapHandler {
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
     events.add("%s %d %s %d".formatted(KINDS[kind], id, STATUSES[status], octets));
-    if (status == CompletionStatus.FLUSHED) {
+    if (status == RdmapCompletionStatus.FLUSHED) {
       onFlushed.run();
     }
   }

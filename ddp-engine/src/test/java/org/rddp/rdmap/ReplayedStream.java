@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.random.RandomGenerator;
 import java.util.zip.CRC32;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
 /**

@@ -8,14 +8,14 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.memory.DdpScatterList;
 
 /** Messages that lie in pieces of memory, at either end. */
 class ScatterTest {
   private final RdmapFixture rdmap = new RdmapFixture();
   private final RdmapStream stream = rdmap.stream;
   private final long address = rdmap.memory.address();
-  private final ScatterList list = new ScatterList();
+  private final DdpScatterList list = new DdpScatterList();
 
   @Test
   void shouldCutEachPieceByItself() {
@@ -126,7 +126,7 @@ class ScatterTest {
 
   @Test
   void shouldTakeNoMoreThanEightPieces() {
-    for (int i = 0; i < ScatterList.MOST; i++) {
+    for (int i = 0; i < DdpScatterList.MOST; i++) {
       list.add(address, 1);
     }
     assertThat(list.length()).isEqualTo(8);

@@ -6,9 +6,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.LlpFailure;
-import org.rddp.ddp.ProtectionDomain;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.mpa.MpaError;
 
 /** Terminates, sent and received, and Sends that invalidate (RFC 5040 sections 4.8, 5.3 and 6). */

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.rddp.ddp.DdpErrorReport;
+import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -104,7 +104,7 @@ class TerminateTest {
     if (names) {
       assertThat(terminate.msn()).isEqualTo(5);
     }
-    assertThat(terminate.requestStatus()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    assertThat(terminate.requestStatus()).isEqualTo(RdmapCompletionStatus.REMOTE_ACCESS_ERROR);
     assertThat(Terminate.read(ulpdu(segment), 0, 23).namesRequest()).isFalse();
   }
 
@@ -117,7 +117,7 @@ class TerminateTest {
     "9999c000, an error of a layer that does not exist (9/9/99)"
   })
   void shouldSayWhichErrorItIs(String octets, String words) {
-    assertThat(Terminate.read(ulpdu(octets), 0, octets.length() / 2).words())
+    assertThat(Terminate.read(ulpdu(octets), 0, octets.length() / 2).description())
         .isEqualToIgnoringCase(words);
   }
 }

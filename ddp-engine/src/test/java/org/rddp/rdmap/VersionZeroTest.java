@@ -6,13 +6,13 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.RawPeer;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
 /** Version 0 of DDP and RDMAP, where MPA says so (RFC 5044 section 3 and appendix C). */
@@ -23,7 +23,7 @@ class VersionZeroTest {
   private final ProtectionDomain domain = new ProtectionDomain("p");
   private final GuardedMemory memory = new GuardedMemory(64);
   private final RecordingRdmap user = new RecordingRdmap();
-  private final RawPeer peer = RawPeer.initiator(OLD);
+  private final RawUlpduPeer peer = RawUlpduPeer.initiator(OLD);
   private final RdmapStream stream =
       RdmapStream.responder(engine, domain, new RdmapSettings(OLD, 4, 4), user);
   private LoopedTcp tcp;

@@ -153,10 +153,12 @@ public final class EthernetPort implements AutoCloseable {
       rddp_port_config.rss_tcp(config, settings.spreadTcp() ? 1 : 0);
       rddp_port_config.rx_offloads(
           config,
-          Offloads.RECEIVE.mask(settings.receiveOffloads(), rddp_port_info.rx_offloads(capable)));
+          OffloadNames.RECEIVE.mask(
+              settings.receiveOffloads(), rddp_port_info.rx_offloads(capable)));
       rddp_port_config.tx_offloads(
           config,
-          Offloads.TRANSMIT.mask(settings.transmitOffloads(), rddp_port_info.tx_offloads(capable)));
+          OffloadNames.TRANSMIT.mask(
+              settings.transmitOffloads(), rddp_port_info.tx_offloads(capable)));
       check(
           Dpdk.rddp_port_configure(port, config),
           "configure",

@@ -61,7 +61,7 @@ public record PortInfo(
         rddp_port_info.default_tx_slots(info),
         rddp_port_info.rss_tcp(info) != 0,
         rddp_port_info.socket(info),
-        Offloads.RECEIVE.names(rddp_port_info.rx_offloads(info)),
-        Offloads.TRANSMIT.names(rddp_port_info.tx_offloads(info)));
+        OffloadNames.RECEIVE.names(rddp_port_info.rx_offloads(info)),
+        OffloadNames.TRANSMIT.names(rddp_port_info.tx_offloads(info)));
   }
 }

@@ -33,16 +33,16 @@ public final class ConnectionFuzz {
   private static final int MOST_TURNS = 5000;
   private static final long MILLISECOND = 1_000_000;
   private static final NativePacketPool POOL = new NativePacketPool(PACKETS, 9100);
-  private static final Segments SEGMENTS = new Segments();
+  private static final SegmentBuilder SEGMENTS = new SegmentBuilder();
   private static final byte[] ARP_REPLY = Frames.arpReply();
 
-  private final Input input;
+  private final FuzzInput input;
   private final TcpOptions options = new TcpOptions();
 
   /** Those that the operations are about, and all that there have been. */
-  private final Flow[] flows = new Flow[FLOWS];
+  private final FuzzedFlow[] flows = new FuzzedFlow[FLOWS];
 
-  private final List<Flow> all = new ArrayList<>();
+  private final List<FuzzedFlow> all = new ArrayList<>();
   private final FuzzedDevice device;
   private final TcpStack stack;
   private final int synOptions;
@@ -50,7 +50,7 @@ public final class ConnectionFuzz {
   private byte[] last = ARP_REPLY;
   private long now = 1000 * MILLISECOND;
 
-  private ConnectionFuzz(Input input) {
+  private ConnectionFuzz(FuzzInput input) {
     this.input = input;
     int choices = input.octet();
     int more = input.octet();
@@ -80,7 +80,7 @@ public final class ConnectionFuzz {
             now);
     stack.reportFailuresTo(thrown -> failure = thrown);
     for (int i = 0; i < FLOWS; i++) {
-      flows[i] = new Flow(LISTENING, FIRST_PORT + i, new SplittableRandom(i).nextInt());
+      flows[i] = new FuzzedFlow(LISTENING, FIRST_PORT + i, new SplittableRandom(i).nextInt());
       all.add(flows[i]);
     }
     stack.listen(LISTENING, (stream, address, port) -> accepted(port));
@@ -96,11 +96,11 @@ public final class ConnectionFuzz {
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    new ConnectionFuzz(new Input(octets)).run();
+    new ConnectionFuzz(new FuzzInput(octets)).run();
   }
 
   private StreamHandler accepted(int port) {
-    Flow flow = all.get(port - FIRST_PORT);
+    FuzzedFlow flow = all.get(port - FIRST_PORT);
     flow.user = new FuzzedUser();
     flow.user.flow(flow);
     return flow.user;
@@ -109,7 +109,7 @@ public final class ConnectionFuzz {
   private void run() {
     while (!input.exhausted()) {
       int operation = input.octet();
-      Flow flow = flows[operation >>> 5 & 3];
+      FuzzedFlow flow = flows[operation >>> 5 & 3];
       operate(operation & 31, flow);
       if (operation < 128) {
         turn();
@@ -121,7 +121,7 @@ public final class ConnectionFuzz {
     Frames.require(stack.connections() == 0, stack.connections() + " connections are left");
     Frames.require(stack.packetsHeld() == 0, stack.packetsHeld() + " packets are held");
     Frames.require(POOL.available() == PACKETS, "packets are missing");
-    for (Flow flow : all) {
+    for (FuzzedFlow flow : all) {
       Frames.require(flow.user == null || flow.user.closed(), "a user was not told of the end");
     }
   }
@@ -142,7 +142,7 @@ public final class ConnectionFuzz {
     Frames.require(stack.connections() <= CONNECTIONS, stack.connections() + " connections");
   }
 
-  private void operate(int operation, Flow flow) {
+  private void operate(int operation, FuzzedFlow flow) {
     switch (operation) {
       case 0 -> synchronise(flow, 0);
       case 1 -> synchronise(flow, Tcp.ACK);
@@ -174,7 +174,7 @@ public final class ConnectionFuzz {
     }
   }
 
-  private void use(int operation, Flow flow) {
+  private void use(int operation, FuzzedFlow flow) {
     if (flow.user == null) {
       return;
     }
@@ -203,7 +203,7 @@ public final class ConnectionFuzz {
   }
 
   /** The peer's SYN; its options are those of every SYN of this input. */
-  private void synchronise(Flow flow, int flags) {
+  private void synchronise(FuzzedFlow flow, int flags) {
     int delta = input.octet();
     flow.synchronise(delta);
     SEGMENTS.begin();
@@ -222,14 +222,14 @@ public final class ConnectionFuzz {
   }
 
   /** Timestamps, where the peer has them: of every segment of this input, or of none. */
-  private void stamp(Flow flow, int later) {
+  private void stamp(FuzzedFlow flow, int later) {
     if ((synOptions & 128) != 0) {
       SEGMENTS.timestamps((int) (now / MILLISECOND) + later, flow.timestamp);
     }
   }
 
   /** What a peer sends that has had everything. */
-  private void honest(Flow flow, int flags, int length) {
+  private void honest(FuzzedFlow flow, int flags, int length) {
     SEGMENTS.begin();
     stamp(flow, 0);
     put(SEGMENTS.end(flow, flow.next, flow.sentEnd, flags, 60_000, length, Ipv4.ECT_0));
@@ -237,7 +237,7 @@ public final class ConnectionFuzz {
   }
 
   /** A segment near the windows. A SYN with octets tells where they begin. */
-  private void near(Flow flow, int flags) {
+  private void near(FuzzedFlow flow, int flags) {
     int offset = input.signedShort();
     int acknowledgment = flow.sentEnd + input.signedShort();
     int window = input.unsignedShort();
@@ -262,7 +262,7 @@ public final class ConnectionFuzz {
   }
 
   /** An acknowledgment of little, and of some of what came after it. */
-  private void selective(Flow flow) {
+  private void selective(FuzzedFlow flow) {
     int left = flow.sentEnd - input.unsignedShort();
     int right = left + input.unsignedShort();
     SEGMENTS.begin();
@@ -293,13 +293,13 @@ public final class ConnectionFuzz {
   }
 
   /** We open a connection; the flow is from now on that one. */
-  private void connect(Flow flow) {
+  private void connect(FuzzedFlow flow) {
     if (stack.connections() >= CONNECTIONS || (flow.user != null && !flow.user.closed())) {
       return;
     }
     FuzzedUser user = new FuzzedUser();
     TcpConnection connection = stack.connect(Frames.THEIRS, flow.theirPort, user);
-    Flow opened = new Flow(connection.localPort(), flow.theirPort, flow.base);
+    FuzzedFlow opened = new FuzzedFlow(connection.localPort(), flow.theirPort, flow.base);
     user.flow(opened);
     opened.user = user;
     flows[flow.theirPort - FIRST_PORT] = opened;
@@ -315,7 +315,7 @@ public final class ConnectionFuzz {
     }
     long tcp = address + Frames.TCP;
     int octets = Ipv4.totalLength(address + Ethernet.HEADER) - Ipv4.HEADER;
-    for (Flow flow : all) {
+    for (FuzzedFlow flow : all) {
       if (flow.ourPort == Tcp.sourcePort(tcp) && flow.theirPort == Tcp.destinationPort(tcp)) {
         flow.sent(tcp, octets, options);
       }

@@ -48,14 +48,14 @@ public final class FrameFuzz {
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    long once = new FrameFuzz(0).run(new Input(octets));
-    long again = new FrameFuzz(0xff).run(new Input(octets));
+    long once = new FrameFuzz(0).run(new FuzzInput(octets));
+    long again = new FrameFuzz(0xff).run(new FuzzInput(octets));
     Frames.require(once == again, "what leaves depends on octets behind the frames");
   }
 
-  private long run(Input input) {
-    stack.listen(7, (stream, address, port) -> new Quiet());
-    stack.connect(Frames.THEIRS, 7, new Quiet());
+  private long run(FuzzInput input) {
+    stack.listen(7, (stream, address, port) -> new DiscardingHandler());
+    stack.connect(Frames.THEIRS, 7, new DiscardingHandler());
     long now = MILLISECOND;
     while (!input.exhausted()) {
       device.put(frame(input));
@@ -71,7 +71,7 @@ public final class FrameFuzz {
     return left.getValue();
   }
 
-  private static byte[] frame(Input input) {
+  private static byte[] frame(FuzzInput input) {
     int repairs = input.octet();
     int length = input.unsignedShort() % (Ethernet.HEADER + MTU + 1);
     for (int i = 0; i < length; i++) {
@@ -93,7 +93,7 @@ public final class FrameFuzz {
   }
 
   /** Takes what comes. */
-  private static final class Quiet implements StreamHandler {
+  private static final class DiscardingHandler implements StreamHandler {
     private TcpStream stream;
 
     @Override

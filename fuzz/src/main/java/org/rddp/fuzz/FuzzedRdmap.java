@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.rddp.rdmap.CompletionKind;
-import org.rddp.rdmap.CompletionStatus;
+import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
@@ -81,7 +81,7 @@ final class FuzzedRdmap implements RdmapHandler {
   @Override
   public void onCompletion(long id, int kind, int status, long octets) {
     ends(id);
-    if (status == CompletionStatus.SUCCESS) {
+    if (status == RdmapCompletionStatus.SUCCESS) {
       Frames.require(!failed, "a request ends well behind an error");
       heard.add((kind == CompletionKind.READ ? "read " : "done ") + id + " " + octets);
     } else {

@@ -106,7 +106,7 @@ final class FuzzedStream implements TcpStream {
   }
 
   /** Lets time pass up to the alarm, if there is one. */
-  void ring() {
+  void fireAlarm() {
     if (alarm != Long.MAX_VALUE && !closed) {
       now = Math.max(now, alarm);
       alarm = Long.MAX_VALUE;
@@ -115,7 +115,7 @@ final class FuzzedStream implements TcpStream {
   }
 
   /** Sending may be tried again. */
-  void relieve() {
+  void packetsAvailable() {
     packets = true;
     if (!closed) {
       handler.onSendable();

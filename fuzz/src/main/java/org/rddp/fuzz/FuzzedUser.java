@@ -12,7 +12,7 @@ import org.rddp.wire.Memory;
  * and last, no octet twice, each the one that the peer has sent.
  */
 final class FuzzedUser implements StreamHandler {
-  private Flow flow;
+  private FuzzedFlow flow;
   private final BitSet received = new BitSet();
   private TcpStream stream;
   private int unconsumed;
@@ -20,7 +20,7 @@ final class FuzzedUser implements StreamHandler {
   private boolean closed;
 
   /** Tells which connection it is the user of. */
-  void flow(Flow its) {
+  void flow(FuzzedFlow its) {
     flow = its;
   }
 

@@ -30,13 +30,13 @@ final class HostileSegments {
     0x40
   };
 
-  private final Input input;
-  private final List<NamedMemory> names;
+  private final FuzzInput input;
+  private final List<ModelRegion> names;
   private final RdmaModel model;
   private int nextMo;
   private int number;
 
-  HostileSegments(Input input, List<NamedMemory> names, RdmaModel model) {
+  HostileSegments(FuzzInput input, List<ModelRegion> names, RdmaModel model) {
     this.input = input;
     this.names = names;
     this.model = model;
@@ -72,12 +72,12 @@ final class HostileSegments {
     return filled(octets < 240 ? octets : input.unsignedShort() % 1400);
   }
 
-  private NamedMemory named() {
+  private ModelRegion named() {
     return names.get(input.octet() % names.size());
   }
 
   byte[] write(int choice) {
-    NamedMemory sink = named();
+    ModelRegion sink = named();
     byte[] octets = payload();
     long to = sink.base + (choice & 3) * (sink.length - octets.length) / 3;
     int control = (choice & 4) == 0 ? 0xc1 : 0x81;
@@ -85,7 +85,7 @@ final class HostileSegments {
   }
 
   byte[] sendMessage(int opcode, boolean more) {
-    NamedMemory revoked = named();
+    ModelRegion revoked = named();
     byte[] octets = payload();
     long rest = opcode == 4 || opcode == 6 ? near(revoked.stag) : 0;
     int control = more ? 0x01 : 0x41;
@@ -107,8 +107,8 @@ final class HostileSegments {
   }
 
   byte[] readRequest() {
-    NamedMemory source = named();
-    NamedMemory sink = named();
+    ModelRegion source = named();
+    ModelRegion sink = named();
     int size = input.octet();
     ByteBuffer request = ByteBuffer.allocate(28);
     request.putInt((int) near(sink.stag)).putLong(near(sink.base)).putInt((int) near(size));
@@ -117,7 +117,7 @@ final class HostileSegments {
   }
 
   byte[] atomicRequest() {
-    NamedMemory target = named();
+    ModelRegion target = named();
     ByteBuffer request = ByteBuffer.allocate(52);
     request.putInt((int) near(input.octet() & 2)).putInt(number);
     request.putInt((int) near(target.stag)).putLong(near(target.base + 8L * (input.octet() & 7)));
@@ -128,7 +128,7 @@ final class HostileSegments {
   }
 
   byte[] atomicResponse() {
-    Asked awaited = model.awaited();
+    PendingRequest awaited = model.awaited();
     ByteBuffer response = ByteBuffer.allocate(12);
     response.putInt((int) near(awaited == null ? 0 : awaited.name)).putLong(near(number));
     return onQueue(11, 3, response);
@@ -153,7 +153,7 @@ final class HostileSegments {
   }
 
   byte[] readResponse(int choice) {
-    Asked read = model.awaited();
+    PendingRequest read = model.awaited();
     long stag = read == null ? 0 : read.name;
     long to = read == null ? 0 : read.next;
     int left = read == null ? 8 : read.left;

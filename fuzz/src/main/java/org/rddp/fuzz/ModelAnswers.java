@@ -36,7 +36,7 @@ final class ModelAnswers {
     int size = request.getInt(12);
     String octets = "";
     if (size != 0) {
-      NamedMemory source = memory.named(request.getInt(16));
+      ModelRegion source = memory.named(request.getInt(16));
       if (source == null) {
         return "0/1/0";
       }
@@ -53,7 +53,7 @@ final class ModelAnswers {
     int operation = request.getInt(0) & 15;
     String error =
         memory.access(
-            stag, to, Long.BYTES, NamedMemory.REMOTE_ATOMIC, "0/1/0 0/1/3 0/1/2 0/1/4 0/1/1");
+            stag, to, Long.BYTES, ModelRegion.REMOTE_ATOMIC, "0/1/0 0/1/3 0/1/2 0/1/4 0/1/1");
     if (error == null && operation != 0 && operation != 2) {
       error = "0/2/6";
     } else if (error == null && memory.named(stag).at(to) % Long.BYTES != 0) {

@@ -5,22 +5,22 @@ import java.util.List;
 /** The fuzzed memory as it has to be, and who may do what there (RFC 5041 section 7.1). */
 final class ModelMemory {
   final byte[] octets;
-  private final List<NamedMemory> names;
+  private final List<ModelRegion> names;
 
-  ModelMemory(byte[] octets, List<NamedMemory> names) {
+  ModelMemory(byte[] octets, List<ModelRegion> names) {
     this.octets = octets;
     this.names = names;
   }
 
   /** What an STag names now; null if it names nothing. */
-  NamedMemory named(int stag) {
+  ModelRegion named(int stag) {
     return names.stream().filter(each -> each.valid && each.stag == stag).findFirst().orElse(null);
   }
 
   /** What is wrong with an access: no STag, another stream's, rights, wrap, range; or null. */
   String access(int stag, long to, long octets, int right, String errors) {
     String[] each = errors.split(" ", -1);
-    NamedMemory found = named(stag);
+    ModelRegion found = named(stag);
     if (found == null) {
       return each[0];
     }
@@ -37,7 +37,7 @@ final class ModelMemory {
   }
 
   /** Puts the payload of a segment to a Tagged Offset of what is named. */
-  void place(byte[] segment, int from, NamedMemory sink, long to) {
+  void place(byte[] segment, int from, ModelRegion sink, long to) {
     System.arraycopy(segment, from, octets, sink.at(to), segment.length - from);
   }
 
@@ -46,7 +46,7 @@ final class ModelMemory {
     return names.stream()
         .anyMatch(each ->
             each.ours
-                && (each.permits(NamedMemory.REMOTE_WRITE) || each.permits(NamedMemory.LOCAL_WRITE))
+                && (each.permits(ModelRegion.REMOTE_WRITE) || each.permits(ModelRegion.LOCAL_WRITE))
                 && at >= each.offset
                 && at < each.offset + each.length);
   }

@@ -39,7 +39,7 @@ public final class MpaFuzz {
   private static final long SCRATCH = Memory.allocate(64);
   private static final NativePacketPool POOL = new NativePacketPool(PACKETS, ROOM);
 
-  private final Input input;
+  private final FuzzInput input;
   private final boolean crc;
   private final boolean markers;
   private final boolean early;
@@ -58,7 +58,7 @@ public final class MpaFuzz {
   private int cut;
   private byte[] octets = {};
 
-  private MpaFuzz(Input input) {
+  private MpaFuzz(FuzzInput input) {
     this.input = input;
     int choices = input.octet();
     int more = input.octet();
@@ -88,7 +88,7 @@ public final class MpaFuzz {
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    new MpaFuzz(new Input(octets)).run();
+    new MpaFuzz(new FuzzInput(octets)).run();
   }
 
   private void run() {
@@ -277,8 +277,8 @@ public final class MpaFuzz {
     boolean failed = user.error() != null;
     boolean whole = fpdus.atBoundary();
     if (waits && !whole && !failed) {
-      stream.ring();
-      stream.ring();
+      stream.fireAlarm();
+      stream.fireAlarm();
       Frames.require(user.error() == MpaError.CONNECTION_LOST, "an FPDU is waited for for ever");
     } else {
       stream.peerCloses();

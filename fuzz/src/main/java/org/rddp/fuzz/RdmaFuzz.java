@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
@@ -46,15 +46,15 @@ public final class RdmaFuzz {
   private static final NativePacketPool POOL = new NativePacketPool(PACKETS, ROOM);
   private static final long AREA = Memory.allocate(MEMORY);
 
-  private final Input input;
+  private final FuzzInput input;
   private final DdpEngine engine;
   private final ProtectionDomain domain = new ProtectionDomain("ours");
   private final ProtectionDomain foreign = new ProtectionDomain("theirs");
-  private final List<NamedMemory> names = new ArrayList<>();
+  private final List<ModelRegion> names = new ArrayList<>();
   private final FuzzedRdmap program = new FuzzedRdmap();
   private final RdmapStream rdmap;
   private final FuzzedStream stream;
-  private final Neighbour neighbour;
+  private final UnaffectedStream neighbour;
   private final RdmaModel model;
   private final HostileSegments peer;
   private final FpduStream fpdus;
@@ -86,7 +86,7 @@ public final class RdmaFuzz {
   private int posts;
   private int identifiers;
 
-  private RdmaFuzz(Input input) {
+  private RdmaFuzz(FuzzInput input) {
     this.input = input;
     int choices = input.octet();
     int filler = input.octet();
@@ -103,7 +103,7 @@ public final class RdmaFuzz {
             ? RdmapStream.initiator(engine, domain, settings, new byte[0], program)
             : RdmapStream.responder(engine, domain, settings, program);
     program.uses(rdmap);
-    neighbour = new Neighbour(engine, domain, AREA, POOL);
+    neighbour = new UnaffectedStream(engine, domain, AREA, POOL);
     registerAll();
     stream = new FuzzedStream(POOL, filler, rdmap.transport());
     stream.emss = (choices & 16) == 0 ? 1460 : 536;
@@ -114,20 +114,20 @@ public final class RdmaFuzz {
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    new RdmaFuzz(new Input(octets)).run();
+    new RdmaFuzz(new FuzzInput(octets)).run();
   }
 
   private void registerAll() {
-    int all = NamedMemory.ALL;
-    names.add(new NamedMemory(256, 512, 0, all, true));
-    names.add(new NamedMemory(1024, 256, -512, NamedMemory.REMOTE_READ, true));
-    names.add(new NamedMemory(1536, 300, Long.MAX_VALUE - 127, NamedMemory.REMOTE_WRITE, true));
-    names.add(new NamedMemory(Neighbour.REGION, Neighbour.LENGTH, 0, all, false));
-    names.add(new NamedMemory(2048, 256, 0, all, false));
-    names.add(new NamedMemory(3072, 512, 16, NamedMemory.LOCAL_WRITE, true));
-    int atomic = NamedMemory.REMOTE_ATOMIC | NamedMemory.REMOTE_READ;
-    names.add(new NamedMemory(3844, 64, 0, atomic, true));
-    names.add(new NamedMemory(4096, 64, 0, all, true));
+    int all = ModelRegion.ALL;
+    names.add(new ModelRegion(256, 512, 0, all, true));
+    names.add(new ModelRegion(1024, 256, -512, ModelRegion.REMOTE_READ, true));
+    names.add(new ModelRegion(1536, 300, Long.MAX_VALUE - 127, ModelRegion.REMOTE_WRITE, true));
+    names.add(new ModelRegion(UnaffectedStream.REGION, UnaffectedStream.LENGTH, 0, all, false));
+    names.add(new ModelRegion(2048, 256, 0, all, false));
+    names.add(new ModelRegion(3072, 512, 16, ModelRegion.LOCAL_WRITE, true));
+    int atomic = ModelRegion.REMOTE_ATOMIC | ModelRegion.REMOTE_READ;
+    names.add(new ModelRegion(3844, 64, 0, atomic, true));
+    names.add(new ModelRegion(4096, 64, 0, all, true));
     for (int i = 0; i < names.size(); i++) {
       register(i);
     }
@@ -136,7 +136,7 @@ public final class RdmaFuzz {
   }
 
   private void register(int index) {
-    NamedMemory each = names.get(index);
+    ModelRegion each = names.get(index);
     int stag =
         engine
             .taggedBuffers()
@@ -164,7 +164,7 @@ public final class RdmaFuzz {
     }
     turn();
     compare();
-    neighbour.live(engine, model.memory.octets, names.get(NEIGHBOURS).stag);
+    neighbour.exchange(engine, model.memory.octets, names.get(NEIGHBOURS).stag);
     compare();
     finish();
   }
@@ -248,7 +248,7 @@ public final class RdmaFuzz {
 
   private void postRead() {
     catchUp();
-    NamedMemory sink = names.get((input.octet() & 1) == 0 ? 0 : 5);
+    ModelRegion sink = names.get((input.octet() & 1) == 0 ? 0 : 5);
     int length = input.octet();
     long to = sink.base + input.octet();
     if (model.asked.size() == MOST_POSTS) {
@@ -259,7 +259,7 @@ public final class RdmaFuzz {
     boolean good = length == 0 || (sink.valid && sink.holds(to, length));
     rdmap.postRead(posts, sink.stag, to, length, 7, 9);
     if (good && !model.dead) {
-      model.asked.add(new Asked(posts, false, sink.stag, to, length));
+      model.asked.add(new PendingRequest(posts, false, sink.stag, to, length));
     }
   }
 
@@ -273,7 +273,7 @@ public final class RdmaFuzz {
     int at = RESULTS + 8 * (posts % MOST_POSTS);
     rdmap.extensions().postFetchAdd(posts, 0, AREA + at, 7, 8, 1, 0);
     if (!model.dead) {
-      model.asked.add(new Asked(posts, true, identifiers++, at, 8));
+      model.asked.add(new PendingRequest(posts, true, identifiers++, at, 8));
     }
   }
 
@@ -281,7 +281,7 @@ public final class RdmaFuzz {
   private void revoke(int choice) {
     catchUp();
     int index = choice == NEIGHBOURS ? 7 : choice;
-    NamedMemory which = names.get(index);
+    ModelRegion which = names.get(index);
     if (which.valid) {
       which.valid = false;
       Frames.require(engine.taggedBuffers().invalidate(which.stag), "an STag was gone");

@@ -33,7 +33,7 @@ final class RdmaModel {
   final List<String> heard = new ArrayList<>();
 
   /** Reads and atomics of ours, and how many of them the peer has. */
-  final List<Asked> asked = new ArrayList<>();
+  final List<PendingRequest> asked = new ArrayList<>();
 
   int started;
 
@@ -103,7 +103,7 @@ final class RdmaModel {
   }
 
   /** The first request of ours that the peer has; null if there is none. */
-  Asked awaited() {
+  PendingRequest awaited() {
     return started == 0 ? null : asked.getFirst();
   }
 
@@ -181,7 +181,7 @@ final class RdmaModel {
       error = "0/2/6";
     }
     if (error == null && octets > 0) {
-      int right = opcode == 0 ? NamedMemory.REMOTE_WRITE : NamedMemory.LOCAL_WRITE;
+      int right = opcode == 0 ? ModelRegion.REMOTE_WRITE : ModelRegion.LOCAL_WRITE;
       error = memory.access(stag, to, octets, right, "1/1/0 1/1/2 1/1/0 1/1/3 1/1/1");
     }
     if (error != null) {
@@ -192,14 +192,14 @@ final class RdmaModel {
       memory.place(segment, TAGGED_HEADER, memory.named(stag), to);
     }
     if (last && opcode == 2) {
-      Asked read = asked.removeFirst();
+      PendingRequest read = asked.removeFirst();
       started--;
       heard.add("read " + read.id + " " + read.length);
     }
   }
 
   private String answers(int stag, long to, int octets, boolean last) {
-    Asked read = awaited();
+    PendingRequest read = awaited();
     if (read == null || read.atomic) {
       return "0/2/6";
     }
@@ -274,8 +274,8 @@ final class RdmaModel {
       long data = ByteBuffer.wrap(memory.octets).getLong(buffer.offset);
       heard.add("immediate " + buffer.id + " " + data + " " + (opcode == 9));
     } else if (opcode == 4 || opcode == 6) {
-      NamedMemory found = memory.named(stag);
-      if (found == null || !found.ours || !found.permits(NamedMemory.REMOTE_INVALIDATE)) {
+      ModelRegion found = memory.named(stag);
+      if (found == null || !found.ours || !found.permits(ModelRegion.REMOTE_INVALIDATE)) {
         fail("0/1/9", buffer.last);
         return;
       }
@@ -336,7 +336,7 @@ final class RdmaModel {
                   stag,
                   request.getLong(20),
                   size,
-                  NamedMemory.REMOTE_READ,
+                  ModelRegion.REMOTE_READ,
                   "0/1/0 0/1/3 0/1/2 0/1/4 0/1/1");
       if (error != null) {
         fail(error, segment, octets);
@@ -347,7 +347,7 @@ final class RdmaModel {
   }
 
   private void takeAtomicResponse(byte[] segment, int octets) {
-    Asked atomic = awaited();
+    PendingRequest atomic = awaited();
     ByteBuffer response = ByteBuffer.wrap(segment, UNTAGGED_HEADER, octets).slice();
     if (atomic == null || !atomic.atomic) {
       fail("0/2/6", segment);

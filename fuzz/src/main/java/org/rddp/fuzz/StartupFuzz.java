@@ -45,7 +45,7 @@ public final class StartupFuzz {
           MpaError.INSUFFICIENT_IRD,
           MpaError.NO_MATCHING_RTR);
 
-  private final Input input;
+  private final FuzzInput input;
   private final boolean initiator;
   private final MpaSettings settings;
   private final FuzzedUlpdus user;
@@ -55,7 +55,7 @@ public final class StartupFuzz {
   private int at;
   private boolean disturbed;
 
-  private StartupFuzz(Input input) {
+  private StartupFuzz(FuzzInput input) {
     this.input = input;
     int choices = input.octet();
     int more = input.octet();
@@ -99,7 +99,7 @@ public final class StartupFuzz {
 
   /** Runs one input. */
   public static void fuzzerTestOneInput(byte[] octets) {
-    new StartupFuzz(new Input(octets)).run();
+    new StartupFuzz(new FuzzInput(octets)).run();
   }
 
   /** The frame that the peer sends, and what follows it. */
@@ -184,13 +184,13 @@ public final class StartupFuzz {
   private void disturb(int what) {
     switch (what & 7) {
       case 0 -> stream.packets = false;
-      case 1 -> stream.relieve();
+      case 1 -> stream.packetsAvailable();
       case 2 -> user.answer(true);
       case 3 -> user.answer(false);
       case 4 -> mpa.closeSend();
       case 5 -> mpa.abort();
       case 6 -> stream.peerCloses();
-      default -> stream.ring();
+      default -> stream.fireAlarm();
     }
     disturbed |= (what & 7) > 3 || (what & 7) == 0;
   }

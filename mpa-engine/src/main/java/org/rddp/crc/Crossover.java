@@ -33,10 +33,13 @@ final class Crossover {
 
   @Override
   public String toString() {
-    return "folded from " + words(fold) + ", copied in the same pass from " + words(copy);
+    return "folded from "
+        + description(fold)
+        + ", copied in the same pass from "
+        + description(copy);
   }
 
-  private static String words(long octets) {
+  private static String description(long octets) {
     return octets == NEVER ? "no length" : octets + " octets";
   }
 }

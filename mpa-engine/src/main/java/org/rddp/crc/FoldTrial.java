@@ -24,7 +24,7 @@ final class FoldTrial implements Runnable {
   private static final int FAST_BURSTS = 50;
   private static final int BURST = 100;
 
-  private static final int OCTETS_A_TURN = 1 << 20;
+  private static final int OCTETS_PER_MEASUREMENT = 1 << 20;
 
   /** Tried from the longest down to the least, which no CPU is known to fold more quickly. */
   private static final int LONGEST_TRIED = 1 << 14;
@@ -74,7 +74,8 @@ final class FoldTrial implements Runnable {
   public void run() {
     if (warmedUp()) {
       crossover.set(
-          foldAsked != 0 ? foldAsked : least(false), copyAsked != 0 ? copyAsked : least(true));
+          foldAsked != 0 ? foldAsked : findThreshold(false),
+          copyAsked != 0 ? copyAsked : findThreshold(true));
     }
   }
 
@@ -110,17 +111,17 @@ final class FoldTrial implements Runnable {
   }
 
   /** The least length from which folding is quicker. */
-  private long least(boolean copying) {
+  private long findThreshold(boolean copying) {
     return new ThresholdSearch(
-            length -> turn(vectors, length, copying),
-            length -> turn(intrinsic, length, copying),
+            length -> measure(vectors, length, copying),
+            length -> measure(intrinsic, length, copying),
             pause)
         .least(LEAST_TRIED, LONGEST_TRIED, STEP);
   }
 
-  private long turn(Crc32c crc32c, int length, boolean copying) {
+  private long measure(Crc32c crc32c, int length, boolean copying) {
     long began = clock.getAsLong();
-    for (int octets = 0; octets < OCTETS_A_TURN; octets += length) {
+    for (int octets = 0; octets < OCTETS_PER_MEASUREMENT; octets += length) {
       sum += copying ? crc32c.copy(0, from, to, length) : crc32c.update(0, from, length);
     }
     return clock.getAsLong() - began;

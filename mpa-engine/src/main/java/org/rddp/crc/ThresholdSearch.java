@@ -20,18 +20,18 @@ final class ThresholdSearch {
 
   /** A turn of one of the two ways. */
   @FunctionalInterface
-  interface Turn {
+  interface Measurement {
     /**
      * Takes the turn.
      *
      * @param length of each message, in octets
      * @return how long it took, in ns
      */
-    long take(int length);
+    long measure(int length);
   }
 
-  private final Turn one;
-  private final Turn other;
+  private final Measurement one;
+  private final Measurement other;
   private final Runnable pause;
 
   /**
@@ -41,7 +41,7 @@ final class ThresholdSearch {
    * @param other the way to do it otherwise
    * @param pause leaves the core to others for a moment
    */
-  ThresholdSearch(Turn one, Turn other, Runnable pause) {
+  ThresholdSearch(Measurement one, Measurement other, Runnable pause) {
     this.one = one;
     this.other = other;
     this.pause = pause;
@@ -61,7 +61,7 @@ final class ThresholdSearch {
     Arrays.fill(otherwise, Long.MAX_VALUE);
     for (int pass = 0; pass < PASSES; pass++) {
       for (int i = 0; i < lengths; i++) {
-        look(least + i * step, i, quickest, otherwise);
+        measure(least + i * step, i, quickest, otherwise);
         pause.run();
       }
     }
@@ -73,10 +73,10 @@ final class ThresholdSearch {
   }
 
   /** Both take turns, by turns: neither always follows the other. */
-  private void look(int length, int index, long[] quickest, long[] otherwise) {
+  private void measure(int length, int index, long[] quickest, long[] otherwise) {
     for (int round = 0; round < ROUNDS; round++) {
-      long first = round % 2 == 0 ? one.take(length) : other.take(length);
-      long second = round % 2 == 0 ? other.take(length) : one.take(length);
+      long first = round % 2 == 0 ? one.measure(length) : other.measure(length);
+      long second = round % 2 == 0 ? other.measure(length) : one.measure(length);
       quickest[index] = Math.min(quickest[index], round % 2 == 0 ? first : second);
       otherwise[index] = Math.min(otherwise[index], round % 2 == 0 ? second : first);
     }

@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
-import org.rddp.tcp.EarlySegments;
+import org.rddp.tcp.storage.EarlySegments;
 
 /**
  * Finds FPDUs in octets that came before their turn, verifies them and passes their ULPDUs at once
@@ -52,7 +52,7 @@ final class EarlyFpdus {
 
   /** Looks how far what is there reaches in both directions from a position. */
   private void findRun(long position) {
-    int middle = segments.endingBehind(position);
+    int middle = segments.indexAfter(position);
     int first = middle;
     while (first > 0 && segments.end(first - 1) == segments.position(first)) {
       first--;
@@ -146,7 +146,7 @@ final class EarlyFpdus {
 
   /** Shows as many of the octets from a position on as there are in a row. */
   private void fill(long position, int octets) {
-    int index = segments.endingBehind(position);
+    int index = segments.indexAfter(position);
     fpdu.clear();
     int wanted = (int) Math.min(octets, runEnd - position);
     long at = position;

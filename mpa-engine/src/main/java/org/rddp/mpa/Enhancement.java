@@ -28,7 +28,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   private static final int D = 0x4000;
 
   /** An Initiator's wish. */
-  static Enhancement wish(MpaSettings settings) {
+  static Enhancement proposal(MpaSettings settings) {
     boolean counted = settings.readsNegotiated();
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
     if (settings.peerToPeer()) {
@@ -101,7 +101,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
 
   /** The kind in this Reply that an Initiator can send; null if there is none. */
   Rtr named(MpaSettings settings) {
-    Set<Rtr> both = EnumSet.copyOf(wish(settings).rtr());
+    Set<Rtr> both = EnumSet.copyOf(proposal(settings).rtr());
     both.retainAll(rtr);
     if (agreed(settings.ord(), ird) == 0) {
       both.remove(Rtr.READ);

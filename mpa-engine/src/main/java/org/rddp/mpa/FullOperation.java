@@ -34,7 +34,7 @@ final class FullOperation {
   private int fullMulpdu;
 
   /** Position of the unfinished FPDU that the alarm is set for, or {@link #NONE}. */
-  private long watched = NONE;
+  private long unfinishedFpdu = NONE;
 
   /** An error has been reported: nothing more is passed. */
   private boolean failed;
@@ -163,30 +163,30 @@ final class FullOperation {
     if (receiver.error() != null && !receiver.closed()) {
       report(receiver.error(), receiver.detail());
     }
-    if (watched == NONE) {
-      watch();
+    if (unfinishedFpdu == NONE) {
+      startFpduTimeout();
     }
   }
 
   /** Sets the alarm if an FPDU has begun: what is there of it keeps packets from others. */
-  private void watch() {
+  private void startFpduTimeout() {
     if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
-      watched = receiver.position();
+      unfinishedFpdu = receiver.position();
       stream.alarm(stream.now() + FPDU_TIMEOUT_NANOS);
     }
   }
 
   /** The alarm has come: the FPDU that was unfinished then must be complete by now. */
   void alarm() {
-    long unfinished = watched;
-    watched = NONE;
+    long unfinished = unfinishedFpdu;
+    unfinishedFpdu = NONE;
     if (unfinished == receiver.position() && !failed && !receiver.closed()) {
       String detail = "no more than " + receiver.remainder() + " in time";
       receiver.close();
       report(MpaError.CONNECTION_LOST, detail);
       stream.abort();
     } else {
-      watch();
+      startFpduTimeout();
     }
   }
 

@@ -2,9 +2,9 @@ package org.rddp.mpa;
 
 import java.util.Objects;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.EarlySegments;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.storage.EarlySegments;
 
 /**
  * One end of an MPA connection on a TCP connection: from its Startup Phase through Full Operation
@@ -25,7 +25,7 @@ public final class MpaConnection implements StreamHandler {
   private TcpStream stream;
 
   /** What came before its turn and can only be used in order; null before TCP is established. */
-  private EarlySegments waiting;
+  private EarlySegments earlySegments;
 
   /** Null before Full Operation. */
   private FullOperation operation;
@@ -33,7 +33,7 @@ public final class MpaConnection implements StreamHandler {
   /** Whether the window does not open, and by how many octets it would have. */
   private boolean windowHeld;
 
-  private int owed;
+  private int withheldOctets;
   private boolean abandoned;
   private boolean sendClosed;
   private boolean closed;
@@ -256,7 +256,7 @@ public final class MpaConnection implements StreamHandler {
    */
   void open(TcpStream opened, EarlySegments held) {
     stream = opened;
-    waiting = held;
+    earlySegments = held;
     if (abandoned) {
       stream.abort();
     } else {
@@ -275,20 +275,20 @@ public final class MpaConnection implements StreamHandler {
     if (position <= stream.receivePosition()) {
       take(position, address, length, packet);
     } else if (operation != null && operation.failed()) {
-      giveBack(length);
+      openWindow(length);
     } else if (operation == null || !operation.takesEarly()) {
-      waiting.hold(position, address, length, packet);
+      earlySegments.hold(position, address, length, packet);
     } else if (operation.peerMustWait()) {
       startup.failForEarlyFpdu();
     } else {
       operation.takeEarly(position, address, length, packet);
-      giveBack(length);
+      openWindow(length);
     }
   }
 
   @Override
   public void onLeftEdge(long edge) {
-    waiting.handUp(edge, this);
+    earlySegments.handUp(edge, this);
     if (operation != null && operation.takesEarly() && !closed) {
       operation.leftEdge(edge);
     }
@@ -304,12 +304,12 @@ public final class MpaConnection implements StreamHandler {
     } else {
       operation.take(address, length, packet);
     }
-    giveBack(length);
+    openWindow(length);
   }
 
-  private void giveBack(int length) {
+  private void openWindow(int length) {
     if (windowHeld) {
-      owed += length;
+      withheldOctets += length;
     } else if (!closed) {
       stream.consumed(length);
     }
@@ -323,10 +323,10 @@ public final class MpaConnection implements StreamHandler {
    */
   public void holdWindow(boolean held) {
     windowHeld = held;
-    int octets = owed;
+    int octets = withheldOctets;
     if (!held && octets > 0) {
-      owed = 0;
-      giveBack(octets);
+      withheldOctets = 0;
+      openWindow(octets);
     }
   }
 
@@ -370,8 +370,8 @@ public final class MpaConnection implements StreamHandler {
   @Override
   public void onClosed(CloseReason reason) {
     closed = true;
-    if (waiting != null) {
-      waiting.clear();
+    if (earlySegments != null) {
+      earlySegments.clear();
     }
     startup.closed();
     boolean known = startup.errorReported();
@@ -407,7 +407,7 @@ public final class MpaConnection implements StreamHandler {
       }
       handler.onFullOperation(startup.privateData());
       if (operation.takesEarly()) {
-        waiting.handUp(Long.MAX_VALUE, this);
+        earlySegments.handUp(Long.MAX_VALUE, this);
       }
     }
   }

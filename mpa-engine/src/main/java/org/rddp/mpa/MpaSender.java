@@ -55,7 +55,7 @@ final class MpaSender {
    * @param full MULPDU of a full segment
    */
   int mulpdu(int full) {
-    long packet = packing ? stream.open() : 0;
+    long packet = packing ? stream.openPacket() : 0;
     if (packet == 0) {
       return full;
     }
@@ -83,7 +83,7 @@ final class MpaSender {
    */
   boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
-    long open = packing ? stream.open() : 0;
+    long open = packing ? stream.openPacket() : 0;
     if (open != 0 && size <= room(open)) {
       write(pool.address(open) + pool.length(open), size, head, headLength, payload, payloadLength);
       stream.extend(size, more && room(open) - size >= SMALLEST);

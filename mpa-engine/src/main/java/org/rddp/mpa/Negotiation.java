@@ -14,7 +14,7 @@ final class Negotiation {
 
   private final MpaSettings settings;
   private final boolean initiator;
-  private FrameReader reader;
+  private StartupFrameReader reader;
   private byte[] streamed = NONE;
   private StartupFrame peer;
   private byte[] outgoing = NONE;
@@ -28,14 +28,14 @@ final class Negotiation {
     this.reader = reader(settings, initiator);
   }
 
-  private static FrameReader reader(MpaSettings settings, boolean initiator) {
+  private static StartupFrameReader reader(MpaSettings settings, boolean initiator) {
     if (settings.startKey()) {
       return settings.streamedPrivateData() ? new PrivateDataMessage() : new StartKey();
     }
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
     return initiator
-        ? new StartupReader(Kind.REPLY, lowest, settings.revision())
-        : new StartupReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
+        ? new RequestReplyReader(Kind.REPLY, lowest, settings.revision())
+        : new RequestReplyReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
   }
 
   /** Sets the Request to be sent; {@link #flush} sends it. */
@@ -45,7 +45,7 @@ final class Negotiation {
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (settings.revision() == StartupFrame.RFC6581) {
-      byte[] octets = Enhancement.wish(settings).prefix(privateData);
+      byte[] octets = Enhancement.proposal(settings).prefix(privateData);
       set(settings.revision(), true, false, octets);
     } else {
       set(settings.revision(), false, false, privateData);
@@ -159,7 +159,7 @@ final class Negotiation {
   }
 
   /** What has come of the peer's frame. */
-  FrameReader reader() {
+  StartupFrameReader reader() {
     return reader;
   }
 
@@ -199,7 +199,7 @@ final class Negotiation {
       return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();
     }
     return theirs.peerToPeer()
-        ? "RTR is " + theirs.rtr() + ", none of " + Enhancement.wish(settings).rtr()
+        ? "RTR is " + theirs.rtr() + ", none of " + Enhancement.proposal(settings).rtr()
         : "A is 0, though the MPA Request had set it for an RTR";
   }
 

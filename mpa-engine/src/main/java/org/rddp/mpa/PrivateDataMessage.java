@@ -8,7 +8,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * stream (draft-culley-iwarp-mpa-03 section 13.3.2): the number of its octets, 16 bits, then they.
  * The draft sets no limit; ours is that of the Request's Private Data.
  */
-final class PrivateDataMessage extends FrameReader {
+final class PrivateDataMessage extends StartupFrameReader {
   private static final int LENGTH_OCTETS = 2;
 
   /** A reader of the peer's. */
@@ -45,7 +45,7 @@ final class PrivateDataMessage extends FrameReader {
   }
 
   @Override
-  String judge() {
+  String checkField() {
     boolean tooMany = count() == LENGTH_OCTETS && length() > StartupFrame.MAX_PRIVATE_DATA;
     return tooMany
         ? "Private Data Length is " + length() + ", more than " + StartupFrame.MAX_PRIVATE_DATA

@@ -8,7 +8,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * Key, then one with M, C, reserved bits and Rev, which is 0. It has no Private Data and no way to
  * decline.
  */
-final class StartKey extends FrameReader {
+final class StartKey extends StartupFrameReader {
   /** Octets of a Start Key. */
   static final int OCTETS = 16;
 
@@ -46,7 +46,7 @@ final class StartKey extends FrameReader {
   }
 
   @Override
-  String judge() {
+  String checkField() {
     int revision = octets[FLAGS] & REVISION_MASK;
     return revision == 0 ? null : "Rev is " + revision + ", not 0";
   }

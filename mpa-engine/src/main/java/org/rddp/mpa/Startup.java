@@ -113,7 +113,7 @@ final class Startup {
       case AWAITING_FRAME -> {
         int taken = negotiation.reader().take(address, length);
         end = position + taken;
-        judge(taken < length);
+        processFrame(taken < length);
       }
       case DECIDING, REPLYING ->
           fail(MpaError.STARTUP, FOLLOWED + "the Private Data before the Reply");
@@ -245,8 +245,8 @@ final class Startup {
     fail(MpaError.STARTUP, FOLLOWED + "the Reply before any FPDU");
   }
 
-  private void judge(boolean octetsFollow) {
-    FrameReader reader = negotiation.reader();
+  private void processFrame(boolean octetsFollow) {
+    StartupFrameReader reader = negotiation.reader();
     if (reader.fault() != null) {
       fail(MpaError.STARTUP, reader.fault());
     } else if (reader.complete() && reader.incompatibility() != null) {

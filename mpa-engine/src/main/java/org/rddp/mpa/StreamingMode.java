@@ -2,9 +2,9 @@ package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.EarlySegments;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.storage.EarlySegments;
 import org.rddp.wire.Memory;
 
 /**
@@ -20,7 +20,7 @@ public final class StreamingMode implements StreamHandler {
   private TcpStream stream;
 
   /** What came before its turn, shared with MPA; null before TCP is established. */
-  private EarlySegments waiting;
+  private EarlySegments earlySegments;
 
   private MpaConnection mpa;
   private boolean wantsToSend;
@@ -43,7 +43,7 @@ public final class StreamingMode implements StreamHandler {
       throw new IllegalStateException("started before");
     }
     mpa = connection;
-    connection.open(opened(), waiting);
+    connection.open(opened(), earlySegments);
   }
 
   /**
@@ -98,7 +98,7 @@ public final class StreamingMode implements StreamHandler {
   @Override
   public void onOpen(TcpStream opened) {
     stream = opened;
-    waiting = new EarlySegments(opened.pool());
+    earlySegments = new EarlySegments(opened.pool());
     handler.onOpen(this);
   }
 
@@ -114,13 +114,13 @@ public final class StreamingMode implements StreamHandler {
     } else if (inMpa()) {
       mpa.onSegment(position, address, length, packet);
     } else {
-      waiting.hold(position, address, length, packet);
+      earlySegments.hold(position, address, length, packet);
     }
   }
 
   @Override
   public void onLeftEdge(long edge) {
-    waiting.handUp(edge, this);
+    earlySegments.handUp(edge, this);
     if (inMpa()) {
       mpa.onLeftEdge(edge);
     }
@@ -190,8 +190,8 @@ public final class StreamingMode implements StreamHandler {
 
   @Override
   public void onClosed(CloseReason reason) {
-    if (waiting != null) {
-      waiting.clear();
+    if (earlySegments != null) {
+      earlySegments.clear();
     }
     if (mpa != null) {
       mpa.onClosed(reason);

@@ -15,7 +15,7 @@ class ThresholdSearchTest {
     return 10L * length;
   }
 
-  private static long least(ThresholdSearch.Turn one, ThresholdSearch.Turn other) {
+  private static long least(ThresholdSearch.Measurement one, ThresholdSearch.Measurement other) {
     return new ThresholdSearch(one, other, () -> {}).least(LEAST, LONGEST, STEP);
   }
 
@@ -41,9 +41,9 @@ class ThresholdSearchTest {
   @Test
   void shouldNotBeMisledByTurnsThatWereDisturbed() {
     Random random = new Random(1);
-    ThresholdSearch.Turn one =
+    ThresholdSearch.Measurement one =
         length -> (length < 8192 ? otherwise(length) : 8L * length) * disturbed(random);
-    ThresholdSearch.Turn other = length -> otherwise(length) * disturbed(random);
+    ThresholdSearch.Measurement other = length -> otherwise(length) * disturbed(random);
     assertThat(least(one, other)).isEqualTo(8192);
   }
 
@@ -56,7 +56,7 @@ class ThresholdSearchTest {
   void shouldNotBeMisledByAPassThatWasDisturbed() {
     int[] turns = new int[1];
     int pass = ((LONGEST - LEAST) / STEP + 1) * ThresholdSearch.ROUNDS;
-    ThresholdSearch.Turn one =
+    ThresholdSearch.Measurement one =
         length -> (length < 8192 ? otherwise(length) : 8L * length) * (turns[0]++ < pass ? 3 : 1);
     assertThat(least(one, length -> otherwise(length))).isEqualTo(8192);
   }

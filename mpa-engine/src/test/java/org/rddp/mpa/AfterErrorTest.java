@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.MpaEndpoint.C;
 
 import java.util.Arrays;
 import java.util.Random;
@@ -22,7 +22,7 @@ class AfterErrorTest {
   private static final int START = 20;
 
   /** A good FPDU before everything, so that the Responder may send. */
-  private static final byte[] FIRST = Wire.fpdu(ulpdu(40), 0);
+  private static final byte[] FIRST = PeerOctets.fpdu(ulpdu(40), 0);
 
   private static byte[] ulpdu(int length) {
     byte[] octets = new byte[length];
@@ -58,15 +58,16 @@ class AfterErrorTest {
     }
   }
 
-  private Endpoint end;
+  private MpaEndpoint end;
   private byte[] stream;
 
   private void fail(Way way) {
     boolean markers = way.markers;
-    end = Endpoint.responding(markers ? EARLY : MpaSettings.DEFAULTS, C);
-    stream = markers ? FIRST : Wire.fpdu(ulpdu(40));
+    end = MpaEndpoint.responding(markers ? EARLY : MpaSettings.DEFAULTS, C);
+    stream = markers ? FIRST : PeerOctets.fpdu(ulpdu(40));
     for (int length : new int[] {700, 800, 900, 40, 41, 600}) {
-      stream = Wire.join(stream, Wire.fpdu(ulpdu(length), markers ? stream.length : -1));
+      stream =
+          PeerOctets.join(stream, PeerOctets.fpdu(ulpdu(length), markers ? stream.length : -1));
     }
     arrive(0, FIRST.length);
     int second = FIRST.length;
@@ -116,7 +117,7 @@ class AfterErrorTest {
   private void spoilMarker(int from, int to) {
     byte[] fpdu = Arrays.copyOfRange(stream, from, to);
     fpdu[512 - from + 3] ^= 8;
-    System.arraycopy(Wire.resealed(fpdu), 0, stream, from, fpdu.length);
+    System.arraycopy(PeerOctets.resealed(fpdu), 0, stream, from, fpdu.length);
   }
 
   private void arrive(int from, int to) {
@@ -146,7 +147,7 @@ class AfterErrorTest {
     assertThat(end.handler.sendables).isEqualTo(sendables + 1);
     assertThat(end.mpa.sendable()).isTrue();
     assertThat(end.send(ulpdu(100))).isTrue();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu(100)));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ulpdu(100)));
     end.stream.changeEmss(536);
     assertThat(end.handler.events.getLast()).isEqualTo("mulpdu 530");
 
@@ -167,7 +168,7 @@ class AfterErrorTest {
     byte[] more = {};
     for (int length : new int[] {700, 800, 900}) {
       int before = (int) (at - START) + more.length;
-      more = Wire.join(more, Wire.fpdu(ulpdu(length), end.mpa.crc() ? before : -1));
+      more = PeerOctets.join(more, PeerOctets.fpdu(ulpdu(length), end.mpa.crc() ? before : -1));
     }
     end.stream.arrive(more, at, 1000, 900);
     end.stream.arrive(more, at, 2000, more.length - 2000);
@@ -185,7 +186,7 @@ class AfterErrorTest {
   @DisplayName("RFC 5044 8: what arrives before its turn after an error is not kept")
   void shouldKeepNothingAfterAnError(Way way) {
     fail(way);
-    byte[] more = Wire.fpdu(ulpdu(1400), 0);
+    byte[] more = PeerOctets.fpdu(ulpdu(1400), 0);
     end.stream.arrive(more, end.stream.receivePosition() + 5000, 0, more.length);
     assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
   }

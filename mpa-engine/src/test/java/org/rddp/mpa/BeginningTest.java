@@ -1,9 +1,9 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
@@ -47,7 +47,7 @@ class BeginningTest {
   @Tag("MPAA-0-02")
   @DisplayName("RFC 5044 A: the FPDUs of a connection moved to MPA are those of one begun with it")
   void shouldSendTheSameFpdusWhereverMpaBegan(int before) {
-    Endpoint direct = Endpoint.initiating(MARKED, M | C);
+    MpaEndpoint direct = MpaEndpoint.initiating(MARKED, M | C);
     RecordingStream tcp = new RecordingStream(16);
     StreamingMode streaming = new StreamingMode(new Talker());
     MpaConnection moved = MpaConnection.initiator(MARKED, NONE, new RecordingHandler());
@@ -55,7 +55,7 @@ class BeginningTest {
     assertThat(streaming.send(octets(before), before)).isEqualTo(before);
     streaming.start(moved);
     tcp.takeSent();
-    tcp.receive(Wire.reply(M | C, NONE));
+    tcp.receive(PeerOctets.reply(M | C, NONE));
     Random random = new Random(before);
     long buffer = Memory.allocate(2000);
     for (int i = 0; i < 200; i++) {

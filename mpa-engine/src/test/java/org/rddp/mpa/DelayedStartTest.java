@@ -281,7 +281,7 @@ class DelayedStartTest {
         hosts.turn();
       }
       assertThat(asked.events).containsExactly("request 0909");
-      byte[] request = Wire.request(Endpoint.C, data);
+      byte[] request = PeerOctets.request(MpaEndpoint.C, data);
       List<byte[]> segments = hosts.sent.stream().filter(DelayedStartTest::isTcp).toList();
       assertThat(segments.get(0)).as("the SYN").hasSizeLessThan(100);
       byte[] second = segments.get(1);

@@ -1,8 +1,8 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +24,7 @@ class EarlyFpduSeededTest {
     final TreeMap<Long, byte[]> sent = new TreeMap<>();
     final boolean crc;
     final byte[] stream;
-    final Endpoint end;
+    final MpaEndpoint end;
     private final List<int[]> segments = new ArrayList<>();
     private final long seed;
 
@@ -32,7 +32,8 @@ class EarlyFpduSeededTest {
       this.seed = seed;
       Random random = new Random(seed);
       crc = random.nextInt(4) != 0;
-      Endpoint sender = Endpoint.initiating(MpaSettings.DEFAULTS.withCrc(crc), M | (crc ? C : 0));
+      MpaEndpoint sender =
+          MpaEndpoint.initiating(MpaSettings.DEFAULTS.withCrc(crc), M | (crc ? C : 0));
       sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2000));
       int most = random.nextInt(3) == 0 ? 60 : sender.mpa.mulpdu();
       long at = START;
@@ -46,15 +47,15 @@ class EarlyFpduSeededTest {
       cut(sender, random);
       stream = sender.stream.takeSent();
       MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(true).withCrc(crc).withEarly(true);
-      end = Endpoint.responding(settings, crc ? C : 0);
+      end = MpaEndpoint.responding(settings, crc ? C : 0);
     }
 
-    private static int total(Endpoint sender) {
+    private static int total(MpaEndpoint sender) {
       return sender.stream.segments.stream().mapToInt(segment -> segment.length).sum();
     }
 
     /** As they were sent, or anew; shuffled within a distance. */
-    private void cut(Endpoint sender, Random random) {
+    private void cut(MpaEndpoint sender, Random random) {
       int total = total(sender);
       boolean aligned = random.nextBoolean();
       int largest = Math.max(total / 40, 1 + random.nextInt(2000));

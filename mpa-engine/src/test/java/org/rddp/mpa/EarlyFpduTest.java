@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.MpaEndpoint.C;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,7 +21,7 @@ class EarlyFpduTest {
   /** Where Full Operation begins: behind a Request without Private Data. */
   private static final int START = 20;
 
-  private Endpoint end = Endpoint.responding(EARLY, C);
+  private MpaEndpoint end = MpaEndpoint.responding(EARLY, C);
   private byte[] stream = {};
   private final List<Integer> starts = new ArrayList<>();
 
@@ -35,7 +35,7 @@ class EarlyFpduTest {
   private void send(int... lengths) {
     for (int length : lengths) {
       starts.add(stream.length);
-      stream = Wire.join(stream, Wire.fpdu(ulpdu(length), stream.length));
+      stream = PeerOctets.join(stream, PeerOctets.fpdu(ulpdu(length), stream.length));
     }
     starts.add(stream.length);
   }
@@ -106,7 +106,7 @@ class EarlyFpduTest {
     for (int first = 400; first < 400 + 512; first++) {
       stream = new byte[0];
       starts.clear();
-      end = Endpoint.responding(EARLY, C);
+      end = MpaEndpoint.responding(EARLY, C);
       send(first, 600, 77);
       arrive(1, 2);
       assertThat(heard()).as("%d octets before", first).containsExactly("early 600");
@@ -246,7 +246,7 @@ class EarlyFpduTest {
     for (int[] order : orders()) {
       stream = new byte[0];
       starts.clear();
-      end = Endpoint.responding(EARLY, C);
+      end = MpaEndpoint.responding(EARLY, C);
       send(700, 1400, 900);
       int from = starts.get(1);
       int to = starts.get(2);
@@ -351,7 +351,7 @@ class EarlyFpduTest {
     byte[] fpdu = Arrays.copyOfRange(stream, from, starts.get(2));
     int second = 2 * 512 - from + 512;
     fpdu[second + 3] ^= 8;
-    System.arraycopy(Wire.resealed(fpdu), 0, stream, from, fpdu.length);
+    System.arraycopy(PeerOctets.resealed(fpdu), 0, stream, from, fpdu.length);
     arrive(1, 2);
     assertThat(heard()).isEmpty();
     arrive(0, 1);
@@ -363,7 +363,7 @@ class EarlyFpduTest {
    * Replaces what arrives late by an FPDU of another length, with a right CRC where it is whole.
    */
   private void lie(int ulpduLength) {
-    byte[] other = Wire.fpdu(ulpdu(ulpduLength), 0);
+    byte[] other = PeerOctets.fpdu(ulpdu(ulpduLength), 0);
     System.arraycopy(other, 0, stream, 0, Math.min(other.length, starts.get(1)));
   }
 
@@ -392,7 +392,7 @@ class EarlyFpduTest {
     send(700, 800);
     arrive(1, 2);
     lie(300);
-    int behind = Wire.fpdu(ulpdu(300), 0).length;
+    int behind = PeerOctets.fpdu(ulpdu(300), 0).length;
     stream[behind] = 4;
     stream[behind + 1] = 0;
     arrive(0, 1);
@@ -405,12 +405,12 @@ class EarlyFpduTest {
   void shouldTakeAnyChainOfLengthsThatLeadsToTheEarlyFpdu() {
     send(700, 800);
     arrive(1, 2);
-    byte[] first = Wire.fpdu(ulpdu(300), 0);
+    byte[] first = PeerOctets.fpdu(ulpdu(300), 0);
     int left = starts.get(1) - first.length;
     for (int length = 0; length < 512; length++) {
-      byte[] second = Wire.fpdu(ulpdu(length), first.length);
+      byte[] second = PeerOctets.fpdu(ulpdu(length), first.length);
       if (second.length == left) {
-        System.arraycopy(Wire.join(first, second), 0, stream, 0, starts.get(1));
+        System.arraycopy(PeerOctets.join(first, second), 0, stream, 0, starts.get(1));
       }
     }
     arrive(0, 1);
@@ -460,7 +460,7 @@ class EarlyFpduTest {
       fpdu[marker + 1] = (byte) 0xff;
       fpdu[marker + 3] |= 3;
     }
-    System.arraycopy(Wire.resealed(fpdu), 0, stream, from, fpdu.length);
+    System.arraycopy(PeerOctets.resealed(fpdu), 0, stream, from, fpdu.length);
     arrive(1, 2);
     assertThat(heard()).containsExactly("early 800");
   }
@@ -469,7 +469,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 4.4: without CRCs a Marker is enough")
   @Tag("MPA-4.4-09")
   void shouldFindFpdusWithoutCrcs() {
-    end = Endpoint.responding(EARLY.withCrc(false), 0);
+    end = MpaEndpoint.responding(EARLY.withCrc(false), 0);
     send(700, 800);
     stream[starts.get(2) - 1] ^= 1;
     arrive(1, 2);
@@ -482,9 +482,9 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 A.5: without Markers early segments wait, by reference")
   @Tag("MPAA-5-01")
   void shouldLetEverythingWaitWithoutMarkers() {
-    end = Endpoint.responding(EARLY.withMarkers(false), C);
-    byte[] first = Wire.fpdu(ulpdu(700));
-    stream = Wire.join(first, Wire.fpdu(ulpdu(800)), Wire.fpdu(ulpdu(900)));
+    end = MpaEndpoint.responding(EARLY.withMarkers(false), C);
+    byte[] first = PeerOctets.fpdu(ulpdu(700));
+    stream = PeerOctets.join(first, PeerOctets.fpdu(ulpdu(800)), PeerOctets.fpdu(ulpdu(900)));
     arriveOctets(first.length, stream.length);
     assertThat(heard()).isEmpty();
     assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isOne();
@@ -497,7 +497,7 @@ class EarlyFpduTest {
   @DisplayName("RFC 5044 A.5: a user that wants ULPDUs in order has them in order")
   @Tag("MPAA-5-01")
   void shouldLetEverythingWaitForAUserInOrder() {
-    end = Endpoint.responding(EARLY.withEarly(false), C);
+    end = MpaEndpoint.responding(EARLY.withEarly(false), C);
     send(700, 800, 900);
     arrive(2, 3);
     arrive(1, 2);
@@ -546,8 +546,9 @@ class EarlyFpduTest {
   @Test
   @DisplayName("RFC 5044 7.1.2 (4): early octets from a Responder that has to wait are error 4")
   void shouldRefuseEarlyOctetsOfAResponderThatHasToWait() {
-    Endpoint initiator = Endpoint.initiating(EARLY, C);
-    byte[] octets = Wire.join(Wire.fpdu(ulpdu(700), 0), Wire.fpdu(ulpdu(40), 712));
+    MpaEndpoint initiator = MpaEndpoint.initiating(EARLY, C);
+    byte[] octets =
+        PeerOctets.join(PeerOctets.fpdu(ulpdu(700), 0), PeerOctets.fpdu(ulpdu(40), 712));
     initiator.stream.arrive(octets, START, 712, octets.length - 712);
     assertThat(initiator.handler.error).isEqualTo(MpaError.STARTUP);
     assertThat(initiator.stream.aborted).isTrue();
@@ -556,9 +557,9 @@ class EarlyFpduTest {
   @Test
   @DisplayName("RFC 5044 7.1.3: octets that came early wait for the Startup Phase to end")
   void shouldTakeEarlyOctetsThatWaitedForTheRequest() {
-    Endpoint responder = Endpoint.responder(EARLY).open();
-    responder.handler.uponRequest = () -> responder.mpa.accept(Endpoint.NONE);
-    byte[] request = Wire.request(C, new byte[100]);
+    MpaEndpoint responder = MpaEndpoint.responder(EARLY).open();
+    responder.handler.uponRequest = () -> responder.mpa.accept(MpaEndpoint.NONE);
+    byte[] request = PeerOctets.request(C, new byte[100]);
     responder.stream.arrive(request, 0, 50, request.length - 50);
     assertThat(responder.handler.events).isEmpty();
     responder.stream.arrive(request, 0, 0, 50);

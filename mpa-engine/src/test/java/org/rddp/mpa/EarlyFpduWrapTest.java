@@ -27,7 +27,7 @@ class EarlyFpduWrapTest {
       if (Markers.at(position - Markers.OCTETS - start)) {
         continue; // The Marker there would be the FPDU's first octets.
       }
-      byte[] fpdu = Wire.fpdu(new byte[1400], position - start);
+      byte[] fpdu = PeerOctets.fpdu(new byte[1400], position - start);
       long packet = pool.allocate();
       Memory.copy(fpdu, 0, pool.address(packet), fpdu.length);
       early.take(position, pool.address(packet), fpdu.length, packet);

@@ -2,9 +2,9 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
-import static org.rddp.mpa.Endpoint.R;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.R;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,23 +18,23 @@ class EnhancedStartupTest {
   private static final MpaSettings READS = MpaSettings.DEFAULTS.withReads(8, 4);
 
   private static byte[] request(int flags, String privateData) {
-    byte[] data = Wire.hex(privateData);
-    return Wire.startup("MPA ID Req Frame", flags, 2, data.length, data);
+    byte[] data = PeerOctets.hex(privateData);
+    return PeerOctets.startup("MPA ID Req Frame", flags, 2, data.length, data);
   }
 
   private static byte[] reply(int flags, String privateData) {
-    byte[] data = Wire.hex(privateData);
-    return Wire.startup("MPA ID Rep Frame", flags, 2, data.length, data);
+    byte[] data = PeerOctets.hex(privateData);
+    return PeerOctets.startup("MPA ID Rep Frame", flags, 2, data.length, data);
   }
 
-  private static Endpoint responder(byte[] request) {
-    Endpoint end = Endpoint.responder(READS).open();
+  private static MpaEndpoint responder(byte[] request) {
+    MpaEndpoint end = MpaEndpoint.responder(READS).open();
     end.stream.receiveCut(request, 5);
     return end;
   }
 
-  private static Endpoint initiator(byte[] reply) {
-    Endpoint end = Endpoint.initiator(READS.withRevision(2), NONE).open();
+  private static MpaEndpoint initiator(byte[] reply) {
+    MpaEndpoint end = MpaEndpoint.initiator(READS.withRevision(2), NONE).open();
     end.stream.takeSent();
     end.stream.receive(reply);
     return end;
@@ -44,10 +44,10 @@ class EnhancedStartupTest {
   @Tag("P2P-6-03")
   @Tag("P2P-9-01")
   void shouldAnswerSiwInItsRevision() {
-    Endpoint end = responder(Wire.hex(SIW_REQUEST));
+    MpaEndpoint end = responder(PeerOctets.hex(SIW_REQUEST));
     assertThat(end.handler.events).containsExactly("request ");
     end.mpa.accept(NONE);
-    assertThat(Wire.hex(end.stream.takeSent()))
+    assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526570204672616d6550020004 0001 0001".replace(" ", ""));
     assertThat(end.mpa.revision()).isEqualTo(2);
     assertThat(end.mpa.version()).isEqualTo(1);
@@ -59,9 +59,9 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-6-03")
   void shouldHandUpOnlyTheUsersPrivateData() {
-    Endpoint end = responder(request(S | C, "0001 0001 c0ffee"));
+    MpaEndpoint end = responder(request(S | C, "0001 0001 c0ffee"));
     assertThat(end.handler.events).containsExactly("request c0ffee");
-    end.mpa.reject(Wire.hex("0bad"));
+    end.mpa.reject(PeerOctets.hex("0bad"));
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C | R, "0001 0001 0bad"));
   }
 
@@ -79,7 +79,7 @@ class EnhancedStartupTest {
   @Tag("P2P-9.1-06")
   void responderShouldFitItsDepthsToTheRequest(
       String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
-    Endpoint end = responder(request(S | C, ird + ord));
+    MpaEndpoint end = responder(request(S | C, ird + ord));
     end.mpa.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, replyIrd + replyOrd));
     assertThat(end.mpa.ird()).isEqualTo(inUse);
@@ -89,7 +89,7 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-6-05")
   void shouldNotLookAtTheOtherReservedBits() {
-    Endpoint end = responder(request(S | C | 0x0f, "0001 0001 aa"));
+    MpaEndpoint end = responder(request(S | C | 0x0f, "0001 0001 aa"));
     assertThat(end.handler.events).containsExactly("request aa");
     end.mpa.accept(NONE);
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "0001 0001"));
@@ -97,7 +97,7 @@ class EnhancedStartupTest {
 
   @Test
   void shouldAnswerRevision2WithoutEnhancementLikewise() {
-    Endpoint end = responder(request(C, "010203"));
+    MpaEndpoint end = responder(request(C, "010203"));
     assertThat(end.handler.events).containsExactly("request 010203");
     end.mpa.accept(new byte[512]);
     assertThat(end.stream.takeSent()).isEqualTo(reply(C, "00".repeat(512)));
@@ -107,7 +107,7 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-6-06")
   void shouldRefuseAnEnhancementThatIsCutShort() {
-    Endpoint end = responder(request(S | C, "000100"));
+    MpaEndpoint end = responder(request(S | C, "000100"));
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail)
         .isEqualTo("MPA Request: PD_Length is 3, less than the 4 of bit S");
@@ -116,7 +116,7 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-6-02")
   void shouldTakeBitSForReservedInRevision1() {
-    Endpoint end = responder(Wire.request(C | S, Wire.hex("010203")));
+    MpaEndpoint end = responder(PeerOctets.request(C | S, PeerOctets.hex("010203")));
     assertThat(end.handler.events).containsExactly("request 010203");
   }
 
@@ -125,7 +125,7 @@ class EnhancedStartupTest {
   @Tag("P2P-6-04")
   @Tag("P2P-9.1-03")
   void initiatorShouldProposeRevision2WhenToldTo() {
-    Endpoint end = Endpoint.initiator(READS.withRevision(2), Wire.hex("abcd")).open();
+    MpaEndpoint end = MpaEndpoint.initiator(READS.withRevision(2), PeerOctets.hex("abcd")).open();
     assertThat(end.stream.takeSent()).isEqualTo(request(S | C, "0008 0004 abcd"));
     end.stream.receive(reply(S | C, "0003 0002 ef"));
     assertThat(end.handler.events).containsExactly("full operation ef");
@@ -136,7 +136,7 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-10-01")
   void initiatorShouldFallBackToAResponderOfRevision1() {
-    Endpoint end = initiator(Wire.reply(C, Wire.hex("ef")));
+    MpaEndpoint end = initiator(PeerOctets.reply(C, PeerOctets.hex("ef")));
     assertThat(end.handler.events).containsExactly("full operation ef");
     assertThat(end.mpa.revision()).isEqualTo(1);
     assertThat(end.mpa.ird()).isEqualTo(8);
@@ -150,21 +150,21 @@ class EnhancedStartupTest {
   @Tag("P2P-8-01")
   @Tag("P2P-9.1-04")
   void initiatorShouldRefuseMoreReadsThanItCanServe(String ord, String ird, String detail) {
-    Endpoint end = initiator(reply(S | C, ird + ord));
+    MpaEndpoint end = initiator(reply(S | C, ird + ord));
     assertThat(end.handler.events).containsExactly("error 6");
     assertThat(end.handler.detail).isEqualTo(detail);
     assertThat(end.mpa.operating()).isTrue();
     assertThat(end.send(new byte[] {1, 2, 3})).as("a Terminate may say so").isTrue();
     end.stream.takeSent();
-    end.stream.receive(Wire.fpdu(new byte[10]));
+    end.stream.receive(PeerOctets.fpdu(new byte[10]));
     assertThat(end.handler.events).as("nothing is passed").containsExactly("error 6");
     assertThat(end.stream.aborted).isFalse();
   }
 
   @Test
   void initiatorShouldReportNoMoreThanThatItCannotServeThem() {
-    Endpoint end = initiator(reply(S | C, "0003 0009"));
-    end.stream.receive(Wire.fpdu(new byte[10]));
+    MpaEndpoint end = initiator(reply(S | C, "0003 0009"));
+    end.stream.receive(PeerOctets.fpdu(new byte[10]));
     assertThat(end.handler.events).as("whoever may send first").containsExactly("error 6");
     assertThat(end.stream.aborted).isFalse();
   }
@@ -178,18 +178,19 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-9.1-07")
   void initiatorShouldKeepItsDepthsWhenTheyAreSettledElsewhere() {
-    Endpoint end = initiator(reply(S | C, "3fff 3fff"));
+    MpaEndpoint end = initiator(reply(S | C, "3fff 3fff"));
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.ird()).isEqualTo(8);
     assertThat(end.mpa.ord()).isEqualTo(4);
-    Endpoint other = Endpoint.initiator(READS.withRevision(2).withReadsNegotiated(false), NONE);
+    MpaEndpoint other =
+        MpaEndpoint.initiator(READS.withRevision(2).withReadsNegotiated(false), NONE);
     assertThat(other.open().stream.takeSent()).isEqualTo(request(S | C, "3fff 3fff"));
   }
 
   @Test
   @Tag("P2P-6-07")
   void initiatorShouldRefuseAReplyOfRevision2WithoutItsData() {
-    Endpoint end = initiator(reply(C, "0003 0002"));
+    MpaEndpoint end = initiator(reply(C, "0003 0002"));
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail)
         .isEqualTo("MPA Reply: S is 0, though the MPA Request had set it (RFC 6581 section 6)");
@@ -199,10 +200,10 @@ class EnhancedStartupTest {
   @Test
   @Tag("P2P-6-03")
   void shouldKnowHowMuchPrivateDataIsLeft() {
-    assertThatThrownBy(() -> Endpoint.initiator(READS.withRevision(2), new byte[509]))
+    assertThatThrownBy(() -> MpaEndpoint.initiator(READS.withRevision(2), new byte[509]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("508");
-    Endpoint responder = responder(request(S | C, "0001 0001"));
+    MpaEndpoint responder = responder(request(S | C, "0001 0001"));
     assertThatThrownBy(() -> responder.mpa.accept(new byte[509]))
         .isInstanceOf(IllegalArgumentException.class);
     responder.mpa.accept(new byte[508]);
@@ -211,8 +212,8 @@ class EnhancedStartupTest {
 
   @Test
   void bothEndsShouldAgree() {
-    Endpoint first = Endpoint.initiator(READS.withRevision(2), NONE).open();
-    Endpoint second = Endpoint.responder(MpaSettings.DEFAULTS.withReads(2, 16)).open();
+    MpaEndpoint first = MpaEndpoint.initiator(READS.withRevision(2), NONE).open();
+    MpaEndpoint second = MpaEndpoint.responder(MpaSettings.DEFAULTS.withReads(2, 16)).open();
     second.handler.uponRequest = () -> second.mpa.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());

@@ -1,8 +1,8 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
 
 import java.util.Arrays;
 import org.junit.jupiter.api.DisplayName;
@@ -24,12 +24,12 @@ class FpduVectorsTest {
 
   /** A Send of 24 zero octets to queue 0 as a ULPDU. */
   private static byte[] send(int msn) {
-    return Wire.hex("4143 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
+    return PeerOctets.hex("4143 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
   }
 
   /** An Initiator whose peer wants Markers, with {@code octets} sent already. */
-  private static Endpoint senderAt(int octets) {
-    Endpoint end = Endpoint.initiating(MpaSettings.DEFAULTS, M | C);
+  private static MpaEndpoint senderAt(int octets) {
+    MpaEndpoint end = MpaEndpoint.initiating(MpaSettings.DEFAULTS, M | C);
     if (octets > 0) {
       end.send(new byte[octets - 10]);
       assertThat(end.stream.takeSent()).hasSize(octets);
@@ -38,10 +38,10 @@ class FpduVectorsTest {
   }
 
   /** A Responder that wants Markers, with an FPDU of {@code octets} received already. */
-  private static Endpoint receiverAt(int octets) {
-    Endpoint end = Endpoint.responding(MARKED, C);
+  private static MpaEndpoint receiverAt(int octets) {
+    MpaEndpoint end = MpaEndpoint.responding(MARKED, C);
     if (octets > 0) {
-      end.stream.receive(Wire.fpdu(new byte[octets - 10], 0));
+      end.stream.receive(PeerOctets.fpdu(new byte[octets - 10], 0));
       end.handler.ulpdus.clear();
     }
     return end;
@@ -55,17 +55,17 @@ class FpduVectorsTest {
   @Tag("MPA-4.3-08")
   @Tag("MPA-7.1.2-22")
   void figure5Sent() {
-    Endpoint end = senderAt(0);
+    MpaEndpoint end = senderAt(0);
     end.send(send(1), 18);
-    assertThat(Wire.hex(end.stream.takeSent())).isEqualTo(FIGURE_5.replace(" ", ""));
+    assertThat(PeerOctets.hex(end.stream.takeSent())).isEqualTo(FIGURE_5.replace(" ", ""));
   }
 
   @Test
   @Tag("MPA-4.4-18")
   @Tag("MPA-4.4-14")
   void figure5Received() {
-    Endpoint end = receiverAt(0);
-    end.stream.receive(Wire.hex(FIGURE_5));
+    MpaEndpoint end = receiverAt(0);
+    end.stream.receive(PeerOctets.hex(FIGURE_5));
     assertThat(end.handler.ulpdus).containsExactly(send(1));
   }
 
@@ -75,11 +75,11 @@ class FpduVectorsTest {
   @Tag("MPA-4.4-20")
   void figure6Sent() {
     for (int first = 479; first <= 482; first++) {
-      Endpoint end = senderAt(0);
+      MpaEndpoint end = senderAt(0);
       end.send(new byte[first]);
       assertThat(end.stream.takeSent()).hasSize(492);
       end.send(send(2), 18);
-      assertThat(Wire.hex(end.stream.takeSent())).isEqualTo(FIGURE_6.replace(" ", ""));
+      assertThat(PeerOctets.hex(end.stream.takeSent())).isEqualTo(FIGURE_6.replace(" ", ""));
     }
   }
 
@@ -87,8 +87,8 @@ class FpduVectorsTest {
   @Tag("MPA-4.4-19")
   @Tag("MPA-4.3-16")
   void figure6Received() {
-    Endpoint end = receiverAt(492);
-    end.stream.receive(Wire.hex(FIGURE_6));
+    MpaEndpoint end = receiverAt(492);
+    end.stream.receive(PeerOctets.hex(FIGURE_6));
     assertThat(end.handler.ulpdus).containsExactly(send(2));
     assertThat(end.handler.fragments.getLast()).isEqualTo(2);
   }
@@ -96,13 +96,13 @@ class FpduVectorsTest {
   @Test
   @Tag("MPA-4.3-17")
   void figure4BothWays() {
-    byte[] ulpdu = Wire.hex("000102030405060708090a0b0c0d0e0f");
+    byte[] ulpdu = PeerOctets.hex("000102030405060708090a0b0c0d0e0f");
     String figure4 = "0010 00010203040506070809 0000000c 0a0b0c0d0e0f 0000 105b1c88";
-    Endpoint sender = senderAt(500);
+    MpaEndpoint sender = senderAt(500);
     sender.send(ulpdu);
-    assertThat(Wire.hex(sender.stream.takeSent())).isEqualTo(figure4.replace(" ", ""));
-    Endpoint receiver = receiverAt(500);
-    receiver.stream.receive(Wire.hex(figure4));
+    assertThat(PeerOctets.hex(sender.stream.takeSent())).isEqualTo(figure4.replace(" ", ""));
+    MpaEndpoint receiver = receiverAt(500);
+    receiver.stream.receive(PeerOctets.hex(figure4));
     assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
   }
 
@@ -111,11 +111,11 @@ class FpduVectorsTest {
   void shouldCoverAMarkerBetweenDataAndCrc() {
     byte[] ulpdu = new byte[42];
     String vector = "002a" + "00".repeat(42) + "0000002c f4887563";
-    Endpoint sender = senderAt(468);
+    MpaEndpoint sender = senderAt(468);
     sender.send(ulpdu);
-    assertThat(Wire.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
-    Endpoint receiver = receiverAt(468);
-    receiver.stream.receive(Wire.hex(vector));
+    assertThat(PeerOctets.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
+    MpaEndpoint receiver = receiverAt(468);
+    receiver.stream.receive(PeerOctets.hex(vector));
     assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
   }
 
@@ -126,11 +126,11 @@ class FpduVectorsTest {
   void shouldCoverALeadingMarkerAndOneBeforeTheCrc() {
     byte[] ulpdu = new byte[506];
     String vector = "00000000 01fa" + "00".repeat(506) + "000001fc 1d8bafdb";
-    Endpoint sender = senderAt(0);
+    MpaEndpoint sender = senderAt(0);
     sender.send(ulpdu);
-    assertThat(Wire.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
-    Endpoint receiver = receiverAt(0);
-    receiver.stream.receive(Wire.hex(vector));
+    assertThat(PeerOctets.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
+    MpaEndpoint receiver = receiverAt(0);
+    receiver.stream.receive(PeerOctets.hex(vector));
     assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
   }
 
@@ -144,10 +144,10 @@ class FpduVectorsTest {
     for (int length = 1; length <= 8; length++) {
       byte[] ulpdu = new byte[length];
       Arrays.fill(ulpdu, (byte) 0xee);
-      Endpoint end = Endpoint.initiating(MpaSettings.DEFAULTS, C);
+      MpaEndpoint end = MpaEndpoint.initiating(MpaSettings.DEFAULTS, C);
       end.send(ulpdu);
       byte[] fpdu = end.stream.takeSent();
-      assertThat(fpdu).hasSize(sizes[length - 1]).isEqualTo(Wire.fpdu(ulpdu));
+      assertThat(fpdu).hasSize(sizes[length - 1]).isEqualTo(PeerOctets.fpdu(ulpdu));
       assertThat(fpdu[1]).isEqualTo((byte) length);
       for (int at = 2 + length; at < fpdu.length - 4; at++) {
         assertThat(fpdu[at]).isZero();
@@ -179,18 +179,18 @@ class FpduVectorsTest {
 
   /** The same Send in the headers of version 0. */
   private static byte[] draftSend(int msn) {
-    return Wire.hex("4003 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
+    return PeerOctets.hex("4003 00000000 00000000 0000000" + msn + "00000000" + "00".repeat(24));
   }
 
   private static void assertVector(int offset, String vector, byte[] ulpdu, boolean received) {
     if (received) {
-      Endpoint receiver = receiverAt(offset);
-      receiver.stream.receive(Wire.hex(vector));
+      MpaEndpoint receiver = receiverAt(offset);
+      receiver.stream.receive(PeerOctets.hex(vector));
       assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
     } else {
-      Endpoint sender = senderAt(offset);
+      MpaEndpoint sender = senderAt(offset);
       sender.send(ulpdu);
-      assertThat(Wire.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
+      assertThat(PeerOctets.hex(sender.stream.takeSent())).isEqualTo(vector.replace(" ", ""));
     }
   }
 }

@@ -2,9 +2,9 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import java.util.Arrays;
 import java.util.Random;
@@ -23,24 +23,24 @@ class FullOperationTest {
   @Test
   @Tag("MPA-7.1.2-12")
   void initiatorShouldSendNothingBeforeTheReply() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     end.stream.takeSent();
     assertThat(end.mpa.sendable()).isFalse();
     assertThat(end.send(ULPDU)).isFalse();
     assertThat(end.stream.segments).isEmpty();
     end.handler.uponFullOperation = () -> end.send(ULPDU);
-    end.stream.receive(Wire.reply(C, NONE));
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    end.stream.receive(PeerOctets.reply(C, NONE));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
   }
 
   @Test
   @Tag("MPA-7.1.2-19")
   @Tag("MPA-7.1.2-11")
   void responderShouldSendNothingBeforeTheFirstFpdu() {
-    Endpoint end = Endpoint.responding(DEFAULTS, M | C);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, M | C);
     assertThat(end.mpa.sendable()).isFalse();
     assertThat(end.send(ULPDU)).isFalse();
-    byte[] first = Wire.fpdu(ULPDU);
+    byte[] first = PeerOctets.fpdu(ULPDU);
     end.stream.receive(first, 0, 8);
     end.stream.relieve();
     assertThat(end.handler.sendables).isZero();
@@ -49,14 +49,14 @@ class FullOperationTest {
     end.stream.receive(first, 8, first.length - 8);
     assertThat(end.handler.sendables).isOne();
     assertThat(end.mpa.sendable()).isTrue();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU, 0));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU, 0));
   }
 
   @Test
   @Tag("MPA-7.1.2-19")
   void aBadFirstFpduShouldNotReleaseTheResponder() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    byte[] bad = Wire.fpdu(ULPDU);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    byte[] bad = PeerOctets.fpdu(ULPDU);
     bad[5] ^= 1;
     end.stream.receive(bad);
     assertThat(end.handler.error).isEqualTo(MpaError.CRC);
@@ -75,14 +75,14 @@ class FullOperationTest {
   @Tag("D03-7.3-01")
   @Tag("MPA-2-03")
   void everyUlpduShouldBecomeOneFpduInASegmentOfItsOwn() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     int[] lengths = {1454, 1, 700, 1454, 33};
     for (int length : lengths) {
       assertThat(end.send(filled(length))).isTrue();
     }
     assertThat(end.stream.segments).hasSize(lengths.length);
     for (int i = 0; i < lengths.length; i++) {
-      assertThat(end.stream.segments.get(i)).isEqualTo(Wire.fpdu(filled(lengths[i])));
+      assertThat(end.stream.segments.get(i)).isEqualTo(PeerOctets.fpdu(filled(lengths[i])));
     }
   }
 
@@ -96,7 +96,7 @@ class FullOperationTest {
   @Tag("MPA-3-05")
   @Tag("MPA-3-07")
   void shouldRefuseAUlpduThatIsTooLargeOrEmpty() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     assertThat(end.mpa.mulpdu()).isEqualTo(1454);
     for (int length : new int[] {0, 1455, 64769}) {
       assertThatThrownBy(() -> end.mpa.send(1, 0, 1, length))
@@ -111,9 +111,9 @@ class FullOperationTest {
     byte[] ulpdu = new byte[1000];
     new Random(1).nextBytes(ulpdu);
     for (int flags : new int[] {C, M | C}) {
-      Endpoint end = Endpoint.initiating(DEFAULTS, flags);
+      MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, flags);
       end.send(ulpdu, headerLength);
-      assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu, flags == C ? -1 : 0));
+      assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ulpdu, flags == C ? -1 : 0));
     }
   }
 
@@ -127,14 +127,14 @@ class FullOperationTest {
   @Tag("MPA-4.3-18")
   @Tag("D03-7.1-02")
   void shouldPutAMarkerEvery512Octets() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, M | C);
     Random random = new Random(3);
     byte[] expected = {};
     for (int i = 0; i < 600; i++) {
       byte[] ulpdu = new byte[1 + random.nextInt(i % 3 == 0 ? 1430 : 40)];
       random.nextBytes(ulpdu);
       assertThat(end.send(ulpdu)).isTrue();
-      expected = Wire.join(expected, Wire.fpdu(ulpdu, expected.length));
+      expected = PeerOctets.join(expected, PeerOctets.fpdu(ulpdu, expected.length));
     }
     byte[] stream = end.stream.takeSent();
     assertThat(stream).isEqualTo(expected);
@@ -152,15 +152,15 @@ class FullOperationTest {
   @Tag("D03-13.2-02")
   @Tag("D03-7.3-04")
   void shouldStillSend128OctetsWhenSegmentsAreTiny() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, M | C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, M | C);
     end.stream.changeEmss(100);
     assertThat(end.mpa.mulpdu()).isEqualTo(128);
     byte[] ulpdu = filled(128);
     end.send(ulpdu);
     assertThat(end.stream.segments).hasSize(2);
     byte[] stream = end.stream.takeSent();
-    assertThat(stream).hasSize(140).isEqualTo(Wire.fpdu(ulpdu, 0));
-    Endpoint receiver = Endpoint.responding(DEFAULTS.withMarkers(true), C);
+    assertThat(stream).hasSize(140).isEqualTo(PeerOctets.fpdu(ulpdu, 0));
+    MpaEndpoint receiver = MpaEndpoint.responding(DEFAULTS.withMarkers(true), C);
     receiver.stream.receiveCut(stream, 100);
     assertThat(receiver.handler.ulpdus).containsExactly(ulpdu);
   }
@@ -174,15 +174,15 @@ class FullOperationTest {
   @Tag("MPAA-1-03")
   @Tag("D03-5.1.1-01")
   void mulpduShouldFollowEmss() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     end.stream.changeEmss(8948);
     end.stream.changeEmss(8949);
     end.stream.changeEmss(536);
     assertThat(end.handler.events).containsExactly("full operation ", "mulpdu 8942", "mulpdu 530");
     assertThat(end.mpa.mulpdu()).isEqualTo(530);
-    Endpoint marked = Endpoint.initiating(DEFAULTS, M | C);
+    MpaEndpoint marked = MpaEndpoint.initiating(DEFAULTS, M | C);
     assertThat(marked.mpa.mulpdu()).isEqualTo(1442);
-    Endpoint early = Endpoint.initiator(DEFAULTS, NONE);
+    MpaEndpoint early = MpaEndpoint.initiator(DEFAULTS, NONE);
     assertThat(early.mpa.mulpdu()).isEqualTo(128);
     early.open();
     early.stream.changeEmss(1448);
@@ -192,7 +192,7 @@ class FullOperationTest {
 
   @Test
   void shouldSayWhenSendingIsWorthAnotherTry() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     assertThat(end.mpa.sendable()).isTrue();
     end.stream.windowOpen = false;
     assertThat(end.mpa.sendable()).isFalse();
@@ -202,7 +202,7 @@ class FullOperationTest {
     end.stream.relieve();
     assertThat(end.handler.sendables).isOne();
     assertThat(end.send(ULPDU)).isTrue();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
   }
 
   @Test
@@ -211,8 +211,8 @@ class FullOperationTest {
   @Tag("MPA-3-13")
   @Tag("D03-5.1-01")
   void aCloseAtAnFpduBoundaryShouldBeGraceful() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    end.stream.receive(Wire.fpdu(ULPDU));
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    end.stream.receive(PeerOctets.fpdu(ULPDU));
     end.stream.peerCloses();
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "ulpdu 7", "peer closed");
@@ -229,18 +229,18 @@ class FullOperationTest {
   @Test
   @Tag("MPA-7.2-01")
   void receivingShouldGoOnAfterOurHalfIsClosed() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     end.send(ULPDU);
     end.mpa.closeSend();
-    end.stream.receive(Wire.fpdu(ULPDU));
+    end.stream.receive(PeerOctets.fpdu(ULPDU));
     assertThat(end.handler.ulpdus).containsExactly(ULPDU);
   }
 
   @Test
   @Tag("MPA-4.3-10")
   void aMarkerSentEarlyShouldNotMakeACloseUngraceful() {
-    Endpoint end = Endpoint.responding(DEFAULTS.withMarkers(true), C);
-    end.stream.receive(Wire.fpdu(new byte[502], 0));
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS.withMarkers(true), C);
+    end.stream.receive(PeerOctets.fpdu(new byte[502], 0));
     end.stream.receive(new byte[4]);
     end.stream.peerCloses();
     assertThat(end.handler.events).contains("peer closed");
@@ -251,9 +251,9 @@ class FullOperationTest {
   @Tag("MPA-8-03")
   @Tag("MPA-8-02")
   void aCloseInsideAnFpduShouldBeError1() {
-    byte[] fpdu = Wire.fpdu(new byte[100]);
+    byte[] fpdu = PeerOctets.fpdu(new byte[100]);
     for (int octets = 1; octets < fpdu.length; octets++) {
-      Endpoint end = Endpoint.responding(DEFAULTS, C);
+      MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
       end.stream.receive(fpdu, 0, octets);
       end.stream.peerCloses();
       assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 1");
@@ -269,7 +269,7 @@ class FullOperationTest {
   @Tag("MPA-8-01")
   @Tag("MPA-8-03")
   void aLostConnectionShouldBeError1(String reason) {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     end.stream.lose(CloseReason.valueOf(reason));
     assertThat(end.handler.events)
         .containsExactly("full operation ", "error 1", "closed " + reason);
@@ -284,17 +284,17 @@ class FullOperationTest {
   @Tag("MPA-8-15")
   @Tag("MPA-8-13")
   void ourHalfShouldStayUsableAfterAnErrorOnThePeers() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    end.stream.receive(Wire.fpdu(ULPDU));
-    byte[] bad = Wire.fpdu(ULPDU);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    end.stream.receive(PeerOctets.fpdu(ULPDU));
+    byte[] bad = PeerOctets.fpdu(ULPDU);
     bad[bad.length - 1] ^= 1;
-    end.stream.receive(Wire.join(bad, Wire.fpdu(ULPDU)));
-    end.stream.receive(Wire.fpdu(ULPDU));
+    end.stream.receive(PeerOctets.join(bad, PeerOctets.fpdu(ULPDU)));
+    end.stream.receive(PeerOctets.fpdu(ULPDU));
     assertThat(end.handler.ulpdus).hasSize(1);
     assertThat(end.handler.detail).contains("FPDU of 16 octets at position 36: CRC is 0x");
     assertThat(end.stream.aborted).isFalse();
     assertThat(end.send(ULPDU)).isTrue();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
     end.stream.peerCloses();
     end.stream.lose(CloseReason.RESET);
     assertThat(end.handler.events)
@@ -304,10 +304,10 @@ class FullOperationTest {
   @Test
   @Tag("MPA-8-15")
   void aGoodFirstFpduShouldReleaseTheResponderThoughABadOneFollows() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    byte[] bad = Wire.fpdu(ULPDU);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    byte[] bad = PeerOctets.fpdu(ULPDU);
     bad[3] ^= 1;
-    end.stream.receive(Wire.join(Wire.fpdu(ULPDU), bad));
+    end.stream.receive(PeerOctets.join(PeerOctets.fpdu(ULPDU), bad));
     assertThat(end.handler.error).isEqualTo(MpaError.CRC);
     assertThat(end.handler.sendables).isOne();
     assertThat(end.mpa.sendable()).isTrue();
@@ -315,11 +315,11 @@ class FullOperationTest {
 
   @Test
   void userMayAbortInTheMiddleOfASegment() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
     end.handler.uponUlpdu = () -> end.mpa.abort();
-    byte[] fpdu = Wire.fpdu(ULPDU);
+    byte[] fpdu = PeerOctets.fpdu(ULPDU);
     end.stream.receive(fpdu, 0, 5);
-    end.stream.receive(Wire.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), fpdu, fpdu));
+    end.stream.receive(PeerOctets.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), fpdu, fpdu));
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "ulpdu 7", "closed ABORTED");
     assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
@@ -329,8 +329,8 @@ class FullOperationTest {
   @Tag("MPA-8-03")
   @Tag("MPA-7.1.2-28")
   void anFpduThatIsNotFinishedInTimeShouldEndTheConnection() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    end.stream.receive(Wire.fpdu(new byte[100]), 0, 50);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    end.stream.receive(PeerOctets.fpdu(new byte[100]), 0, 50);
     end.stream.ring();
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "error 1", "closed ABORTED");
@@ -341,15 +341,15 @@ class FullOperationTest {
 
   @Test
   void anAlarmShouldOnlyMeanTheFpduThatItWasSetFor() {
-    byte[] fpdu = Wire.fpdu(ULPDU);
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
+    byte[] fpdu = PeerOctets.fpdu(ULPDU);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
     long none = end.stream.alarm;
     end.stream.receive(fpdu);
     assertThat(end.stream.alarm).as("no FPDU is unfinished").isEqualTo(none);
     end.stream.receive(fpdu, 0, 5);
     long first = end.stream.alarm;
     assertThat(first).isEqualTo(end.stream.now + FullOperation.FPDU_TIMEOUT_NANOS);
-    end.stream.receive(Wire.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), new byte[] {0}));
+    end.stream.receive(PeerOctets.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), new byte[] {0}));
     assertThat(end.stream.alarm).as("a busy stream sets it once").isEqualTo(first);
     end.stream.ring();
     assertThat(end.handler.error).isNull();
@@ -363,8 +363,8 @@ class FullOperationTest {
 
   @Test
   void shouldGiveKeptPacketsBackWhenTheConnectionGoes() {
-    Endpoint end = Endpoint.responding(DEFAULTS, C);
-    end.stream.receiveCut(Arrays.copyOf(Wire.fpdu(new byte[5000]), 4000), 1000);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
+    end.stream.receiveCut(Arrays.copyOf(PeerOctets.fpdu(new byte[5000]), 4000), 1000);
     assertThat(end.stream.pool.available()).isLessThan(end.stream.pool.capacity());
     end.mpa.abort();
     assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
@@ -376,8 +376,8 @@ class FullOperationTest {
   @DisplayName("RFC 5044 A.1: where FPDUs do not fit segments the stream is the same")
   void shouldSendTheSameStreamWhereAlignmentIsLost() {
     for (int flags : new int[] {C, M | C}) {
-      Endpoint aligned = Endpoint.initiating(DEFAULTS, flags);
-      Endpoint unaligned = Endpoint.initiating(DEFAULTS, flags);
+      MpaEndpoint aligned = MpaEndpoint.initiating(DEFAULTS, flags);
+      MpaEndpoint unaligned = MpaEndpoint.initiating(DEFAULTS, flags);
       unaligned.stream.changeEmss(100);
       for (int length = 1; length <= 128; length++) {
         aligned.send(filled(length));
@@ -394,8 +394,8 @@ class FullOperationTest {
   @DisplayName("RFC 5044 A.4: an aligned FPDU in its turn is passed and delivered at once")
   void shouldPassAnAlignedFpduInItsTurnAtOnce() {
     MpaSettings early = DEFAULTS.withMarkers(true).withEarly(true);
-    Endpoint end = Endpoint.responding(early, C);
-    end.stream.receive(Wire.fpdu(filled(1000), 0));
+    MpaEndpoint end = MpaEndpoint.responding(early, C);
+    end.stream.receive(PeerOctets.fpdu(filled(1000), 0));
     assertThat(end.handler.events).endsWith("full operation ", "ulpdu 1000");
     assertThat(end.handler.early).isZero();
     assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());

@@ -65,7 +65,7 @@ final class JoinedStream implements TcpStream {
   }
 
   @Override
-  public long open() {
+  public long openPacket() {
     return open;
   }
 

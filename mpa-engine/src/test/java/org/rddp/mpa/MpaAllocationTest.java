@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.MpaEndpoint.C;
 
 import java.util.Arrays;
 import java.util.Random;
@@ -16,8 +16,8 @@ class MpaReceiverTest {
   private static final MpaSettings PLAIN = MpaSettings.DEFAULTS;
   private static final MpaSettings MARKED = PLAIN.withMarkers(true);
 
-  private static Endpoint responding(boolean markers) {
-    return Endpoint.responding(markers ? MARKED : PLAIN, C);
+  private static MpaEndpoint responding(boolean markers) {
+    return MpaEndpoint.responding(markers ? MARKED : PLAIN, C);
   }
 
   private static byte[] ulpdu(int length, int seed) {
@@ -30,12 +30,12 @@ class MpaReceiverTest {
   private static byte[] stream(boolean markers, int... lengths) {
     byte[] all = {};
     for (int length : lengths) {
-      all = Wire.join(all, Wire.fpdu(ulpdu(length, length), markers ? all.length : -1));
+      all = PeerOctets.join(all, PeerOctets.fpdu(ulpdu(length, length), markers ? all.length : -1));
     }
     return all;
   }
 
-  private static void assertPassed(Endpoint end, int... lengths) {
+  private static void assertPassed(MpaEndpoint end, int... lengths) {
     assertThat(end.handler.ulpdus).hasSize(lengths.length);
     for (int i = 0; i < lengths.length; i++) {
       assertThat(end.handler.ulpdus.get(i)).isEqualTo(ulpdu(lengths[i], lengths[i]));
@@ -56,7 +56,7 @@ class MpaReceiverTest {
     int[] lengths = {1, 2, 3, 4, 127, 30, 519, 42};
     byte[] stream = stream(markers, lengths);
     for (int cut = 1; cut < stream.length; cut++) {
-      Endpoint end = responding(markers);
+      MpaEndpoint end = responding(markers);
       end.stream.receive(stream, 0, cut);
       end.stream.receive(stream, cut, stream.length - cut);
       assertPassed(end, lengths);
@@ -71,7 +71,7 @@ class MpaReceiverTest {
   void shouldPutTogetherWhatCameInSmallPieces(int size) {
     int[] lengths = {1442, 1, 1430, 8942, 5};
     for (boolean markers : new boolean[] {false, true}) {
-      Endpoint end = responding(markers);
+      MpaEndpoint end = responding(markers);
       end.stream.receiveCut(stream(markers, lengths), size);
       assertPassed(end, lengths);
     }
@@ -83,8 +83,8 @@ class MpaReceiverTest {
   @Tag("MPAA-4-07")
   @Tag("MPAB-2.1-04")
   void shouldForwardNothingBeforeTheLastOctet() {
-    byte[] fpdu = Wire.fpdu(ulpdu(30, 30));
-    Endpoint end = responding(false);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(30, 30));
+    MpaEndpoint end = responding(false);
     for (int at = 0; at < fpdu.length; at++) {
       assertThat(end.handler.ulpdus).isEmpty();
       end.stream.receive(fpdu, at, 1);
@@ -94,7 +94,7 @@ class MpaReceiverTest {
 
   @Test
   void shouldShowAWholeFpduWhereItLies() {
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     end.stream.receive(stream(false, 1442));
     end.stream.receive(stream(false, 100, 200, 300));
     assertThat(end.handler.fragments).containsExactly(1, 1, 1, 1);
@@ -105,7 +105,7 @@ class MpaReceiverTest {
   @Test
   void shouldNotKeepAPacketForAFewOctets() {
     byte[] stream = stream(false, 8942);
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     end.stream.receiveCut(Arrays.copyOf(stream, 8000), 10);
     assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isEqualTo(4);
     end.stream.receive(stream, 8000, stream.length - 8000);
@@ -115,7 +115,7 @@ class MpaReceiverTest {
   @ParameterizedTest
   @ValueSource(ints = {100, 513, 577, 1000, 1100, 1460})
   void shouldNotPinMoreThanTwoPacketsForThePayloadOfOne(int size) {
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     int octets = 60_000;
     end.stream.receiveCut(Arrays.copyOf(stream(false, 0xffff), octets), size);
     int pinned = end.stream.pool.capacity() - end.stream.pool.available();
@@ -127,7 +127,7 @@ class MpaReceiverTest {
   @Test
   void shouldKeepLargePiecesWhereTheyAre() {
     byte[] stream = stream(false, 30000);
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     end.stream.receiveCut(stream, 1460);
     assertPassed(end, 30000);
     assertThat(end.handler.fragments).containsExactly(20);
@@ -136,7 +136,7 @@ class MpaReceiverTest {
   @Test
   void shouldGiveTheWindowBackForEverythingItTook() {
     byte[] stream = stream(false, 100, 2000, 300);
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     long before = end.stream.consumed;
     end.stream.receiveCut(stream, 700);
     assertThat(end.stream.consumed - before).isEqualTo(stream.length);
@@ -148,7 +148,7 @@ class MpaReceiverTest {
   void shouldPassEveryFpduOfAPackedSegment() {
     int[] lengths = new int[60];
     Arrays.fill(lengths, 15);
-    Endpoint end = responding(false);
+    MpaEndpoint end = responding(false);
     end.stream.receive(stream(false, lengths));
     assertPassed(end, lengths);
   }
@@ -157,12 +157,12 @@ class MpaReceiverTest {
   @Tag("MPA-3-06")
   void shouldPassUlpdusOfAnyLength() {
     for (int length : new int[] {0, 1, 2, 3, 4, 5, 127, 64768, 65022, 65535}) {
-      Endpoint end = responding(false);
+      MpaEndpoint end = responding(false);
       end.stream.receiveCut(stream(false, length), 2000);
       assertPassed(end, length);
     }
     for (int length : new int[] {0, 1, 506, 507, 508, 64768}) {
-      Endpoint end = responding(true);
+      MpaEndpoint end = responding(true);
       end.stream.receiveCut(stream(true, length), 2000);
       assertPassed(end, length);
     }
@@ -178,12 +178,12 @@ class MpaReceiverTest {
   @Tag("MPA-8-13")
   @Tag("MPAB-1-01")
   void shouldNeverPassAnFpduWithAFlippedBit() {
-    byte[] good = Wire.fpdu(ulpdu(41, 1));
-    byte[] behind = Wire.fpdu(ulpdu(300, 2));
+    byte[] good = PeerOctets.fpdu(ulpdu(41, 1));
+    byte[] behind = PeerOctets.fpdu(ulpdu(300, 2));
     for (int bit = 0; bit < 8 * good.length; bit++) {
       byte[] bad = good.clone();
       bad[bit / 8] ^= (byte) (1 << (bit % 8));
-      Endpoint end = responding(false);
+      MpaEndpoint end = responding(false);
       end.stream.receive(bad);
       for (int more = 0; more < 250 && end.handler.error == null; more++) {
         end.stream.receive(behind);
@@ -197,12 +197,12 @@ class MpaReceiverTest {
   @Test
   @Tag("MPA-4.3-01")
   void shouldCoverMarkersByTheCrc() {
-    byte[] good = Wire.fpdu(ulpdu(600, 1), 0);
+    byte[] good = PeerOctets.fpdu(ulpdu(600, 1), 0);
     for (int bit = 0; bit < 32; bit++) {
       for (int marker : new int[] {0, 512}) {
         byte[] bad = good.clone();
         bad[marker + bit / 8] ^= (byte) (1 << (bit % 8));
-        Endpoint end = responding(true);
+        MpaEndpoint end = responding(true);
         end.stream.receive(bad);
         assertThat(end.handler.error).isEqualTo(MpaError.CRC);
       }
@@ -212,15 +212,15 @@ class MpaReceiverTest {
   @Test
   @Tag("MPA-4.1-04")
   void shouldNotLookAtThePad() {
-    byte[] odd = Wire.fpdu(ulpdu(7, 7));
+    byte[] odd = PeerOctets.fpdu(ulpdu(7, 7));
     odd[9] = 1;
     odd[10] = 2;
     odd[11] = 3;
-    Endpoint rejecting = responding(false);
+    MpaEndpoint rejecting = responding(false);
     rejecting.stream.receive(odd);
     assertThat(rejecting.handler.error).isEqualTo(MpaError.CRC);
-    Endpoint accepting = responding(false);
-    accepting.stream.receive(Wire.resealed(odd));
+    MpaEndpoint accepting = responding(false);
+    accepting.stream.receive(PeerOctets.resealed(odd));
     assertPassed(accepting, 7);
   }
 
@@ -228,14 +228,14 @@ class MpaReceiverTest {
   @Tag("MPA-4.2-03")
   @Tag("MPA-4.2-06")
   void shouldNotLookAtReservedBitsOfAMarker() {
-    byte[] fpdu = Wire.fpdu(ulpdu(600, 600), 0);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(600, 600), 0);
     for (int marker : new int[] {0, 512}) {
       fpdu[marker] = (byte) 0xff;
       fpdu[marker + 1] = (byte) 0xff;
       fpdu[marker + 3] |= 3;
     }
-    Endpoint end = responding(true);
-    end.stream.receive(Wire.resealed(fpdu));
+    MpaEndpoint end = responding(true);
+    end.stream.receive(PeerOctets.resealed(fpdu));
     assertPassed(end, 600);
   }
 
@@ -248,13 +248,13 @@ class MpaReceiverTest {
   void shouldReportAMarkerThatDisagreesWithTheLength() {
     for (int marker : new int[] {0, 512, 1024}) {
       for (int change : new int[] {4, 8, 0x100}) {
-        byte[] fpdu = Wire.fpdu(ulpdu(1400, 1), 0);
+        byte[] fpdu = PeerOctets.fpdu(ulpdu(1400, 1), 0);
         int pointer = (fpdu[marker + 2] & 0xff) << 8 | (fpdu[marker + 3] & 0xff);
         fpdu[marker + 2] = (byte) ((pointer + change) >> 8);
         fpdu[marker + 3] = (byte) (pointer + change);
-        Endpoint end = responding(true);
-        end.stream.receive(Wire.resealed(fpdu));
-        end.stream.receive(Wire.fpdu(ulpdu(10, 1), fpdu.length));
+        MpaEndpoint end = responding(true);
+        end.stream.receive(PeerOctets.resealed(fpdu));
+        end.stream.receive(PeerOctets.fpdu(ulpdu(10, 1), fpdu.length));
         assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 3");
         assertThat(end.handler.detail).contains("FPDUPTR");
         assertThat(end.stream.aborted).isFalse();
@@ -265,8 +265,8 @@ class MpaReceiverTest {
   @Test
   @Tag("MPA-4.3-19")
   void shouldReportAnFpduWhoseMarkersCannotPointBack() {
-    Endpoint end = responding(true);
-    end.stream.receiveCut(Wire.fpdu(new byte[65535], 0), 2000);
+    MpaEndpoint end = responding(true);
+    end.stream.receiveCut(PeerOctets.fpdu(new byte[65535], 0), 2000);
     assertThat(end.handler.error).isEqualTo(MpaError.MARKER);
   }
 
@@ -275,7 +275,7 @@ class MpaReceiverTest {
   void shouldReportGarbageAtAnFpduBoundary() {
     Random random = new Random(9);
     for (int round = 0; round < 50; round++) {
-      Endpoint end = responding(round % 2 == 0);
+      MpaEndpoint end = responding(round % 2 == 0);
       byte[] garbage = new byte[70_000];
       random.nextBytes(garbage);
       end.stream.receiveCut(garbage, 600 + random.nextInt(1400));
@@ -288,11 +288,11 @@ class MpaReceiverTest {
   @Test
   @Tag("MPA-4.3-08")
   void shouldGiveAMarkerBetweenTwoFpdusToTheSecond() {
-    byte[] first = Wire.fpdu(ulpdu(502, 502), 0);
+    byte[] first = PeerOctets.fpdu(ulpdu(502, 502), 0);
     assertThat(first).hasSize(512);
-    byte[] second = Wire.fpdu(ulpdu(20, 20), 512);
-    assertThat(Wire.hex(second)).startsWith("00000000");
-    Endpoint end = responding(true);
+    byte[] second = PeerOctets.fpdu(ulpdu(20, 20), 512);
+    assertThat(PeerOctets.hex(second)).startsWith("00000000");
+    MpaEndpoint end = responding(true);
     end.stream.receive(first);
     assertPassed(end, 502);
     end.stream.receive(second);
@@ -303,10 +303,10 @@ class MpaReceiverTest {
   @Tag("MPA-4.4-16")
   @DisplayName("RFC 5044 4.4: the CRC is compared before anything else is done with an FPDU")
   void shouldCompareTheCrcFirst() {
-    byte[] fpdu = Wire.fpdu(ulpdu(700, 1), 0);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(700, 1), 0);
     fpdu[515] ^= 8;
     for (int cut : new int[] {0, 1, 300}) {
-      Endpoint end = responding(true);
+      MpaEndpoint end = responding(true);
       if (cut > 0) {
         end.stream.receive(fpdu, 0, cut);
       }
@@ -336,13 +336,13 @@ class MpaReceiverTest {
 
   /** What an FPDU with a right CRC comes to, at a phase of the Markers. */
   private static MpaError errorOf(int length, int phase) {
-    Endpoint end = responding(true);
+    MpaEndpoint end = responding(true);
     int before = phase == 0 || phase >= 12 ? phase : phase + 512;
     if (before > 0) {
       int octets = before - 4 * (1 + (before - 1) / 512) - 6;
-      end.stream.receive(Wire.fpdu(new byte[octets], 0));
+      end.stream.receive(PeerOctets.fpdu(new byte[octets], 0));
     }
-    end.stream.receiveCut(Wire.fpdu(new byte[length], before), 2000);
+    end.stream.receiveCut(PeerOctets.fpdu(new byte[length], before), 2000);
     if (end.handler.error == null) {
       assertThat(end.handler.ulpdus.getLast()).hasSize(length);
     }
@@ -358,7 +358,7 @@ class MpaReceiverTest {
     for (int count : new int[] {1, 2, 3, 22, 60}) {
       int[] lengths = new int[count];
       Arrays.fill(lengths, 15);
-      Endpoint end = responding(markers);
+      MpaEndpoint end = responding(markers);
       end.stream.receive(stream(markers, lengths));
       assertPassed(end, lengths);
     }
@@ -366,8 +366,8 @@ class MpaReceiverTest {
 
   @Test
   void shouldKeepTheWindowShutWhileTheUserWantsThat() {
-    Endpoint end = Endpoint.responding(MpaSettings.DEFAULTS, C);
-    byte[] fpdu = Wire.fpdu(new byte[100]);
+    MpaEndpoint end = MpaEndpoint.responding(MpaSettings.DEFAULTS, C);
+    byte[] fpdu = PeerOctets.fpdu(new byte[100]);
     long before = end.stream.consumed;
     end.handler.uponUlpdu = () -> end.mpa.holdWindow(true);
     end.stream.receive(fpdu);

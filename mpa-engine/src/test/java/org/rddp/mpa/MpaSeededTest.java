@@ -1,8 +1,8 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ class MpaSeededTest {
       crc = random.nextInt(4) != 0;
       packing = random.nextBoolean();
       MpaSettings settings = MpaSettings.DEFAULTS.withCrc(crc).withPacking(packing);
-      Endpoint sender = Endpoint.initiating(settings, (markers ? M : 0) | (crc ? C : 0));
+      MpaEndpoint sender = MpaEndpoint.initiating(settings, (markers ? M : 0) | (crc ? C : 0));
       sender.stream.changeEmss(150 + random.nextInt(random.nextBoolean() ? 1400 : 2100));
       int count = 1 + random.nextInt(30);
       for (int i = 0; i < count; i++) {
@@ -54,9 +54,9 @@ class MpaSeededTest {
       stream = sender.stream.takeSent();
     }
 
-    Endpoint receiver() {
+    MpaEndpoint receiver() {
       MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withCrc(crc);
-      return Endpoint.responding(settings, crc ? C : 0);
+      return MpaEndpoint.responding(settings, crc ? C : 0);
     }
   }
 
@@ -78,7 +78,8 @@ class MpaSeededTest {
     Sent sent = new Sent(new Random(seed));
     byte[] expected = {};
     for (byte[] ulpdu : sent.ulpdus) {
-      expected = Wire.join(expected, Wire.fpdu(ulpdu, sent.markers ? expected.length : -1));
+      expected =
+          PeerOctets.join(expected, PeerOctets.fpdu(ulpdu, sent.markers ? expected.length : -1));
     }
     assertThat(sent.stream).isEqualTo(expected);
   }
@@ -96,7 +97,7 @@ class MpaSeededTest {
     for (byte[] segment : sent.segments) {
       int filled = 0;
       while (filled < segment.length) {
-        int size = Wire.fpdu(sent.ulpdus.get(fpdu), sent.markers ? offset : -1).length;
+        int size = PeerOctets.fpdu(sent.ulpdus.get(fpdu), sent.markers ? offset : -1).length;
         offset += size;
         filled += size;
         fpdu++;
@@ -113,7 +114,7 @@ class MpaSeededTest {
     assertThat(sent.segments.size()).isLessThanOrEqualTo(count);
   }
 
-  private static void receive(Endpoint end, byte[] stream, Random random) {
+  private static void receive(MpaEndpoint end, byte[] stream, Random random) {
     int largest =
         switch (random.nextInt(4)) {
           case 0 -> 3;
@@ -136,7 +137,7 @@ class MpaSeededTest {
   void everyUlpduShouldComeOutOnceInOrderAndUnchanged(long seed) {
     Random random = new Random(seed);
     Sent sent = new Sent(random);
-    Endpoint end = sent.receiver();
+    MpaEndpoint end = sent.receiver();
     receive(end, sent.stream, random);
     assertThat(end.handler.error).isNull();
     assertThat(end.handler.ulpdus).containsExactlyElementsOf(sent.ulpdus);
@@ -155,7 +156,7 @@ class MpaSeededTest {
     byte[] stream = sent.stream.clone();
     int bit = random.nextInt(8 * stream.length);
     stream[bit / 8] ^= (byte) (1 << (bit % 8));
-    Endpoint end = sent.receiver();
+    MpaEndpoint end = sent.receiver();
     receive(end, stream, random);
     if (sent.crc) {
       int passed = end.handler.ulpdus.size();

@@ -1,9 +1,9 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,21 +24,21 @@ class OpeningsTest {
   private static final byte[] ULPDU = {1, 2, 3, 4, 5, 6, 7, 8};
   private static final byte[] ZEROS = new byte[4];
 
-  private static List<Opening> openings() {
-    return Opening.all();
+  private static List<ForeignOpening> openings() {
+    return ForeignOpening.all();
   }
 
-  private static Endpoint responder() {
-    return Endpoint.responder(MpaSettings.DEFAULTS).open();
+  private static MpaEndpoint responder() {
+    return MpaEndpoint.responder(MpaSettings.DEFAULTS).open();
   }
 
-  private static Endpoint initiator() {
-    return Endpoint.initiator(MpaSettings.DEFAULTS, NONE).open();
+  private static MpaEndpoint initiator() {
+    return MpaEndpoint.initiator(MpaSettings.DEFAULTS, NONE).open();
   }
 
   /** An Initiator whose peer may send FPDUs, which have Markers. */
-  private static Endpoint initiating() {
-    Endpoint end = Endpoint.initiating(MARKERS, C);
+  private static MpaEndpoint initiating() {
+    MpaEndpoint end = MpaEndpoint.initiating(MARKERS, C);
     end.send(ULPDU);
     end.stream.takeSent();
     return end;
@@ -46,7 +46,7 @@ class OpeningsTest {
 
   @ParameterizedTest
   @MethodSource("openings")
-  void theTableShouldBeRight(Opening opening) {
+  void theTableShouldBeRight(ForeignOpening opening) {
     byte[] octets = opening.client();
     assertThat(opening.mayBegin(octets)).isTrue();
     if (opening.pointer() != null) {
@@ -68,10 +68,10 @@ class OpeningsTest {
   @Tag("ANA-8.2.4.2-01")
   @Tag("ANA-8.2.4.3-01")
   @Tag("ANA-8.2.4.4-01")
-  void startupShouldRefuseEveryOpeningAtItsFirstWrongOctet(Opening opening) {
+  void startupShouldRefuseEveryOpeningAtItsFirstWrongOctet(ForeignOpening opening) {
     byte[] octets = opening.client();
     int wrong = octets[0] == 'M' ? 1 : 0;
-    for (Endpoint end : new Endpoint[] {responder(), initiator()}) {
+    for (MpaEndpoint end : new MpaEndpoint[] {responder(), initiator()}) {
       end.stream.receiveCut(octets, 1);
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail).contains(": Key octet " + wrong + " is 0x");
@@ -89,8 +89,8 @@ class OpeningsTest {
   @Tag("ANA-8.2.4.2-01")
   @Tag("ANA-8.2.4.3-01")
   @Tag("ANA-8.2.4.4-02")
-  void fullOperationShouldRefuseEveryOpeningByItsCrc(Opening opening) {
-    Endpoint end = Endpoint.responding(MARKERS, C);
+  void fullOperationShouldRefuseEveryOpeningByItsCrc(ForeignOpening opening) {
+    MpaEndpoint end = MpaEndpoint.responding(MARKERS, C);
     long begin = end.stream.receivePosition();
     while (end.handler.error == null) {
       end.stream.receive(opening.client());
@@ -115,8 +115,8 @@ class OpeningsTest {
   @ParameterizedTest
   @MethodSource("openings")
   @Tag("ANA-8.2.4.4-02")
-  void aClientThatWaitsForAnAnswerShouldBeGivenUp(Opening opening) {
-    Endpoint end = Endpoint.responding(MARKERS, C);
+  void aClientThatWaitsForAnAnswerShouldBeGivenUp(ForeignOpening opening) {
+    MpaEndpoint end = MpaEndpoint.responding(MARKERS, C);
     end.stream.receive(opening.client());
     for (int i = 0; i < 3 && end.handler.error == null; i++) {
       end.stream.ring();
@@ -129,9 +129,9 @@ class OpeningsTest {
   @ParameterizedTest
   @MethodSource("openings")
   @Tag("ANA-8-03")
-  void noStreamShouldBeginWithAMarker(Opening opening) {
+  void noStreamShouldBeginWithAMarker(ForeignOpening opening) {
     assertThat(opening.mayBegin(ZEROS)).isFalse();
-    assertThat(opening.mayBegin(Wire.join(ZEROS, new byte[4]))).isFalse();
+    assertThat(opening.mayBegin(PeerOctets.join(ZEROS, new byte[4]))).isFalse();
   }
 
   /** What a server of another protocol does with octets that come. */
@@ -145,8 +145,8 @@ class OpeningsTest {
   }
 
   /** Lets an Initiator and a server talk until one of them has had enough. */
-  private static Endpoint meet(PlainServer server, byte[] greeting) {
-    Endpoint end = initiator();
+  private static MpaEndpoint meet(PlainServer server, byte[] greeting) {
+    MpaEndpoint end = initiator();
     byte[] request = end.stream.takeSent();
     if (greeting.length > 0) {
       end.stream.receive(greeting);
@@ -169,13 +169,13 @@ class OpeningsTest {
   @Tag("ANA-8.1-02")
   @Tag("ANA-8.2.2-01")
   @Tag("MPA-7.1.2-14")
-  void anInitiatorShouldGetAnErrorFromEveryOtherServer(Opening opening) {
+  void anInitiatorShouldGetAnErrorFromEveryOtherServer(ForeignOpening opening) {
     // A server closes on what its protocol does not begin with, and waits for the rest of what it
     // does.
     PlainServer server = received -> opening.mayBegin(received) ? NONE : null;
-    Endpoint end = meet(server, opening.greeting());
+    MpaEndpoint end = meet(server, opening.greeting());
     boolean greeted = opening.greeting().length > 0;
-    boolean closed = !greeted && server.answer(Wire.request(C, NONE)) == null;
+    boolean closed = !greeted && server.answer(PeerOctets.request(C, NONE)) == null;
     assertThat(end.handler.events)
         .containsExactly(closed ? "error 1" : "error 4", "closed ABORTED");
     assertThat(end.handler.detail)
@@ -188,7 +188,7 @@ class OpeningsTest {
   @Tag("ANA-8.2.1-01")
   @Tag("MPA-7.1.2-23")
   void echoShouldBeTakenForASecondInitiator() {
-    Endpoint end = meet(received -> received, NONE);
+    MpaEndpoint end = meet(received -> received, NONE);
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail).endsWith("as in an MPA Request");
   }
@@ -197,7 +197,7 @@ class OpeningsTest {
   @Tag("ANA-8.2.1-02")
   @Tag("MPA-7.1.2-14")
   void discardShouldBeNoticedByItsSilence() {
-    Endpoint end = meet(received -> NONE, NONE);
+    MpaEndpoint end = meet(received -> NONE, NONE);
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail)
         .isEqualTo("MPA Reply: Key is incomplete: 0 of 16 octets after 10000 ms");
@@ -211,9 +211,9 @@ class OpeningsTest {
     for (int i = 0; i < line.length; i++) {
       line[i] = (byte) ('!' + i);
     }
-    Endpoint startup = meet(received -> line, NONE);
+    MpaEndpoint startup = meet(received -> line, NONE);
     assertThat(startup.handler.detail).isEqualTo("MPA Reply: Key octet 0 is 0x21, not 0x4d");
-    Endpoint end = initiating();
+    MpaEndpoint end = initiating();
     while (end.handler.error == null) {
       end.stream.receive(line);
     }
@@ -224,18 +224,18 @@ class OpeningsTest {
   @Test
   @Tag("ANA-8.2.1-03")
   void aMarkerOfTextShouldBeRefusedWhereTheCrcIsRight() {
-    Endpoint end = initiating();
-    byte[] fpdu = Wire.fpdu(ULPDU, 0);
-    System.arraycopy(Wire.hex("21222324"), 0, fpdu, 0, 4);
-    end.stream.receive(Wire.resealed(fpdu));
+    MpaEndpoint end = initiating();
+    byte[] fpdu = PeerOctets.fpdu(ULPDU, 0);
+    System.arraycopy(PeerOctets.hex("21222324"), 0, fpdu, 0, 4);
+    end.stream.receive(PeerOctets.resealed(fpdu));
     assertThat(end.handler.error).isEqualTo(MpaError.MARKER);
   }
 
   @Test
   @Tag("ANA-8.2.1-04")
   void aQuoteThatIsAnFpduShouldBeTakenForOneInFullOperationOnly() {
-    byte[] quote = Wire.fpdu(ULPDU, 0);
-    Endpoint end = initiating();
+    byte[] quote = PeerOctets.fpdu(ULPDU, 0);
+    MpaEndpoint end = initiating();
     end.stream.receive(quote);
     assertThat(end.handler.ulpdus).containsExactly(ULPDU);
     assertThat(meet(received -> quote, NONE).handler.events)
@@ -247,15 +247,15 @@ class OpeningsTest {
   @Tag("ANA-8.2.1-05")
   @Tag("ANA-8.2.1-06")
   void daytimeAndTimeShouldPassNothingWhateverTheySay(String octets) {
-    Endpoint startup = initiator();
-    startup.stream.receive(Wire.hex(octets));
+    MpaEndpoint startup = initiator();
+    startup.stream.receive(PeerOctets.hex(octets));
     if (!startup.stream.aborted) {
       startup.stream.peerCloses();
     }
     assertThat(startup.handler.events).containsExactly("error 4", "closed ABORTED");
 
-    Endpoint end = initiating();
-    end.stream.receive(Wire.hex(octets));
+    MpaEndpoint end = initiating();
+    end.stream.receive(PeerOctets.hex(octets));
     end.stream.peerCloses();
     assertThat(end.handler.ulpdus).isEmpty();
     // A Marker alone is no FPDU begun: error 1 is a graceful one then.
@@ -268,12 +268,12 @@ class OpeningsTest {
   @Tag("ANA-8.2.1-07")
   @Tag("MPA-7.1.2-22")
   void fullOperationShouldBeginWithFourZeroOctetsIfThePeerWantsMarkers() {
-    Endpoint end = Endpoint.initiating(MpaSettings.DEFAULTS, C | M);
+    MpaEndpoint end = MpaEndpoint.initiating(MpaSettings.DEFAULTS, C | M);
     end.send(ULPDU);
     byte[] sent = end.stream.takeSent();
     assertThat(Arrays.copyOf(sent, 4)).as("a time of 0").isEqualTo(ZEROS);
     assertThat(sent).startsWith(0, 0, 0, 0, 0, ULPDU.length);
-    Endpoint without = Endpoint.initiating(MpaSettings.DEFAULTS, C);
+    MpaEndpoint without = MpaEndpoint.initiating(MpaSettings.DEFAULTS, C);
     without.send(ULPDU);
     assertThat(without.stream.takeSent()).startsWith(0, ULPDU.length);
   }
@@ -282,17 +282,17 @@ class OpeningsTest {
   @Tag("ANA-8.2.4.3-02")
   @Tag("ANA-8.2.4.3-03")
   void aPlainDnsServerShouldFindTheQueryAndItsAnswerBeRefused() {
-    Opening dns =
+    ForeignOpening dns =
         openings().stream().filter(each -> each.protocol().startsWith("DNS on")).findAny().get();
     byte[] query = Arrays.copyOfRange(dns.client(), 2, dns.client().length);
-    Endpoint resolver = Endpoint.initiating(MARKERS, C | M);
+    MpaEndpoint resolver = MpaEndpoint.initiating(MARKERS, C | M);
     resolver.send(query);
     List<byte[]> messages = new ArrayList<>();
     int unread = readDns(resolver.stream.takeSent(), messages);
     assertThat(messages.subList(0, 3)).containsExactly(NONE, NONE, query);
     assertThat(messages.size() - 3 + unread).as("pad and CRC do no harm").isPositive();
 
-    byte[] answer = Wire.join(new byte[] {0, 45}, query, new byte[16]);
+    byte[] answer = PeerOctets.join(new byte[] {0, 45}, query, new byte[16]);
     resolver.stream.receive(answer);
     resolver.stream.peerCloses();
     assertThat(resolver.handler.ulpdus).isEmpty();
@@ -319,10 +319,12 @@ class OpeningsTest {
   @Tag("MPA-7.1-01")
   void startingAtAnotherPlaceThanThePeerShouldBeNoticed(int off, int side) {
     // One end takes MPA to begin elsewhere than the other: the Key is not where it should be.
-    byte[] frame = side == 0 ? Wire.request(C, NONE) : Wire.reply(C, NONE);
+    byte[] frame = side == 0 ? PeerOctets.request(C, NONE) : PeerOctets.reply(C, NONE);
     byte[] seen =
-        off < 0 ? Arrays.copyOfRange(frame, -off, frame.length) : Wire.join(new byte[off], frame);
-    Endpoint end = side == 0 ? responder() : initiator();
+        off < 0
+            ? Arrays.copyOfRange(frame, -off, frame.length)
+            : PeerOctets.join(new byte[off], frame);
+    MpaEndpoint end = side == 0 ? responder() : initiator();
     end.stream.receive(seen);
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail).contains("Key octet 0");
@@ -331,8 +333,8 @@ class OpeningsTest {
   @Test
   @Tag("ANA-8.1-01")
   void twoEndsOfMpaShouldFindEachOther() {
-    Endpoint first = initiator();
-    Endpoint second = responder();
+    MpaEndpoint first = initiator();
+    MpaEndpoint second = responder();
     second.handler.uponRequest = () -> second.mpa.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());

@@ -2,8 +2,8 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -24,8 +24,8 @@ class PeerToPeerTest {
       MpaSettings.DEFAULTS.withReads(8, 4).withRevision(2).withPeerToPeer(true);
 
   private static byte[] frame(String key, String privateData) {
-    byte[] data = Wire.hex(privateData);
-    return Wire.startup(key, S | C, 2, data.length, data);
+    byte[] data = PeerOctets.hex(privateData);
+    return PeerOctets.startup(key, S | C, 2, data.length, data);
   }
 
   private static byte[] request(String privateData) {
@@ -47,15 +47,15 @@ class PeerToPeerTest {
     return kinds;
   }
 
-  private static Endpoint initiator(MpaSettings settings, String replyData) {
-    Endpoint end = Endpoint.initiator(settings, NONE).open();
+  private static MpaEndpoint initiator(MpaSettings settings, String replyData) {
+    MpaEndpoint end = MpaEndpoint.initiator(settings, NONE).open();
     end.stream.takeSent();
     end.stream.receive(reply(replyData));
     return end;
   }
 
-  private static Endpoint responder(MpaSettings settings, String requestData) {
-    Endpoint end = Endpoint.responder(settings).open();
+  private static MpaEndpoint responder(MpaSettings settings, String requestData) {
+    MpaEndpoint end = MpaEndpoint.responder(settings).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);
     end.stream.receive(request(requestData));
     return end;
@@ -73,13 +73,13 @@ class PeerToPeerTest {
   @Tag("P2P-9-01")
   @Tag("P2P-9.2-02")
   void initiatorShouldOfferItsKinds(String offered, String privateData) {
-    Endpoint end = Endpoint.initiator(SETTINGS.withRtr(kinds(offered)), NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(SETTINGS.withRtr(kinds(offered)), NONE).open();
     assertThat(end.stream.takeSent()).isEqualTo(request(privateData));
   }
 
   @Test
   void initiatorShouldOfferNoReadWhenItMayHaveNone() {
-    Endpoint end = Endpoint.initiator(SETTINGS.withReads(8, 0), NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(SETTINGS.withReads(8, 0), NONE).open();
     assertThat(end.stream.takeSent()).isEqualTo(request("c008 8000"));
   }
 
@@ -105,7 +105,7 @@ class PeerToPeerTest {
   @Tag("P2P-9.2-03")
   void responderShouldEchoTheFlagAndChooseOneKind(
       String requested, String taken, String replied, Rtr chosen) {
-    Endpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
+    MpaEndpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
     assertThat(end.stream.takeSent()).isEqualTo(reply(replied));
     assertThat(end.mpa.rtr()).isEqualTo(chosen);
   }
@@ -114,7 +114,7 @@ class PeerToPeerTest {
   @CsvSource({"0001, c001", "0001, 0001", "4001, 8001"})
   @Tag("P2P-9.2-07")
   void responderShouldNotExpectAnRtrThatNobodyWants(String first, String second) {
-    Endpoint end = responder(SETTINGS, first + second);
+    MpaEndpoint end = responder(SETTINGS, first + second);
     assertThat(end.stream.takeSent()).isEqualTo(reply("0001 0001"));
     assertThat(end.mpa.rtr()).isNull();
     assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
@@ -131,7 +131,7 @@ class PeerToPeerTest {
   })
   @Tag("P2P-9.2-04")
   void initiatorShouldSendWhatTheReplyNames(String replied, Rtr named) {
-    Endpoint end = initiator(SETTINGS, replied);
+    MpaEndpoint end = initiator(SETTINGS, replied);
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.rtr()).isEqualTo(named);
     assertThat(end.mpa.sendable()).isTrue();
@@ -150,17 +150,17 @@ class PeerToPeerTest {
   @Tag("P2P-9.2-06")
   void initiatorShouldEndAConnectionWithoutACommonKind(
       String offered, String replied, String detail) {
-    Endpoint end = initiator(SETTINGS.withRtr(kinds(offered)), replied);
+    MpaEndpoint end = initiator(SETTINGS.withRtr(kinds(offered)), replied);
     assertThat(end.handler.events).containsExactly("error 7");
     assertThat(end.handler.detail).isEqualTo("MPA Reply: " + detail);
     assertThat(end.send(ULPDU)).as("a Terminate may say so").isTrue();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
   }
 
   @Test
   @Tag("P2P-9.2-07")
   void initiatorShouldNotLookAtFlagsThatItHasNotSet() {
-    Endpoint end = initiator(SETTINGS.withPeerToPeer(false), "8004 8008");
+    MpaEndpoint end = initiator(SETTINGS.withPeerToPeer(false), "8004 8008");
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.rtr()).isNull();
   }
@@ -168,10 +168,10 @@ class PeerToPeerTest {
   @Test
   @Tag("P2P-9.2-05")
   void responderShouldBeFreeToSendBehindTheRtrOnly() {
-    Endpoint end = responder(SETTINGS, "8001 8001");
+    MpaEndpoint end = responder(SETTINGS, "8001 8001");
     end.stream.takeSent();
     assertThat(end.send(ULPDU)).isFalse();
-    end.stream.receive(Wire.hex("000e c140 00000001 0000000000000000 ebd34c5f"));
+    end.stream.receive(PeerOctets.hex("000e c140 00000001 0000000000000000 ebd34c5f"));
     assertThat(end.handler.ulpdus).hasSize(1);
     assertThat(end.handler.sendables).isEqualTo(1);
     assertThat(end.send(ULPDU)).isTrue();
@@ -181,8 +181,8 @@ class PeerToPeerTest {
 
   @Test
   void responderShouldNotReportAnRtrThatIsWrongAndDoesNotCome() {
-    Endpoint end = responder(SETTINGS, "8001 8001");
-    end.stream.receive(Wire.hex("000e c140 00000001 0000000000000000 ebd34c50"));
+    MpaEndpoint end = responder(SETTINGS, "8001 8001");
+    end.stream.receive(PeerOctets.hex("000e c140 00000001 0000000000000000 ebd34c50"));
     assertThat(end.handler.events.getLast()).isEqualTo("error 2");
     end.stream.ring();
     assertThat(end.handler.events.getLast()).isEqualTo("error 2");
@@ -192,7 +192,7 @@ class PeerToPeerTest {
   @Test
   @Tag("P2P-9.2-08")
   void responderShouldReportAnRtrThatDoesNotCome() {
-    Endpoint end = responder(SETTINGS, "8001 8001");
+    MpaEndpoint end = responder(SETTINGS, "8001 8001");
     assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
     end.stream.ring();
     assertThat(end.handler.detail)
@@ -204,7 +204,7 @@ class PeerToPeerTest {
   @Test
   @Tag("P2P-9.2-08")
   void anRtrThatHasBegunShouldHaveNoMoreTime() {
-    Endpoint end = responder(SETTINGS, "8001 8001");
+    MpaEndpoint end = responder(SETTINGS, "8001 8001");
     long deadline = end.stream.alarm;
     end.stream.now += 9_000_000_000L;
     end.stream.receive(new byte[] {0});
@@ -216,8 +216,8 @@ class PeerToPeerTest {
   @Test
   @Tag("P2P-10-01")
   void initiatorShouldSendNoRtrToAResponderOfRevision1() {
-    Endpoint end = Endpoint.initiator(SETTINGS, NONE).open();
-    end.stream.receive(Wire.reply(C, NONE));
+    MpaEndpoint end = MpaEndpoint.initiator(SETTINGS, NONE).open();
+    end.stream.receive(PeerOctets.reply(C, NONE));
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.rtr()).isNull();
   }
@@ -233,8 +233,8 @@ class PeerToPeerTest {
   }
 
   private static void agree(Set<Rtr> offered, Set<Rtr> taken) {
-    Endpoint first = Endpoint.initiator(SETTINGS.withRtr(offered), NONE).open();
-    Endpoint second = Endpoint.responder(SETTINGS.withRtr(taken)).open();
+    MpaEndpoint first = MpaEndpoint.initiator(SETTINGS.withRtr(offered), NONE).open();
+    MpaEndpoint second = MpaEndpoint.responder(SETTINGS.withRtr(taken)).open();
     second.handler.uponRequest = () -> second.mpa.accept(NONE);
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());

@@ -1,10 +1,10 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.M;
-import static org.rddp.mpa.Endpoint.NONE;
-import static org.rddp.mpa.Endpoint.R;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.M;
+import static org.rddp.mpa.MpaEndpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.R;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,20 +14,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** RFC 5044 appendix C: peers of revision 0, and every cell of figures 15 to 17 that we are in. */
 class RdmacCompatibilityTest {
   private static final byte[] ULPDU = new byte[40];
-  private static final byte[] RDMAC_REQUEST = Wire.startup("MPA ID Req Frame", M | C, 0, 0, NONE);
-  private static final byte[] RDMAC_REPLY = Wire.startup("MPA ID Rep Frame", M | C, 0, 0, NONE);
+  private static final byte[] RDMAC_REQUEST =
+      PeerOctets.startup("MPA ID Req Frame", M | C, 0, 0, NONE);
+  private static final byte[] RDMAC_REPLY =
+      PeerOctets.startup("MPA ID Rep Frame", M | C, 0, 0, NONE);
 
   private static MpaSettings settings(boolean permissive, boolean markers) {
     return MpaSettings.DEFAULTS.withPermissive(permissive).withMarkers(markers);
   }
 
-  private static void assertSends(Endpoint end, boolean markers) {
+  private static void assertSends(MpaEndpoint end, boolean markers) {
     end.send(ULPDU);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU, markers ? 0 : -1));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU, markers ? 0 : -1));
   }
 
-  private static void assertReceives(Endpoint end, boolean markers) {
-    end.stream.receive(Wire.fpdu(ULPDU, markers ? 0 : -1));
+  private static void assertReceives(MpaEndpoint end, boolean markers) {
+    end.stream.receive(PeerOctets.fpdu(ULPDU, markers ? 0 : -1));
     assertThat(end.handler.error).isNull();
     assertThat(end.handler.ulpdus).containsExactly(ULPDU);
   }
@@ -39,11 +41,11 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-2.1-02")
   @Tag("MPAC-0-01")
   void nonPermissiveResponderShouldCloseOnAnRdmacInitiator(boolean markers) {
-    Endpoint end = Endpoint.responder(settings(false, markers)).open();
+    MpaEndpoint end = MpaEndpoint.responder(settings(false, markers)).open();
     end.stream.receive(RDMAC_REQUEST);
     assertThat(end.handler.events).containsExactly("error 4");
     byte[] answer = end.stream.takeSent();
-    assertThat(answer).isEqualTo(Wire.reply(C | R | (markers ? M : 0), NONE));
+    assertThat(answer).isEqualTo(PeerOctets.reply(C | R | (markers ? M : 0), NONE));
     assertThat(end.stream.sendClosed).isTrue();
   }
 
@@ -53,7 +55,7 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-F15-05")
   @Tag("MPAC-2.2-01")
   void nonPermissiveInitiatorShouldCloseOnAnRdmacResponder(boolean markers) {
-    Endpoint end = Endpoint.initiator(settings(false, markers), NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(settings(false, markers), NONE).open();
     end.stream.takeSent();
     end.stream.receive(RDMAC_REPLY);
     assertThat(end.handler.events).containsExactly("error 4");
@@ -75,7 +77,7 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-1-03")
   @Tag("MPAC-2.1-01")
   void permissiveResponderShouldServeAnRdmacInitiator(boolean markers, boolean crc) {
-    Endpoint end = Endpoint.responder(settings(true, markers).withCrc(crc)).open();
+    MpaEndpoint end = MpaEndpoint.responder(settings(true, markers).withCrc(crc)).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);
     end.stream.receive(RDMAC_REQUEST);
     assertThat(end.stream.takeSent()).isEqualTo(RDMAC_REPLY);
@@ -96,9 +98,9 @@ class RdmacCompatibilityTest {
   @Tag("MPAC-1-04")
   @Tag("MPAC-1-03")
   void permissiveInitiatorShouldUseAnRdmacResponder(boolean markers, boolean crc) {
-    Endpoint end = Endpoint.initiator(settings(true, markers).withCrc(crc), NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(settings(true, markers).withCrc(crc), NONE).open();
     int flags = (markers ? M : 0) | (crc ? C : 0);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.request(flags, NONE));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(flags, NONE));
     end.stream.receive(RDMAC_REPLY);
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.version()).isZero();
@@ -146,9 +148,10 @@ class RdmacCompatibilityTest {
       boolean initiatorMarkers,
       boolean responderPermissive,
       boolean responderMarkers) {
-    Endpoint initiator =
-        Endpoint.initiator(settings(initiatorPermissive, initiatorMarkers), NONE).open();
-    Endpoint responder = Endpoint.responder(settings(responderPermissive, responderMarkers)).open();
+    MpaEndpoint initiator =
+        MpaEndpoint.initiator(settings(initiatorPermissive, initiatorMarkers), NONE).open();
+    MpaEndpoint responder =
+        MpaEndpoint.responder(settings(responderPermissive, responderMarkers)).open();
     responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
     responder.stream.receive(initiator.stream.takeSent());
     initiator.stream.receive(responder.stream.takeSent());
@@ -211,14 +214,14 @@ class RdmacCompatibilityTest {
     int revision = peer == Kind.RDMAC ? 0 : 1;
     int flags = C | (peerM == 1 ? M : 0);
 
-    Endpoint initiator = Endpoint.initiator(settings, NONE).open();
+    MpaEndpoint initiator = MpaEndpoint.initiator(settings, NONE).open();
     assertThat(initiator.stream.takeSent()[StartupFrame.REVISION]).isEqualTo((byte) 1);
-    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", flags, revision, 0, NONE));
+    initiator.stream.receive(PeerOctets.startup("MPA ID Rep Frame", flags, revision, 0, NONE));
     assertCell(initiator, version, weReceive == 1, peerReceives == 1);
 
-    Endpoint responder = Endpoint.responder(settings).open();
+    MpaEndpoint responder = MpaEndpoint.responder(settings).open();
     responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
-    responder.stream.receive(Wire.startup("MPA ID Req Frame", flags, revision, 0, NONE));
+    responder.stream.receive(PeerOctets.startup("MPA ID Req Frame", flags, revision, 0, NONE));
     responder.stream.takeSent();
     if (!version.equals("close")) {
       assertReceives(responder, weReceive == 1);
@@ -228,7 +231,7 @@ class RdmacCompatibilityTest {
   }
 
   private static void assertCell(
-      Endpoint end, String version, boolean weReceive, boolean peerReceives) {
+      MpaEndpoint end, String version, boolean weReceive, boolean peerReceives) {
     if (version.equals("close")) {
       assertThat(end.handler.events).containsExactly("error 4");
       assertThat(end.stream.sendClosed).isTrue();

@@ -213,7 +213,7 @@ final class RecordingStream implements TcpStream {
   }
 
   @Override
-  public long open() {
+  public long openPacket() {
     return open;
   }
 

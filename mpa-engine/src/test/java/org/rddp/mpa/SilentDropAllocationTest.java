@@ -19,9 +19,9 @@ class SilentDropAllocationTest {
   @ParameterizedTest
   @ValueSource(strings = {"CRC", "Marker"})
   void shouldAllocateNothingForWhatIsWrong(String what) {
-    byte[] octets = Wire.fpdu(new byte[700], 0);
+    byte[] octets = PeerOctets.fpdu(new byte[700], 0);
     octets[what.equals("CRC") ? 100 : 515] ^= 8;
-    byte[] fpdu = what.equals("CRC") ? octets : Wire.resealed(octets);
+    byte[] fpdu = what.equals("CRC") ? octets : PeerOctets.resealed(octets);
     long address = Memory.allocate(fpdu.length);
     Memory.copy(fpdu, 0, address, fpdu.length);
     NativePacketPool pool = new NativePacketPool(4, 2048);

@@ -1,7 +1,7 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
+import static org.rddp.mpa.MpaEndpoint.C;
 
 import java.util.Arrays;
 import java.util.Random;
@@ -30,15 +30,15 @@ class SilentDropTest {
     return other;
   }
 
-  private static Endpoint responding(boolean markers) {
-    return Endpoint.responding(DROPPING.withMarkers(markers), C);
+  private static MpaEndpoint responding(boolean markers) {
+    return MpaEndpoint.responding(DROPPING.withMarkers(markers), C);
   }
 
   @Test
   @Tag("MPA-8-12")
   void shouldDropASegmentWithAWrongCrcAndTakeItWhenItIsRight() {
-    Endpoint end = responding(false);
-    byte[] fpdu = Wire.fpdu(ulpdu(100));
+    MpaEndpoint end = responding(false);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(100));
     assertThat(end.stream.accepts(spoilt(fpdu, 50), START)).isFalse();
     assertThat(end.stream.accepts(spoilt(fpdu, fpdu.length - 1), START)).isFalse();
     assertThat(end.stream.accepts(fpdu, START)).isTrue();
@@ -54,9 +54,10 @@ class SilentDropTest {
   void shouldDropASegmentForAnyOfItsFpdus(boolean markers) {
     byte[] segment = {};
     for (int length : new int[] {15, 300, 700, 15}) {
-      segment = Wire.join(segment, Wire.fpdu(ulpdu(length), markers ? segment.length : -1));
+      segment =
+          PeerOctets.join(segment, PeerOctets.fpdu(ulpdu(length), markers ? segment.length : -1));
     }
-    Endpoint end = responding(markers);
+    MpaEndpoint end = responding(markers);
     assertThat(end.stream.accepts(segment, START)).isTrue();
     for (int at : new int[] {12, 200, 600, segment.length - 5}) {
       assertThat(end.stream.accepts(spoilt(segment, at), START)).as("octet %d", at).isFalse();
@@ -67,17 +68,17 @@ class SilentDropTest {
   @Tag("MPA-8-12")
   @DisplayName("RFC 5044 8: a Marker that disagrees with the length, too")
   void shouldDropASegmentWhoseMarkersDisagree() {
-    byte[] fpdu = Wire.fpdu(ulpdu(700), 0);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(700), 0);
     fpdu[515] ^= 8;
-    Endpoint end = responding(true);
-    assertThat(end.stream.accepts(Wire.resealed(fpdu), START)).isFalse();
+    MpaEndpoint end = responding(true);
+    assertThat(end.stream.accepts(PeerOctets.resealed(fpdu), START)).isFalse();
   }
 
   @Test
   @DisplayName("what is wrong at the sender is reported after three times")
   void shouldTakeAnFpduThatStaysWrong() {
-    byte[] wrong = spoilt(Wire.fpdu(ulpdu(100)), 50);
-    Endpoint end = responding(false);
+    byte[] wrong = spoilt(PeerOctets.fpdu(ulpdu(100)), 50);
+    MpaEndpoint end = responding(false);
     for (int i = 0; i < SilentDrop.ATTEMPTS; i++) {
       assertThat(end.stream.accepts(wrong, START)).isFalse();
     }
@@ -91,8 +92,8 @@ class SilentDropTest {
   @Test
   @DisplayName("another FPDU is another matter")
   void shouldCountEachFpduByItself() {
-    byte[] fpdu = Wire.fpdu(ulpdu(100));
-    Endpoint end = responding(false);
+    byte[] fpdu = PeerOctets.fpdu(ulpdu(100));
+    MpaEndpoint end = responding(false);
     for (int i = 0; i < 200; i++) {
       for (int again = 0; again < SilentDrop.ATTEMPTS; again++) {
         assertThat(end.stream.accepts(spoilt(fpdu, 50), START + i * fpdu.length)).isFalse();
@@ -106,16 +107,16 @@ class SilentDropTest {
   @DisplayName(
       "an FPDU that has been acknowledged in part is reported: that part does not come again")
   void shouldNotDropTheRestOfAnFpdu() {
-    byte[] first = spoilt(Wire.fpdu(ulpdu(100)), 50);
-    byte[] second = Wire.fpdu(ulpdu(60));
+    byte[] first = spoilt(PeerOctets.fpdu(ulpdu(100)), 50);
+    byte[] second = PeerOctets.fpdu(ulpdu(60));
     for (int cut : new int[] {1, 40, 80}) {
-      Endpoint end = responding(false);
+      MpaEndpoint end = responding(false);
       byte[] head = Arrays.copyOf(first, cut);
       byte[] tail = Arrays.copyOfRange(first, cut, first.length);
       assertThat(end.stream.accepts(head, START)).isTrue();
       end.stream.receive(head);
       assertThat(end.stream.accepts(tail, START + cut)).isTrue();
-      byte[] more = Wire.join(tail, spoilt(second, 30));
+      byte[] more = PeerOctets.join(tail, spoilt(second, 30));
       assertThat(end.stream.accepts(more, START + cut)).as("the next FPDU").isEqualTo(cut == 1);
       end.stream.receive(tail);
       assertThat(end.handler.error).isEqualTo(MpaError.CRC);
@@ -125,11 +126,11 @@ class SilentDropTest {
   @Test
   @DisplayName("a segment that repeats octets is read from where the next FPDU starts")
   void shouldReadARepeatedSegmentFromTheNextFpduOn() {
-    byte[] first = Wire.fpdu(ulpdu(100));
-    byte[] second = Wire.fpdu(ulpdu(60));
-    Endpoint end = responding(false);
+    byte[] first = PeerOctets.fpdu(ulpdu(100));
+    byte[] second = PeerOctets.fpdu(ulpdu(60));
+    MpaEndpoint end = responding(false);
     end.stream.receive(first);
-    byte[] both = Wire.join(first, second);
+    byte[] both = PeerOctets.join(first, second);
     assertThat(end.stream.accepts(spoilt(both, 50), START)).isTrue();
     assertThat(end.stream.accepts(spoilt(both, 150), START)).isFalse();
     assertThat(end.stream.accepts(first, START)).isTrue();
@@ -140,9 +141,10 @@ class SilentDropTest {
   @DisplayName("a segment before its turn whose lengths lead to its end is aligned, and judged")
   void shouldDropAnEarlySegment(boolean markers) {
     int at = START + 1024;
-    byte[] one = Wire.fpdu(ulpdu(300), markers ? 1024 : -1);
-    byte[] segment = Wire.join(one, Wire.fpdu(ulpdu(400), markers ? 1024 + one.length : -1));
-    Endpoint end = responding(markers);
+    byte[] one = PeerOctets.fpdu(ulpdu(300), markers ? 1024 : -1);
+    byte[] segment =
+        PeerOctets.join(one, PeerOctets.fpdu(ulpdu(400), markers ? 1024 + one.length : -1));
+    MpaEndpoint end = responding(markers);
     assertThat(end.stream.accepts(segment, at)).isTrue();
     assertThat(end.stream.accepts(spoilt(segment, 100), at)).isFalse();
     assertThat(end.stream.accepts(spoilt(segment, 500), at)).isFalse();
@@ -156,13 +158,13 @@ class SilentDropTest {
   @Test
   @DisplayName("as many FPDUs as there is room to remember")
   void shouldDropNothingMoreWhenTooMuchIsWrong() {
-    byte[] wrong = spoilt(Wire.fpdu(ulpdu(100)), 50);
-    Endpoint end = responding(false);
+    byte[] wrong = spoilt(PeerOctets.fpdu(ulpdu(100)), 50);
+    MpaEndpoint end = responding(false);
     for (int i = 1; i <= SilentDrop.MOST; i++) {
       assertThat(end.stream.accepts(wrong, START + i * 200L)).isFalse();
     }
     assertThat(end.stream.accepts(wrong, START + 200L * (SilentDrop.MOST + 1))).isTrue();
-    byte[] good = Wire.fpdu(ulpdu(192));
+    byte[] good = PeerOctets.fpdu(ulpdu(192));
     end.stream.receive(good);
     end.stream.receive(good);
     assertThat(end.stream.accepts(wrong, START + 200L * (SilentDrop.MOST + 1)))
@@ -173,11 +175,12 @@ class SilentDropTest {
   @Test
   @DisplayName("without CRCs there is nothing to be judged by, and by default nothing is dropped")
   void shouldTakeEverythingOtherwise() {
-    byte[] wrong = spoilt(Wire.fpdu(ulpdu(100)), 50);
-    assertThat(Endpoint.responding(MpaSettings.DEFAULTS, C).stream.accepts(wrong, START)).isTrue();
-    Endpoint unchecked = Endpoint.responding(DROPPING.withCrc(false), 0);
+    byte[] wrong = spoilt(PeerOctets.fpdu(ulpdu(100)), 50);
+    assertThat(MpaEndpoint.responding(MpaSettings.DEFAULTS, C).stream.accepts(wrong, START))
+        .isTrue();
+    MpaEndpoint unchecked = MpaEndpoint.responding(DROPPING.withCrc(false), 0);
     assertThat(unchecked.stream.accepts(wrong, START)).isTrue();
-    Endpoint starting = Endpoint.responder(DROPPING).open();
+    MpaEndpoint starting = MpaEndpoint.responder(DROPPING).open();
     assertThat(starting.stream.accepts(wrong, 0)).isTrue();
   }
 }

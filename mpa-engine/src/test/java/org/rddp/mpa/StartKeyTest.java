@@ -2,8 +2,8 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,15 +18,15 @@ class StartKeyTest {
   private static final String KEY = "4d5041206964656e74206672616d65";
 
   private static byte[] key(int last) {
-    return Wire.hex(KEY + String.format("%02x", last));
+    return PeerOctets.hex(KEY + String.format("%02x", last));
   }
 
-  private static Endpoint passive(MpaSettings settings) {
-    return Endpoint.initiator(settings, NONE).open();
+  private static MpaEndpoint passive(MpaSettings settings) {
+    return MpaEndpoint.initiator(settings, NONE).open();
   }
 
-  private static Endpoint active(MpaSettings settings) {
-    Endpoint end = Endpoint.responder(settings).open();
+  private static MpaEndpoint active(MpaSettings settings) {
+    MpaEndpoint end = MpaEndpoint.responder(settings).open();
     end.handler.uponRequest = () -> end.mpa.accept(NONE);
     return end;
   }
@@ -39,15 +39,15 @@ class StartKeyTest {
   @Tag("D03-8.1.1-05")
   @Tag("D03-8.1.1-06")
   void passiveShouldSendItsKeyAtOnce(boolean markers, boolean crc, String last) {
-    Endpoint end = passive(DRAFT.withMarkers(markers).withCrc(crc));
-    assertThat(Wire.hex(end.stream.takeSent())).isEqualTo(KEY + last);
+    MpaEndpoint end = passive(DRAFT.withMarkers(markers).withCrc(crc));
+    assertThat(PeerOctets.hex(end.stream.takeSent())).isEqualTo(KEY + last);
   }
 
   @Test
   @Tag("D03-8.1-03")
   @Tag("D03-8.1-01")
   void activeShouldAnswerAKeyWithItsOwn() {
-    Endpoint end = active(DRAFT);
+    MpaEndpoint end = active(DRAFT);
     assertThat(end.stream.segments).isEmpty();
     end.stream.receiveCut(key(0x70), 3);
     assertThat(end.stream.takeSent()).isEqualTo(key(0x40));
@@ -61,21 +61,21 @@ class StartKeyTest {
   @Tag("D03-8.1-06")
   @Tag("D03-8.1.1-08")
   void noFpduShouldLeaveBeforeItsTurn() {
-    Endpoint passive = passive(DRAFT);
+    MpaEndpoint passive = passive(DRAFT);
     passive.stream.takeSent();
     assertThat(passive.send(ULPDU)).isFalse();
     passive.stream.receive(key(0x40));
     assertThat(passive.send(ULPDU)).isTrue();
-    assertThat(passive.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    assertThat(passive.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
 
-    Endpoint active = active(DRAFT);
+    MpaEndpoint active = active(DRAFT);
     active.stream.receive(key(0x40));
     active.stream.takeSent();
     assertThat(active.send(ULPDU)).isFalse();
-    active.stream.receive(Wire.fpdu(ULPDU));
+    active.stream.receive(PeerOctets.fpdu(ULPDU));
     assertThat(active.handler.positions).containsExactly(16L);
     assertThat(active.send(ULPDU)).isTrue();
-    assertThat(active.stream.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
+    assertThat(active.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
   }
 
   @ParameterizedTest
@@ -86,7 +86,7 @@ class StartKeyTest {
   void shouldCloseOnAnyOtherKey(int at) {
     byte[] wrong = key(0x40);
     wrong[at] ^= 0x01;
-    for (Endpoint end : new Endpoint[] {passive(DRAFT), active(DRAFT)}) {
+    for (MpaEndpoint end : new MpaEndpoint[] {passive(DRAFT), active(DRAFT)}) {
       end.stream.receive(wrong);
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail).startsWith("MPA Start Key: Key octet " + at + " is 0x");
@@ -97,15 +97,15 @@ class StartKeyTest {
   @Tag("D03-8.1.1-03")
   @Tag("D03-8.1-04")
   void shouldCloseOnAFrameOfRfc5044OrAnFpdu() {
-    Endpoint end = active(DRAFT);
-    end.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint end = active(DRAFT);
+    end.stream.receive(PeerOctets.request(C, NONE));
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail)
         .isEqualTo("MPA Start Key: Key octet 4 is 0x49, not 0x69, as in an MPA Request");
-    Endpoint passive = passive(DRAFT);
-    passive.stream.receive(Wire.fpdu(ULPDU));
+    MpaEndpoint passive = passive(DRAFT);
+    passive.stream.receive(PeerOctets.fpdu(ULPDU));
     assertThat(passive.handler.events).containsExactly("error 4", "closed ABORTED");
-    Endpoint other = Endpoint.responder(MpaSettings.DEFAULTS).open();
+    MpaEndpoint other = MpaEndpoint.responder(MpaSettings.DEFAULTS).open();
     other.stream.receive(key(0x40));
     assertThat(other.handler.detail)
         .isEqualTo("MPA Request: Key octet 4 is 0x69, not 0x49, as in an MPA Start Key");
@@ -115,7 +115,7 @@ class StartKeyTest {
   @ValueSource(ints = {1, 8, 15})
   @Tag("D03-8.1.1-07")
   void shouldCloseOnAnotherRevision(int revision) {
-    Endpoint end = active(DRAFT);
+    MpaEndpoint end = active(DRAFT);
     end.stream.receive(key(0x40 | revision));
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.detail).isEqualTo("MPA Start Key: Rev is " + revision + ", not 0");
@@ -132,14 +132,14 @@ class StartKeyTest {
   @Tag("D03-7.1-01")
   void markersAndCrcsShouldMeanWhatTheyMeanInTheRfc(
       boolean ourMarkers, boolean ourCrc, boolean theirMarkers, boolean theirCrc) {
-    Endpoint first = passive(DRAFT.withMarkers(ourMarkers).withCrc(ourCrc));
-    Endpoint second = active(DRAFT.withMarkers(theirMarkers).withCrc(theirCrc));
+    MpaEndpoint first = passive(DRAFT.withMarkers(ourMarkers).withCrc(ourCrc));
+    MpaEndpoint second = active(DRAFT.withMarkers(theirMarkers).withCrc(theirCrc));
     second.stream.receive(first.stream.takeSent());
     first.stream.receive(second.stream.takeSent());
     assertThat(first.mpa.crc()).isEqualTo(second.mpa.crc()).isEqualTo(ourCrc || theirCrc);
     first.send(ULPDU);
     byte[] fpdu = first.stream.takeSent();
-    assertThat(fpdu).isEqualTo(Wire.fpdu(ULPDU, theirMarkers ? 0 : -1));
+    assertThat(fpdu).isEqualTo(PeerOctets.fpdu(ULPDU, theirMarkers ? 0 : -1));
     second.stream.receive(fpdu);
     second.send(ULPDU);
     first.stream.receive(second.stream.takeSent());
@@ -150,12 +150,12 @@ class StartKeyTest {
   @Test
   @Tag("D03-13.3-03")
   void decliningShouldBeClosing() {
-    Endpoint end = Endpoint.responder(DRAFT).open();
+    MpaEndpoint end = MpaEndpoint.responder(DRAFT).open();
     end.stream.receive(key(0x40));
     end.mpa.reject(NONE);
     assertThat(end.stream.segments).isEmpty();
     assertThat(end.stream.sendClosed).isTrue();
-    Endpoint passive = passive(DRAFT);
+    MpaEndpoint passive = passive(DRAFT);
     passive.stream.peerCloses();
     assertThat(passive.handler.events).containsExactly("error 1", "closed ABORTED");
   }
@@ -163,12 +163,12 @@ class StartKeyTest {
   @Test
   @Tag("D03-8.1-08")
   void shouldHaveATimeoutAndNoPrivateData() {
-    Endpoint end = active(DRAFT);
+    MpaEndpoint end = active(DRAFT);
     end.stream.receive(key(0x40), 0, 15);
     end.stream.ring();
     assertThat(end.handler.detail)
         .isEqualTo("MPA Start Key: M, C and Rev are missing after 10000 ms");
-    assertThatThrownBy(() -> Endpoint.initiator(DRAFT, new byte[1]))
+    assertThatThrownBy(() -> MpaEndpoint.initiator(DRAFT, new byte[1]))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Private Data of 1 octets, more than 0: a Start Key alone carries none");
   }
@@ -177,21 +177,21 @@ class StartKeyTest {
   @Tag("D03-7.2-03")
   @Tag("D03-7.2-04")
   void figures5And6OfTheDraft() {
-    Endpoint sender = passive(DRAFT);
+    MpaEndpoint sender = passive(DRAFT);
     sender.stream.takeSent();
     sender.stream.receive(key(0xc0));
-    byte[] first = Wire.hex("4003 00000000 00000000 00000001 00000000" + "00".repeat(24));
+    byte[] first = PeerOctets.hex("4003 00000000 00000000 00000001 00000000" + "00".repeat(24));
     sender.send(first, 18);
-    assertThat(Wire.hex(sender.stream.takeSent()))
-        .isEqualTo("00000000002a" + Wire.hex(first) + "4c86b384");
+    assertThat(PeerOctets.hex(sender.stream.takeSent()))
+        .isEqualTo("00000000002a" + PeerOctets.hex(first) + "4c86b384");
 
-    Endpoint again = passive(DRAFT);
+    MpaEndpoint again = passive(DRAFT);
     again.stream.takeSent();
     again.stream.receive(key(0xc0));
     again.send(new byte[480]);
     again.stream.takeSent();
-    again.send(Wire.hex("4003 00000000 00000000 00000002 00000000" + "00".repeat(24)), 18);
-    assertThat(Wire.hex(again.stream.takeSent()))
+    again.send(PeerOctets.hex("4003 00000000 00000000 00000002 00000000" + "00".repeat(24)), 18);
+    assertThat(PeerOctets.hex(again.stream.takeSent()))
         .isEqualTo(
             "002a40030000000000000000000000020000000000000014" + "00".repeat(24) + "a19cd103");
   }

@@ -1,9 +1,9 @@
 package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
-import static org.rddp.mpa.Endpoint.R;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.R;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -19,17 +19,17 @@ import org.rddp.tcp.CloseReason;
 class StartupErrorTest {
   private static final MpaSettings DEFAULTS = MpaSettings.DEFAULTS;
 
-  private static Endpoint responder() {
-    return Endpoint.responder(DEFAULTS).open();
+  private static MpaEndpoint responder() {
+    return MpaEndpoint.responder(DEFAULTS).open();
   }
 
-  private static Endpoint initiator() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+  private static MpaEndpoint initiator() {
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     end.stream.takeSent();
     return end;
   }
 
-  private static void assertRefused(Endpoint end, String detail) {
+  private static void assertRefused(MpaEndpoint end, String detail) {
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.error.code()).isEqualTo(4);
     assertThat(end.handler.detail).isEqualTo(detail);
@@ -49,7 +49,7 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-04")
   @Tag("ANA-8.1-03")
   void shouldRefusePlainTextAtItsFirstOctet(String text, String first) {
-    Endpoint end = responder();
+    MpaEndpoint end = responder();
     end.stream.receiveCut(text.getBytes(StandardCharsets.US_ASCII), 1);
     assertRefused(end, "MPA Request: Key octet 0 is " + first + ", not 0x4d");
   }
@@ -61,16 +61,16 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-20")
   @Tag("MPA-8-10")
   void shouldRefuseAnyWrongOctetOfTheKey(int at) {
-    byte[] request = Wire.request(C, NONE);
+    byte[] request = PeerOctets.request(C, NONE);
     request[at] ^= 0x40;
-    Endpoint responder = responder();
+    MpaEndpoint responder = responder();
     responder.stream.receive(request);
     assertThat(responder.handler.detail).startsWith("MPA Request: Key octet " + at + " is 0x");
     assertThat(responder.handler.events).containsExactly("error 4", "closed ABORTED");
 
-    byte[] reply = Wire.reply(C, NONE);
+    byte[] reply = PeerOctets.reply(C, NONE);
     reply[at] ^= 0x40;
-    Endpoint initiator = initiator();
+    MpaEndpoint initiator = initiator();
     initiator.stream.receive(reply);
     assertThat(initiator.handler.detail).startsWith("MPA Reply: Key octet " + at + " is 0x");
     assertThat(initiator.handler.events).containsExactly("error 4", "closed ABORTED");
@@ -81,8 +81,8 @@ class StartupErrorTest {
   @Tag("MPA-7.1-10")
   @Tag("ANA-8.2.1-01")
   void shouldNoticeTwoInitiators() {
-    Endpoint end = initiator();
-    end.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint end = initiator();
+    end.stream.receive(PeerOctets.request(C, NONE));
     assertRefused(end, "MPA Reply: Key octet 9 is 0x71, not 0x70, as in an MPA Request");
   }
 
@@ -90,7 +90,8 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-24")
   @Tag("MPA-7.1.2-27")
   void shouldNoticeTwoRespondersBySilence() {
-    Endpoint end = Endpoint.responder(DEFAULTS.withStartupTimeoutNanos(5_000_000_000L)).open();
+    MpaEndpoint end =
+        MpaEndpoint.responder(DEFAULTS.withStartupTimeoutNanos(5_000_000_000L)).open();
     assertThat(end.stream.alarm).isEqualTo(end.stream.now + 5_000_000_000L);
     end.stream.ring();
     assertRefused(end, "MPA Request: Key is incomplete: 0 of 16 octets after 5000 ms");
@@ -99,9 +100,9 @@ class StartupErrorTest {
   @Test
   @Tag("MPA-7.1.2-27")
   void shouldLimitTheWholeFrameNotEachOctet() {
-    Endpoint end = responder();
+    MpaEndpoint end = responder();
     long deadline = end.stream.alarm;
-    for (byte octet : Wire.request(C, new byte[8])) {
+    for (byte octet : PeerOctets.request(C, new byte[8])) {
       end.stream.now += 300_000_000L;
       if (end.stream.now >= deadline) {
         break;
@@ -111,8 +112,8 @@ class StartupErrorTest {
     }
     assertThat(end.handler.events).containsExactly("request " + "00".repeat(8));
 
-    Endpoint slow = responder();
-    slow.stream.receiveCut(Arrays.copyOf(Wire.request(C, new byte[8]), 22), 1);
+    MpaEndpoint slow = responder();
+    slow.stream.receiveCut(Arrays.copyOf(PeerOctets.request(C, new byte[8]), 22), 1);
     assertThat(slow.stream.alarm).isEqualTo(deadline);
     slow.stream.ring();
     assertRefused(slow, "MPA Request: Private Data is incomplete: 2 of 8 octets after 10000 ms");
@@ -120,8 +121,8 @@ class StartupErrorTest {
 
   @Test
   void shouldNotWaitForEverForTheFinOfAPeerThatWasDeclined() {
-    Endpoint end = responder();
-    end.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint end = responder();
+    end.stream.receive(PeerOctets.request(C, NONE));
     end.mpa.reject(NONE);
     assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
     end.mpa.closeSend();
@@ -133,9 +134,9 @@ class StartupErrorTest {
 
   @Test
   void shouldNotAnswerAnotherRevisionBehindItsOwnFin() {
-    Endpoint end = responder();
+    MpaEndpoint end = responder();
     end.mpa.closeSend();
-    byte[] request = Wire.request(C, NONE);
+    byte[] request = PeerOctets.request(C, NONE);
     request[17] = 3;
     end.stream.receive(request);
     assertThat(end.stream.takeSent()).isEmpty();
@@ -144,8 +145,8 @@ class StartupErrorTest {
 
   @Test
   void shouldNotWaitForEverForTheFinOfAPeerThatDeclined() {
-    Endpoint end = initiator();
-    end.stream.receive(Wire.reply(C | R, NONE));
+    MpaEndpoint end = initiator();
+    end.stream.receive(PeerOctets.reply(C | R, NONE));
     assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
     end.mpa.closeSend();
     end.stream.ring();
@@ -156,7 +157,7 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-27")
   @Tag("ANA-8.1-02")
   void initiatorShouldNotWaitForEverEither() {
-    Endpoint end = initiator();
+    MpaEndpoint end = initiator();
     end.stream.ring();
     assertRefused(end, "MPA Reply: Key is incomplete: 0 of 16 octets after 10000 ms");
   }
@@ -166,11 +167,11 @@ class StartupErrorTest {
   @Tag("MPA-7.1.1-17")
   @Tag("MPAC-2.1-02")
   void responderShouldTellAnotherRevisionItsOwnAndClose(int revision) {
-    Endpoint end = responder();
-    end.stream.receiveCut(Wire.startup("MPA ID Req Frame", C, revision, 3, new byte[3]), 7);
+    MpaEndpoint end = responder();
+    end.stream.receiveCut(PeerOctets.startup("MPA ID Req Frame", C, revision, 3, new byte[3]), 7);
     assertThat(end.handler.events).containsExactly("error 4");
     assertThat(end.handler.detail).isEqualTo("MPA Request: Rev is " + revision + ", not 1 to 2");
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | Endpoint.R, NONE));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | MpaEndpoint.R, NONE));
     assertThat(end.stream.sendClosed).isTrue();
     end.stream.receive(new byte[10]);
     end.stream.peerCloses();
@@ -184,8 +185,8 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-15")
   @Tag("MPAC-2.2-01")
   void initiatorShouldCloseOnAnotherRevision(int revision) {
-    Endpoint end = initiator();
-    end.stream.receive(Wire.startup("MPA ID Rep Frame", C, revision, 0, NONE));
+    MpaEndpoint end = initiator();
+    end.stream.receive(PeerOctets.startup("MPA ID Rep Frame", C, revision, 0, NONE));
     assertThat(end.handler.events).containsExactly("error 4");
     assertThat(end.handler.detail).isEqualTo("MPA Reply: Rev is " + revision + ", not 1");
     assertThat(end.stream.sendClosed).isTrue();
@@ -200,25 +201,25 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-25")
   @Tag("MPA-7.1.2-26")
   void shouldRefuseTooMuchPrivateData(int pdLength) {
-    Endpoint responder = responder();
-    responder.stream.receive(Wire.startup("MPA ID Req Frame", C, 1, pdLength, NONE));
+    MpaEndpoint responder = responder();
+    responder.stream.receive(PeerOctets.startup("MPA ID Req Frame", C, 1, pdLength, NONE));
     assertRefused(responder, "MPA Request: PD_Length is " + pdLength + ", more than 512");
-    Endpoint initiator = initiator();
-    initiator.stream.receive(Wire.startup("MPA ID Rep Frame", C, 1, pdLength, NONE));
+    MpaEndpoint initiator = initiator();
+    initiator.stream.receive(PeerOctets.startup("MPA ID Rep Frame", C, 1, pdLength, NONE));
     assertRefused(initiator, "MPA Reply: PD_Length is " + pdLength + ", more than 512");
   }
 
   @Test
   @Tag("MPA-7.1.1-21")
   void shouldRefuseOctetsBehindARequest() {
-    byte[] request = Wire.join(Wire.request(C, new byte[3]), new byte[1]);
-    Endpoint together = responder();
+    byte[] request = PeerOctets.join(PeerOctets.request(C, new byte[3]), new byte[1]);
+    MpaEndpoint together = responder();
     together.stream.receive(request);
     assertRefused(
         together, "MPA Request: PD_Length does not match: octets follow the Private Data");
 
-    Endpoint later = responder();
-    later.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint later = responder();
+    later.stream.receive(PeerOctets.request(C, NONE));
     later.stream.receive(new byte[1]);
     assertThat(later.handler.events).containsExactly("request ", "error 4", "closed ABORTED");
     assertThat(later.handler.detail).contains("PD_Length");
@@ -229,13 +230,14 @@ class StartupErrorTest {
   @Test
   @Tag("MPA-7.1.1-21")
   void shouldRefuseOctetsBehindAReplyBeforeOurFirstFpdu() {
-    Endpoint together = initiator();
-    together.stream.receive(Wire.join(Wire.reply(C, NONE), Wire.fpdu(new byte[10])));
+    MpaEndpoint together = initiator();
+    together.stream.receive(
+        PeerOctets.join(PeerOctets.reply(C, NONE), PeerOctets.fpdu(new byte[10])));
     assertRefused(together, "MPA Reply: PD_Length does not match: octets follow the Private Data");
 
-    Endpoint later = initiator();
-    later.stream.receive(Wire.reply(C, NONE));
-    later.stream.receive(Wire.fpdu(new byte[10]));
+    MpaEndpoint later = initiator();
+    later.stream.receive(PeerOctets.reply(C, NONE));
+    later.stream.receive(PeerOctets.fpdu(new byte[10]));
     assertThat(later.handler.events)
         .containsExactly("full operation ", "error 4", "closed ABORTED");
   }
@@ -252,8 +254,8 @@ class StartupErrorTest {
   })
   @Tag("MPA-7.1.1-21")
   void shouldNameTheFieldInWhichTheStreamEnds(int octets, String missing) {
-    byte[] request = Wire.request(C, new byte[5]);
-    Endpoint end = responder();
+    byte[] request = PeerOctets.request(C, new byte[5]);
+    MpaEndpoint end = responder();
     end.stream.receive(request, 0, octets);
     end.stream.peerCloses();
     assertRefused(end, "MPA Request: " + missing + " when the peer closed");
@@ -262,20 +264,20 @@ class StartupErrorTest {
   @Test
   @Tag("MPA-8-03")
   void shouldReportAConnectionLostDuringStartup() {
-    Endpoint closed = responder();
+    MpaEndpoint closed = responder();
     closed.stream.peerCloses();
     assertThat(closed.handler.events).containsExactly("error 1", "closed ABORTED");
 
-    Endpoint reset = initiator();
+    MpaEndpoint reset = initiator();
     reset.stream.lose(CloseReason.RESET);
     assertThat(reset.handler.events).containsExactly("error 1", "closed RESET");
 
-    Endpoint deciding = responder();
-    deciding.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint deciding = responder();
+    deciding.stream.receive(PeerOctets.request(C, NONE));
     deciding.stream.peerCloses();
     assertThat(deciding.handler.events).containsExactly("request ", "error 1", "closed ABORTED");
 
-    Endpoint refused = Endpoint.initiator(DEFAULTS, NONE);
+    MpaEndpoint refused = MpaEndpoint.initiator(DEFAULTS, NONE);
     refused.mpa.onClosed(CloseReason.REFUSED);
     assertThat(refused.handler.events).containsExactly("error 1", "closed REFUSED");
   }
@@ -287,7 +289,7 @@ class StartupErrorTest {
     for (int round = 0; round < 500; round++) {
       byte[] octets = new byte[1 + random.nextInt(600)];
       random.nextBytes(octets);
-      Endpoint end = responder();
+      MpaEndpoint end = responder();
       end.stream.receiveCut(octets, 1 + random.nextInt(40));
       if (!end.stream.aborted) {
         end.stream.peerCloses();
@@ -302,10 +304,10 @@ class StartupErrorTest {
   void shouldNeverAcceptAFrameThatIsNotOne() {
     Random random = new Random(45);
     for (int round = 0; round < 2000; round++) {
-      byte[] request = Wire.request(C, new byte[random.nextInt(20)]);
+      byte[] request = PeerOctets.request(C, new byte[random.nextInt(20)]);
       int at = random.nextInt(20);
       request[at] ^= (byte) (1 << random.nextInt(8));
-      Endpoint end = responder();
+      MpaEndpoint end = responder();
       end.stream.receiveCut(request, 1 + random.nextInt(40));
       if (!end.stream.aborted) {
         end.stream.peerCloses();

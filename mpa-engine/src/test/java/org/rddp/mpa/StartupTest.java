@@ -3,9 +3,9 @@ package org.rddp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
-import static org.rddp.mpa.Endpoint.R;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.R;
 
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -28,8 +28,8 @@ class StartupTest {
   @Tag("MPA-7.1.2-01")
   @Tag("MPA-7.1-05")
   void initiatorShouldSendARequestFirst() {
-    Endpoint end = Endpoint.initiator(DEFAULTS.withMarkers(true), NONE).open();
-    assertThat(Wire.hex(end.stream.takeSent()))
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS.withMarkers(true), NONE).open();
+    assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526571204672616d65c0010000");
     assertThat(end.handler.events).isEmpty();
   }
@@ -40,13 +40,13 @@ class StartupTest {
   @Tag("MPA-4.4-03")
   @Tag("D03-3.2-01")
   void shouldAskForCrcsAndNoMarkersByDefault() {
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     assertThat(initiator.stream.takeSent()[16]).isEqualTo((byte) C);
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.handler.uponRequest = () -> responder.mpa.accept(NONE);
-    responder.stream.receive(Wire.request(0, NONE));
+    responder.stream.receive(PeerOctets.request(0, NONE));
     assertThat(responder.stream.takeSent()[16]).isEqualTo((byte) C);
-    Endpoint without = Endpoint.initiator(DEFAULTS.withCrc(false), NONE).open();
+    MpaEndpoint without = MpaEndpoint.initiator(DEFAULTS.withCrc(false), NONE).open();
     assertThat(without.stream.takeSent()[16]).isZero();
   }
 
@@ -60,11 +60,11 @@ class StartupTest {
   void requestShouldCarryPrivateData(int octets) {
     byte[] data = new byte[octets];
     new Random(octets).nextBytes(data);
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, data).open();
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, data).open();
     byte[] request = initiator.stream.takeSent();
-    assertThat(request).isEqualTo(Wire.request(C, data));
+    assertThat(request).isEqualTo(PeerOctets.request(C, data));
 
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.stream.receive(request);
     assertThat(responder.handler.events).hasSize(1);
     assertThat(responder.handler.privateData).isEqualTo(data);
@@ -73,10 +73,10 @@ class StartupTest {
   @Test
   @Tag("MPA-7.1.1-23")
   void shouldRefuseToCarryMoreThan512Octets() {
-    assertThatThrownBy(() -> Endpoint.initiator(DEFAULTS, new byte[513]))
+    assertThatThrownBy(() -> MpaEndpoint.initiator(DEFAULTS, new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
-    responder.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
+    responder.stream.receive(PeerOctets.request(C, NONE));
     assertThatThrownBy(() -> responder.mpa.accept(new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> responder.mpa.reject(new byte[513]))
@@ -94,12 +94,12 @@ class StartupTest {
   @Tag("MPA-7.1.2-13")
   @Tag("MPA-7.1-09")
   void responderShouldReplyWhenItsUserAccepts() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     assertThat(end.stream.segments).isEmpty();
-    end.stream.receive(Wire.request(C, DATA));
+    end.stream.receive(PeerOctets.request(C, DATA));
     assertThat(end.stream.segments).isEmpty();
     end.mpa.accept(DATA);
-    assertThat(Wire.hex(end.stream.takeSent()))
+    assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526570204672616d654001 0004 0001ff00".replace(" ", ""));
     assertThat(end.handler.events).containsExactly("request 0001ff00", "full operation ");
   }
@@ -109,11 +109,11 @@ class StartupTest {
   @Tag("MPA-7.1.2-06")
   @Tag("MPA-7.1.2-07")
   void responderShouldSayNoAndLeaveTcpOpen() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
-    end.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
+    end.stream.receive(PeerOctets.request(C, NONE));
     end.mpa.reject(DATA);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | R, DATA));
-    end.stream.receive(Wire.hex("00112233"));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
+    end.stream.receive(PeerOctets.hex("00112233"));
     assertThat(end.handler.events).containsExactly("request ");
     assertThat(end.stream.aborted).isFalse();
     assertThat(end.stream.sendClosed).isFalse();
@@ -128,8 +128,8 @@ class StartupTest {
   @Tag("MPA-7.1.4-04")
   @Tag("MPA-7.1.2-17")
   void initiatorShouldReportANoAndLeaveTcpOpen() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
-    end.stream.receive(Wire.join(Wire.reply(C | R, DATA), Wire.hex("abcdef")));
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
+    end.stream.receive(PeerOctets.join(PeerOctets.reply(C | R, DATA), PeerOctets.hex("abcdef")));
     assertThat(end.handler.events).containsExactly("rejected 0001ff00");
     assertThat(end.stream.aborted).isFalse();
     assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
@@ -143,12 +143,12 @@ class StartupTest {
   void framesMayComeInAnySegmentation(int size) {
     byte[] data = new byte[512];
     new Random(size).nextBytes(data);
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
-    responder.stream.receiveCut(Wire.request(C, data), size);
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
+    responder.stream.receiveCut(PeerOctets.request(C, data), size);
     assertThat(responder.handler.privateData).isEqualTo(data);
 
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
-    initiator.stream.receiveCut(Wire.reply(C, data), size);
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
+    initiator.stream.receiveCut(PeerOctets.reply(C, data), size);
     assertThat(initiator.handler.events).hasSize(1).first().asString().startsWith("full operation");
     assertThat(initiator.handler.privateData).isEqualTo(data);
   }
@@ -162,10 +162,10 @@ class StartupTest {
   void eachSidesMarkersShouldFollowTheOtherSidesWish(int own, int peer) {
     MpaSettings settings = DEFAULTS.withMarkers(own != 0);
     byte[] ulpdu = new byte[600];
-    Endpoint end = Endpoint.initiating(settings, peer | C);
+    MpaEndpoint end = MpaEndpoint.initiating(settings, peer | C);
     end.send(ulpdu);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu, peer != 0 ? 0 : -1));
-    end.stream.receive(Wire.fpdu(ulpdu, own != 0 ? 0 : -1));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ulpdu, peer != 0 ? 0 : -1));
+    end.stream.receive(PeerOctets.fpdu(ulpdu, own != 0 ? 0 : -1));
     assertThat(end.handler.ulpdus).containsExactly(ulpdu);
   }
 
@@ -183,13 +183,13 @@ class StartupTest {
   @Tag("MPA-7.1.1-10")
   void crcsShouldBeInUseWhenEitherSideWantsThem(boolean own, int peer) {
     boolean used = own || peer != 0;
-    Endpoint end = Endpoint.responding(DEFAULTS.withCrc(own), peer);
+    MpaEndpoint end = MpaEndpoint.responding(DEFAULTS.withCrc(own), peer);
     assertThat(end.mpa.crc()).isEqualTo(used);
     byte[] ulpdu = {1, 2, 3, 4, 5, 6};
-    end.stream.receive(Wire.fpdu(ulpdu));
+    end.stream.receive(PeerOctets.fpdu(ulpdu));
     end.send(ulpdu);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.fpdu(ulpdu));
-    byte[] wrong = Wire.fpdu(ulpdu);
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ulpdu));
+    byte[] wrong = PeerOctets.fpdu(ulpdu);
     wrong[wrong.length - 1] ^= 1;
     end.stream.receive(wrong);
     assertThat(end.handler.ulpdus).hasSize(used ? 1 : 2);
@@ -200,11 +200,11 @@ class StartupTest {
   @Tag("MPA-7.1.1-12")
   @Tag("MPA-7.1.1-15")
   void shouldNotLookAtReservedBitsNorAtTheRejectBitOfARequest() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
-    end.stream.receive(Wire.request(C | R | 0x1f, NONE));
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
+    end.stream.receive(PeerOctets.request(C | R | 0x1f, NONE));
     assertThat(end.handler.events).containsExactly("request ");
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
-    initiator.stream.receive(Wire.reply(C | 0x1f, NONE));
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
+    initiator.stream.receive(PeerOctets.reply(C | 0x1f, NONE));
     assertThat(initiator.handler.events).containsExactly("full operation ");
   }
 
@@ -212,49 +212,49 @@ class StartupTest {
   @Tag("MPA-3-14")
   @Tag("MPA-7.1.1-18")
   void shouldReportTheVersion() {
-    Endpoint end = Endpoint.initiating(DEFAULTS, C);
+    MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     assertThat(end.mpa.version()).isEqualTo(1);
     assertThat(end.mpa.revision()).isEqualTo(1);
   }
 
   @Test
   void shouldSendTheFrameWhenPacketsAreToBeHadAgain() {
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, DATA);
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, DATA);
     initiator.stream.packetsToBeHad = false;
     initiator.open();
     assertThat(initiator.stream.segments).isEmpty();
     initiator.stream.relieve();
-    assertThat(initiator.stream.takeSent()).isEqualTo(Wire.request(C, DATA));
+    assertThat(initiator.stream.takeSent()).isEqualTo(PeerOctets.request(C, DATA));
 
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
-    responder.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
+    responder.stream.receive(PeerOctets.request(C, NONE));
     responder.stream.packetsToBeHad = false;
     responder.mpa.accept(DATA);
     assertThat(responder.handler.events).containsExactly("request ");
     responder.stream.relieve();
-    assertThat(responder.stream.takeSent()).isEqualTo(Wire.reply(C, DATA));
+    assertThat(responder.stream.takeSent()).isEqualTo(PeerOctets.reply(C, DATA));
     assertThat(responder.handler.events).containsExactly("request ", "full operation ");
   }
 
   @Test
   @Tag("MPA-7.1.4-03")
   void shouldSendTheWholeReplyBeforeClosing() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
-    end.stream.receive(Wire.request(C, NONE));
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
+    end.stream.receive(PeerOctets.request(C, NONE));
     end.stream.packetsToBeHad = false;
     end.mpa.reject(DATA);
     end.mpa.closeSend();
     assertThat(end.stream.sendClosed).isFalse();
     end.stream.relieve();
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.reply(C | R, DATA));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
     assertThat(end.stream.sendClosed).isTrue();
   }
 
   @Test
   void initiatorThatHasClosedShouldNotWaitForEverBehindANo() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, NONE).open();
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     end.mpa.closeSend();
-    end.stream.receive(Wire.reply(C | R, NONE));
+    end.stream.receive(PeerOctets.reply(C | R, NONE));
     assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
     end.stream.ring();
     assertThat(end.handler.events).containsExactly("rejected ", "closed ABORTED");
@@ -262,9 +262,9 @@ class StartupTest {
 
   @Test
   void responderThatHasClosedShouldNotWaitForEverBehindARequest() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.mpa.closeSend();
-    end.stream.receive(Wire.request(C, NONE));
+    end.stream.receive(PeerOctets.request(C, NONE));
     assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
     end.stream.ring();
     assertThat(end.handler.events).containsExactly("request ", "closed ABORTED");
@@ -272,44 +272,44 @@ class StartupTest {
 
   @Test
   void shouldCutAFrameToATinySegmentSize() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, new byte[512]);
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, new byte[512]);
     end.stream.emss = 100;
     end.open();
     assertThat(end.stream.segments).hasSize(6);
-    assertThat(end.stream.takeSent()).isEqualTo(Wire.request(C, new byte[512]));
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(C, new byte[512]));
   }
 
   @Test
   @Tag("MPA-7.1.3-03")
   @Tag("MPA-7.1.2-21")
   void userMayEndItFromTheCallback() {
-    Endpoint responder = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.handler.uponRequest = () -> responder.mpa.abort();
-    responder.stream.receive(Wire.request(C, NONE));
+    responder.stream.receive(PeerOctets.request(C, NONE));
     assertThat(responder.handler.events).containsExactly("request ", "closed ABORTED");
     responder.mpa.accept(NONE);
     assertThat(responder.stream.segments).isEmpty();
 
-    Endpoint initiator = Endpoint.initiator(DEFAULTS, NONE).open();
+    MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     initiator.stream.takeSent();
     initiator.handler.uponFullOperation = () -> initiator.mpa.abort();
-    initiator.stream.receive(Wire.reply(C, NONE));
+    initiator.stream.receive(PeerOctets.reply(C, NONE));
     assertThat(initiator.handler.events).containsExactly("full operation ", "closed ABORTED");
     assertThat(initiator.stream.segments).isEmpty();
   }
 
   @Test
   void shouldAnswerARequestOnlyOnce() {
-    Endpoint end = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     assertThatThrownBy(() -> end.mpa.accept(NONE)).isInstanceOf(IllegalStateException.class);
-    end.stream.receive(Wire.request(C, NONE));
+    end.stream.receive(PeerOctets.request(C, NONE));
     end.mpa.accept(NONE);
     assertThatThrownBy(() -> end.mpa.reject(NONE)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
   void shouldAbandonAConnectionThatWasGivenUpBeforeItOpened() {
-    Endpoint end = Endpoint.initiator(DEFAULTS, NONE);
+    MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE);
     end.mpa.abort();
     end.open();
     assertThat(end.stream.segments).isEmpty();
@@ -328,8 +328,8 @@ class StartupTest {
   @Tag("MPA-7.1-08")
   void rolesShouldHaveNothingToDoWithWhoOpenedTcp() {
     // Nothing in either role asks who sent the SYN: the accepting side of TCP may be Initiator.
-    Endpoint accepting = Endpoint.initiator(DEFAULTS, NONE).open();
-    Endpoint opening = Endpoint.responder(DEFAULTS).open();
+    MpaEndpoint accepting = MpaEndpoint.initiator(DEFAULTS, NONE).open();
+    MpaEndpoint opening = MpaEndpoint.responder(DEFAULTS).open();
     opening.handler.uponRequest = () -> opening.mpa.accept(NONE);
     opening.stream.receive(accepting.stream.takeSent());
     accepting.stream.receive(opening.stream.takeSent());

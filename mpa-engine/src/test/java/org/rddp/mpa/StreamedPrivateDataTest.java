@@ -2,7 +2,7 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.NONE;
 
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -16,15 +16,15 @@ import org.rddp.tcp.CloseReason;
 class StreamedPrivateDataTest {
   private static final MpaSettings DRAFT =
       MpaSettings.DEFAULTS.withStartKey(true).withStreamedPrivateData(true);
-  private static final byte[] KEY = Wire.hex("4d5041206964656e74206672616d6540");
+  private static final byte[] KEY = PeerOctets.hex("4d5041206964656e74206672616d6540");
   private static final byte[] ULPDU = {1, 2, 3, 4, 5, 6, 7};
 
-  private static Endpoint initiator(String privateData) {
-    return Endpoint.initiator(DRAFT, Wire.hex(privateData)).open();
+  private static MpaEndpoint initiator(String privateData) {
+    return MpaEndpoint.initiator(DRAFT, PeerOctets.hex(privateData)).open();
   }
 
-  private static Endpoint responder() {
-    return Endpoint.responder(DRAFT).open();
+  private static MpaEndpoint responder() {
+    return MpaEndpoint.responder(DRAFT).open();
   }
 
   @ParameterizedTest
@@ -34,19 +34,21 @@ class StreamedPrivateDataTest {
   @Tag("D03-8.1.2-02")
   @Tag("D03-8.1.2-01")
   void everyoneShouldSpeakInTurn(int cut) {
-    Endpoint connector = initiator("0a0b0c0d0e");
-    assertThat(Wire.hex(connector.stream.takeSent())).as("step 1").isEqualTo("00050a0b0c0d0e");
+    MpaEndpoint connector = initiator("0a0b0c0d0e");
+    assertThat(PeerOctets.hex(connector.stream.takeSent()))
+        .as("step 1")
+        .isEqualTo("00050a0b0c0d0e");
 
-    Endpoint listener = responder();
+    MpaEndpoint listener = responder();
     assertThat(listener.stream.segments).isEmpty();
-    listener.stream.receiveCut(Wire.hex("0005 0a0b0c0d0e"), cut);
+    listener.stream.receiveCut(PeerOctets.hex("0005 0a0b0c0d0e"), cut);
     assertThat(listener.handler.events).containsExactly("request 0a0b0c0d0e");
-    listener.mpa.accept(Wire.hex("ff"));
-    assertThat(Wire.hex(listener.stream.takeSent())).as("step 2").isEqualTo("0001ff");
+    listener.mpa.accept(PeerOctets.hex("ff"));
+    assertThat(PeerOctets.hex(listener.stream.takeSent())).as("step 2").isEqualTo("0001ff");
     assertThat(listener.handler.events).as("step 3: it waits").hasSize(1);
     assertThat(listener.send(ULPDU)).isFalse();
 
-    connector.stream.receiveCut(Wire.hex("0001 ff"), cut);
+    connector.stream.receiveCut(PeerOctets.hex("0001 ff"), cut);
     assertThat(connector.stream.takeSent()).as("step 4").isEqualTo(KEY);
     assertThat(connector.handler.events).isEmpty();
     assertThat(connector.send(ULPDU)).isFalse();
@@ -64,8 +66,8 @@ class StreamedPrivateDataTest {
 
   @Test
   void listenerThatHasClosedShouldNotBegin() {
-    Endpoint listener = responder();
-    listener.stream.receive(Wire.hex("0000"));
+    MpaEndpoint listener = responder();
+    listener.stream.receive(PeerOctets.hex("0000"));
     listener.mpa.accept(NONE);
     listener.mpa.closeSend();
     listener.stream.takeSent();
@@ -77,10 +79,10 @@ class StreamedPrivateDataTest {
 
   @Test
   void connectorThatHasClosedShouldSendNoStartKey() {
-    Endpoint connector = initiator("");
+    MpaEndpoint connector = initiator("");
     connector.mpa.closeSend();
     connector.stream.takeSent();
-    connector.stream.receive(Wire.hex("0000"));
+    connector.stream.receive(PeerOctets.hex("0000"));
     assertThat(connector.stream.segments).as("behind the FIN").isEmpty();
     connector.stream.ring();
     assertThat(connector.handler.events).containsExactly("error 4", "closed ABORTED");
@@ -91,8 +93,8 @@ class StreamedPrivateDataTest {
   void privateDataShouldBeCarriedUnchanged(int octets) {
     byte[] data = new byte[octets];
     new Random(octets).nextBytes(data);
-    Endpoint connector = Endpoint.initiator(DRAFT, data).open();
-    Endpoint listener = responder();
+    MpaEndpoint connector = MpaEndpoint.initiator(DRAFT, data).open();
+    MpaEndpoint listener = responder();
     listener.stream.receive(connector.stream.takeSent());
     assertThat(listener.handler.privateData).isEqualTo(data);
     assertThat(listener.mpa.maxPrivateData()).isEqualTo(512);
@@ -106,17 +108,17 @@ class StreamedPrivateDataTest {
   @Test
   @Tag("D03-13.3-03")
   void decliningShouldBeAnAnswerAndThenTheEnd() {
-    Endpoint listener = responder();
-    listener.stream.receive(Wire.hex("0000"));
-    listener.mpa.reject(Wire.hex("0bad"));
-    assertThat(Wire.hex(listener.stream.takeSent())).isEqualTo("00020bad");
+    MpaEndpoint listener = responder();
+    listener.stream.receive(PeerOctets.hex("0000"));
+    listener.mpa.reject(PeerOctets.hex("0bad"));
+    assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("00020bad");
     assertThat(listener.stream.sendClosed).isTrue();
     listener.stream.receive(KEY);
     assertThat(listener.stream.segments).as("no Start Key").isEmpty();
     assertThat(listener.handler.events).containsExactly("request ");
 
-    Endpoint connector = initiator("");
-    connector.stream.receive(Wire.hex("00020bad"));
+    MpaEndpoint connector = initiator("");
+    connector.stream.receive(PeerOctets.hex("00020bad"));
     connector.stream.peerCloses();
     assertThat(connector.handler.events).containsExactly("rejected 0bad");
     assertThat(connector.stream.aborted).isFalse();
@@ -131,8 +133,8 @@ class StreamedPrivateDataTest {
     "0002aabbcc, 'PD_Length does not match: octets follow the Private Data'"
   })
   void shouldRefuseWhatIsNoMessage(String octets, String detail) {
-    for (Endpoint end : new Endpoint[] {responder(), initiator("")}) {
-      end.stream.receive(Wire.hex(octets));
+    for (MpaEndpoint end : new MpaEndpoint[] {responder(), initiator("")}) {
+      end.stream.receive(PeerOctets.hex(octets));
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail).isEqualTo("Private Data message: " + detail);
     }
@@ -145,8 +147,8 @@ class StreamedPrivateDataTest {
     "0003aa, Private Data is incomplete: 1 of 3 octets"
   })
   void shouldNotWaitForEver(String octets, String missing) {
-    for (Endpoint end : new Endpoint[] {responder(), initiator("")}) {
-      end.stream.receiveCut(Wire.hex(octets), 1);
+    for (MpaEndpoint end : new MpaEndpoint[] {responder(), initiator("")}) {
+      end.stream.receiveCut(PeerOctets.hex(octets), 1);
       end.stream.ring();
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail)
@@ -156,8 +158,8 @@ class StreamedPrivateDataTest {
 
   @Test
   void theStartKeyShouldHaveATimeLimitOfItsOwn() {
-    Endpoint listener = responder();
-    listener.stream.receive(Wire.hex("0000"));
+    MpaEndpoint listener = responder();
+    listener.stream.receive(PeerOctets.hex("0000"));
     assertThat(listener.stream.alarm).isEqualTo(Long.MAX_VALUE);
     listener.stream.now += 60_000_000_000L;
     listener.mpa.accept(NONE);
@@ -169,26 +171,26 @@ class StreamedPrivateDataTest {
 
   @Test
   void shouldReportAListenerThatGoesAwayInItsStartKey() {
-    Endpoint connector = initiator("");
-    connector.stream.receive(Wire.hex("0000"));
+    MpaEndpoint connector = initiator("");
+    connector.stream.receive(PeerOctets.hex("0000"));
     connector.stream.receive(KEY, 0, 3);
     connector.stream.peerCloses();
     assertThat(connector.handler.events).containsExactly("error 4", "closed ABORTED");
-    Endpoint lost = initiator("");
-    lost.stream.receive(Wire.hex("0000"));
+    MpaEndpoint lost = initiator("");
+    lost.stream.receive(PeerOctets.hex("0000"));
     lost.stream.lose(CloseReason.RESET);
     assertThat(lost.handler.events).containsExactly("error 1", "closed RESET");
   }
 
   @Test
   void shouldSendTheRestWhenPacketsAreToBeHadAgain() {
-    Endpoint listener = responder();
-    listener.stream.receive(Wire.hex("0000"));
+    MpaEndpoint listener = responder();
+    listener.stream.receive(PeerOctets.hex("0000"));
     listener.stream.packetsToBeHad = false;
-    listener.mpa.accept(Wire.hex("aa"));
+    listener.mpa.accept(PeerOctets.hex("aa"));
     assertThat(listener.stream.segments).isEmpty();
     listener.stream.relieve();
-    assertThat(Wire.hex(listener.stream.takeSent())).isEqualTo("0001aa");
+    assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("0001aa");
     listener.stream.packetsToBeHad = false;
     listener.stream.receive(KEY);
     assertThat(listener.handler.events).hasSize(1);
@@ -196,20 +198,20 @@ class StreamedPrivateDataTest {
     assertThat(listener.stream.takeSent()).isEqualTo(KEY);
     assertThat(listener.handler.events).endsWith("full operation ");
 
-    Endpoint connector = initiator("");
+    MpaEndpoint connector = initiator("");
     connector.stream.takeSent();
     connector.stream.packetsToBeHad = false;
-    connector.stream.receive(Wire.hex("0000"));
+    connector.stream.receive(PeerOctets.hex("0000"));
     connector.stream.relieve();
     assertThat(connector.stream.takeSent()).isEqualTo(KEY);
   }
 
   @Test
   void shouldRefuseMoreThanItsOwnLimit() {
-    assertThatThrownBy(() -> Endpoint.initiator(DRAFT, new byte[513]))
+    assertThatThrownBy(() -> MpaEndpoint.initiator(DRAFT, new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
-    Endpoint listener = responder();
-    listener.stream.receive(Wire.hex("0000"));
+    MpaEndpoint listener = responder();
+    listener.stream.receive(PeerOctets.hex("0000"));
     assertThatThrownBy(() -> listener.mpa.accept(new byte[513]))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -2,9 +2,9 @@ package org.rddp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.rddp.mpa.Endpoint.C;
-import static org.rddp.mpa.Endpoint.NONE;
-import static org.rddp.mpa.Endpoint.R;
+import static org.rddp.mpa.MpaEndpoint.C;
+import static org.rddp.mpa.MpaEndpoint.NONE;
+import static org.rddp.mpa.MpaEndpoint.R;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +97,7 @@ class StreamingModeTest {
   void shouldTakeOctetsInOrderWhenSegmentsAreNot() {
     Talker talker = new Talker(false).open();
     talker.mpaHandler.uponRequest = () -> talker.mpa.accept(NONE);
-    byte[] octets = Wire.join(text("Hello there."), Wire.request(C, NONE));
+    byte[] octets = PeerOctets.join(text("Hello there."), PeerOctets.request(C, NONE));
     talker.tcp.arrive(octets, 0, 20, octets.length - 20);
     talker.tcp.arrive(octets, 0, 3, 4);
     assertThat(talker.heard()).isEmpty();
@@ -116,7 +116,7 @@ class StreamingModeTest {
   void shouldGoOnInOrderBehindAReject() {
     Talker talker = new Talker(true).open();
     talker.tcp.receive(text("."));
-    byte[] octets = Wire.join(Wire.reply(R, NONE), text("Never mind"));
+    byte[] octets = PeerOctets.join(PeerOctets.reply(R, NONE), text("Never mind"));
     talker.tcp.arrive(octets, 1, 25, 5);
     talker.tcp.arrive(octets, 1, 10, 12);
     talker.tcp.arrive(octets, 1, 0, 10);
@@ -155,14 +155,14 @@ class StreamingModeTest {
     assertThat(talker.tcp.takeSent()).isEqualTo(text("Hello"));
     talker.tcp.receiveCut(text("Hello yourself."), cut);
     assertThat(talker.heard()).isEqualTo("Hello yourself.");
-    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.request(C, NONE));
-    talker.tcp.receiveCut(Wire.reply(C, NONE), cut);
+    assertThat(talker.tcp.takeSent()).isEqualTo(PeerOctets.request(C, NONE));
+    talker.tcp.receiveCut(PeerOctets.reply(C, NONE), cut);
     assertThat(talker.mpaHandler.events).containsExactly("full operation ");
     long payload = Memory.allocate(8);
     Memory.copy(ULPDU, 0, payload, ULPDU.length);
     talker.mpa.send(payload, 0, payload, ULPDU.length);
-    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.fpdu(ULPDU));
-    talker.tcp.receiveCut(Wire.fpdu(ULPDU), cut);
+    assertThat(talker.tcp.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
+    talker.tcp.receiveCut(PeerOctets.fpdu(ULPDU), cut);
     assertThat(talker.mpaHandler.ulpdus).containsExactly(ULPDU);
     assertThatThrownBy(() -> talker.say("more")).isInstanceOf(IllegalStateException.class);
   }
@@ -172,12 +172,13 @@ class StreamingModeTest {
   @Tag("MPA-7.1.5-02")
   void aRequestRightBehindTheLastStreamingOctetShouldNotBeLost() {
     Talker talker = new Talker(false).open();
-    talker.tcp.receive(Wire.join(text("Let us go."), Wire.request(C, Wire.hex("aa"))));
+    talker.tcp.receive(
+        PeerOctets.join(text("Let us go."), PeerOctets.request(C, PeerOctets.hex("aa"))));
     assertThat(talker.heard()).isEqualTo("Let us go.");
     assertThat(talker.mpaHandler.events).containsExactly("request aa");
     assertThat(talker.tcp.consumed).isEqualTo(31);
     talker.mpa.accept(NONE);
-    talker.tcp.receive(Wire.fpdu(ULPDU));
+    talker.tcp.receive(PeerOctets.fpdu(ULPDU));
     assertThat(talker.mpaHandler.positions).containsExactly(31L);
   }
 
@@ -190,7 +191,7 @@ class StreamingModeTest {
     assertThat(talker.say(much)).isEqualTo(3000);
     assertThat(talker.tcp.segments).hasSize(3);
     talker.tcp.receiveCut(text(much + "."), 1000);
-    talker.tcp.receive(Wire.request(C, NONE));
+    talker.tcp.receive(PeerOctets.request(C, NONE));
     assertThat(talker.heard()).hasSize(3001);
     assertThat(talker.mpaHandler.events).containsExactly("request ");
   }
@@ -201,9 +202,9 @@ class StreamingModeTest {
   void responderShouldHaveThePlainStreamBackAfterItsReject() {
     Talker talker = new Talker(false).open();
     talker.tcp.receive(text("."));
-    talker.tcp.receive(Wire.request(C, NONE));
+    talker.tcp.receive(PeerOctets.request(C, NONE));
     talker.mpa.reject(NONE);
-    assertThat(talker.tcp.takeSent()).isEqualTo(Wire.reply(C | R, NONE));
+    assertThat(talker.tcp.takeSent()).isEqualTo(PeerOctets.reply(C | R, NONE));
     talker.tcp.receive(text("then plain. yes."));
     assertThat(talker.heard()).isEqualTo(".then plain. yes.");
     assertThat(talker.say("fine")).isEqualTo(4);
@@ -220,8 +221,8 @@ class StreamingModeTest {
     Talker talker = new Talker(true).open();
     talker.tcp.receive(text("."));
     talker.tcp.takeSent();
-    byte[] declined = Wire.reply(C | R, Wire.hex("0102"));
-    talker.tcp.receiveCut(Wire.join(declined, text("sorry. really.")), cut);
+    byte[] declined = PeerOctets.reply(C | R, PeerOctets.hex("0102"));
+    talker.tcp.receiveCut(PeerOctets.join(declined, text("sorry. really.")), cut);
     assertThat(talker.mpaHandler.events).containsExactly("rejected 0102");
     assertThat(talker.heard()).isEqualTo(".sorry. really.");
     assertThat(talker.tcp.consumed).isEqualTo(37);

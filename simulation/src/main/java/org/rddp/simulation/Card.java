@@ -63,7 +63,7 @@ public final class Card implements FrameDevice, Hop {
    *
    * @param frames how many at most, 1 to 1024; more are missed
    */
-  public void places(int frames) {
+  public void receiveRing(int frames) {
     places = frames;
   }
 
@@ -131,11 +131,11 @@ public final class Card implements FrameDevice, Hop {
       pool.release(packet);
     } else {
       held++;
-      network.agenda().at(network.now() + holding, completion, lives << HANDLE_BITS | packet);
+      network.events().schedule(network.now() + holding, completion, lives << HANDLE_BITS | packet);
     }
-    network.did(Deed.SENT, frame);
+    network.report(NetworkEvent.SENT, frame);
     if (out == null) {
-      network.drop(Deed.LOST, frame);
+      network.drop(NetworkEvent.LOST, frame);
     } else {
       out.take(frame);
     }
@@ -159,10 +159,10 @@ public final class Card implements FrameDevice, Hop {
     long packet = fits ? pool.allocate() : 0;
     if (packet == 0) {
       missed += closed ? 0 : 1;
-      network.drop(Deed.MISSED, frame);
+      network.drop(NetworkEvent.MISSED, frame);
       return;
     }
-    network.did(Deed.ARRIVED, frame);
+    network.report(NetworkEvent.ARRIVED, frame);
     long address = pool.address(packet);
     Memory.copy(frames.address(frame), address, length);
     pool.window(packet, address, length);

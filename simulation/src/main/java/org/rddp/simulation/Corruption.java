@@ -25,7 +25,7 @@ final class Corruption {
    *
    * @return false if the frame is none such
    */
-  boolean turn(long frame) {
+  boolean flipBit(long frame) {
     if (Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
       return false;
     }
@@ -33,7 +33,7 @@ final class Corruption {
     if (Ipv4.fragmentOffset(packet) > 0) {
       return false;
     }
-    turn(packet, Ipv4.totalLength(packet));
+    flipBit(packet, Ipv4.totalLength(packet));
     return true;
   }
 
@@ -43,7 +43,7 @@ final class Corruption {
    * @param octets the frame's
    * @return the octet's index in the frame, or -1 if the frame has no such payload
    */
-  int turnUnseen(long frame, int octets) {
+  int flipBitUndetected(long frame, int octets) {
     if (!SegmentView.isSegment(frame, octets) || !SegmentView.intact(frame)) {
       return -1;
     }
@@ -53,7 +53,7 @@ final class Corruption {
     }
     long segment = SegmentView.segment(frame);
     long payload = SegmentView.payload(frame);
-    long octet = turn(payload, length);
+    long octet = flipBit(payload, length);
     // The word under the checksum that the octet is in: words count from the segment's start.
     boolean high = ((octet - segment) & 1) == 0;
     int after = Memory.getByte(octet);
@@ -64,7 +64,7 @@ final class Corruption {
     return (int) (octet - frame);
   }
 
-  private long turn(long address, int length) {
+  private long flipBit(long address, int length) {
     long octet = address + random.nextInt(length);
     turned = 1 << random.nextInt(8);
     Memory.putByte(octet, Memory.getByte(octet) ^ turned);

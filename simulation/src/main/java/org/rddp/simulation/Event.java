@@ -1,6 +1,6 @@
 package org.rddp.simulation;
 
-/** Something that an {@link Agenda} lets happen when its time has come. */
+/** Something that an {@link EventQueue} lets happen when its time has come. */
 @FunctionalInterface
 public interface Event {
   /**
@@ -8,5 +8,5 @@ public interface Event {
    *
    * @param argument what the event was put on the agenda with
    */
-  void happen(long argument);
+  void run(long argument);
 }

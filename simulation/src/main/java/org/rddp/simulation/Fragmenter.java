@@ -41,7 +41,7 @@ public final class Fragmenter implements Hop {
       next.take(frame);
       return;
     }
-    network.did(Deed.FRAGMENTED, frame);
+    network.report(NetworkEvent.FRAGMENTED, frame);
     long packet = SegmentView.packet(address);
     int header = Ipv4.headerLength(packet);
     int payload = Ipv4.totalLength(packet) - header;

@@ -27,10 +27,10 @@ public final class Network {
   private static final long SECOND = 1_000_000_000L;
 
   private final SplittableRandom random;
-  private final Agenda agenda;
+  private final EventQueue agenda;
   private final FrameStore frames;
-  private final List<Witness> witnesses = new ArrayList<>();
-  private final Tally tally = new Tally();
+  private final List<NetworkListener> witnesses = new ArrayList<>();
+  private final NetworkCounters tally = new NetworkCounters();
   private int cards;
 
   /** An empty network. */
@@ -42,12 +42,12 @@ public final class Network {
   public Network(long seed, FrameStore frames) {
     this.frames = frames;
     random = new SplittableRandom(seed);
-    agenda = new Agenda(random.nextLong(SECOND));
-    watch(tally);
+    agenda = new EventQueue(random.nextLong(SECOND));
+    addListener(tally);
   }
 
   /** What happens, and when. */
-  public Agenda agenda() {
+  public EventQueue events() {
     return agenda;
   }
 
@@ -62,17 +62,17 @@ public final class Network {
   }
 
   /** How often what was done to frames. */
-  public Tally tally() {
+  public NetworkCounters counters() {
     return tally;
   }
 
   /** A generator of its own for whoever asks; the seed and the order of asking decide which. */
-  public SplittableRandom chance() {
+  public SplittableRandom newRandom() {
     return random.split();
   }
 
   /** Shows everything that is done to frames from now on to a witness. */
-  public void watch(Witness witness) {
+  public void addListener(NetworkListener witness) {
     witnesses.add(witness);
   }
 
@@ -86,18 +86,18 @@ public final class Network {
   }
 
   /** A host with packets and an MTU that are ordinary. */
-  public Host host(String address, TcpSettings settings) {
-    return new Host(this, address, settings, PACKETS, MTU);
+  public SimulatedHost host(String address, TcpSettings settings) {
+    return new SimulatedHost(this, address, settings, PACKETS, MTU);
   }
 
   /** Joins two cards by a link that is the same in both directions. */
-  public Link join(Card first, Card second, WireSettings settings) {
+  public SimulatedLink join(Card first, Card second, WireSettings settings) {
     return join(first, second, settings, settings);
   }
 
   /** Joins two cards by a link: how it is from the first to the second, and back. */
-  public Link join(Card first, Card second, WireSettings there, WireSettings back) {
-    return new Link(this, first, second, there, back);
+  public SimulatedLink join(Card first, Card second, WireSettings there, WireSettings back) {
+    return new SimulatedLink(this, first, second, there, back);
   }
 
   /**
@@ -118,20 +118,20 @@ public final class Network {
 
   // What hops need.
 
-  void did(Deed deed, long frame) {
-    did(deed, frame, 0);
+  void report(NetworkEvent deed, long frame) {
+    report(deed, frame, 0);
   }
 
-  void did(Deed deed, long frame, int detail) {
+  void report(NetworkEvent deed, long frame, int detail) {
     long address = frames.address(frame);
     int length = frames.length(frame);
     for (int i = 0; i < witnesses.size(); i++) {
-      witnesses.get(i).saw(deed, address, length, detail);
+      witnesses.get(i).onEvent(deed, address, length, detail);
     }
   }
 
-  void drop(Deed deed, long frame) {
-    did(deed, frame);
+  void drop(NetworkEvent deed, long frame) {
+    report(deed, frame);
     frames.release(frame);
   }
 }

@@ -28,7 +28,7 @@ public final class ReSegmenter implements Hop {
   public ReSegmenter(Network network, Router next) {
     this.network = network;
     this.next = next;
-    random = network.chance();
+    random = network.newRandom();
   }
 
   /**
@@ -36,7 +36,7 @@ public final class ReSegmenter implements Hop {
    *
    * @param often with how many segments, 0 to 1
    */
-  public void meddle(double often) {
+  public void setRate(double often) {
     chance = often;
   }
 
@@ -78,7 +78,7 @@ public final class ReSegmenter implements Hop {
   private void hold(long frame) {
     held = frame;
     turn++;
-    network.agenda().at(network.now() + random.nextLong(LONGEST_WAIT), timeout, turn);
+    network.events().schedule(network.now() + random.nextLong(LONGEST_WAIT), timeout, turn);
   }
 
   private void timeout(long which) {
@@ -135,7 +135,7 @@ public final class ReSegmenter implements Hop {
     }
     long rest = piece(frame, room, length - room, true);
     append(piece(frame, 0, room, false));
-    network.did(Deed.SPLIT, frame);
+    network.report(NetworkEvent.SPLIT, frame);
     network.frames().release(frame);
     next.take(held);
     hold(rest);
@@ -155,7 +155,7 @@ public final class ReSegmenter implements Hop {
         SegmentView.segment(second), segment, Tcp.headerLength(SegmentView.segment(second)));
     SegmentView.sequence(segment, sequence);
     frames.length(held, size(first, length + added));
-    network.did(Deed.COALESCED, held);
+    network.report(NetworkEvent.COALESCED, held);
     frames.release(frame);
   }
 
@@ -176,7 +176,7 @@ public final class ReSegmenter implements Hop {
       next.take(frame);
       return;
     }
-    network.did(Deed.SPLIT, frame);
+    network.report(NetworkEvent.SPLIT, frame);
     long last = piece(frame, from, length - from, true);
     frames.release(frame);
     if (holding) {

@@ -40,7 +40,7 @@ public final class Router implements Hop {
     this.mtu = mtu;
     this.next = next;
     this.back = back;
-    random = network.chance();
+    random = network.newRandom();
   }
 
   /** The largest IP packet that it forwards, in octets. */
@@ -53,7 +53,7 @@ public final class Router implements Hop {
    *
    * @param silently whether the sender is not told
    */
-  public void narrow(int octets, boolean silently) {
+  public void reduceMtu(int octets, boolean silently) {
     mtu = octets;
     silent = silently;
   }
@@ -68,7 +68,7 @@ public final class Router implements Hop {
     if (!silent && Ethernet.type(address) == Ethernet.TYPE_IPV4) {
       answer(address);
     }
-    network.drop(Deed.TOO_LARGE, frame);
+    network.drop(NetworkEvent.TOO_LARGE, frame);
   }
 
   private void answer(long refused) {
@@ -87,7 +87,7 @@ public final class Router implements Hop {
     Memory.putInt(message + 4, mtu);
     Memory.copy(packet, message + ICMP_HEADER, quoted);
     Memory.putShort(message + 2, Checksum.field(Checksum.sum(message, octets)));
-    network.did(Deed.SENT, frame);
+    network.report(NetworkEvent.SENT, frame);
     back.take(frame);
   }
 }

@@ -15,5 +15,5 @@ public interface Simulation {
    * @param trace where what happens is told line by line, or null for nowhere
    * @return what was violated, or null if everything held
    */
-  String live(long seed, Totals totals, Consumer<String> trace);
+  String run(long seed, RunTotals totals, Consumer<String> trace);
 }

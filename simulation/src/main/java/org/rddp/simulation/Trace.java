@@ -11,11 +11,11 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Tells packet by packet what happens in a network, a line for each {@link Deed}: the time since
- * the beginning in seconds, from where to where, what was done, and the segment. Sequence numbers
- * count from each end's SYN, which is 0.
+ * Tells packet by packet what happens in a network, a line for each {@link NetworkEvent}: the time
+ * since the beginning in seconds, from where to where, what was done, and the segment. Sequence
+ * numbers count from each end's SYN, which is 0.
  */
-public final class Trace implements Witness {
+public final class Trace implements NetworkListener {
   private static final String FLAGS = "FSRP.UEC";
 
   private final Network network;
@@ -32,14 +32,14 @@ public final class Trace implements Witness {
   }
 
   /** A line that is not about a frame. */
-  public void say(String what) {
+  public void line(String what) {
     lines.accept(time() + "  " + what);
   }
 
   @Override
-  public void saw(Deed deed, long frame, int length, int detail) {
+  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
     if (SegmentView.isSegment(frame, length)) {
-      if (deed == Deed.SENT) {
+      if (deed == NetworkEvent.SENT) {
         spaces.learn(frame);
       }
       lines.accept(time() + "  " + ends(frame) + what(deed) + segment(frame));
@@ -52,7 +52,7 @@ public final class Trace implements Witness {
     return String.format(Locale.ROOT, "%14.9f", (network.now() - began) / 1e9);
   }
 
-  private static String what(Deed deed) {
+  private static String what(NetworkEvent deed) {
     return String.format("%-10s  ", deed.words());
   }
 

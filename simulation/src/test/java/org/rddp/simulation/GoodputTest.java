@@ -36,7 +36,7 @@ class GoodputTest {
   private static final WireSettings LINK =
       WireSettings.PERFECT.withDelay(5 * MILLISECOND).withBandwidth(100_000_000).withQueue(125_000);
 
-  private final BulkTransfer transfer = new BulkTransfer();
+  private final GoodputTransfer transfer = new GoodputTransfer();
 
   private static TcpSettings settings(CongestionAlgorithm congestion, int buffer) {
     return TcpSettings.DEFAULTS

@@ -39,7 +39,7 @@ public interface FrameDevice extends AutoCloseable {
    * @param segment octets of payload in each segment that the frame is to be cut into; 0 if it is
    *     to stay whole
    */
-  default void leave(long packet, int link, int ip, int tcp, int segment) {
+  default void requestOffload(long packet, int link, int ip, int tcp, int segment) {
     throw new UnsupportedOperationException("no checksums are computed here");
   }
 

@@ -8,7 +8,10 @@ public final class Offloads {
   /** It does nothing by itself. */
   public static final int NONE = 0;
 
-  /** To be sent: it completes the TCP checksum of a frame that {@link FrameDevice#leave} names. */
+  /**
+   * To be sent: it completes the TCP checksum of a frame that {@link FrameDevice#requestOffload}
+   * names.
+   */
   public static final int CHECKSUM = 1;
 
   /** To be sent: it also cuts a long TCP segment into several. */

@@ -22,14 +22,14 @@ final class Announcement {
   /** DEFEND_INTERVAL. */
   private static final long DEFEND_AFTER = 10 * SECOND;
 
-  private final Link link;
+  private final EthernetLink link;
   private final IpCounters counters;
   private final int ourAddress;
   private int left;
   private long nextAt = Long.MAX_VALUE;
   private long defendFrom = Long.MIN_VALUE;
 
-  Announcement(Link link, IpCounters counters, int ourAddress) {
+  Announcement(EthernetLink link, IpCounters counters, int ourAddress) {
     this.link = link;
     this.counters = counters;
     this.ourAddress = ourAddress;

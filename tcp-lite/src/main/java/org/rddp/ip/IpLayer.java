@@ -23,7 +23,7 @@ public final class IpLayer {
 
   private final FrameDevice device;
   private final PacketPool pool;
-  private final Link link;
+  private final EthernetLink link;
   private final Announcement announcement;
   private final Neighbours neighbours;
   private final PathMtus pathMtus;
@@ -48,7 +48,7 @@ public final class IpLayer {
     this.address = address.address().bits();
     mask = -1 << (32 - address.prefixLength());
     gateway = address.gateway();
-    link = new Link(device, address.vlan());
+    link = new EthernetLink(device, address.vlan());
     mtu = Math.min(Math.min(device.mtu(), address.mtu()), pool.room() - link.header());
     pathMtus = new PathMtus(mtu, transport);
     announcement = new Announcement(link, counters, this.address);
@@ -91,7 +91,7 @@ public final class IpLayer {
   /** Takes one burst from the device and handles it; returns how many frames it had. */
   public int receive(long now) {
     int count = device.receive(burst);
-    if (count > 1 && transport.looksAhead()) {
+    if (count > 1 && transport.wantsPrefetch()) {
       lookAhead(count);
     }
     for (int i = 0; i < count; i++) {
@@ -113,10 +113,10 @@ public final class IpLayer {
       if (header > 0
           && Ipv4.wellFormed(packet, length - header)
           && Ipv4.totalLength(packet) >= Ipv4.headerLength(packet) + PORTS) {
-        transport.expect(Ipv4.source(packet), packet + Ipv4.headerLength(packet));
+        transport.addToPrefetch(Ipv4.source(packet), packet + Ipv4.headerLength(packet));
       }
     }
-    transport.lookAhead();
+    transport.prefetch();
   }
 
   private void frame(long packet, long now) {
@@ -242,13 +242,13 @@ public final class IpLayer {
     return ((other ^ address) & mask) == 0;
   }
 
-  /** Whether the device completes TCP checksums: {@link #leaveChecksum}. */
-  public boolean leavesChecksum() {
+  /** Whether the device completes TCP checksums: {@link #requestOffload}. */
+  public boolean offloadsChecksum() {
     return (device.offloads() & Offloads.CHECKSUM) != 0;
   }
 
   /** Whether the device also cuts long segments. */
-  public boolean leavesSegmentation() {
+  public boolean offloadsSegmentation() {
     return (device.offloads() & Offloads.SEGMENTATION) != 0;
   }
 
@@ -256,10 +256,10 @@ public final class IpLayer {
    * Leaves the TCP checksum of a packet that is about to be {@linkplain #send sent} to the device.
    *
    * @param tcpHeader octets of the TCP header
-   * @param segment see {@link FrameDevice#leave}
+   * @param segment see {@link FrameDevice#requestOffload}
    */
-  public void leaveChecksum(long packet, int tcpHeader, int segment) {
-    device.leave(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
+  public void requestOffload(long packet, int tcpHeader, int segment) {
+    device.requestOffload(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
   }
 
   /** What the device says of a received packet's TCP checksum; see {@link FrameDevice#checksum}. */

@@ -6,12 +6,12 @@ import org.rddp.wire.Ipv4;
 
 /** Puts IP headers in front of payloads and hands the packets to the link, or to ARP to wait. */
 final class IpOutput {
-  private final Link link;
+  private final EthernetLink link;
   private final Neighbours neighbours;
   private final PacketPool pool;
   private final int address;
 
-  IpOutput(Link link, Neighbours neighbours, int address) {
+  IpOutput(EthernetLink link, Neighbours neighbours, int address) {
     this.link = link;
     this.neighbours = neighbours;
     this.address = address;

@@ -26,14 +26,14 @@ final class Neighbours {
   private static final int CAPACITY = 1024;
 
   private final PacketPool pool;
-  private final Link link;
+  private final EthernetLink link;
   private final Announcement announcement;
   private final IpCounters counters;
   private final int ourAddress;
   private final Map<Integer, Neighbour> entries = new HashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
 
-  Neighbours(Link link, Announcement announcement, IpCounters counters, int ourAddress) {
+  Neighbours(EthernetLink link, Announcement announcement, IpCounters counters, int ourAddress) {
     this.link = link;
     this.announcement = announcement;
     this.counters = counters;

@@ -3,7 +3,7 @@ package org.rddp.ip;
 /** What a transport protocol (TCP) implements: how the {@link IpLayer} speaks upward. */
 public interface TransportHandler {
   /** Whether the transport wants to be told of a whole burst before its first packet comes. */
-  default boolean looksAhead() {
+  default boolean wantsPrefetch() {
     return false;
   }
 
@@ -14,10 +14,10 @@ public interface TransportHandler {
    * @param source the sender's address
    * @param address the transport header's first octet, of at least eight
    */
-  default void expect(int source, long address) {}
+  default void addToPrefetch(int source, long address) {}
 
   /** All of the burst is told. */
-  default void lookAhead() {}
+  default void prefetch() {}
 
   /**
    * A whole packet for us has arrived, its IP header checked.

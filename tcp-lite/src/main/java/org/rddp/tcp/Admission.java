@@ -1,7 +1,11 @@
 package org.rddp.tcp;
 
 import java.util.random.RandomGenerator;
+import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.handshake.Peers;
+import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * Who gets a connection: segments without one, in LISTEN and CLOSED (RFC 9293 sections 3.10.7.1 and
@@ -11,14 +15,14 @@ final class Admission {
   private final TcpStack stack;
   private final TcpSettings settings;
   private final TcpCounters counters;
-  private final ConnectionTable connections;
+  private final TcpConnectionTable connections;
   private final Peers peers;
   private final StatelessOutput output;
   private final SynCookies cookies;
 
   Admission(
       TcpStack stack,
-      ConnectionTable connections,
+      TcpConnectionTable connections,
       Peers peers,
       StatelessOutput output,
       RandomGenerator random) {
@@ -37,11 +41,11 @@ final class Admission {
    * @param former the incarnation that was in TIME-WAIT until this SYN came, or null
    * @return a connection that the segment has brought about and is now to be processed by, or null
    */
-  TcpConnection unconnected(long key, Segment segment, TcpConnection former) {
+  TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
     if (segment.has(Tcp.RST)) {
       return null;
     }
-    Listener listener = stack.listener(segment.localPort);
+    TcpListener listener = stack.listener(segment.localPort);
     if (listener == null) {
       output.reset(segment);
     } else if (segment.has(Tcp.ACK)) {
@@ -52,7 +56,7 @@ final class Admission {
     return null;
   }
 
-  private TcpConnection refused(Segment segment) {
+  private TcpConnection refused(TcpSegment segment) {
     output.reset(segment);
     return null;
   }
@@ -62,11 +66,11 @@ final class Admission {
     return connections.size() < settings.connections() && peers.mayConnect(address);
   }
 
-  private void syn(Listener listener, long key, Segment syn, TcpConnection former) {
+  private void syn(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {
     int address = syn.remoteAddress;
     if (!room(address)) {
       counters.synsDropped++;
-    } else if (peers.mayKnock(address) && listener.room()) {
+    } else if (peers.mayStartHandshake(address) && listener.room()) {
       int sequence = stack.opening().initialSequence(stack.initialSequence(key), former);
       TcpConnection connection = create(listener, key, address, sequence);
       if (connection != null) {
@@ -78,8 +82,8 @@ final class Admission {
     }
   }
 
-  private TcpConnection create(Listener listener, long key, int address, int sequence) {
-    PeerAccount peer = peers.enter(address);
+  private TcpConnection create(TcpListener listener, long key, int address, int sequence) {
+    PeerAccount peer = peers.addConnection(address);
     if (peer == null) {
       counters.synsDropped++;
       return null;
@@ -91,9 +95,9 @@ final class Admission {
     return connection;
   }
 
-  private void answerByCookie(Listener listener, long key, Segment syn) {
+  private void answerByCookie(TcpListener listener, long key, TcpSegment syn) {
     int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
-    if (settings.synCookies() && SynCookies.canTell(mss)) {
+    if (settings.synCookies() && SynCookies.canEncode(mss)) {
       int cookie = cookies.make(key, syn.sequence, mss, stack.now());
       listener.givesCookie(stack.now());
       output.cookie(syn, cookie, stack.timestamp(key));
@@ -107,7 +111,7 @@ final class Admission {
    * does not follow the SYN may be from a peer whose first segment is lost: that will come again,
    * so such a one is dropped, where RFC 9293 would have it reset.
    */
-  private TcpConnection acknowledged(Listener listener, long key, Segment segment) {
+  private TcpConnection acknowledged(TcpListener listener, long key, TcpSegment segment) {
     if (!listener.expectsCookies(stack.now())) {
       return refused(segment);
     }
@@ -115,7 +119,7 @@ final class Admission {
     int mss = cookies.check(key, segment.sequence - 1, cookie, stack.now());
     if (mss == 0) {
       counters.synCookiesFailed++;
-      return cookies.marked(key, cookie, stack.now()) ? null : refused(segment);
+      return cookies.hasMark(key, cookie, stack.now()) ? null : refused(segment);
     }
     if (!room(segment.remoteAddress)) {
       counters.synsDropped++;
@@ -134,7 +138,7 @@ final class Admission {
    * there was no room yet. The peer has taken that answer, not the handshake's, and then the
    * connection is the one that the cookie tells of: the answers may differ in their options, too.
    */
-  boolean takesCookie(TcpConnection connection, Segment segment) {
+  boolean takesCookie(TcpConnection connection, TcpSegment segment) {
     return bearsCookie(connection, segment)
         && segment.sequence == connection.receiver.acknowledgment()
         && cookies.check(
@@ -143,12 +147,12 @@ final class Admission {
   }
 
   /** Whether a segment to a handshake under way bears what may be a cookie for its connection. */
-  boolean bearsCookie(TcpConnection connection, Segment segment) {
+  boolean bearsCookie(TcpConnection connection, TcpSegment segment) {
     return connection.state() == TcpState.SYN_RECEIVED
         && (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST)) == Tcp.ACK
         && connection.listener != null
         && connection.listener.expectsCookies(stack.now())
         && segment.acknowledgment != connection.sender.sequence(0)
-        && cookies.marked(connection.key, segment.acknowledgment - 1, stack.now());
+        && cookies.hasMark(connection.key, segment.acknowledgment - 1, stack.now());
   }
 }

@@ -46,7 +46,7 @@ final class BlackHole {
   }
 
   /** A black hole that swallows segments of that length. */
-  static BlackHole swallowing(int length, int options, long now) {
+  static BlackHole dropping(int length, int options, long now) {
     BlackHole hole = new BlackHole(length);
     hole.lower(length, options, now);
     return hole;
@@ -68,7 +68,7 @@ final class BlackHole {
   }
 
   /** Larger segments were tried, and did not get through: later the next time. */
-  void failed(long now) {
+  void trialFailed(long now) {
     interval = Math.min(10 * interval, LAST_TRIAL);
     trying = false;
     trialAt = now + interval;
@@ -85,12 +85,12 @@ final class BlackHole {
   }
 
   /** Larger segments are being tried. */
-  void trial() {
+  void startTrial() {
     trying = true;
   }
 
   /** Whether larger segments are being tried: one timeout is enough then. */
-  boolean trying() {
+  boolean inTrial() {
     return trying;
   }
 }

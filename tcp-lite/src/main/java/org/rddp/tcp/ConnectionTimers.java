@@ -21,27 +21,28 @@ final class ConnectionTimers {
 
   /** When the first of a connection's timers expires. */
   static long deadline(TcpConnection connection) {
-    return Math.min(connection.retransmitAt, Math.min(connection.lifeAt, connection.alarmAt));
+    return Math.min(
+        connection.retransmitAt, Math.min(connection.stateDeadline, connection.alarmAt));
   }
 
   /** Does what is due; returns whether anything was. */
   boolean advance(TcpConnection connection, long now) {
     boolean due = deadline(connection) <= now;
-    if (connection.lifeAt <= now) {
-      life(connection, now);
+    if (connection.stateDeadline <= now) {
+      stateExpired(connection, now);
     }
     if (connection.retransmitAt <= now && connection.state() != TcpState.CLOSED) {
       connection.retransmitAt = Long.MAX_VALUE;
       retransmit(connection);
     }
     if (connection.alarmAt <= now) {
-      connection.ring(now);
+      connection.fireAlarm(now);
     }
     connection.reschedule();
     return due;
   }
 
-  private void life(TcpConnection connection, long now) {
+  private void stateExpired(TcpConnection connection, long now) {
     switch (connection.state()) {
       case SYN_SENT, SYN_RECEIVED -> giveUp(connection);
       case TIME_WAIT -> connection.terminate(CloseReason.NORMAL);
@@ -66,16 +67,17 @@ final class ConnectionTimers {
   }
 
   /** From now on the peer is asked for a sign of life when it is silent, if that is wanted. */
-  void guard(TcpConnection connection) {
+  void startKeepAlive(TcpConnection connection) {
     boolean wanted = settings.keepAlive() != Long.MAX_VALUE;
-    connection.lifeAt = wanted ? connection.heardAt + settings.keepAlive() : Long.MAX_VALUE;
+    connection.stateDeadline =
+        wanted ? connection.lastReceivedAt + settings.keepAlive() : Long.MAX_VALUE;
     connection.keepAliveProbes = 0;
     connection.reschedule();
   }
 
   /** TIME-WAIT begins, or begins anew with another FIN of the peer. */
-  void waitFromNow(TcpConnection connection) {
-    connection.lifeAt = stack.now() + settings.timeWait();
+  void startTimeWait(TcpConnection connection) {
+    connection.stateDeadline = stack.now() + settings.timeWait();
     connection.reschedule();
   }
 
@@ -84,14 +86,14 @@ final class ConnectionTimers {
    * went unanswered. Not while something is in flight: the retransmission timer finds out then.
    */
   private void keepAlive(TcpConnection connection, long now) {
-    long asked = connection.lifeAt - settings.keepAliveInterval();
-    if (connection.keepAliveProbes > 0 && connection.heardAt >= asked) {
+    long asked = connection.stateDeadline - settings.keepAliveInterval();
+    if (connection.keepAliveProbes > 0 && connection.lastReceivedAt >= asked) {
       connection.keepAliveProbes = 0;
     }
-    if (now - connection.heardAt < settings.keepAlive()) {
-      guard(connection);
+    if (now - connection.lastReceivedAt < settings.keepAlive()) {
+      startKeepAlive(connection);
     } else if (connection.sender.max() > connection.sender.una()) {
-      connection.lifeAt = now + settings.keepAliveInterval();
+      connection.stateDeadline = now + settings.keepAliveInterval();
     } else if (connection.keepAliveProbes >= settings.keepAliveProbes()) {
       connection.reset();
       giveUp(connection);
@@ -107,6 +109,6 @@ final class ConnectionTimers {
       stack.counters().keepAliveProbes++;
       connection.keepAliveProbes++;
     }
-    connection.lifeAt = now + settings.keepAliveInterval();
+    connection.stateDeadline = now + settings.keepAliveInterval();
   }
 }

@@ -1,7 +1,9 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * What the payload and the FIN of an acceptable segment do: which octets are new, and the upcalls
@@ -19,13 +21,13 @@ final class PayloadArrival {
     this.counters = counters;
   }
 
-  void process(TcpConnection connection, Segment segment, long position) {
+  void process(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     if (segment.has(Tcp.FIN)) {
       receiver.fin(position + segment.length);
     }
     if (segment.length == 0) {
-      receiver.owe();
+      receiver.requestAcknowledgment();
       return;
     }
     if (connection.ecn) {
@@ -34,7 +36,7 @@ final class PayloadArrival {
     long next = receiver.next();
     long from = Math.max(position, next);
     long to = Math.min(position + segment.length, receiver.limit());
-    receiver.oweFor(from == position && from == next && from < to);
+    receiver.scheduleAcknowledgment(from == position && from == next && from < to);
     findRepeated(connection, position, Math.max(to, next));
     if (from > next && from < to) {
       handUpEarly(connection, segment, position, to);
@@ -56,7 +58,7 @@ final class PayloadArrival {
         connection.acknowledgeNow();
       }
       receiver.duplicate(from, to);
-      receiver.owe();
+      receiver.requestAcknowledgment();
     }
   }
 
@@ -67,9 +69,9 @@ final class PayloadArrival {
     if (position < next) {
       repeated(connection, position, Math.min(to, next));
     } else if (early != null) {
-      int index = early.endingBehind(position);
+      int index = early.indexAfter(position);
       if (index < early.count() && early.start(index) < to) {
-        early.meet(index);
+        early.touch(index);
         long from = Math.max(position, early.start(index));
         repeated(connection, from, Math.min(to, early.end(index)));
       }
@@ -77,7 +79,7 @@ final class PayloadArrival {
   }
 
   /** Hands up octets in their turn, and tells where the left edge goes when that closes a gap. */
-  private void handUp(TcpConnection connection, Segment segment, long position, long to) {
+  private void handUp(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
     while (receiver.next() < to && connection.state().receiving()) {
       long from = receiver.next();
@@ -85,20 +87,20 @@ final class PayloadArrival {
       receiver.advance(end);
       deliver(connection, segment, position, from, end);
       if (receiver.closeGap()) {
-        receiver.owe();
+        receiver.requestAcknowledgment();
         connection.leftEdge(receiver.next());
       }
     }
   }
 
   /** Hands up what is new of octets before their turn, as long as there is room to keep them. */
-  private void handUpEarly(TcpConnection connection, Segment segment, long position, long to) {
+  private void handUpEarly(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
     boolean fresh = false;
     long at = position;
     while (at < to && connection.state().receiving()) {
       EarlyRanges early = receiver.early();
-      int behind = early == null ? 0 : early.endingBehind(at);
+      int behind = early == null ? 0 : early.indexAfter(at);
       boolean last = early == null || behind == early.count();
       if (!last && early.start(behind) <= at) {
         at = early.end(behind);
@@ -122,7 +124,7 @@ final class PayloadArrival {
   }
 
   private void deliver(
-      TcpConnection connection, Segment segment, long position, long from, long to) {
+      TcpConnection connection, TcpSegment segment, long position, long from, long to) {
     int length = (int) (to - from);
     counters.octetsIn += length;
     connection.deliver(from, segment.payload + (from - position), length, segment.packet);

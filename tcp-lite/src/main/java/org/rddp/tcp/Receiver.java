@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.SequenceNumber;
 
 /**
@@ -30,7 +31,7 @@ final class Receiver {
   private int initialSequence;
   private long next = -1;
   private long consumed;
-  private long edge;
+  private long rightEdge;
   private int capacity;
   private byte shift;
   private long finPosition = NEVER;
@@ -47,9 +48,9 @@ final class Receiver {
   private int answeredAt = -1;
 
   private boolean echoesCongestion;
-  private boolean owed;
-  private boolean owedLater;
-  private long owedAt;
+  private boolean acknowledgeNow;
+  private boolean acknowledgeLater;
+  private long acknowledgeAt;
   private EarlyRanges early;
 
   Receiver(TcpConnection connection, int capacity) {
@@ -74,7 +75,7 @@ final class Receiver {
     if (!scaled) {
       capacity = Math.min(capacity, 0xffff);
     }
-    edge = Math.min(capacity, 0xffff);
+    rightEdge = Math.min(capacity, 0xffff);
   }
 
   /** RCV.NXT as a sequence number, for the acknowledgment field. */
@@ -98,17 +99,17 @@ final class Receiver {
   }
 
   /** Whether an acknowledgment is owed to the peer, now or a little later. */
-  boolean owes() {
-    return owed || owedLater;
+  boolean acknowledgmentPending() {
+    return acknowledgeNow || acknowledgeLater;
   }
 
   /** Whether an acknowledgment is owed to the peer now. */
-  boolean owed() {
-    return owed || (owedLater && connection.now() >= owedAt);
+  boolean acknowledgmentDue() {
+    return acknowledgeNow || (acknowledgeLater && connection.now() >= acknowledgeAt);
   }
 
-  void owe() {
-    owed = true;
+  void requestAcknowledgment() {
+    acknowledgeNow = true;
   }
 
   /**
@@ -116,7 +117,7 @@ final class Receiver {
    * disagree about where they are would answer each other's answers without end (RFC 5961 section 7
    * bounds only some of them).
    */
-  boolean answers() {
+  boolean mayAnswer() {
     int now = (int) (connection.now() >> ANSWER);
     boolean first = now != answeredAt;
     answeredAt = now;
@@ -135,8 +136,8 @@ final class Receiver {
    *     into a segment with data stays owed
    */
   void acknowledged(boolean selectively) {
-    owed = duplicateOctets > 0 && !selectively;
-    owedLater = false;
+    acknowledgeNow = duplicateOctets > 0 && !selectively;
+    acknowledgeLater = false;
     lastAcknowledged = next;
     if (selectively) {
       duplicateOctets = 0;
@@ -166,7 +167,7 @@ final class Receiver {
     }
     if (experienced) {
       echoesCongestion = true;
-      owed = true;
+      acknowledgeNow = true;
     }
   }
 
@@ -185,29 +186,29 @@ final class Receiver {
    * section 3.8.6.2.2), and never back, also where the scaling rounds (RFC 7323 section 2.4).
    */
   int window() {
-    long promise = promisable() < worthwhile() ? edge : promisable() + edge;
+    long promise = possibleAdvance() < leastAdvance() ? rightEdge : possibleAdvance() + rightEdge;
     int field = (int) Math.min((promise - next) >> shift, 0xffff);
-    if (next + ((long) field << shift) < edge && field < 0xffff) {
+    if (next + ((long) field << shift) < rightEdge && field < 0xffff) {
       field++;
     }
-    edge = Math.max(edge, next + ((long) field << shift));
+    rightEdge = Math.max(rightEdge, next + ((long) field << shift));
     return field;
   }
 
   /** How far the right edge could move: what is done with counts up to the left edge. */
-  private long promisable() {
-    return Math.min(consumed, next) + capacity - edge;
+  private long possibleAdvance() {
+    return Math.min(consumed, next) + capacity - rightEdge;
   }
 
-  private int worthwhile() {
+  private int leastAdvance() {
     return Math.min(capacity / 2, connection.emss());
   }
 
   /** The user is done with octets; an update is owed when it opens the window noticeably. */
   void consume(int octets) {
     consumed = Math.min(consumed + octets, next + (early == null ? 0 : early.octets()));
-    if (promisable() >= Math.min(capacity / 2, 2L * connection.emss())) {
-      owed = true;
+    if (possibleAdvance() >= Math.min(capacity / 2, 2L * connection.emss())) {
+      acknowledgeNow = true;
     }
   }
 
@@ -217,9 +218,10 @@ final class Receiver {
    */
   boolean acceptable(long position, int length) {
     if (length == 0) {
-      return position >= next && position <= Math.max(edge, next);
+      return position >= next && position <= Math.max(rightEdge, next);
     }
-    return position + length > next && (position < edge || (position == next && edge == next));
+    return position + length > next
+        && (position < rightEdge || (position == next && rightEdge == next));
   }
 
   /** The time in units of about a second, which fits where nanoseconds do not. */
@@ -253,14 +255,14 @@ final class Receiver {
    */
   void fin(long position) {
     boolean last = early == null || early.end(early.count() - 1) <= position;
-    if (finPosition == NEVER && position <= edge && last) {
+    if (finPosition == NEVER && position <= rightEdge && last) {
       finPosition = position;
     }
   }
 
   /** The position behind the last octet that is taken: the right edge, or where the FIN is. */
   long limit() {
-    return finPosition == NEVER ? edge : Math.min(edge, finPosition);
+    return finPosition == NEVER ? rightEdge : Math.min(rightEdge, finPosition);
   }
 
   /** Whether the peer's FIN, which may not have had its turn, is at that position. */
@@ -289,7 +291,7 @@ final class Receiver {
       return false;
     }
     if (early == null) {
-      early = connection.earlyRanges().take();
+      early = connection.earlyRanges().acquire();
     }
     int most = Math.max(2 * capacity / connection.emss(), FEWEST_RANGES);
     boolean added = early.add(from, to, most);
@@ -317,7 +319,7 @@ final class Receiver {
   }
 
   private void giveBackRanges() {
-    connection.earlyRanges().give(early);
+    connection.earlyRanges().release(early);
     early = null;
   }
 
@@ -325,13 +327,13 @@ final class Receiver {
    * An acknowledgment is owed for a segment: at once for every second one, and for whatever tells
    * the peer of loss (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
    */
-  void oweFor(boolean inOrder) {
+  void scheduleAcknowledgment(boolean inOrder) {
     long delay = connection.acknowledgmentDelay();
-    if (delay == 0 || owes() || early != null || !inOrder) {
-      owed = true;
+    if (delay == 0 || acknowledgmentPending() || early != null || !inOrder) {
+      acknowledgeNow = true;
     } else {
-      owedLater = true;
-      owedAt = connection.now() + delay;
+      acknowledgeLater = true;
+      acknowledgeAt = connection.now() + delay;
     }
   }
 
@@ -342,14 +344,14 @@ final class Receiver {
     }
     next++;
     consumed = next;
-    owed = true;
+    acknowledgeNow = true;
     clear();
     return true;
   }
 
   /** Loads what every segment touches, from end to end; what it returns means nothing. */
-  int glance() {
-    return (int) next + capacity + (owed ? 1 : 0) + (early == null ? 1 : 0);
+  int prefetch() {
+    return (int) next + capacity + (acknowledgeNow ? 1 : 0) + (early == null ? 1 : 0);
   }
 
   /** Forgets what came before its turn. */

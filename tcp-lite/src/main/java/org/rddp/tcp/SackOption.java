@@ -1,5 +1,6 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.TcpOptions;
 
 /**
@@ -35,7 +36,7 @@ final class SackOption {
       add(from, from + receiver.duplicateOctets());
     }
     if (early != null) {
-      addRanges(receiver, early, early.lastMet(indices, most - blocks));
+      addRanges(receiver, early, early.mostRecent(indices, most - blocks));
     }
     return blocks == 0 ? 0 : TcpOptions.SACK_LENGTH + blocks * TcpOptions.SACK_BLOCK_LENGTH;
   }

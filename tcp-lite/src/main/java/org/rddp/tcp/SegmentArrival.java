@@ -2,6 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * What a segment does to the connection that it belongs to: SEGMENT ARRIVES of RFC 9293 section
@@ -10,7 +11,7 @@ import org.rddp.wire.Tcp;
 final class SegmentArrival {
   private final StatelessOutput output;
   private final Admission admission;
-  private final Opening opening;
+  private final Handshake opening;
   private final TcpCounters counters;
   private final PayloadArrival payload;
 
@@ -22,22 +23,22 @@ final class SegmentArrival {
     payload = new PayloadArrival(counters);
   }
 
-  void process(TcpConnection connection, Segment segment) {
+  void process(TcpConnection connection, TcpSegment segment) {
     if (connection.state() == TcpState.SYN_SENT) {
       synSent(connection, segment);
     } else {
-      others(connection, segment);
+      synchronisedOrSynReceived(connection, segment);
     }
     if (connection.state() != TcpState.CLOSED) {
-      connection.wake();
+      connection.notifyIfSendable();
     }
-    if (connection.state() != TcpState.CLOSED && connection.receiver.owes()) {
-      connection.pend();
+    if (connection.state() != TcpState.CLOSED && connection.receiver.acknowledgmentPending()) {
+      connection.scheduleFlush();
     }
   }
 
   /** RFC 9293 section 3.10.7.3. */
-  private void synSent(TcpConnection connection, Segment segment) {
+  private void synSent(TcpConnection connection, TcpSegment segment) {
     boolean acknowledges = segment.has(Tcp.ACK);
     boolean ours = acknowledges && segment.acknowledgment == connection.sender.sequence(0);
     if (acknowledges && !ours) {
@@ -59,7 +60,7 @@ final class SegmentArrival {
     }
     opening.negotiate(connection, segment);
     if (ours) {
-      connection.receiver.owe();
+      connection.receiver.requestAcknowledgment();
       opening.establish(connection, segment, -1);
       if (connection.state() != TcpState.CLOSED) {
         // The SYN's own octet is before what the segment holds.
@@ -71,7 +72,7 @@ final class SegmentArrival {
   }
 
   /** RFC 9293 section 3.10.7.4, in its order. */
-  private void others(TcpConnection connection, Segment segment) {
+  private void synchronisedOrSynReceived(TcpConnection connection, TcpSegment segment) {
     Receiver receiver = connection.receiver;
     long position = receiver.position(segment.sequence);
     if (!sequence(connection, segment, position)) {
@@ -93,21 +94,21 @@ final class SegmentArrival {
       if (!synReceived(connection, segment, position)) {
         return;
       }
-    } else if (!connection.sender.believes(segment)) {
+    } else if (!connection.sender.isAcceptableAck(segment)) {
       connection.challenge();
       return;
-    } else if (isNext(connection, segment, position)) {
-      next(connection, segment, position);
+    } else if (isInOrder(connection, segment, position)) {
+      processInOrder(connection, segment, position);
       return;
     } else {
       connection.sender.acknowledged(segment, position);
     }
-    connection.heard();
+    connection.received();
     text(connection, segment, position);
   }
 
   /** Whether a segment brings the next octets and nothing else out of the ordinary. */
-  private static boolean isNext(TcpConnection connection, Segment segment, long position) {
+  private static boolean isInOrder(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     return segment.length > 0
         && position == receiver.next()
@@ -117,29 +118,29 @@ final class SegmentArrival {
   }
 
   /** Such a segment's user does not wait until its acknowledgment has been dealt with. */
-  private void next(TcpConnection connection, Segment segment, long position) {
-    connection.heard();
-    take(connection, segment, position);
+  private void processInOrder(TcpConnection connection, TcpSegment segment, long position) {
+    connection.received();
+    takePayload(connection, segment, position);
     if (connection.state() != TcpState.CLOSED) {
       connection.sender.acknowledged(segment, position);
-      connection.sender.proceed();
+      connection.sender.outputIfPending();
     }
   }
 
   /** What remains of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
-  private void text(TcpConnection connection, Segment segment, long position) {
+  private void text(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.sender.finAcknowledged()) {
       connection.finAcknowledged();
     }
     if (connection.state().receiving() && segment.sequenceLength() > 0) {
-      take(connection, segment, position);
+      takePayload(connection, segment, position);
     }
     if (connection.state() != TcpState.CLOSED) {
       connection.sender.output();
     }
   }
 
-  private void take(TcpConnection connection, Segment segment, long position) {
+  private void takePayload(TcpConnection connection, TcpSegment segment, long position) {
     payload.process(connection, segment, position);
     if (connection.state().receiving() && connection.receiver.finReached()) {
       connection.peerClosed();
@@ -150,7 +151,7 @@ final class SegmentArrival {
    * First check: sequence number and timestamp, and whether the user has something against the
    * segment. False when it is to be dropped.
    */
-  private boolean sequence(TcpConnection connection, Segment segment, long position) {
+  private boolean sequence(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     boolean reset = segment.has(Tcp.RST);
     if (connection.timestamps && !reset) {
@@ -183,13 +184,13 @@ final class SegmentArrival {
   }
 
   /** A segment outside of the window: the peer learns where we are. */
-  private void outside(TcpConnection connection, Segment segment, long position) {
+  private void outside(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.state() == TcpState.SYN_RECEIVED && segment.has(Tcp.SYN) && position == -1) {
       boolean answers =
           segment.has(Tcp.ACK) && segment.acknowledgment == connection.sender.sequence(0);
       if (answers) {
         // Both ends have opened at once, and both know it (RFC 9293 section 3.5, figure 7).
-        connection.receiver.owe();
+        connection.receiver.requestAcknowledgment();
         opening.establish(connection, segment, position);
       } else {
         opening.repeated(connection, segment);
@@ -202,13 +203,13 @@ final class SegmentArrival {
       counters.unacceptable++;
     }
     if (connection.state() == TcpState.TIME_WAIT && segment.has(Tcp.FIN)) {
-      connection.timers().waitFromNow(connection);
+      connection.timers().startTimeWait(connection);
     }
     if (segment.has(Tcp.SYN)) {
       connection.challenge();
     } else if (answered(connection, segment)) {
       if (connection.state().synchronised()) {
-        connection.receiver.owe();
+        connection.receiver.requestAcknowledgment();
       } else {
         connection.acknowledgeNow();
       }
@@ -216,8 +217,8 @@ final class SegmentArrival {
   }
 
   /** Whether a segment that says nothing new is answered: always, unless it is empty. */
-  private boolean answered(TcpConnection connection, Segment segment) {
-    if (segment.sequenceLength() > 0 || connection.receiver.answers()) {
+  private boolean answered(TcpConnection connection, TcpSegment segment) {
+    if (segment.sequenceLength() > 0 || connection.receiver.mayAnswer()) {
       return true;
     }
     counters.answersSuppressed++;
@@ -261,7 +262,7 @@ final class SegmentArrival {
   }
 
   /** Fifth check in SYN-RECEIVED. False when the segment is to be dropped. */
-  private boolean synReceived(TcpConnection connection, Segment segment, long position) {
+  private boolean synReceived(TcpConnection connection, TcpSegment segment, long position) {
     if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
       counters.unacceptable++;
       if (!admission.bearsCookie(connection, segment)) {

@@ -6,23 +6,24 @@ import org.rddp.ip.TransportHandler;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /** Checks segments as they come from IP and finds what they belong to. */
 final class SegmentInput implements TransportHandler {
   private final TcpStack stack;
-  private final ConnectionTable connections;
+  private final TcpConnectionTable connections;
   private final TcpCounters counters;
-  private final Segment segment = new Segment();
-  private final LookAhead lookAhead;
+  private final TcpSegment segment = new TcpSegment();
+  private final ConnectionPrefetch lookAhead;
   private Admission admission;
   private SegmentArrival arrival;
   private IpLayer ip;
 
-  SegmentInput(TcpStack stack, ConnectionTable connections) {
+  SegmentInput(TcpStack stack, TcpConnectionTable connections) {
     this.stack = stack;
     this.connections = connections;
     counters = stack.counters();
-    lookAhead = new LookAhead(connections, IpLayer.BURST);
+    lookAhead = new ConnectionPrefetch(connections, IpLayer.BURST);
   }
 
   /** Joins the way in to the way out. */
@@ -33,19 +34,19 @@ final class SegmentInput implements TransportHandler {
   }
 
   @Override
-  public boolean looksAhead() {
+  public boolean wantsPrefetch() {
     return lookAhead.worthwhile();
   }
 
   @Override
-  public void expect(int source, long address) {
-    lookAhead.expect(
-        ConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
+  public void addToPrefetch(int source, long address) {
+    lookAhead.add(
+        TcpConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
   }
 
   @Override
-  public void lookAhead() {
-    lookAhead.look();
+  public void prefetch() {
+    lookAhead.prefetch();
   }
 
   @Override
@@ -60,7 +61,7 @@ final class SegmentInput implements TransportHandler {
       return;
     }
     counters.segmentsIn++;
-    long key = ConnectionTable.key(source, segment.remotePort, segment.localPort);
+    long key = TcpConnectionTable.key(source, segment.remotePort, segment.localPort);
     TcpConnection connection = connections.get(key);
     if (connection == null || reopens(connection) || yields(connection)) {
       connection = admission.unconnected(key, segment, connection);
@@ -123,7 +124,8 @@ final class SegmentInput implements TransportHandler {
 
   @Override
   public void onUnreachable(int code, int remote, long address, int length) {
-    long key = ConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
+    long key =
+        TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
     TcpConnection connection = connections.get(key);
     // Once established, a connection is not given up for what anyone could have sent (RFC 5927
     // 5.2).
@@ -138,7 +140,8 @@ final class SegmentInput implements TransportHandler {
 
   @Override
   public void onTooBig(int remote, int mtu, long address, int length) {
-    long key = ConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
+    long key =
+        TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
     TcpConnection connection = connections.get(key);
     if (connection != null) {
       stack.sizes().tooBig(connection, Tcp.sequence(address), mtu);

@@ -19,8 +19,8 @@ final class SegmentOutput {
   private final boolean offerSack;
   private final boolean offerEcn;
   private final int scale;
-  private final boolean leavesChecksum;
-  private final boolean leavesSegmentation;
+  private final boolean offloadsChecksum;
+  private final boolean offloadsSegmentation;
 
   SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
     this.stack = stack;
@@ -32,24 +32,24 @@ final class SegmentOutput {
     offerSack = settings.selectiveAcknowledgment();
     offerEcn = settings.ecn();
     scale = Receiver.shiftFor(settings.receiveBuffer());
-    leavesChecksum = ip.leavesChecksum();
-    leavesSegmentation = ip.leavesSegmentation();
+    offloadsChecksum = ip.offloadsChecksum();
+    offloadsSegmentation = ip.offloadsSegmentation();
   }
 
   /** Whether the device computes the checksum, so that nobody here needs a payload's sum. */
-  boolean leavesChecksum() {
-    return leavesChecksum;
+  boolean offloadsChecksum() {
+    return offloadsChecksum;
   }
 
   /** The longest payload that may be sent as one: a device that can cuts it to EMSS octets. */
   int largest(int emss) {
-    return leavesSegmentation ? Integer.MAX_VALUE : emss;
+    return offloadsSegmentation ? Integer.MAX_VALUE : emss;
   }
 
   /**
    * Sends a payload of the send queue. Call only while there is room. Takes over a reference.
    *
-   * @param payloadSum its partial checksum; anything if {@link #leavesChecksum}
+   * @param payloadSum its partial checksum; anything if {@link #offloadsChecksum}
    * @param ecn the ECN codepoint of the packet
    */
   void data(
@@ -189,8 +189,8 @@ final class SegmentOutput {
   private void finish(
       TcpConnection connection, long packet, long header, int length, long sum, int ecn) {
     int remote = connection.remote();
-    if (leavesChecksum) {
-      leaveChecksum(connection, packet, header, length);
+    if (offloadsChecksum) {
+      requestOffload(connection, packet, header, length);
     } else {
       Tcp.putChecksum(
           header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
@@ -199,7 +199,7 @@ final class SegmentOutput {
     ip.send(connection.peer.route, packet, header, length, remote, ecn, stack.now());
   }
 
-  private void leaveChecksum(TcpConnection connection, long packet, long header, int length) {
+  private void requestOffload(TcpConnection connection, long packet, long header, int length) {
     int headerLength = Tcp.headerLength(header);
     int emss = connection.sender.emss();
     boolean cut = emss > 0 && length - headerLength > emss;
@@ -207,7 +207,7 @@ final class SegmentOutput {
     Tcp.putPartialChecksum(
         header,
         Checksum.pseudoHeader(ip.address(), connection.remote(), Ipv4.PROTOCOL_TCP, summed));
-    ip.leaveChecksum(packet, headerLength, cut ? emss : 0);
+    ip.requestOffload(packet, headerLength, cut ? emss : 0);
   }
 
   /** A packet for a segment that leaves at once, or 0. */

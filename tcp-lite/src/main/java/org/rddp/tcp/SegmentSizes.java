@@ -17,14 +17,14 @@ final class SegmentSizes {
   /** The peer's SYN has told the MSS that it takes and how it scales its window. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
     int mss = Math.min(stack.mss(), theirMss);
-    connection.widestEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options(connection);
+    connection.negotiatedEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options(connection);
     int emss = emss(connection, stack.pathMtu(connection.remote()));
     connection.sender.negotiated(emss, windowShift);
   }
 
   /** EMSS on a path that carries packets of so many octets. */
   private static int emss(TcpConnection connection, int mtu) {
-    return Math.min(connection.widestEmss, IpLayer.mss(mtu) - options(connection));
+    return Math.min(connection.negotiatedEmss, IpLayer.mss(mtu) - options(connection));
   }
 
   private static int options(TcpConnection connection) {
@@ -33,7 +33,7 @@ final class SegmentSizes {
 
   /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
   void pathMtu(TcpConnection connection, int mtu) {
-    if (connection.widestEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
+    if (connection.negotiatedEmss > 0 && connection.state() != TcpState.TIME_WAIT) {
       int emss = emss(connection, mtu);
       if (emss != connection.sender.emss()) {
         connection.sender.pathEmss(emss);
@@ -58,7 +58,7 @@ final class SegmentSizes {
     } else if (sender.largestAcknowledged() <= emss) {
       stack.lowerPathMtu(connection.remote(), mtu);
     } else {
-      connection.claim = new PathMtuClaim(position, mtu);
+      connection.pathMtuClaim = new PathMtuClaim(position, mtu);
     }
   }
 
@@ -68,9 +68,9 @@ final class SegmentSizes {
    *
    * @return whether that says why nothing was heard: what is too long is being sent again then
    */
-  boolean believeClaim(TcpConnection connection) {
-    PathMtuClaim believed = connection.claim;
-    connection.claim = null;
+  boolean applyClaim(TcpConnection connection) {
+    PathMtuClaim believed = connection.pathMtuClaim;
+    connection.pathMtuClaim = null;
     if (believed == null || believed.position() < connection.sender.una()) {
       return false;
     }

@@ -4,7 +4,7 @@ package org.rddp.tcp;
  * The one deadline of a connection's sending half and what it is for: the retransmission timeout,
  * or what comes before it (a tail loss probe, or the time after which a segment that may be out of
  * order is taken for lost), or with nothing in flight the next window probe. A connection borrows
- * one from {@link SendTimers} while it waits for any of these. Times in nanoseconds.
+ * one from {@link SendTimerPool} while it waits for any of these. Times in nanoseconds.
  */
 final class SendTimer {
   private static final long NEVER = Long.MAX_VALUE;

@@ -8,11 +8,13 @@ import org.rddp.tcp.loss.ReorderingWindow;
 import org.rddp.tcp.loss.RetransmissionTimeout;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * The sending half of a connection: what has been sent and acknowledged, and what acknowledgments
- * and timers mean for it (RFC 9293 section 3.8). What leaves is up to {@link Departures}, what is
- * lost to {@link LossRecovery}; both need a {@link Flight} only while there is something to send.
+ * and timers mean for it (RFC 9293 section 3.8). What leaves is up to {@link SegmentTransmitter},
+ * what is lost to {@link LossRecovery}; both need a {@link Flight} only while there is something to
+ * send.
  *
  * <p>Stream positions stand for sequence numbers: our SYN has position -1, the first octet 0, the
  * FIN the position behind the last octet.
@@ -47,23 +49,23 @@ final class Sender {
   boolean held;
 
   /** Whether the peer is to be told that the congestion window was reduced (CWR of RFC 3168). */
-  boolean reduced;
+  boolean windowReduced;
 
   /** When a segment was last sent. */
   long lastSentAt;
 
-  private final SendResources shared;
+  private final StackContext shared;
   private final ReorderingWindow reordering = new ReorderingWindow();
   private final int initialSequence;
 
   /** EMSS as far as it is known what the path carries; {@link #blackHole} may say less. */
-  private int widest;
+  private int pathEmss;
 
   private BlackHole blackHole;
   private int largestAcknowledged;
   private boolean finQueued;
 
-  Sender(TcpConnection connection, SendResources shared, int sequence) {
+  Sender(TcpConnection connection, StackContext shared, int sequence) {
     this.connection = connection;
     this.shared = shared;
     congestion = shared.congestion.control();
@@ -123,7 +125,7 @@ final class Sender {
   /** The peer's SYN said how much a segment may hold and how windows are scaled. */
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
-    widest = effectiveMss;
+    pathEmss = effectiveMss;
     window.scale(windowShift);
     congestion.open(effectiveMss, connection.now());
     if (flight != null) {
@@ -132,7 +134,7 @@ final class Sender {
   }
 
   /** Our SYN has been acknowledged. */
-  void open(Segment segment, long position) {
+  void peerSynAcknowledged(TcpSegment segment, long position) {
     una = 0;
     window.open(segment.window, segment.has(Tcp.SYN), position);
   }
@@ -143,7 +145,7 @@ final class Sender {
    * @param more whether more may be put into it before the turn ends
    */
   void send(long packet, boolean more) {
-    Flight airborne = airborne();
+    Flight airborne = ensureFlight();
     int length = shared.pool.length(packet);
     boolean waits = airborne.board.unsent() < airborne.queue.tail();
     if (nagle && waits && airborne.queue.appendToLast(packet, emss)) {
@@ -158,14 +160,14 @@ final class Sender {
   }
 
   /** The packet of the segment that waits last, if more may be put into it; 0 otherwise. */
-  long open() {
+  long peerSynAcknowledged() {
     boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
-    return waits ? flight.queue.open() : 0;
+    return waits ? flight.queue.openPacket() : 0;
   }
 
   /** Takes octets that the user has put into the segment that waits last. */
   void extend(int octets, boolean more) {
-    if (open() == 0) {
+    if (peerSynAcknowledged() == 0) {
       throw new IllegalStateException("no segment is open");
     }
     flight.queue.extendLast(octets);
@@ -178,7 +180,7 @@ final class Sender {
   private void hold(boolean more) {
     held = more;
     if (more) {
-      connection.pend();
+      connection.scheduleFlush();
     }
   }
 
@@ -193,14 +195,14 @@ final class Sender {
   /** The turn ends: sends whatever may leave now. */
   void release() {
     held = false;
-    proceed();
+    outputIfPending();
   }
 
-  private Flight airborne() {
+  private Flight ensureFlight() {
     if (flight == null) {
-      flight = shared.memory.take();
+      flight = shared.memory.acquire();
       flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
-      takeTimer();
+      ensureTimer();
     }
     return flight;
   }
@@ -208,7 +210,7 @@ final class Sender {
   /** A FIN follows everything sent so far. */
   void close() {
     held = false;
-    airborne().queue.addFin();
+    ensureFlight().queue.addFin();
     finQueued = true;
     output();
   }
@@ -234,16 +236,16 @@ final class Sender {
       return;
     }
     if (blackHole != null && blackHole.trialDue(connection.now())) {
-      blackHole.trial();
-      emss(widest);
+      blackHole.startTrial();
+      emss(pathEmss);
     }
     shared.departures.output(this);
     startTimer();
   }
 
   /** Sends whatever may leave now, where no more has happened since the timer was started. */
-  void proceed() {
-    boolean rests = flight == null ? timer == null : flight.rests();
+  void outputIfPending() {
+    boolean rests = flight == null ? timer == null : flight.isIdle();
     if (!rests) {
       output();
     }
@@ -256,7 +258,7 @@ final class Sender {
    * check); otherwise it is to be dropped: it acknowledges what was never sent, or what is too old
    * to be true (RFC 5961 section 5).
    */
-  boolean believes(Segment segment) {
+  boolean isAcceptableAck(TcpSegment segment) {
     long ack = acknowledgedBy(segment);
     boolean believed = ack <= max && ack >= una - window.largest();
     if (!believed) {
@@ -265,32 +267,35 @@ final class Sender {
     return believed;
   }
 
-  private long acknowledgedBy(Segment segment) {
+  private long acknowledgedBy(TcpSegment segment) {
     return una + SequenceNumber.distance(sequence(una), segment.acknowledgment);
   }
 
   /**
-   * Processes the acknowledgment and the window of a segment that is {@linkplain #believes
+   * Processes the acknowledgment and the window of a segment that is {@linkplain #isAcceptableAck
    * believed}.
    *
    * @param position the segment's stream position
    */
-  void acknowledged(Segment segment, long position) {
+  void acknowledged(TcpSegment segment, long position) {
     long ack = acknowledgedBy(segment);
     boolean same = !updateWindow(segment, position, ack);
-    if (ack == max && flight != null && tellsNothingElse(segment) && flight.isOneInOrder()) {
-      arrived(ack);
+    if (ack == max
+        && flight != null
+        && tellsNothingElse(segment)
+        && flight.isSingleSegmentInOrder()) {
+      acknowledgedAlone(ack);
     } else if (ack >= una && flight != null) {
       boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
       if (duplicate) {
         shared.counters.duplicateAcknowledgments++;
       }
-      takeIn(segment, ack, duplicate);
+      processAcknowledgment(segment, ack, duplicate);
     }
   }
 
   /** Takes the window of a segment; returns whether it has changed. */
-  private boolean updateWindow(Segment segment, long position, long ack) {
+  private boolean updateWindow(TcpSegment segment, long position, long ack) {
     boolean changed = ack >= una && window.update(segment.window, position, ack);
     if (timer == null) {
       return changed;
@@ -307,25 +312,25 @@ final class Sender {
     return changed;
   }
 
-  private boolean tellsNothingElse(Segment segment) {
+  private boolean tellsNothingElse(TcpSegment segment) {
     return segment.options.sackBlocks() == 0 && !segment.has(Tcp.ECE);
   }
 
   /**
    * The one segment in flight has arrived, as a message that travels alone does each time: what
-   * {@link #takeIn} comes to then, in fewer steps.
+   * {@link #processAcknowledgment} comes to then, in fewer steps.
    */
-  private void arrived(long ack) {
-    int length = flight.arrived(una, ack, connection.now());
+  private void acknowledgedAlone(long ack) {
+    int length = flight.acknowledgedAlone(una, ack, connection.now());
     largestAcknowledged = Math.max(largestAcknowledged, length);
     una = ack;
-    endFlight();
+    releaseFlight();
     timer.acknowledged();
     startTimer();
     refuteBlackHole();
   }
 
-  private void takeIn(Segment segment, long ack, boolean duplicate) {
+  private void processAcknowledgment(TcpSegment segment, long ack, boolean duplicate) {
     Acknowledgment a = shared.acknowledgment;
     a.una = una;
     a.ack = ack;
@@ -333,10 +338,10 @@ final class Sender {
     a.max = max;
     a.oldest = una - window.largest();
     a.options = segment.options;
-    a.stamped = connection.timestamps && segment.options.timestamps();
-    a.stampedRoundTrip = 0;
-    if (a.stamped && ack > una) {
-      a.stampedRoundTrip = connection.elapsed(segment.options.timestampEcho());
+    a.timestamps = connection.timestamps && segment.options.timestamps();
+    a.timestampRoundTrip = 0;
+    if (a.timestamps && ack > una) {
+      a.timestampRoundTrip = connection.elapsed(segment.options.timestampEcho());
     }
     a.duplicate = duplicate;
     a.congestion = connection.ecn && segment.has(Tcp.ECE);
@@ -353,7 +358,7 @@ final class Sender {
     if (ack > a.una) {
       timer.acknowledged();
     }
-    land();
+    releaseFlightIfDone();
     startTimer();
     refuteBlackHole();
   }
@@ -362,22 +367,22 @@ final class Sender {
   private void refuteBlackHole() {
     if (blackHole != null && largestAcknowledged > blackHole.emss()) {
       blackHole = null;
-      emss(widest);
+      emss(pathEmss);
     }
   }
 
   private void noteReduction() {
-    reduced |= flight.recovery.takeReduced();
+    windowReduced |= flight.recovery.takeReduced();
   }
 
   /** Gives the flight back when there is nothing left to send, nor to learn. */
-  private void land() {
+  private void releaseFlightIfDone() {
     if (flight.queue.size() == 0 && !flight.recovery.unresolved()) {
-      endFlight();
+      releaseFlight();
     }
   }
 
-  private void endFlight() {
+  private void releaseFlight() {
     connection.keepsSent(-kept());
     flight.end(connection.now());
     flight = null;
@@ -392,10 +397,10 @@ final class Sender {
   void startTimer() {
     boolean shut = connection.wantsToSend() && window.octets() == 0;
     if (flight == null && !shut) {
-      giveTimer();
+      releaseTimer();
       return;
     }
-    takeTimer();
+    ensureTimer();
     timer.nothingEarlier();
     if (max > una) {
       timer.start(timeout.current());
@@ -408,16 +413,16 @@ final class Sender {
     timer.schedule();
   }
 
-  private void takeTimer() {
+  private void ensureTimer() {
     if (timer == null) {
-      timer = shared.timers.take(connection);
+      timer = shared.timers.acquire(connection);
     }
   }
 
   /** There is nothing to wait for. */
-  private void giveTimer() {
+  private void releaseTimer() {
     if (timer != null) {
-      shared.timers.give(timer);
+      shared.timers.release(timer);
       timer = null;
       connection.retransmitAt = Long.MAX_VALUE;
     }
@@ -442,11 +447,11 @@ final class Sender {
     } else if (timer.givesUp(userTimeout)) {
       return false;
     } else if (max > una) {
-      if (!connection.sizes().believeClaim(connection)) {
+      if (!connection.sizes().applyClaim(connection)) {
         retransmit();
       }
     } else if (flight != null && flight.queue.size() == 0) {
-      endFlight();
+      releaseFlight();
       startTimer();
     } else {
       probeWindow();
@@ -477,7 +482,7 @@ final class Sender {
     int first = flight.queue.slot(flight.queue.head());
     // That the peer has shut its window says enough, if it did so before what is missing.
     boolean offered = flight.queue.end(first) <= una + window.octets();
-    boolean swallowed = offered && doubtPath(flight.queue.length(first), before + 1, now);
+    boolean swallowed = offered && suspectBlackHole(flight.queue.length(first), before + 1, now);
     shared.departures.repeatFirst(this);
     startTimer();
     if (swallowed) {
@@ -486,23 +491,23 @@ final class Sender {
   }
 
   /** Whether the path is now taken to swallow segments of that length. */
-  private boolean doubtPath(int length, int timeouts, long now) {
+  private boolean suspectBlackHole(int length, int timeouts, long now) {
     int options = connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    boolean failed = blackHole != null && blackHole.trying() && length > blackHole.emss();
+    boolean failed = blackHole != null && blackHole.inTrial() && length > blackHole.emss();
     boolean again = blackHole != null;
     if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, again)) {
       return false;
     }
     if (blackHole == null) {
-      blackHole = BlackHole.swallowing(length, options, now);
+      blackHole = BlackHole.dropping(length, options, now);
     } else if (failed) {
-      blackHole.failed(now);
+      blackHole.trialFailed(now);
     } else {
       blackHole.lower(length, options, now);
     }
     shared.counters.blackHoles++;
     largestAcknowledged = 0;
-    return narrow(Math.min(widest, blackHole.emss()));
+    return changeEmss(Math.min(pathEmss, blackHole.emss()));
   }
 
   /**
@@ -526,7 +531,7 @@ final class Sender {
 
   /** The path carries, or may carry, segments of so many octets. */
   void pathEmss(int octets) {
-    widest = octets;
+    pathEmss = octets;
     largestAcknowledged = 0;
     if (blackHole != null && octets <= blackHole.emss()) {
       blackHole = null;
@@ -536,7 +541,7 @@ final class Sender {
 
   /** EMSS changes: what is longer and in flight is sent again in pieces. */
   private void emss(int octets) {
-    if (narrow(octets)) {
+    if (changeEmss(octets)) {
       if (connection.state().synchronised()) {
         shared.departures.output(this);
         startTimer();
@@ -546,28 +551,28 @@ final class Sender {
   }
 
   /** Returns whether EMSS is another now. */
-  private boolean narrow(int octets) {
+  private boolean changeEmss(int octets) {
     if (octets == emss) {
       return false;
     }
     emss = octets;
     congestion.emss(octets);
     if (flight != null) {
-      flight.recovery.narrowed(octets, max);
+      flight.recovery.emssLowered(octets, max);
     }
     return true;
   }
 
   /** Loads what every segment touches, from end to end; what it returns means nothing. */
-  int glance() {
+  int prefetch() {
     return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0);
   }
 
   /** Gives back every packet. */
   void clear() {
     if (flight != null) {
-      endFlight();
+      releaseFlight();
     }
-    giveTimer();
+    releaseTimer();
   }
 }

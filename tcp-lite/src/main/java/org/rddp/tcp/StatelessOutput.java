@@ -2,10 +2,12 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
+import org.rddp.tcp.handshake.SynCookies;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
+import org.rddp.wire.TcpSegment;
 
 /** Answers segments that belong to no connection, and keeps nothing of it. */
 final class StatelessOutput {
@@ -22,7 +24,7 @@ final class StatelessOutput {
   }
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */
-  void reset(Segment segment) {
+  void reset(TcpSegment segment) {
     long packet = allocate();
     if (packet == 0) {
       return;
@@ -53,7 +55,7 @@ final class StatelessOutput {
    * @param cookie our initial sequence number
    * @param clock our timestamp clock towards the peer
    */
-  void cookie(Segment syn, int cookie, int clock) {
+  void cookie(TcpSegment syn, int cookie, int clock) {
     long packet = allocate();
     if (packet == 0) {
       return;
@@ -74,7 +76,7 @@ final class StatelessOutput {
         sum += TcpOptions.putSackPermitted(option);
         option += TcpOptions.SACK_PERMITTED_LENGTH;
       }
-      int stamp = SynCookies.stamp(clock, sack, ecn, syn.options);
+      int stamp = SynCookies.timestamp(clock, sack, ecn, syn.options);
       sum += TcpOptions.putTimestamps(option, stamp, syn.options.timestampValue());
       option += TcpOptions.TIMESTAMPS_LENGTH;
       flags |= ecn ? Tcp.ECE : 0;
@@ -94,7 +96,7 @@ final class StatelessOutput {
     send(syn, packet, length, sum);
   }
 
-  private void send(Segment answered, long packet, int length, long sum) {
+  private void send(TcpSegment answered, long packet, int length, long sum) {
     long header = pool.address(packet);
     int remote = answered.remoteAddress;
     Tcp.putChecksum(

@@ -27,8 +27,8 @@ public interface StreamHandler {
   /**
    * Octets have arrived, in their turn or before it: the moment that their segment is accepted (RFC
    * 5044 appendix A.3). Every octet comes exactly once: of a segment that repeats some, only the
-   * pieces that are new come, each in a call of its own. {@link InOrder} is for users who want them
-   * in order.
+   * pieces that are new come, each in a call of its own. {@link InOrderHandler} is for users who
+   * want them in order.
    *
    * <p>In their turn, {@code position + length} is {@link TcpStream#receivePosition()} during this
    * call. Before their turn, {@code position} is greater than that; the turn comes with {@link

@@ -2,14 +2,18 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.storage.ConnectionEntry;
+import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
 
 /**
  * One TCP connection: its identity, its state, its timers and its user. What its halves do is in
  * {@link Sender} and {@link Receiver}, what segments do to its state in {@link SegmentArrival}.
  */
-public final class TcpConnection extends Timed implements TcpStream {
-  /** {@link #heardAt} when nobody knows. */
+public final class TcpConnection extends ConnectionEntry implements TcpStream {
+  /** {@link #lastReceivedAt} when nobody knows. */
   static final long UNKNOWN = Long.MIN_VALUE;
 
   private static final long MILLISECOND = 1_000_000;
@@ -29,13 +33,13 @@ public final class TcpConnection extends Timed implements TcpStream {
   long retransmitAt = Long.MAX_VALUE;
 
   /** When the state is to be looked at: see {@link ConnectionTimers}. */
-  long lifeAt;
+  long stateDeadline;
 
   /** When the user's alarm rings. */
   long alarmAt = Long.MAX_VALUE;
 
   /** When the peer last sent something acceptable; before anything has come, when we knocked. */
-  long heardAt;
+  long lastReceivedAt;
 
   /** Keep-alive probes that have not been answered. */
   byte keepAliveProbes;
@@ -58,27 +62,27 @@ public final class TcpConnection extends Timed implements TcpStream {
   private final TcpStack stack;
 
   /** Where the peer has knocked; null when it was us who did. */
-  final Listener listener;
+  final TcpListener listener;
 
   private final int timestampOffset;
   private TcpState state;
 
   /** EMSS as far as both ends and their options go, whatever the path. */
-  int widestEmss;
+  int negotiatedEmss;
 
   /** What an ICMP message claims of the path and has not been believed yet, or null. */
-  PathMtuClaim claim;
+  PathMtuClaim pathMtuClaim;
 
   private boolean wantsToSend;
-  private boolean pending;
-  private boolean starved;
+  private boolean flushScheduled;
+  private boolean awaitsPackets;
   private boolean closeWanted;
 
   TcpConnection(
       TcpStack stack,
       long key,
       PeerAccount peer,
-      Listener listener,
+      TcpListener listener,
       StreamHandler handler,
       int sequence) {
     this.stack = stack;
@@ -90,8 +94,8 @@ public final class TcpConnection extends Timed implements TcpStream {
     timestampOffset = stack.timestampOffset(key);
     sender = new Sender(this, stack.sending(), sequence);
     receiver = new Receiver(this, stack.settings().receiveBuffer());
-    heardAt = stack.now();
-    lifeAt = heardAt + stack.settings().connectTimeout();
+    lastReceivedAt = stack.now();
+    stateDeadline = lastReceivedAt + stack.settings().connectTimeout();
   }
 
   /** The peer's address, as a number. */
@@ -156,9 +160,9 @@ public final class TcpConnection extends Timed implements TcpStream {
     }
     wantsToSend = true;
     if (!room) {
-      pend();
+      scheduleFlush();
     } else if (!share) {
-      starve();
+      awaitPackets();
     } else {
       sender.startTimer();
     }
@@ -173,9 +177,9 @@ public final class TcpConnection extends Timed implements TcpStream {
       stack.counters().packetsExhausted++;
       wantsToSend = true;
       if (share) {
-        pend();
+        scheduleFlush();
       } else {
-        starve();
+        awaitPackets();
       }
     }
     return packet;
@@ -203,8 +207,8 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   @Override
-  public long open() {
-    return sender.open();
+  public long openPacket() {
+    return sender.peerSynAcknowledged();
   }
 
   @Override
@@ -215,8 +219,8 @@ public final class TcpConnection extends Timed implements TcpStream {
   @Override
   public void consumed(int octets) {
     receiver.consume(octets);
-    if (receiver.owed()) {
-      pend();
+    if (receiver.acknowledgmentDue()) {
+      scheduleFlush();
     }
   }
 
@@ -272,7 +276,7 @@ public final class TcpConnection extends Timed implements TcpStream {
 
   // What the halves, and those who look after the state, need.
 
-  Opening opening() {
+  Handshake opening() {
     return stack.opening();
   }
 
@@ -289,8 +293,8 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** The peer has sent something acceptable. */
-  void heard() {
-    heardAt = stack.now();
+  void received() {
+    lastReceivedAt = stack.now();
   }
 
   TcpCounters counters() {
@@ -323,22 +327,22 @@ public final class TcpConnection extends Timed implements TcpStream {
     stack.sentPackets().keeps(more);
     peer.sent += more;
     if (more < 0) {
-      stack.feed();
+      stack.packetsAvailable();
     }
   }
 
   /** Waits for packets that are sent to be given back; whoever looks each turn never rests. */
-  private void starve() {
-    if (!starved) {
-      starved = true;
-      stack.starve(this);
+  private void awaitPackets() {
+    if (!awaitsPackets) {
+      awaitsPackets = true;
+      stack.awaitPackets(this);
     }
   }
 
   /** Packets have been given back. */
-  void fed() {
-    starved = false;
-    pend();
+  void packetsAvailable() {
+    awaitsPackets = false;
+    scheduleFlush();
   }
 
   /** Counts packets that the connection keeps until their turn has come. */
@@ -362,21 +366,21 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** Looks after this connection before the burst is transmitted. */
-  void pend() {
-    if (!pending) {
-      pending = true;
-      stack.pend(this);
+  void scheduleFlush() {
+    if (!flushScheduled) {
+      flushScheduled = true;
+      stack.scheduleFlush(this);
     }
   }
 
   /** Sends what could not be sent before, and the acknowledgment if it is still owed. */
   void flush() {
-    pending = false;
+    flushScheduled = false;
     if (!state.synchronised()) {
       return;
     }
     sender.release();
-    wake();
+    notifyIfSendable();
     if (state == TcpState.CLOSED) {
       return;
     }
@@ -384,10 +388,10 @@ public final class TcpConnection extends Timed implements TcpStream {
       // What the user has sent just now does not wait for another turn.
       sender.release();
     }
-    if (receiver.owed()) {
+    if (receiver.acknowledgmentDue()) {
       acknowledgeNow();
-    } else if (receiver.owes()) {
-      pend();
+    } else if (receiver.acknowledgmentPending()) {
+      scheduleFlush();
     }
   }
 
@@ -401,8 +405,8 @@ public final class TcpConnection extends Timed implements TcpStream {
     if (stack.output().control(this, sender.sequence(sender.max()), Tcp.ACK)) {
       stack.counters().acknowledgmentsOut++;
     } else {
-      receiver.owe();
-      pend();
+      receiver.requestAcknowledgment();
+      scheduleFlush();
     }
   }
 
@@ -481,7 +485,7 @@ public final class TcpConnection extends Timed implements TcpStream {
     state = TcpState.TIME_WAIT;
     retransmitAt = Long.MAX_VALUE;
     alarmAt = Long.MAX_VALUE;
-    stack.timers().waitFromNow(this);
+    stack.timers().startTimeWait(this);
     sender.clear();
     receiver.clear();
     stack.upcalls().closed(this, CloseReason.NORMAL);
@@ -504,7 +508,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** Whether the user lets us take a segment with payload. */
-  boolean accepts(Segment segment, long position) {
+  boolean accepts(TcpSegment segment, long position) {
     return stack.upcalls().accepts(this, position, segment.payload, segment.length);
   }
 
@@ -518,7 +522,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** Tells the user that sending may be tried again, if it asked and that is so. */
-  void wake() {
+  void notifyIfSendable() {
     if (wantsToSend && sendable()) {
       wantsToSend = false;
       stack.upcalls().sendable(this);
@@ -528,8 +532,8 @@ public final class TcpConnection extends Timed implements TcpStream {
   // Timers.
 
   /** Loads what every segment touches, from end to end; what it returns means nothing. */
-  int glance() {
-    return timerSlot + (int) heardAt + (pending ? 1 : 0) + (handler == null ? 1 : 0);
+  int prefetch() {
+    return timerSlot + (int) lastReceivedAt + (flushScheduled ? 1 : 0) + (handler == null ? 1 : 0);
   }
 
   /** Makes sure that the earliest of the timers is not missed. */
@@ -540,7 +544,7 @@ public final class TcpConnection extends Timed implements TcpStream {
   }
 
   /** Rings the user's alarm. */
-  void ring(long now) {
+  void fireAlarm(long now) {
     if (handler != null) {
       alarmAt = Long.MAX_VALUE;
       stack.upcalls().alarm(this, now);

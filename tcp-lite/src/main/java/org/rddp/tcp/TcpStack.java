@@ -11,6 +11,14 @@ import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.IpCounters;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.handshake.KeyedHash;
+import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.handshake.Peers;
+import org.rddp.tcp.storage.ChallengeLimit;
+import org.rddp.tcp.storage.ConnectionEntry;
+import org.rddp.tcp.storage.EarlyRangesPool;
+import org.rddp.tcp.storage.PacketBudget;
+import org.rddp.tcp.storage.TimerWheel;
 import org.rddp.wire.TcpOptions;
 
 /**
@@ -40,16 +48,16 @@ public final class TcpStack implements AutoCloseable {
   private final TcpSettings settings;
   private final RandomGenerator random;
   private final TcpCounters counters = new TcpCounters();
-  private final ConnectionTable connections;
+  private final TcpConnectionTable connections;
   private final TimerWheel wheel;
   private final ChallengeLimit challenges;
-  private final Map<Integer, Listener> listeners = new HashMap<>();
+  private final Map<Integer, TcpListener> listeners = new HashMap<>();
   private final EarlyRangesPool earlyRanges = new EarlyRangesPool();
   private final KeyedHash hash;
   private final SegmentOutput output;
-  private final SendResources sending;
+  private final StackContext sending;
   private final Upcalls upcalls = new Upcalls(this);
-  private final Opening opening;
+  private final Handshake opening;
   private final ConnectionTimers timers;
   private final SegmentSizes sizes = new SegmentSizes(this);
   private final IpLayer ip;
@@ -58,10 +66,10 @@ public final class TcpStack implements AutoCloseable {
   private final PacketBudget earlyPackets;
   private Consumer<Throwable> failures = failure -> {};
   private TcpConnection[] pending = new TcpConnection[16];
-  private TcpConnection[] turn = new TcpConnection[16];
+  private TcpConnection[] flushing = new TcpConnection[16];
   private int pendingCount;
-  private TcpConnection[] starved = new TcpConnection[16];
-  private int starvedCount;
+  private TcpConnection[] awaitingPackets = new TcpConnection[16];
+  private int awaitingPacketsCount;
   private long now;
 
   /**
@@ -90,14 +98,14 @@ public final class TcpStack implements AutoCloseable {
     sentPackets = new PacketBudget(pool.capacity() / 2);
     earlyPackets = new PacketBudget(pool.capacity() / 4);
     hash = new KeyedHash(random);
-    connections = new ConnectionTable(random.nextLong());
+    connections = new TcpConnectionTable(random.nextLong());
     SegmentInput input = new SegmentInput(this, connections);
     ip = new IpLayer(device, address, input);
     output = new SegmentOutput(this, ip, pool, settings);
-    sending = new SendResources(output, pool, counters, settings);
+    sending = new StackContext(output, pool, counters, settings);
     StatelessOutput strangers = new StatelessOutput(ip, pool, counters, settings);
     peers = new Peers(settings, ip);
-    opening = new Opening(this, output, strangers, settings);
+    opening = new Handshake(this, output, strangers, settings);
     timers = new ConnectionTimers(this, output, settings);
     input.connect(ip, strangers, new Admission(this, connections, peers, strangers, random));
   }
@@ -125,7 +133,7 @@ public final class TcpStack implements AutoCloseable {
   public int advance(long time) {
     now = time;
     int fired = ip.advance(time);
-    Timed timed = wheel.poll(time);
+    ConnectionEntry timed = wheel.poll(time);
     while (timed != null) {
       if (expired((TcpConnection) timed, time)) {
         fired++;
@@ -153,9 +161,9 @@ public final class TcpStack implements AutoCloseable {
     now = time;
     TcpConnection[] due = pending;
     int count = pendingCount;
-    pending = turn;
+    pending = flushing;
     pendingCount = 0;
-    turn = due;
+    flushing = due;
     for (int i = 0; i < count; i++) {
       TcpConnection connection = due[i];
       due[i] = null;
@@ -207,14 +215,14 @@ public final class TcpStack implements AutoCloseable {
    * @param port 1 to 65535
    * @throws IllegalStateException when the port has a listener
    */
-  public Listener listen(int port, Acceptor acceptor) {
+  public TcpListener listen(int port, Acceptor acceptor) {
     if (port < 1 || port > 65535) {
       throw new IllegalArgumentException("port " + port + " is not 1 to 65535");
     }
     if (listeners.containsKey(port)) {
       throw new IllegalStateException("port " + port + " has a listener");
     }
-    Listener listener = new Listener(this, port, acceptor, settings.backlog());
+    TcpListener listener = new TcpListener(this, port, acceptor, settings.backlog());
     listeners.put(port, listener);
     return listener;
   }
@@ -240,7 +248,7 @@ public final class TcpStack implements AutoCloseable {
    */
   public TcpConnection connect(Ipv4Address remote, int port, int localPort, StreamHandler handler) {
     checkLimits(remote);
-    long key = ConnectionTable.key(remote.bits(), port, localPort);
+    long key = TcpConnectionTable.key(remote.bits(), port, localPort);
     if (connections.get(key) != null || listeners.containsKey(localPort)) {
       throw new IllegalStateException("local port " + localPort + " is in use");
     }
@@ -264,7 +272,7 @@ public final class TcpStack implements AutoCloseable {
 
   private TcpConnection connect(Ipv4Address remote, long key, StreamHandler handler) {
     checkRoute(remote);
-    PeerAccount peer = peers.enter(remote.bits());
+    PeerAccount peer = peers.addConnection(remote.bits());
     if (peer == null) {
       throw new IllegalStateException("too many neighbours are in use for " + remote);
     }
@@ -293,7 +301,7 @@ public final class TcpStack implements AutoCloseable {
     int start = random.nextInt(EPHEMERAL_PORTS);
     for (int i = 0; i < EPHEMERAL_PORTS; i++) {
       int local = FIRST_EPHEMERAL_PORT + (start + i) % EPHEMERAL_PORTS;
-      long key = ConnectionTable.key(remote.bits(), port, local);
+      long key = TcpConnectionTable.key(remote.bits(), port, local);
       if (connections.get(key) == null && !listeners.containsKey(local)) {
         return key;
       }
@@ -331,8 +339,8 @@ public final class TcpStack implements AutoCloseable {
     }
     Arrays.fill(pending, null);
     pendingCount = 0;
-    Arrays.fill(starved, null);
-    starvedCount = 0;
+    Arrays.fill(awaitingPackets, null);
+    awaitingPacketsCount = 0;
     ip.close();
   }
 
@@ -346,7 +354,7 @@ public final class TcpStack implements AutoCloseable {
     return pool;
   }
 
-  SendResources sending() {
+  StackContext sending() {
     return sending;
   }
 
@@ -409,7 +417,7 @@ public final class TcpStack implements AutoCloseable {
     return output;
   }
 
-  Opening opening() {
+  Handshake opening() {
     return opening;
   }
 
@@ -422,7 +430,7 @@ public final class TcpStack implements AutoCloseable {
   }
 
   boolean mayChallenge() {
-    return challenges.take(now);
+    return challenges.tryAcquire(now);
   }
 
   /** A secret of the connection: the same each time, unknown to others. */
@@ -454,7 +462,7 @@ public final class TcpStack implements AutoCloseable {
     wheel.schedule(connection, deadline);
   }
 
-  void pend(TcpConnection connection) {
+  void scheduleFlush(TcpConnection connection) {
     if (pendingCount == pending.length) {
       pending = Arrays.copyOf(pending, pendingCount * 2);
     }
@@ -462,20 +470,20 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /** Lets a connection wait until packets are given back that were sent. */
-  void starve(TcpConnection connection) {
-    if (starvedCount == starved.length) {
-      starved = Arrays.copyOf(starved, starvedCount * 2);
+  void awaitPackets(TcpConnection connection) {
+    if (awaitingPacketsCount == awaitingPackets.length) {
+      awaitingPackets = Arrays.copyOf(awaitingPackets, awaitingPacketsCount * 2);
     }
-    starved[starvedCount++] = connection;
+    awaitingPackets[awaitingPacketsCount++] = connection;
   }
 
   /** Packets that were sent have been given back: those that wait for some are looked after. */
-  void feed() {
-    for (int i = 0; i < starvedCount; i++) {
-      starved[i].fed();
-      starved[i] = null;
+  void packetsAvailable() {
+    for (int i = 0; i < awaitingPacketsCount; i++) {
+      awaitingPackets[i].packetsAvailable();
+      awaitingPackets[i] = null;
     }
-    starvedCount = 0;
+    awaitingPacketsCount = 0;
   }
 
   void forget(TcpConnection connection) {
@@ -488,22 +496,22 @@ public final class TcpStack implements AutoCloseable {
     failures.accept(failure);
   }
 
-  Listener listener(int port) {
+  TcpListener listener(int port) {
     return listeners.get(port);
   }
 
-  void remove(Listener listener) {
+  void remove(TcpListener listener) {
     listeners.remove(listener.port(), listener);
   }
 
   /** A connection that is not in the table yet. */
   TcpConnection connection(
-      long key, PeerAccount peer, Listener listener, StreamHandler handler, int sequence) {
+      long key, PeerAccount peer, TcpListener listener, StreamHandler handler, int sequence) {
     return new TcpConnection(this, key, peer, listener, handler, sequence);
   }
 
   /** A connection with a peer is gone. */
   void leave(PeerAccount peer) {
-    peers.leave(peer);
+    peers.removeConnection(peer);
   }
 }

@@ -1,6 +1,6 @@
 package org.rddp.tcp;
 
-/** The states of a connection (RFC 9293 section 3.3.2); a {@link Listener} is LISTEN. */
+/** The states of a connection (RFC 9293 section 3.3.2); a {@link TcpListener} is LISTEN. */
 public enum TcpState {
   /** We asked; no answer yet. */
   SYN_SENT,

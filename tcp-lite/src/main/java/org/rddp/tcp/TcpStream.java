@@ -53,8 +53,8 @@ public interface TcpStream {
 
   /**
    * Sends like {@link #send(long)}, but if more may follow, not before this turn of the duty cycle
-   * ends: until then {@link #open()} gives the packet, so that several FPDUs can share a segment
-   * (RFC 5044 appendix A.2). No timer is involved.
+   * ends: until then {@link #openPacket()} gives the packet, so that several FPDUs can share a
+   * segment (RFC 5044 appendix A.2). No timer is involved.
    *
    * @param more whether more may follow in the same turn
    */
@@ -69,12 +69,12 @@ public interface TcpStream {
    *
    * @return its handle, which stays the connection's; 0 if there is no such segment
    */
-  default long open() {
+  default long openPacket() {
     return 0;
   }
 
   /**
-   * Puts the octets written behind the window of {@link #open()} into its segment.
+   * Puts the octets written behind the window of {@link #openPacket()} into its segment.
    *
    * @param octets how many, greater than 0
    * @param more whether more may follow in the same turn

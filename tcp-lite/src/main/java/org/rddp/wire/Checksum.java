@@ -29,8 +29,8 @@ public final class Checksum {
    *
    * @param pause leaves the core to others for a moment
    */
-  public static Runnable trial(Runnable pause) {
-    return vectorsAreThere() ? new ChecksumTrial(pause) : () -> {};
+  public static Runnable warmUp(Runnable pause) {
+    return vectorsAreThere() ? new ChecksumWarmUp(pause) : () -> {};
   }
 
   /** Asked before any class is touched that needs the module. */

@@ -38,7 +38,7 @@ public final class OffloadingDevice implements FrameDevice {
   }
 
   @Override
-  public void leave(long packet, int linkHeader, int ip, int tcp, int segment) {
+  public void requestOffload(long packet, int linkHeader, int ip, int tcp, int segment) {
     if ((offloads & Offloads.CHECKSUM) == 0
         || (segment > 0 && (offloads & Offloads.SEGMENTATION) == 0)) {
       throw new IllegalStateException("not offered");

@@ -35,17 +35,17 @@ class IpLayerTest {
   private final TransportHandler transport =
       new TransportHandler() {
         @Override
-        public boolean looksAhead() {
+        public boolean wantsPrefetch() {
           return ahead;
         }
 
         @Override
-        public void expect(int source, long address) {
+        public void addToPrefetch(int source, long address) {
           heard.add("expect " + new Ipv4Address(source));
         }
 
         @Override
-        public void lookAhead() {
+        public void prefetch() {
           heard.add("look");
         }
 

@@ -295,7 +295,7 @@ class EarlyReceptionTest {
     Recorder user = new Recorder();
     script.listen((stream, address, port) -> {
       script.stream = stream;
-      return new InOrder(user);
+      return new InOrderHandler(user);
     });
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
@@ -318,7 +318,7 @@ class EarlyReceptionTest {
   void shouldGiveBackWhatWaited() {
     Script script = new Script();
     Recorder user = new Recorder();
-    script.listen((stream, address, port) -> new InOrder(user));
+    script.listen((stream, address, port) -> new InOrderHandler(user));
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive(". seq 1 ack 1");

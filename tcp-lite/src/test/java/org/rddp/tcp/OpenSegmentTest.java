@@ -43,7 +43,7 @@ class OpenSegmentTest {
     script.pack(100, true);
     script.turn();
     script.expect("P. seq 101 len 100");
-    assertThat(script.stream.open()).isZero();
+    assertThat(script.stream.openPacket()).isZero();
   }
 
   @Test
@@ -51,7 +51,7 @@ class OpenSegmentTest {
   void shouldLeaveAtOnceWhenNothingMoreFollows() {
     script.pack(100, true);
     script.pack(600, false);
-    assertThat(script.stream.open()).isZero();
+    assertThat(script.stream.openPacket()).isZero();
     script.pack(50, true);
     script.stack.transmit(script.now);
     script.expect(". seq 1 len 700");
@@ -63,7 +63,7 @@ class OpenSegmentTest {
   void shouldSendWhatIsBeforeTheOpenSegment() {
     script.pack(900, true);
     script.stream.send(script.packet(400), true);
-    assertThat(script.stream.open()).isNotZero();
+    assertThat(script.stream.openPacket()).isNotZero();
     script.pack(100, true);
     script.turn();
     script.expect(". seq 1 len 900");
@@ -119,7 +119,7 @@ class OpenSegmentTest {
     script.pack(100, true);
     script.turn();
     script.expect("P. seq 1 len 100");
-    assertThat(script.stream.open()).isZero();
+    assertThat(script.stream.openPacket()).isZero();
     assertThatThrownBy(() -> script.stream.extend(4, true))
         .isInstanceOf(IllegalStateException.class);
     script.pack(100, true);
@@ -134,7 +134,7 @@ class OpenSegmentTest {
   void shouldSendTheOpenSegmentBeforeTheFin() {
     script.pack(100, true);
     script.stream.closeSend();
-    assertThat(script.stream.open()).isZero();
+    assertThat(script.stream.openPacket()).isZero();
     script.turn();
     script.expect("P. seq 1 len 100");
     script.expect("F. seq 101");
@@ -151,7 +151,7 @@ class OpenSegmentTest {
     script.receive(". seq 1 ack 501");
     script.receive(". seq 1 ack 1001");
     script.drain();
-    assertThat(script.stream.open()).isZero();
+    assertThat(script.stream.openPacket()).isZero();
   }
 
   @Test

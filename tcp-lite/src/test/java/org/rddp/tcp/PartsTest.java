@@ -12,6 +12,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.rddp.device.NativePacketPool;
+import org.rddp.tcp.handshake.KeyedHash;
+import org.rddp.tcp.storage.EarlyRanges;
+import org.rddp.tcp.storage.EarlyRangesPool;
+import org.rddp.tcp.storage.EarlySegments;
 
 /** The parts of a connection by themselves, against plain models of what they should do. */
 class PartsTest {
@@ -25,7 +29,7 @@ class PartsTest {
   @Test
   void shouldFindWhatAHashMapFinds() {
     Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
-    ConnectionTable table = new ConnectionTable(5);
+    TcpConnectionTable table = new TcpConnectionTable(5);
     Map<Long, TcpConnection> model = new HashMap<>();
     List<TcpConnection> some = new ArrayList<>();
     for (int port = 1; port <= 200; port++) {
@@ -54,7 +58,7 @@ class PartsTest {
     SplittableRandom random = new SplittableRandom(8);
     EarlyRangesPool pool = new EarlyRangesPool();
     for (int life = 0; life < 300; life++) {
-      EarlyRanges ranges = pool.take();
+      EarlyRanges ranges = pool.acquire();
       BitSet model = new BitSet();
       int packets = 0;
       for (int i = 1; i < 60; i++) {
@@ -69,7 +73,7 @@ class PartsTest {
         assertThat(ranges.octets()).isEqualTo(model.cardinality());
         assertRanges(ranges, model);
         int[] newest = new int[4];
-        int found = ranges.lastMet(newest, 3);
+        int found = ranges.mostRecent(newest, 3);
         assertThat(found).isEqualTo(Math.min(3, ranges.count()));
         assertThat(ranges.start(newest[0])).isLessThanOrEqualTo(from);
         assertThat(ranges.end(newest[0])).isGreaterThanOrEqualTo(to);
@@ -81,7 +85,7 @@ class PartsTest {
       }
       assertThat(packets).isZero();
       assertThat(ranges.octets()).isZero();
-      pool.give(ranges);
+      pool.release(ranges);
     }
   }
 
@@ -92,8 +96,8 @@ class PartsTest {
       at = model.nextClearBit(start);
       assertThat(ranges.start(i)).isEqualTo(start);
       assertThat(ranges.end(i)).isEqualTo(at);
-      assertThat(ranges.endingBehind(start)).isEqualTo(i);
-      assertThat(ranges.endingBehind(at)).isEqualTo(i + 1);
+      assertThat(ranges.indexAfter(start)).isEqualTo(i);
+      assertThat(ranges.indexAfter(at)).isEqualTo(i + 1);
     }
     assertThat(model.nextSetBit(at)).isEqualTo(-1);
   }
@@ -105,12 +109,12 @@ class PartsTest {
       assertThat(ranges.add(10L * i, 10L * i + 5, 6)).isTrue();
     }
     assertThat(ranges.add(100, 105, 6)).as("one range too many").isFalse();
-    ranges.meet(2);
+    ranges.touch(2);
     int[] indices = new int[4];
-    assertThat(ranges.lastMet(indices, 4)).isEqualTo(4);
+    assertThat(ranges.mostRecent(indices, 4)).isEqualTo(4);
     assertThat(indices).containsExactly(2, 5, 4, 3);
     assertThat(ranges.add(5, 10, 6)).isTrue();
-    assertThat(ranges.lastMet(indices, 3)).isEqualTo(3);
+    assertThat(ranges.mostRecent(indices, 3)).isEqualTo(3);
     assertThat(ranges.start(indices[0])).isZero();
     assertThat(ranges.end(indices[0])).isEqualTo(15);
     assertThat(ranges.start(indices[1])).isEqualTo(20);

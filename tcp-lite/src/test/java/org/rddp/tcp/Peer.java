@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
  * what comes, in its turn or before it, and closes when it has sent everything.
  */
 final class Peer implements StreamHandler {
-  private final Pattern sends;
-  private final Pattern expects;
+  private final PayloadPattern sends;
+  private final PayloadPattern expects;
   private final long toSend;
   private final SplittableRandom sizes;
   private final int largest;
@@ -28,7 +28,7 @@ final class Peer implements StreamHandler {
   /**
    * @param largest the longest segment, 0 for always EMSS octets
    */
-  Peer(Pattern sends, Pattern expects, long toSend, int largest, long seed) {
+  Peer(PayloadPattern sends, PayloadPattern expects, long toSend, int largest, long seed) {
     this.sends = sends;
     this.expects = expects;
     this.toSend = toSend;

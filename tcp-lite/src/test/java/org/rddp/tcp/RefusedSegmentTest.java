@@ -107,7 +107,7 @@ class RefusedSegmentTest {
   void shouldAskThroughInOrder() {
     Recorder user = new Recorder();
     user.accepts = false;
-    assertThat(new InOrder(user).accepts(4, 1, 10)).isFalse();
+    assertThat(new InOrderHandler(user).accepts(4, 1, 10)).isFalse();
     assertThat(user.heard()).containsExactly("refused 5+10");
   }
 }

@@ -463,7 +463,7 @@ final class Script {
 
   /** Sends one packet, or puts the octets into the segment that is open. */
   void pack(int length, boolean more) {
-    long open = stream.open();
+    long open = stream.openPacket();
     if (open == 0) {
       stream.send(packet(length), more);
     } else {

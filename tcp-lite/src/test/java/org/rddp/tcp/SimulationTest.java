@@ -75,8 +75,8 @@ class SimulationTest {
       toServer = random.nextInt(400_000);
       toClient = random.nextBoolean() ? 0 : random.nextInt(400_000);
       int largest = random.nextBoolean() ? 0 : 1 + random.nextInt(9000);
-      Pattern up = new Pattern(seed);
-      Pattern down = new Pattern(-seed);
+      PayloadPattern up = new PayloadPattern(seed);
+      PayloadPattern down = new PayloadPattern(-seed);
       clientPeer = new Peer(up, down, toServer, largest, seed);
       serverPeer = new Peer(down, up, toClient, largest, seed + 1);
     }

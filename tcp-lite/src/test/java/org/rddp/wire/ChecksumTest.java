@@ -58,7 +58,7 @@ class ChecksumTest {
   @Test
   void shouldAgreeWithTheDefinitionByVectors() {
     assumeTrue(Checksum.vectorsAreThere());
-    Checksum.trial(Thread::yield).run();
+    Checksum.warmUp(Thread::yield).run();
     SplittableRandom random = new SplittableRandom(5);
     for (int length = 0; length < 9000; length += 1 + random.nextInt(20)) {
       byte[] octets = new byte[length];

@@ -1,9 +1,9 @@
 package org.rddp.bench.analysis;
 
 import java.time.Duration;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.report.Report;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
+import org.rddp.bench.report.NamedBenchmark;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench analysis}. */
@@ -15,12 +15,12 @@ public final class AnalysisCommand extends NamedBenchmark {
   public AnalysisCommand() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofSeconds(60);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) {
+  protected void measure(BenchmarkReport report, Progress progress) {
     Analysis.measure(report, quick(), progress);
   }
 }

@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /**
@@ -37,12 +37,12 @@ final class BufferFigures {
    * Lets each connection send FPDUs as large as EMSS, one after the other connection's. A stock
    * TCP's first FPDU is half as large, so that all others lie in two segments.
    */
-  static Kept kept(int connections, Sending sending) {
+  static Kept kept(int connections, Segmentation sending) {
     TwoHosts hosts = new TwoHosts(1, MTU, POOL, TwoHosts.TCP, WIRE);
     hosts.receiverTurnTakes(TURN);
     hosts.open(connections, sending, false);
     long sent = 0;
-    if (sending == Sending.STOCK) {
+    if (sending == Segmentation.STOCK) {
       hosts.sources().forEach(source -> source.send(1, EMSS / 2 - OVERHEAD));
       sent++;
     }
@@ -52,22 +52,23 @@ final class BufferFigures {
       hosts.run(10 * TwoHosts.MILLISECOND * Math.max(1, connections / 1000));
       sent++;
     }
-    hosts.sources().forEach(Source::push);
+    hosts.sources().forEach(UlpduSource::push);
     hosts.poke();
     long all = sent * connections;
     hosts.run(10 * TwoHosts.MILLISECOND * Math.max(1, connections / 1000));
-    if (hosts.sinks().stream().mapToLong(Sink::ulpdus).sum() != all) {
+    if (hosts.sinks().stream().mapToLong(UlpduSink::ulpdus).sum() != all) {
       throw new IllegalStateException("not all of " + all + " ULPDUs have come");
     }
     Kept kept =
-        new Kept(hosts.keptPackets().most(), hosts.waiting().most(), hosts.packets().most());
+        new Kept(
+            hosts.keptPackets().maximum(), hosts.waiting().maximum(), hosts.packets().maximum());
     hosts.close();
     return kept;
   }
 
-  static Table table(boolean quick) {
-    Table table =
-        new Table(
+  static ReportTable table(boolean quick) {
+    ReportTable table =
+        new ReportTable(
                 "buffers",
                 "Receive buffer, senders that align and senders that do not",
                 "FPDUs of EMSS = 1460 octets by turns on so many connections, at 10 Gb/s: the most packets"
@@ -88,8 +89,8 @@ final class BufferFigures {
             .column("stock_formula", "formula, octets");
     for (int connections : CONNECTIONS) {
       if (!quick || connections <= QUICK) {
-        Kept aligned = kept(connections, Sending.ALIGNED);
-        Kept stock = kept(connections, Sending.STOCK);
+        Kept aligned = kept(connections, Segmentation.ALIGNED);
+        Kept stock = kept(connections, Segmentation.STOCK);
         table.add(
             connections,
             aligned.packets(),

@@ -1,13 +1,13 @@
 package org.rddp.bench.analysis;
 
-import static org.rddp.bench.InterleavedRounds.quantile;
-import static org.rddp.bench.InterleavedRounds.ratios;
+import static org.rddp.bench.harness.InterleavedRounds.quantile;
+import static org.rddp.bench.harness.InterleavedRounds.ratios;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rddp.bench.Contender;
-import org.rddp.bench.InterleavedRounds;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.harness.InterleavedRounds;
+import org.rddp.bench.harness.TimedLoop;
+import org.rddp.bench.report.ReportTable;
 
 /** What a received FPDU costs that lies in one segment, and one that lies in two. */
 final class CostFigures {
@@ -19,9 +19,9 @@ final class CostFigures {
 
   private CostFigures() {}
 
-  static Table table(boolean quick) {
-    Table table =
-        new Table(
+  static ReportTable table(boolean quick) {
+    ReportTable table =
+        new ReportTable(
                 "cost",
                 "What a received FPDU costs, aligned and not",
                 "Time from the segment to the placed ULPDU, in MPA alone (FPDU found, CRC verified,"
@@ -33,9 +33,9 @@ final class CostFigures {
             .column("split_ns", "in two segments, ns")
             .column("ratio", "in two segments / aligned");
     for (int size : SIZES) {
-      FedReceiver aligned = new FedReceiver(size, true);
-      FedReceiver split = new FedReceiver(size, false);
-      Map<String, Contender> both = new LinkedHashMap<>();
+      MpaReceiveLoop aligned = new MpaReceiveLoop(size, true);
+      MpaReceiveLoop split = new MpaReceiveLoop(size, false);
+      Map<String, TimedLoop> both = new LinkedHashMap<>();
       both.put(ALIGNED, (length, times) -> aligned.take(times));
       both.put(SPLIT, (length, times) -> split.take(times));
       InterleavedRounds rounds = new InterleavedRounds(both, quick ? 31 : 101, TURN);

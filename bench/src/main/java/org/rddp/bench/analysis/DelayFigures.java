@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
@@ -40,22 +40,22 @@ final class DelayFigures {
             .withReceiveBuffer((int) product + 2 * MTU);
     WireSettings wire = WireSettings.PERFECT.withBandwidth(bandwidth).withDelay(DELAY / 2);
     TwoHosts hosts = new TwoHosts(1, MTU, POOL, settings, wire);
-    hosts.open(1, Sending.ALIGNED, markers);
-    Source source = hosts.sources().getFirst();
+    hosts.open(1, Segmentation.ALIGNED, markers);
+    UlpduSource source = hosts.sources().getFirst();
     int fpdus = (int) (ROUND_TRIPS * product / MTU);
     source.send(fpdus, source.mulpdu());
     hosts.poke();
     hosts.run(ROUND_TRIPS * DELAY / 2);
     hosts.loseOne();
     hosts.run(() -> hosts.sinks().getFirst().ulpdus() == fpdus);
-    long kept = hosts.waiting().most();
+    long kept = hosts.waiting().maximum();
     hosts.close();
     return kept;
   }
 
-  static Table table() {
-    Table table =
-        new Table(
+  static ReportTable table() {
+    ReportTable table =
+        new ReportTable(
                 "delay",
                 "Receive buffer behind a lost segment, by bandwidth",
                 "A transfer fills a wire whose round trip takes 2 ms, and loses a segment. Without"

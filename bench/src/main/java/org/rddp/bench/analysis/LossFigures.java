@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /** What a receiver has to keep when segments are lost, with Markers and without. */
@@ -43,13 +43,13 @@ final class LossFigures {
     TwoHosts hosts =
         new TwoHosts(
             1, MTU, POOL, TwoHosts.TCP.withReceiveBuffer(RECEIVE_BUFFER), WIRE.withLoss(loss));
-    hosts.open(1, Sending.ALIGNED, markers);
-    Source source = hosts.sources().getFirst();
-    Sink sink = hosts.sinks().getFirst();
+    hosts.open(1, Segmentation.ALIGNED, markers);
+    UlpduSource source = hosts.sources().getFirst();
+    UlpduSink sink = hosts.sinks().getFirst();
     source.send(fpdus, source.mulpdu());
     hosts.poke();
     hosts.run(() -> sink.ulpdus() == fpdus);
-    Meter meter = hosts.meters().getFirst();
+    ReceiveMeter meter = hosts.meters().getFirst();
     Outcome outcome =
         new Outcome(
             meter.segments(),
@@ -57,17 +57,17 @@ final class LossFigures {
             sink.early(),
             meter.kept(),
             hosts.octetsKept(),
-            hosts.waiting().most(),
-            hosts.keptPackets().most(),
+            hosts.waiting().maximum(),
+            hosts.keptPackets().maximum(),
             sink.reassembled());
     hosts.close();
     return outcome;
   }
 
-  static Table table(boolean quick) {
+  static ReportTable table(boolean quick) {
     int fpdus = quick ? FPDUS_QUICK : FPDUS;
-    Table table =
-        new Table(
+    ReportTable table =
+        new ReportTable(
                 "loss",
                 "Out of order, with Markers and without",
                 String.format("%,d", fpdus)

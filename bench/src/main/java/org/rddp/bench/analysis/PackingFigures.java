@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 
@@ -13,7 +13,7 @@ final class PackingFigures {
   static final int ULPDUS = 1200;
 
   /** Octets of DDP's header and of payload. */
-  static final int ULPDU = Source.TAGGED_HEADER + 1;
+  static final int ULPDU = UlpduSource.TAGGED_HEADER + 1;
 
   /** IP and TCP without options. */
   static final int HEADERS = 40;
@@ -49,14 +49,14 @@ final class PackingFigures {
                 .withCongestion(CongestionAlgorithm.NONE)
                 .withAcknowledgmentDelay(40 * TwoHosts.MILLISECOND),
             WIRE);
-    hosts.open(1, packing ? Sending.PACKED : Sending.ALIGNED, markers);
+    hosts.open(1, packing ? Segmentation.PACKED : Segmentation.ALIGNED, markers);
     hosts.sources().getFirst().send(ulpdus, ULPDU);
     hosts.poke();
-    Sink sink = hosts.sinks().getFirst();
+    UlpduSink sink = hosts.sinks().getFirst();
     hosts.run(() -> sink.ulpdus() == ulpdus);
     hosts.run(TwoHosts.SECOND);
-    Meter meter = hosts.meters().getFirst();
-    WireCount count = hosts.count();
+    ReceiveMeter meter = hosts.meters().getFirst();
+    SegmentCounter count = hosts.count();
     long fpdu = markers ? 0 : count.octets() / ulpdus;
     Outcome outcome =
         new Outcome(
@@ -65,9 +65,9 @@ final class PackingFigures {
     return outcome;
   }
 
-  static Table table() {
-    Table table =
-        new Table(
+  static ReportTable table() {
+    ReportTable table =
+        new ReportTable(
                 "packing",
                 "The shortest FPDUs, packed and not",
                 String.format("%,d", ULPDUS)

@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /**
@@ -24,17 +24,17 @@ final class SegmentFigures {
   private SegmentFigures() {}
 
   /** Segments with {@link #FPDUS} FPDUs of a size, a multiple of 4, that are all there at once. */
-  static long segments(int fpdu, Sending sending) {
+  static long segments(int fpdu, Segmentation sending) {
     TwoHosts hosts = sent(fpdu, sending);
     long segments = hosts.meters().getFirst().segments();
     hosts.close();
     return segments;
   }
 
-  private static TwoHosts sent(int fpdu, Sending sending) {
+  private static TwoHosts sent(int fpdu, Segmentation sending) {
     TwoHosts hosts = new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WIRE);
     hosts.open(1, sending, false);
-    Source source = hosts.sources().getFirst();
+    UlpduSource source = hosts.sources().getFirst();
     source.send(FPDUS, fpdu - OVERHEAD);
     hosts.poke();
     hosts.run(source::idle);
@@ -48,13 +48,13 @@ final class SegmentFigures {
    * Segments that have left by the end of each round trip of slow start, FPDUs as large as EMSS. A
    * stock TCP's lie in two segments each.
    */
-  static long[] growth(Sending sending, int roundTrips) {
+  static long[] growth(Segmentation sending, int roundTrips) {
     long roundTrip = 100 * TwoHosts.MILLISECOND;
     TwoHosts hosts =
         new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WireSettings.PERFECT.withDelay(roundTrip / 2));
     hosts.open(1, sending, false);
-    Source source = hosts.sources().getFirst();
-    if (sending == Sending.STOCK) {
+    UlpduSource source = hosts.sources().getFirst();
+    if (sending == Segmentation.STOCK) {
       source.send(1, EMSS / 2 - OVERHEAD);
     }
     source.send(FPDUS, EMSS - OVERHEAD);
@@ -69,9 +69,9 @@ final class SegmentFigures {
     return segments;
   }
 
-  static Table table() {
-    Table table =
-        new Table(
+  static ReportTable table() {
+    ReportTable table =
+        new ReportTable(
                 "segments",
                 "What alignment costs in segments",
                 FPDUS
@@ -84,8 +84,8 @@ final class SegmentFigures {
             .column("stock", "stock TCP")
             .column("ratio", "aligned / stock TCP");
     for (int size : SIZES) {
-      long aligned = segments(size, Sending.ALIGNED);
-      long stock = segments(size, Sending.STOCK);
+      long aligned = segments(size, Segmentation.ALIGNED);
+      long stock = segments(size, Segmentation.STOCK);
       table.add(size, aligned, stock, (double) aligned / stock);
     }
     return table;

@@ -10,7 +10,7 @@ import org.rddp.wire.Memory;
  * Makes of our TCP one that knows nothing of FPDUs: what is written while the program holds it back
  * is a stream of octets, of which full segments are cut wherever they end.
  */
-final class StockTcp extends Passing implements TcpStream {
+final class StockTcp extends DelegatingStreamHandler implements TcpStream {
   private TcpStream tcp;
   private PacketPool pool;
   private boolean holding;

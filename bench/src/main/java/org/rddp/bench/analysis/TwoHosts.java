@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.simulation.Deed;
-import org.rddp.simulation.Host;
-import org.rddp.simulation.Link;
 import org.rddp.simulation.Network;
+import org.rddp.simulation.NetworkEvent;
+import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.SimulatedLink;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.TcpSettings;
 
@@ -38,16 +38,16 @@ final class TwoHosts {
   private static final int BATCH = 64;
 
   private final Network network;
-  private final Host client;
-  private final Host server;
-  private final Link link;
-  private final WireCount count;
-  private final Gauge waiting = new Gauge();
-  private final Gauge keptPackets = new Gauge();
-  private final Gauge packets = new Gauge();
-  private final List<Source> sources = new ArrayList<>();
-  private final List<Sink> sinks = new ArrayList<>();
-  private final List<Meter> meters = new ArrayList<>();
+  private final SimulatedHost client;
+  private final SimulatedHost server;
+  private final SimulatedLink link;
+  private final SegmentCounter count;
+  private final HighWaterMark waiting = new HighWaterMark();
+  private final HighWaterMark keptPackets = new HighWaterMark();
+  private final HighWaterMark packets = new HighWaterMark();
+  private final List<UlpduSource> sources = new ArrayList<>();
+  private final List<UlpduSink> sinks = new ArrayList<>();
+  private final List<ReceiveMeter> meters = new ArrayList<>();
 
   /**
    * Hosts without connections.
@@ -58,19 +58,19 @@ final class TwoHosts {
    */
   TwoHosts(long seed, int mtu, int pool, TcpSettings settings, WireSettings wire) {
     network = new Network(seed);
-    client = new Host(network, "10.0.0.1", settings, pool, mtu);
-    server = new Host(network, "10.0.0.2", settings, pool, mtu);
+    client = new SimulatedHost(network, "10.0.0.1", settings, pool, mtu);
+    server = new SimulatedHost(network, "10.0.0.2", settings, pool, mtu);
     link = network.join(client.card(), server.card(), wire.withLoss(0));
     if (wire.loss() > 0) {
-      link.there().settings(wire);
+      link.forward().settings(wire);
     }
-    count = new WireCount(client.address());
-    network.watch(count);
-    network.watch((deed, frame, length, detail) -> {
-      if (deed == Deed.ARRIVED) {
+    count = new SegmentCounter(client.address());
+    network.addListener(count);
+    network.addListener((deed, frame, length, detail) -> {
+      if (deed == NetworkEvent.ARRIVED) {
         packets.set(used());
-      } else if (deed == Deed.LOST) {
-        link.there().cut(false);
+      } else if (deed == NetworkEvent.LOST) {
+        link.forward().cut(false);
       }
     });
     server.afterTurn(() -> keptPackets.set(used() - server.card().waiting()));
@@ -87,15 +87,15 @@ final class TwoHosts {
    * @param sending how the first host puts FPDUs into segments
    * @param markers whether the second host wants Markers, and takes ULPDUs before their turn
    */
-  void open(int connections, Sending sending, boolean markers) {
+  void open(int connections, Segmentation sending, boolean markers) {
     MpaSettings responder = MPA.withMarkers(markers).withEarly(true);
     server
         .stack()
         .listen(
             PORT,
             (stream, address, port) -> {
-              Sink sink = new Sink(responder);
-              Meter meter = new Meter(sink, waiting);
+              UlpduSink sink = new UlpduSink(responder);
+              ReceiveMeter meter = new ReceiveMeter(sink, waiting);
               sinks.add(sink);
               meters.add(meter);
               return meter;
@@ -103,13 +103,13 @@ final class TwoHosts {
     while (sources.size() < connections) {
       int from = sources.size();
       for (int i = Math.min(BATCH, connections - from); i > 0; i--) {
-        Source source = new Source(MPA, sending);
+        UlpduSource source = new UlpduSource(MPA, sending);
         sources.add(source);
         client.stack().connect(server.address(), PORT, source.handler());
       }
-      client.poke();
-      List<Source> batch = sources.subList(from, sources.size());
-      run(() -> batch.stream().allMatch(Source::begun));
+      client.scheduleTurn();
+      List<UlpduSource> batch = sources.subList(from, sources.size());
+      run(() -> batch.stream().allMatch(UlpduSource::begun));
     }
     run(SECOND);
     count.restart();
@@ -131,12 +131,12 @@ final class TwoHosts {
 
   /** Lets the first host have a turn, as its programs have asked for something. */
   void poke() {
-    client.poke();
+    client.scheduleTurn();
   }
 
   /** The next frame that the first host sends is lost. */
   void loseOne() {
-    link.there().cut(true);
+    link.forward().cut(true);
   }
 
   /** Re-segments what goes either way, with such a chance for each segment. */
@@ -146,7 +146,7 @@ final class TwoHosts {
 
   /** The link takes no larger packets from now on, and tells senders. */
   void narrow(int mtu) {
-    link.narrow(mtu, false);
+    link.reduceMtu(mtu, false);
   }
 
   /** Segments, or parts of them, that reached the second host twice. */
@@ -161,37 +161,37 @@ final class TwoHosts {
 
   /** How long a turn of the second host takes, in nanoseconds. */
   void receiverTurnTakes(long time) {
-    server.turnTakes(time);
+    server.turnDuration(time);
   }
 
-  List<Source> sources() {
+  List<UlpduSource> sources() {
     return sources;
   }
 
-  List<Sink> sinks() {
+  List<UlpduSink> sinks() {
     return sinks;
   }
 
-  List<Meter> meters() {
+  List<ReceiveMeter> meters() {
     return meters;
   }
 
-  WireCount count() {
+  SegmentCounter count() {
     return count;
   }
 
   /** Octets that MPA or TCP's user had to keep until others came. */
-  Gauge waiting() {
+  HighWaterMark waiting() {
     return waiting;
   }
 
   /** Packets of the second host that were in use between its turns, but for its card's ring. */
-  Gauge keptPackets() {
+  HighWaterMark keptPackets() {
     return keptPackets;
   }
 
   /** Packets of the second host that were in use, its card's ring included. */
-  Gauge packets() {
+  HighWaterMark packets() {
     return packets;
   }
 

@@ -3,12 +3,12 @@ package org.rddp.bench.crc;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.rddp.bench.Contender;
-import org.rddp.bench.InterleavedRounds;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Watch;
-import org.rddp.bench.report.Report;
+import org.rddp.bench.harness.InterleavedRounds;
+import org.rddp.bench.harness.MachineMonitor;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.TimedLoop;
+import org.rddp.bench.report.BenchmarkReport;
+import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.crc.Crc32c;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -31,34 +31,34 @@ public final class CrcCommand extends NamedBenchmark {
   public CrcCommand() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofSeconds(60);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     int[] all = lengths != null ? lengths : quick() ? QUICK : LENGTHS;
     if (IntStream.of(all).anyMatch(length -> length < 1)) {
-      throw wrong("--lengths: each must be 1 or more");
+      throw usageError("--lengths: each must be 1 or more");
     }
-    progress.say("trying what is quickest on this machine");
+    progress.log("trying what is quickest on this machine");
     Crc32c.trial(System::nanoTime, Thread::yield).run();
-    Contenders contenders = new Contenders(IntStream.of(all).max().orElseThrow());
-    Map<String, Contender> named = contenders.all();
+    CrcLoops contenders = new CrcLoops(IntStream.of(all).max().orElseThrow());
+    Map<String, TimedLoop> named = contenders.all();
     InterleavedRounds rounds =
         new InterleavedRounds(named, quick() ? 31 : 101, quick() ? 100_000 : 300_000);
-    progress.say("warming up");
+    progress.log("warming up");
     rounds.warmUp(all, quick() ? 5_000_000_000L : 10_000_000_000L);
     CrcReport found = new CrcReport(Crc32c.chosen());
-    Watch watch = Watch.start();
+    MachineMonitor watch = MachineMonitor.start();
     for (int length : all) {
-      progress.say(length + " octets");
+      progress.log(length + " octets");
       Map<String, double[]> times = rounds.measure(length);
       long allocated =
-          rounds.allocated(Contenders.RDDP, length) + rounds.allocated(Contenders.FUSED, length);
+          rounds.allocated(CrcLoops.RDDP, length) + rounds.allocated(CrcLoops.FUSED, length);
       found.add(length, times, allocated);
     }
     report.conditions("all lengths", watch.stop());
-    found.into(report, named.containsKey(Contenders.ISA_L));
+    found.into(report, named.containsKey(CrcLoops.ISA_L));
   }
 }

@@ -1,7 +1,7 @@
 package org.rddp.bench.crc;
 
-import static org.rddp.bench.InterleavedRounds.quantile;
-import static org.rddp.bench.InterleavedRounds.ratios;
+import static org.rddp.bench.harness.InterleavedRounds.quantile;
+import static org.rddp.bench.harness.InterleavedRounds.ratios;
 
 import com.google.gson.JsonObject;
 import java.util.Comparator;
@@ -9,10 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.Series;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 
 /** What {@code bench crc} has found, as a table and as JSON. */
 final class CrcReport {
@@ -44,7 +44,7 @@ final class CrcReport {
   }
 
   private static double[] jdkRatios(Map<String, double[]> times) {
-    return ratios(times.get(Contenders.JDK), times.get(Contenders.RDDP));
+    return ratios(times.get(CrcLoops.JDK), times.get(CrcLoops.RDDP));
   }
 
   /** Against the order whose median is the least. */
@@ -55,7 +55,7 @@ final class CrcReport {
         best = times.get(name);
       }
     }
-    return ratios(best, times.get(Contenders.FUSED));
+    return ratios(best, times.get(CrcLoops.FUSED));
   }
 
   /**
@@ -94,14 +94,14 @@ final class CrcReport {
   }
 
   /** A row for each length, and all of it in JSON. */
-  void into(Report report, boolean isal) {
+  void into(BenchmarkReport report, boolean isal) {
     report.method("CRC32c by " + implementation + ". " + METHOD);
     if (!isal) {
       report.method("Without ISA-L: libisal2 is not installed.");
     }
-    Table table =
+    ReportTable table =
         report.add(
-            new Table(
+            new ReportTable(
                     "lengths",
                     "By length",
                     "ns; rddp's CRCs and copies allocated " + allocated + " octets.")
@@ -119,7 +119,7 @@ final class CrcReport {
     addGoals(report);
   }
 
-  private void addGoals(Report report) {
+  private void addGoals(BenchmarkReport report) {
     Series slowest =
         found.values().stream()
             .map(times -> new Series(jdkRatios(times)))
@@ -161,14 +161,14 @@ final class CrcReport {
     for (String name : TWO_PASSES) {
       twoPass = Math.min(twoPass, quantile(times.get(name), 0.5));
     }
-    double[] isal = times.get(Contenders.ISA_L);
+    double[] isal = times.get(CrcLoops.ISA_L);
     return new Object[] {
       length,
-      quantile(times.get(Contenders.RDDP), 0.5),
-      quantile(times.get(Contenders.JDK), 0.5),
+      quantile(times.get(CrcLoops.RDDP), 0.5),
+      quantile(times.get(CrcLoops.JDK), 0.5),
       isal == null ? "-" : (Object) quantile(isal, 0.5),
-      quantile(times.get(Contenders.MEMCPY), 0.5),
-      quantile(times.get(Contenders.FUSED), 0.5),
+      quantile(times.get(CrcLoops.MEMCPY), 0.5),
+      quantile(times.get(CrcLoops.FUSED), 0.5),
       twoPass,
       new Series(jdkRatios(times)),
       new Series(twoPassRatios(times))

@@ -46,17 +46,17 @@ public class ConnectionsBenchmark {
 
     final int[] burst = new int[BURST];
     private final SplittableRandom random = new SplittableRandom(1);
-    ManyPeers peers;
+    PeerDevice peers;
     TcpStack stack;
-    PayloadUser[] users;
+    PayloadHandler[] users;
     long now;
     private int accepted;
 
     /** Opens the connections. */
     @Setup
     public void open() {
-      peers = new ManyPeers(connections, PAYLOAD);
-      users = new PayloadUser[connections];
+      peers = new PeerDevice(connections, PAYLOAD);
+      users = new PayloadHandler[connections];
       TcpSettings settings =
           TcpSettings.DEFAULTS
               .withConnections(connections + 1)
@@ -65,8 +65,8 @@ public class ConnectionsBenchmark {
       InterfaceAddress address = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 8);
       stack = new TcpStack(peers, address, settings, random, now);
       stack.listen(
-          ManyPeers.PORT,
-          (stream, remote, port) -> users[accepted++] = new PayloadUser(stream, PAYLOAD));
+          PeerDevice.PORT,
+          (stream, remote, port) -> users[accepted++] = new PayloadHandler(stream, PAYLOAD));
       for (int i = 0; i < connections; i++) {
         peers.syn(i);
         turn();

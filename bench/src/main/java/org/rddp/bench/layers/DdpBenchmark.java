@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 public class DdpBenchmark {
   /** A burst of RDMA Writes has been sent and waits. */
-  public static class Placing extends RdmapEnds {
+  public static class Placing extends RdmapPair {
     /** Before each burst. */
     @Setup(Level.Invocation)
     public void prepare() {
@@ -35,7 +35,7 @@ public class DdpBenchmark {
   }
 
   /** Everything sent has been placed. */
-  public static class Writing extends RdmapEnds {
+  public static class Writing extends RdmapPair {
     /** Before each burst. */
     @Setup(Level.Invocation)
     public void prepare() {
@@ -45,7 +45,7 @@ public class DdpBenchmark {
   }
 
   /** A burst of Sends waits, and receives for them are posted. */
-  public static class Receiving extends RdmapEnds {
+  public static class Receiving extends RdmapPair {
     /** Before each burst. */
     @Setup(Level.Invocation)
     public void prepare() {
@@ -56,7 +56,7 @@ public class DdpBenchmark {
   }
 
   /** Everything sent has been received, and receives for what comes next are posted. */
-  public static class Sending extends RdmapEnds {
+  public static class Sending extends RdmapPair {
     /** Before each burst. */
     @Setup(Level.Invocation)
     public void prepare() {
@@ -68,28 +68,28 @@ public class DdpBenchmark {
 
   /** RDMA Writes are placed in the regions that they name. */
   @Benchmark
-  @OperationsPerInvocation(RdmapEnds.BURST)
+  @OperationsPerInvocation(RdmapPair.BURST)
   public int placed(Placing state) {
     return state.deliverBurst();
   }
 
   /** RDMA Writes are posted and sent. */
   @Benchmark
-  @OperationsPerInvocation(RdmapEnds.BURST)
+  @OperationsPerInvocation(RdmapPair.BURST)
   public int written(Writing state) {
     return state.writeBurst();
   }
 
   /** Sends are placed in receives, which complete. */
   @Benchmark
-  @OperationsPerInvocation(RdmapEnds.BURST)
+  @OperationsPerInvocation(RdmapPair.BURST)
   public int received(Receiving state) {
     return state.deliverBurst();
   }
 
   /** Sends are posted and sent. */
   @Benchmark
-  @OperationsPerInvocation(RdmapEnds.BURST)
+  @OperationsPerInvocation(RdmapPair.BURST)
   public int sent(Sending state) {
     return state.sendBurst();
   }

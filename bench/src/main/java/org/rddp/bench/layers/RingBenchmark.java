@@ -16,12 +16,12 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * What a work request and its completion cost in the rings between a program and the daemon, both

@@ -46,23 +46,23 @@ public class TcpBenchmark {
     @Param({"1", "32"})
     public int burst;
 
-    private ManyPeers peers;
+    private PeerDevice peers;
     private TcpStack stack;
-    private PayloadUser user;
+    private PayloadHandler user;
     private long now;
     private long sent;
 
     /** Opens it. */
     @Setup
     public void open() {
-      Checksum.trial(Thread::yield).run();
-      peers = new ManyPeers(1, payload);
+      Checksum.warmUp(Thread::yield).run();
+      peers = new PeerDevice(1, payload);
       TcpSettings settings =
           TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
       InterfaceAddress address = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 8);
       stack = new TcpStack(peers, address, settings, new SplittableRandom(1), now);
       stack.listen(
-          ManyPeers.PORT, (stream, remote, port) -> user = new PayloadUser(stream, payload));
+          PeerDevice.PORT, (stream, remote, port) -> user = new PayloadHandler(stream, payload));
       peers.syn(0);
       turn();
       turn();

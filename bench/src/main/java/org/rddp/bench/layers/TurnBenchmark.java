@@ -39,12 +39,12 @@ public class TurnBenchmark {
   @Param({"true", "false"})
   public boolean packing;
 
-  private LoopedEngines engines;
+  private EnginePair engines;
 
   /** Connects the programs. */
   @Setup
   public void open() {
-    engines = LoopedEngines.overLink(octets, 1500, packing);
+    engines = EnginePair.overLink(octets, 1500, packing);
   }
 
   /** Writes go to and fro, each time so many at once. */

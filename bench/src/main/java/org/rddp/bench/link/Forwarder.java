@@ -4,20 +4,20 @@ import org.rddp.device.FrameDevice;
 
 /** Carries frames between two devices, both ways, over a link of some shape. For one thread. */
 final class Forwarder {
-  private final Lane there;
-  private final Lane back;
+  private final LinkDirection there;
+  private final LinkDirection back;
 
   /** Between two devices, which stay the caller's, over a link of this shape. */
-  Forwarder(FrameDevice near, FrameDevice far, LinkShape shape) {
-    there = new Lane(near, far, 0);
-    back = new Lane(far, near, 1);
-    shape(shape);
+  Forwarder(FrameDevice near, FrameDevice far, LinkSettings shape) {
+    there = new LinkDirection(near, far, 0);
+    back = new LinkDirection(far, near, 1);
+    configure(shape);
   }
 
   /** Gives the link another shape, and counts frames from 0. */
-  void shape(LinkShape shape) {
-    there.shape(shape);
-    back.shape(shape);
+  void configure(LinkSettings shape) {
+    there.configure(shape);
+    back.configure(shape);
   }
 
   /**

@@ -37,7 +37,7 @@ public record LinkHandle(String near, String far, String control) {
   }
 
   /** Adds it to a rig's arguments. */
-  public org.rddp.bench.method.Entrant to(org.rddp.bench.method.Entrant entrant) {
+  public org.rddp.bench.harness.Contender addTo(org.rddp.bench.harness.Contender entrant) {
     return entrant.with(KEY + "near", near).with(KEY + "far", far).with(KEY + "control", control);
   }
 
@@ -60,12 +60,12 @@ public record LinkHandle(String near, String far, String control) {
     return "net_af_packet_"
         + name
         + ",iface="
-        + LinkEnds.INTERFACE
+        + LinkNamespaces.INTERFACE
         + ",blocksz=65536,framesz=2048,framecnt=2048";
   }
 
   /** Gives the link a shape; frames are counted from 0 then. */
-  public void shape(LinkShape shape) throws IOException {
+  public void configure(LinkSettings shape) throws IOException {
     ask(shape.toJson().toString());
   }
 

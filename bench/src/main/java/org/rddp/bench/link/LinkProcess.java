@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.rddp.bench.method.CannotRunException;
+import org.rddp.bench.harness.CannotRunException;
 import org.rddp.dpdk.Eal;
 import org.rddp.rig.Affinity;
 

@@ -18,7 +18,7 @@ final class LinkQueue {
   private int count;
 
   /**
-   * An empty one, which {@link #shape} must give its rate.
+   * An empty one, which {@link #configure} must give its rate.
    *
    * @param frames under way at the most
    */
@@ -28,7 +28,7 @@ final class LinkQueue {
   }
 
   /** Changes what frames suffer that come from now on. */
-  void shape(LinkShape shape) {
+  void configure(LinkSettings shape) {
     nanosPerOctet = 8 / shape.gbps();
     delay = shape.delay();
     mostWaiting = (long) (shape.queue() * nanosPerOctet);

@@ -16,10 +16,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.daemon.device.DpdkPorts;
 import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.NetworkNamespace;
@@ -32,8 +32,8 @@ import org.rddp.rig.RealTime;
  * microseconds and goes before all ordinary ones, so that contenders, whatever they do with the
  * CPUs, do not change what the link is. It ends with its standard input.
  *
- * <p>A line on its control socket is a {@link LinkShape}, or empty; the answer is what the link has
- * done since the last shape, before this one is taken.
+ * <p>A line on its control socket is a {@link LinkSettings}, or empty; the answer is what the link
+ * has done since the last shape, before this one is taken.
  */
 public final class LossyLink {
   /** Of the kernel's end that is near. */
@@ -47,7 +47,7 @@ public final class LossyLink {
   /** Packets of both ports, and what DPDK needs besides where pages are not huge. */
   private static final int MEBIBYTES = 160;
 
-  private static final LinkShape CLEAN = new LinkShape(0, 10, 0, 1 << 20, 1);
+  private static final LinkSettings CLEAN = new LinkSettings(0, 10, 0, 1 << 20, 1);
 
   /** Between two turns that find nothing to do, in ns. */
   private static final long PAUSE = 20_000;
@@ -93,7 +93,7 @@ public final class LossyLink {
     System.setOut(System.err);
     Path socket = Path.of(arguments[0]);
     int cpu = Integer.parseInt(arguments[1]);
-    try (LinkEnds ends = new LinkEnds(MTU, NEAR, FAR)) {
+    try (LinkNamespaces ends = new LinkNamespaces(MTU, NEAR, FAR)) {
       NetworkNamespace.enter(ends.middle().file());
       DpdkPorts ports = DpdkPorts.open(configuration());
       LossyLink link = new LossyLink(ports);
@@ -142,7 +142,7 @@ public final class LossyLink {
     ports.leave();
   }
 
-  private void serve(Path socket, PrintStream answers, LinkEnds ends) {
+  private void serve(Path socket, PrintStream answers, LinkNamespaces ends) {
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listener.bind(UnixDomainSocketAddress.of(socket));
       JsonObject ready = new JsonObject();
@@ -169,18 +169,20 @@ public final class LossyLink {
     if (line == null) {
       return;
     }
-    LinkShape shape =
-        line.isEmpty() ? null : LinkShape.fromJson(JsonParser.parseString(line).getAsJsonObject());
+    LinkSettings shape =
+        line.isEmpty()
+            ? null
+            : LinkSettings.fromJson(JsonParser.parseString(line).getAsJsonObject());
     FutureTask<LinkCounts> task = new FutureTask<>(() -> take(shape));
     asked.set(task);
     String said = task.get().toJson() + "\n";
     client.write(StandardCharsets.UTF_8.encode(said));
   }
 
-  private LinkCounts take(LinkShape shape) {
+  private LinkCounts take(LinkSettings shape) {
     LinkCounts counts = forwarder.counts();
     if (shape != null) {
-      forwarder.shape(shape);
+      forwarder.configure(shape);
     }
     return counts;
   }

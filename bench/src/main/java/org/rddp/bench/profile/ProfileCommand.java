@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import one.convert.Arguments;
 import one.convert.JfrToFlame;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Rig;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Rig;
 import org.rddp.bench.rates.RddpStreamRig;
 import org.rddp.bench.rtt.RddpRig;
 import picocli.CommandLine.Command;
@@ -60,7 +60,7 @@ public final class ProfileCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     Progress progress = new Progress(System.err);
     if (!ProfiledRig.available()) {
-      progress.say("this JVM cannot sample by CPU time: use Java 25 on Linux");
+      progress.log("this JVM cannot sample by CPU time: use Java 25 on Linux");
       return 1;
     }
     Files.createDirectories(directory);
@@ -125,19 +125,19 @@ public final class ProfileCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     JsonObject arguments = workload.arguments();
     arguments.addProperty(ProfiledRig.RIG, workload.rig().getName());
-    Entrant entrant = new Entrant("rddp", ProfiledRig.class, arguments, List.of());
+    Contender entrant = new Contender("rddp", ProfiledRig.class, arguments, List.of());
     Path recording = directory.resolve(workload.name() + ".jfr").toAbsolutePath();
-    try (Contest contest = new Contest(List.of(entrant), progress)) {
+    try (Comparison contest = new Comparison(List.of(entrant), progress)) {
       JsonObject task = workload.task();
       task.addProperty(ProfiledRig.PROFILE, recording.toString());
-      Outcome outcome = contest.run(workload.title(), task, 1).of("rddp");
+      ContenderResult outcome = contest.run(workload.title(), task, 1).of("rddp");
       if (outcome.samples().isEmpty()) {
-        progress.say(outcome.reason());
+        progress.log(outcome.reason());
         return false;
       }
       Path page = directory.resolve(workload.name() + ".html");
       render(recording, page, workload.title());
-      progress.say("written to " + page);
+      progress.log("written to " + page);
       return true;
     } finally {
       if (!keep) {

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
 
 /**
  * Another rig, whose rounds are recorded by JFR where the task has a {@code profile}: the file that

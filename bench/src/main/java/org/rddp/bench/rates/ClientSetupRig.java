@@ -5,33 +5,35 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 
 /**
  * Connections from program to program, up to 32 being opened at a time by as many threads. A task
  * says {@code connections}; a sample has {@code rate}, connections a second.
  */
 public final class ClientSetupRig implements Rig {
-  private RddpPair pair;
-  private Joined joined;
+  private OneDaemon pair;
+  private ConnectionOpener joined;
 
   /** For its process. */
   public ClientSetupRig() {}
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
   }
 
   @Override
   public Sample round(JsonObject task) throws IOException, InterruptedException {
     int count = task.get("connections").getAsInt();
     long began = System.nanoTime();
-    List<Joined.Ends> all = joined.connect(count);
+    List<ConnectionOpener.Ends> all = joined.connect(count);
     long nanos = System.nanoTime() - began;
-    for (Joined.Ends each : all) {
+    for (ConnectionOpener.Ends each : all) {
       each.near().abort();
       each.far().abort();
     }

@@ -4,15 +4,15 @@ import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench connections}. */
@@ -29,36 +29,37 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
   public ConnectionCountBenchmark() {}
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "Writes of 64 octets to and fro between two programs that have so many connections, all"
             + " established: over one of them while the others are idle, and over all of them, each"
             + " as likely to be the next. Both engines on one core, both programs on the other. Memory"
             + " is the process's, which holds the daemon and both programs, so both ends of each"
             + " connection; packets are those in use once nothing is under way.");
-    List<Entrant> entrants = new ArrayList<>();
+    List<Contender> entrants = new ArrayList<>();
     for (int count : quick() ? QUICK_COUNTS : COUNTS) {
       entrants.add(
-          Entrant.of(name(count), ConnectionsRig.class)
+          Contender.of(name(count), ConnectionsRig.class)
               .with("connections", count)
               .withFlags("-Drddp.crc32c=jdk"));
     }
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     int millis = quick() ? 250 : 1000;
     int rounds = quick() ? 5 : 9;
-    try (Contest contest = new Contest(entrants, progress)) {
+    try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(task(true, millis));
       progress.budget().expect(2);
-      Outcomes idle = contest.run("others idle", task(false, millis), rounds);
-      Outcomes spread = contest.run("over all", task(true, millis), rounds);
+      ComparisonResult idle = contest.run("others idle", task(false, millis), rounds);
+      ComparisonResult spread = contest.run("over all", task(true, millis), rounds);
       addGoals(report, idle, spread);
-      Table table = report.add(table(idle, spread));
+      ReportTable table = report.add(table(idle, spread));
       report.conditions(table, "others idle", idle.conditions());
       report.conditions(table, "over all", spread.conditions());
     }
   }
 
-  private static void addGoals(Report report, Outcomes idle, Outcomes spread) {
+  private static void addGoals(
+      BenchmarkReport report, ComparisonResult idle, ComparisonResult spread) {
     report.add(
         Goal.atMost(
                 1.3,
@@ -70,19 +71,19 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
                     .ratio(name(MOST), name(1), "p50")
                     .map(ratio -> "over all of them: " + ratio)
                     .orElse(""))
-            .from(idle, name(MOST), name(1)));
+            .measuredIn(idle, name(MOST), name(1)));
     report.add(
         Goal.atMost(
                 8,
                 "connections_packets",
                 "packet buffers that 10,000 connections hold, more than those of one",
                 idle.figure(name(MOST), "packets_used"))
-            .from(idle));
+            .measuredIn(idle));
   }
 
-  private static Table table(Outcomes idle, Outcomes spread) {
-    Table table =
-        new Table("connections", "By connections", "Times in microseconds, memory in MiB.")
+  private static ReportTable table(ComparisonResult idle, ComparisonResult spread) {
+    ReportTable table =
+        new ReportTable("connections", "By connections", "Times in microseconds, memory in MiB.")
             .column("connections", "")
             .column("p50", "p50, others idle")
             .column("p99", "p99")
@@ -95,7 +96,7 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
             .column("connect", "to open one");
     idle.all()
         .forEach((name, found) -> {
-          Outcome over = spread.of(name);
+          ContenderResult over = spread.of(name);
           table.add(
               name,
               found.cell("p50", 1e-3),

@@ -10,9 +10,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
-import org.rddp.ipc.Counters;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
+import org.rddp.ipc.ring.Counters;
 
 /**
  * Writes of 64 octets to and fro among many connections of two programs. Argument: {@code
@@ -26,9 +28,9 @@ public final class ConnectionsRig implements Rig {
   private static final String[] INTERFACES = {"near", "far"};
   private static final double KIBIBYTE = 1024;
 
-  private final List<Joined.Ends> connections = new ArrayList<>();
-  private RddpPair pair;
-  private Joined joined;
+  private final List<ConnectionOpener.Ends> connections = new ArrayList<>();
+  private OneDaemon pair;
+  private ConnectionOpener joined;
   private PingPong pingPong;
   private double connectMicros;
   private double heapOctets;
@@ -40,8 +42,8 @@ public final class ConnectionsRig implements Rig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     int count = arguments.get("connections").getAsInt();
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
     connections.add(joined.connect());
     double before = liveOctets();
     long began = System.nanoTime();
@@ -59,12 +61,12 @@ public final class ConnectionsRig implements Rig {
     long nanos = task.get("millis").getAsLong() * 1_000_000;
     Sample found =
         Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null))
-            .and("packets_used", packetsUsed())
-            .and("heap_octets", heapOctets)
-            .and("resident_octets", residentOctets());
+            .with("packets_used", packetsUsed())
+            .with("heap_octets", heapOctets)
+            .with("resident_octets", residentOctets());
     return connections.size() == 1
         ? found
-        : found.and("heap_of_each", heapOfEach).and("connect_us", connectMicros);
+        : found.with("heap_of_each", heapOfEach).with("connect_us", connectMicros);
   }
 
   /** What is left on the heap when garbage has been collected, which takes a second for a GiB. */

@@ -3,15 +3,15 @@ package org.rddp.bench.rates;
 import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench fairness}. */
@@ -26,35 +26,36 @@ public final class FairnessBenchmark extends NamedBenchmark {
   public FairnessBenchmark() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofSeconds(90);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "Writes of 64 octets to and fro on one connection, while on another long writes go one way,"
             + " four outstanding; both engines on one core, and both ends' programs on the other:"
             + " what the program's thread does for the stream is a part of what is measured.");
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     int millis = quick() ? 300 : 1000;
     int rounds = quick() ? 5 : 11;
-    Table table =
-        new Table("fairness", "Round trips beside a stream", "In microseconds.")
+    ReportTable table =
+        new ReportTable("fairness", "Round trips beside a stream", "In microseconds.")
             .column("beside", "beside")
             .column("p50", "p50")
             .column("p99", "p99")
             .column("p999", "p99.9")
             .column("gbps", "the stream, Gb/s");
-    try (Contest contest = new Contest(List.of(Entrant.of(RDDP, FairnessRig.class)), progress)) {
+    try (Comparison contest =
+        new Comparison(List.of(Contender.of(RDDP, FairnessRig.class)), progress)) {
       contest.warmUp(task(1 << 20, millis));
       progress.budget().expect(SIZES.length + 1.0);
-      Outcomes alone = contest.run("alone", task(0, millis), rounds);
+      ComparisonResult alone = contest.run("alone", task(0, millis), rounds);
       report.conditions(table, "alone", alone.conditions());
       add(table, "nothing", alone.of(RDDP));
       for (int octets : SIZES) {
         String title = (octets >> 10) + " KiB writes";
-        Outcomes beside = contest.run(title, task(octets, millis), rounds);
+        ComparisonResult beside = contest.run(title, task(octets, millis), rounds);
         report.conditions(table, "beside " + title, beside.conditions());
         add(table, title, beside.of(RDDP));
         report.add(
@@ -65,15 +66,15 @@ public final class FairnessBenchmark extends NamedBenchmark {
                     beside
                         .figure(RDDP, "p50")
                         .flatMap(p50 -> alone.figure(RDDP, "p50").map(p50::over)))
-                .from(beside, RDDP)
-                .from(alone, RDDP)
-                .during(alone.conditions(), beside.conditions()));
+                .measuredIn(beside, RDDP)
+                .measuredIn(alone, RDDP)
+                .measuredUnder(alone.conditions(), beside.conditions()));
       }
     }
     report.add(table);
   }
 
-  private static void add(Table table, String beside, Outcome found) {
+  private static void add(ReportTable table, String beside, ContenderResult found) {
     table.add(
         beside,
         found.cell("p50", 1e-3),

@@ -4,8 +4,10 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.List;
 import org.HdrHistogram.Histogram;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 
 /**
  * Writes of 64 octets to and fro, alone and beside a stream of long ones from the same programs
@@ -18,8 +20,8 @@ public final class FairnessRig implements Rig {
   private static final int OCTETS = 64;
   private static final int OUTSTANDING = 4;
 
-  private RddpPair pair;
-  private Joined joined;
+  private OneDaemon pair;
+  private ConnectionOpener joined;
   private PingPong pingPong;
   private WriteStream bulk;
 
@@ -28,8 +30,8 @@ public final class FairnessRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
     pingPong = new PingPong(pair, List.of(joined.connect()), OCTETS);
     bulk = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
   }
@@ -40,15 +42,15 @@ public final class FairnessRig implements Rig {
     int octets = task.get("bulk").getAsInt();
     if (octets == 0) {
       return Sample.of(pingPong.run(nanos, false, null))
-          .and("bulk_gbps", 0)
-          .and("bulk_messages", 0);
+          .with("bulk_gbps", 0)
+          .with("bulk_messages", 0);
     }
-    bulk.shape(octets, OUTSTANDING);
+    bulk.configure(octets, OUTSTANDING);
     Histogram found = pingPong.run(nanos, false, bulk);
     double gbps = 8.0 * octets * bulk.arrived() / nanos;
     bulk.end();
     bulk.run(0);
-    return Sample.of(found).and("bulk_gbps", gbps).and("bulk_messages", (double) bulk.arrived());
+    return Sample.of(found).with("bulk_gbps", gbps).with("bulk_messages", (double) bulk.arrived());
   }
 
   @Override

@@ -4,12 +4,12 @@ import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.report.Report;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
+import org.rddp.bench.report.NamedBenchmark;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench goodput}. */
@@ -37,12 +37,12 @@ public final class GoodputBenchmark extends NamedBenchmark {
   public GoodputBenchmark() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofMinutes(8);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "RDMA Writes one way, each found in the sink's memory before it counts; as many under way as"
             + " fill twice TCP's window. rddp: both engines on one core, both programs on the other,"
@@ -53,7 +53,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
             + " does. Copy + CRC + device: for a turn's frames first all copies with CRC out of the"
             + " source's memory, then the frames over the same device, then all CRCs, then all copies"
             + " into the sink's memory, on one core; medians of the four are added up.");
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     int[] sizes = quick() ? QUICK_SIZES : SIZES;
     GoodputTables tables = new GoodputTables(report, sizes);
     try {
@@ -70,15 +70,15 @@ public final class GoodputBenchmark extends NamedBenchmark {
       GoodputTables tables, Progress progress, int[] sizes, int mtu, boolean othersToCome)
       throws Exception {
     Progress part = othersToCome ? progress.part(FIRST) : progress;
-    List<Entrant> entrants = quick() ? fewEntrants(mtu) : allEntrants(mtu);
-    try (Contest contest = new Contest(entrants, part)) {
-      contest.warmUp(Tasks.stream(MEBIBYTE, 100));
+    List<Contender> entrants = quick() ? fewEntrants(mtu) : allEntrants(mtu);
+    try (Comparison contest = new Comparison(entrants, part)) {
+      contest.warmUp(StreamTasks.stream(MEBIBYTE, 100));
       part.budget().expect(sizes.length);
       int millis = quick() ? 150 : 400;
       for (int octets : sizes) {
         String title = "MTU " + mtu + ", " + GoodputTables.size(octets);
-        JsonObject task = Tasks.stream(octets, Math.max(millis, octets >> MILLIS_SHIFT));
-        Outcomes found = contest.run(title, task, quick() ? 5 : 9);
+        JsonObject task = StreamTasks.stream(octets, Math.max(millis, octets >> MILLIS_SHIFT));
+        ComparisonResult found = contest.run(title, task, quick() ? 5 : 9);
         tables.add(octets, found);
       }
     }
@@ -100,8 +100,8 @@ public final class GoodputBenchmark extends NamedBenchmark {
     return "copy + CRC + device, MTU " + mtu;
   }
 
-  private static List<Entrant> fewEntrants(int mtu) {
-    List<Entrant> all = new ArrayList<>();
+  private static List<Contender> fewEntrants(int mtu) {
+    List<Contender> all = new ArrayList<>();
     if (mtu == FRAME) {
       // Segments as short as these are the JDK's in any case.
       all.add(rddp(rddp(mtu), mtu, true, false, false).withFlags("-Drddp.crc32c=jdk"));
@@ -115,12 +115,12 @@ public final class GoodputBenchmark extends NamedBenchmark {
     return all;
   }
 
-  private static Entrant ceilingOf(int mtu) {
-    return Entrant.of(ceiling(mtu), CeilingRig.class).with("mtu", mtu);
+  private static Contender ceilingOf(int mtu) {
+    return Contender.of(ceiling(mtu), CeilingRig.class).with("mtu", mtu);
   }
 
-  private static List<Entrant> allEntrants(int mtu) {
-    List<Entrant> all = new ArrayList<>();
+  private static List<Contender> allEntrants(int mtu) {
+    List<Contender> all = new ArrayList<>();
     all.add(rddp(rddp(mtu), mtu, true, false, false));
     all.add(kernel(kernel(mtu), mtu, true));
     all.add(kernel(plainKernel(mtu), mtu, false));
@@ -130,20 +130,21 @@ public final class GoodputBenchmark extends NamedBenchmark {
     all.add(rddp(name + ", Markers", mtu, true, true, false));
     all.add(rddp(name + ", no CRC, Markers", mtu, false, true, false));
     all.add(rddp(name + ", packing", mtu, true, false, true));
-    all.add(Entrant.of(name + ", two daemons", TwoDaemonsStreamRig.class).with("mtu", mtu));
+    all.add(Contender.of(name + ", two daemons", TwoDaemonsStreamRig.class).with("mtu", mtu));
     return all;
   }
 
-  private static Entrant rddp(String name, int mtu, boolean crc, boolean markers, boolean packing) {
-    return Entrant.of(name, RddpStreamRig.class)
+  private static Contender rddp(
+      String name, int mtu, boolean crc, boolean markers, boolean packing) {
+    return Contender.of(name, RddpStreamRig.class)
         .with("mtu", mtu)
         .with("crc", Boolean.toString(crc))
         .with("markers", Boolean.toString(markers))
         .with("packing", Boolean.toString(packing));
   }
 
-  private static Entrant kernel(String name, int mtu, boolean offloads) {
-    return Entrant.of(name, KernelStreamRig.class)
+  private static Contender kernel(String name, int mtu, boolean offloads) {
+    return Contender.of(name, KernelStreamRig.class)
         .with("mtu", mtu)
         .with("offloads", Boolean.toString(offloads));
   }

@@ -6,55 +6,55 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Series;
+import org.rddp.bench.layout.TwoDaemons;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Quantity;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
-import org.rddp.bench.rtt.TwoDaemons;
+import org.rddp.bench.report.ReportTable;
 
 /** Goodput by contender and message size: itself, beside kernel TCP's, and what it costs. */
 final class GoodputTables {
   private static final double GIGA = 1e9;
   private static final String[] MTUS = {"MTU 1500", "MTU 9000"};
 
-  private final Map<String, Map<Integer, Outcomes>> found = new LinkedHashMap<>();
-  private final Report report;
+  private final Map<String, Map<Integer, ComparisonResult>> found = new LinkedHashMap<>();
+  private final BenchmarkReport report;
   private final int[] sizes;
-  private final Table goodput;
-  private final Table beside;
-  private final Table cost;
-  private final Table ceiling;
+  private final ReportTable goodput;
+  private final ReportTable beside;
+  private final ReportTable cost;
+  private final ReportTable ceiling;
   private final Map<String, Plot> plots = new LinkedHashMap<>();
 
-  GoodputTables(Report report, int[] sizes) {
+  GoodputTables(BenchmarkReport report, int[] sizes) {
     this.report = report;
     this.sizes = sizes.clone();
     goodput =
         report.add(
-            new Table(
+            new ReportTable(
                 "goodput",
                 "Goodput by message size",
                 "Payload, medians of rounds." + TwoDaemons.WITH_TWO_CORES));
     beside =
         report.add(
-            new Table(
+            new ReportTable(
                 "beside_kernel",
                 "Beside kernel TCP",
                 "Goodput, this / kernel TCP with offloads on at the same MTU: more than 1 where the"
                     + " contender carries more."));
     cost =
         report.add(
-            new Table(
+            new ReportTable(
                 "cpu_per_octet",
                 "CPU time per octet",
                 "Of all threads of both ends, in ns for 1024 octets. rddp's two threads poll: what"
                     + " they do not use of their cores is counted, too."));
     ceiling =
         report.add(
-            new Table(
+            new ReportTable(
                     "ceiling",
                     "What copy + CRC + device is made of",
                     "ns for the payload of one full frame, one core.")
@@ -63,7 +63,7 @@ final class GoodputTables {
                 .column("device_ns", "device")
                 .column("crc_ns", "CRC, receiving")
                 .column("place_ns", "copy, receiving"));
-    for (Table each : List.of(goodput, beside, cost)) {
+    for (ReportTable each : List.of(goodput, beside, cost)) {
       each.column("entrant", "");
       for (int octets : sizes) {
         each.column("octets_" + octets, size(octets));
@@ -81,7 +81,7 @@ final class GoodputTables {
     return octets < GoodputBenchmark.MEBIBYTE ? (octets >> 10) + " KiB" : (octets >> 20) + " MiB";
   }
 
-  void add(int octets, Outcomes outcomes) {
+  void add(int octets, ComparisonResult outcomes) {
     report.conditions(goodput, outcomes.title(), outcomes.conditions());
     outcomes
         .all()
@@ -92,12 +92,12 @@ final class GoodputTables {
 
   /** Adds a goal: one's goodput with writes of 1 MiB over another's. */
   void goal(double least, String name, String what, String over, String under) {
-    Outcomes outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
+    ComparisonResult outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
     report.add(
         outcomes == null
             ? Goal.atLeast(least, name, what, Optional.empty())
             : Goal.atLeast(least, name, what, outcomes.ratio(over, under, "gbps"))
-                .from(outcomes, over, under));
+                .measuredIn(outcomes, over, under));
   }
 
   /** Makes rows of what was found. */
@@ -110,7 +110,7 @@ final class GoodputTables {
       spent[0] = name;
       for (int i = 0; i < sizes.length; i++) {
         double factor = 1024.0 / sizes[i];
-        Outcomes outcomes = bySize.get(sizes[i]);
+        ComparisonResult outcomes = bySize.get(sizes[i]);
         spent[i + 1] =
             outcomes == null
                 ? "-"
@@ -122,8 +122,8 @@ final class GoodputTables {
     });
   }
 
-  private void addCeiling(String name, Map<Integer, Outcomes> bySize) {
-    Outcomes outcomes = bySize.get(GoodputBenchmark.MEBIBYTE);
+  private void addCeiling(String name, Map<Integer, ComparisonResult> bySize) {
+    ComparisonResult outcomes = bySize.get(GoodputBenchmark.MEBIBYTE);
     if (outcomes != null && outcomes.figure(name, "send_ns").isPresent()) {
       ceiling.add(
           name,
@@ -143,16 +143,16 @@ final class GoodputTables {
   }
 
   private Object[] row(
-      String name, Map<Integer, Outcomes> bySize, Function<Outcomes, Object> cell) {
+      String name, Map<Integer, ComparisonResult> bySize, Function<ComparisonResult, Object> cell) {
     List<Object> row = new ArrayList<>(List.of(name));
     for (int octets : sizes) {
-      Outcomes outcomes = bySize.get(octets);
+      ComparisonResult outcomes = bySize.get(octets);
       row.add(outcomes == null ? "-" : cell.apply(outcomes));
     }
     return row.toArray();
   }
 
-  private void line(String name, Map<Integer, Outcomes> bySize) {
+  private void line(String name, Map<Integer, ComparisonResult> bySize) {
     List<Double> octets = new ArrayList<>();
     List<Double> medians = new ArrayList<>();
     bySize.forEach((size, outcomes) ->

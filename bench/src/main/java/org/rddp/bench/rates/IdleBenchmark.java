@@ -3,13 +3,13 @@ package org.rddp.bench.rates;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench idle}. */
@@ -25,24 +25,25 @@ public final class IdleBenchmark extends NamedBenchmark {
   public IdleBenchmark() {}
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "A daemon with two interfaces and one program connected, which does nothing: CPU time of the"
             + " whole process, seconds after its start and without the trial of CRCs, which otherwise takes"
             + " half a core for up to a minute then. Its start is taken from the start of its process until the program is"
             + " connected. Memory is what is resident, 128 MiB for DPDK included as far as touched;"
             + " huge pages do not count.");
-    List<Entrant> entrants = new ArrayList<>();
+    List<Contender> entrants = new ArrayList<>();
     for (String way : WAYS) {
-      entrants.add(Entrant.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
+      entrants.add(
+          Contender.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
     }
     JsonObject task = new JsonObject();
     task.addProperty("millis", quick() ? 1000 : 3000);
-    try (Contest contest = new Contest(entrants, progress)) {
-      Outcomes found = contest.run("idle", task, quick() ? 3 : 9);
-      Table table =
+    try (Comparison contest = new Comparison(entrants, progress)) {
+      ComparisonResult found = contest.run("idle", task, quick() ? 3 : 9);
+      ReportTable table =
           report.add(
-              new Table("idle", "Idle daemons", "CPU in per cent of a core.")
+              new ReportTable("idle", "Idle daemons", "CPU in per cent of a core.")
                   .column("idle", "idle =")
                   .column("cpu", "CPU, %")
                   .column("resident", "resident, MiB")

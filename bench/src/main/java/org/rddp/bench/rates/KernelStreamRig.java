@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.VethLink;
 
@@ -108,7 +108,7 @@ public final class KernelStreamRig implements Rig {
     polling = !stream;
     ByteBuffer messages = ByteBuffer.allocateDirect(octets * together);
     long before = read;
-    Cost cost = new Cost(Cost.NO_ENGINE);
+    ResourceUsage cost = new ResourceUsage(ResourceUsage.NO_ENGINE);
     long began = System.nanoTime();
     long sent = send(messages, most, began + task.get("millis").getAsLong() * 1_000_000, before);
     await(before + sent);

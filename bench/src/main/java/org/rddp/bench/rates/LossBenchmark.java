@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import org.rddp.bench.NamedBenchmark;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Series;
 import org.rddp.bench.link.LinkProcess;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench loss}. */
@@ -46,12 +46,12 @@ public final class LossBenchmark extends NamedBenchmark {
   public LossBenchmark() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofMinutes(5);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     try (LinkProcess link = new LinkProcess()) {
       report.method(
           String.format(
@@ -69,12 +69,12 @@ public final class LossBenchmark extends NamedBenchmark {
                   + " and the real round trip is some tens of microseconds longer.",
               GBPS,
               link.congestionControl()));
-      report.method(Contest.WARM_UP_IN_WORDS);
-      List<Entrant> entrants = new ArrayList<>();
-      entrants.add(link.handle().to(Entrant.of(KERNEL, LossyKernelRig.class)));
-      entrants.add(link.handle().to(rddp(MARKERS, true)));
-      entrants.add(link.handle().to(rddp(PLAIN, false)));
-      try (Contest contest = new Contest(entrants, progress)) {
+      report.method(Comparison.WARM_UP_DESCRIPTION);
+      List<Contender> entrants = new ArrayList<>();
+      entrants.add(link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)));
+      entrants.add(link.handle().addTo(rddp(MARKERS, true)));
+      entrants.add(link.handle().addTo(rddp(PLAIN, false)));
+      try (Comparison contest = new Comparison(entrants, progress)) {
         measure(report, contest, progress);
       }
     }
@@ -98,19 +98,20 @@ public final class LossBenchmark extends NamedBenchmark {
     return all;
   }
 
-  private static Entrant rddp(String name, boolean markers) {
-    return Entrant.of(name, LossyRddpRig.class)
+  private static Contender rddp(String name, boolean markers) {
+    return Contender.of(name, LossyRddpRig.class)
         .with("markers", Boolean.toString(markers))
         .withFlags("-Drddp.crc32c=jdk");
   }
 
-  private void measure(Report report, Contest contest, Progress progress) throws Exception {
+  private void measure(BenchmarkReport report, Comparison contest, Progress progress)
+      throws Exception {
     int rounds = quick() ? 3 : 7;
     List<Way> ways = ways();
     contest.warmUp(task(ways.getFirst()).toJson());
     progress.budget().expect(ways.size());
-    Table table =
-        new Table(
+    ReportTable table =
+        new ReportTable(
                 "loss",
                 "Goodput under loss",
                 "Payload in Mb/s. Kept: octets of rddp's that came before their turn and had to wait"
@@ -129,7 +130,7 @@ public final class LossBenchmark extends NamedBenchmark {
       String title =
           String.format(
               Locale.ROOT, "%.1f %% loss, %.1f ms", way.loss() * 100, 2 * way.micros() / 1000.0);
-      Outcomes found = contest.run(title, task(way).toJson(), rounds);
+      ComparisonResult found = contest.run(title, task(way).toJson(), rounds);
       report.conditions(table, title, found.conditions());
       addRow(table, way, found);
       if (way.loss() == GOAL_LOSS) {
@@ -143,8 +144,8 @@ public final class LossBenchmark extends NamedBenchmark {
     return new LossyTask(OCTETS, way.millis(), way.loss(), GBPS, way.micros());
   }
 
-  private static void addRow(Table table, Way way, Outcomes found) {
-    Outcome markers = found.of(MARKERS);
+  private static void addRow(ReportTable table, Way way, ComparisonResult found) {
+    ContenderResult markers = found.of(MARKERS);
     table.add(
         2 * way.micros() / 1000.0,
         String.format(Locale.ROOT, "%.1f", way.loss() * 100),
@@ -170,7 +171,7 @@ public final class LossBenchmark extends NamedBenchmark {
     return all;
   }
 
-  private static void addGoals(Report report, String title, Outcomes found) {
+  private static void addGoals(BenchmarkReport report, String title, ComparisonResult found) {
     String name = title.replaceAll("[^0-9]+", "_");
     report.add(
         Goal.atLeast(
@@ -183,13 +184,13 @@ public final class LossBenchmark extends NamedBenchmark {
                     .ratio(PLAIN, KERNEL, "gbps")
                     .map(ratio -> "without Markers: " + ratio)
                     .orElse(""))
-            .from(found, MARKERS, KERNEL));
+            .measuredIn(found, MARKERS, KERNEL));
     report.add(
         Goal.atMost(
                 0,
                 "loss_kept_" + name,
                 "octets kept until their turn, " + title + ", Markers",
                 found.figure(MARKERS, "kept").map(series -> Series.of(total(series))))
-            .from(found));
+            .measuredIn(found));
   }
 }

@@ -15,10 +15,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
 import org.rddp.bench.link.LinkHandle;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
 import org.rddp.rig.Affinity;
 
 /**
@@ -98,7 +98,7 @@ public final class LossyKernelRig implements Rig {
   public Sample round(JsonObject json) throws IOException {
     LossyTask task = LossyTask.fromJson(json);
     LockSupport.parkNanos(task.drain());
-    link.shape(task.shape(rounds.merge(task, 1, Integer::sum)));
+    link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
     try (SocketChannel sender = SocketChannel.open(StandardProtocolFamily.INET)) {
       sender.connect(new InetSocketAddress(LinkHandle.farAddress(), port));
       sender.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -108,7 +108,7 @@ public final class LossyKernelRig implements Rig {
       long began = System.nanoTime();
       send(sender, message, task.nanos());
       Sample found = LossyTask.sample(read - before, System.nanoTime() - began, link.counts());
-      link.shape(task.clean());
+      link.configure(task.losslessLink());
       end(sender);
       return found;
     }

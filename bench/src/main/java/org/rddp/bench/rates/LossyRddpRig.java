@@ -5,14 +5,16 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 import org.rddp.bench.link.LinkHandle;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
-import org.rddp.ipc.Counters;
+import org.rddp.ipc.ring.Counters;
 
 /**
  * RDMA Writes one way over a link that loses frames. Arguments: a {@link LinkHandle}, and those of
- * {@link RddpPair}. Tasks and figures are {@link LossyTask}'s; besides, of what the far end's TCP
+ * {@link OneDaemon}. Tasks and figures are {@link LossyTask}'s; besides, of what the far end's TCP
  * has done in all of the round: {@code early}, segments that came before their turn, {@code kept},
  * octets of them that had to wait; and the near end's {@code timeouts} and {@code retransmitted}.
  */
@@ -26,8 +28,8 @@ public final class LossyRddpRig implements Rig {
   private static final long PATIENCE = 30_000_000_000L;
 
   private LinkHandle link;
-  private RddpPair pair;
-  private Joined joined;
+  private OneDaemon pair;
+  private ConnectionOpener joined;
 
   /** How often each task has been done: its next round loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
@@ -38,19 +40,19 @@ public final class LossyRddpRig implements Rig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
   }
 
   @Override
   public Sample round(JsonObject json) throws IOException, InterruptedException {
     LossyTask task = LossyTask.fromJson(json);
     LockSupport.parkNanos(task.drain());
-    link.shape(task.shape(rounds.merge(task, 1, Integer::sum)));
+    link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
     Map<String, Long> before = counters();
-    Joined.Ends ends = joined.connect();
+    ConnectionOpener.Ends ends = joined.connect();
     try (WriteStream stream = new WriteStream(pair.near(), pair.far(), ends.near(), MEMORY)) {
-      stream.shape(task.octets(), OUTSTANDING);
+      stream.configure(task.octets(), OUTSTANDING);
       work(stream, task.settling());
       long placed = counters().get("far.ddp.octets.placed");
       long began = System.nanoTime();
@@ -59,15 +61,15 @@ public final class LossyRddpRig implements Rig {
       long nanos = System.nanoTime() - began;
       Sample found =
           LossyTask.sample(after.get("far.ddp.octets.placed") - placed, nanos, link.counts());
-      link.shape(task.clean());
+      link.configure(task.losslessLink());
       end(stream);
       ends.near().abort();
       ends.far().abort();
       return found
-          .and("early", change(before, after, "far.tcp.out.of.order"))
-          .and("kept", change(before, after, "far.tcp.octets.kept"))
-          .and("timeouts", change(before, after, "near.tcp.timeouts"))
-          .and("retransmitted", change(before, after, "near.tcp.retransmitted"));
+          .with("early", change(before, after, "far.tcp.out.of.order"))
+          .with("kept", change(before, after, "far.tcp.octets.kept"))
+          .with("timeouts", change(before, after, "near.tcp.timeouts"))
+          .with("retransmitted", change(before, after, "near.tcp.retransmitted"));
     }
   }
 

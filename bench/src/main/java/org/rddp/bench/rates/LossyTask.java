@@ -3,9 +3,9 @@ package org.rddp.bench.rates;
 import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.rddp.bench.harness.Sample;
 import org.rddp.bench.link.LinkCounts;
-import org.rddp.bench.link.LinkShape;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.link.LinkSettings;
 
 /**
  * What the rigs on a lossy link do: messages of some length for a time, over a new connection. What
@@ -40,13 +40,13 @@ record LossyTask(int octets, int millis, double loss, double rate, int micros) {
   }
 
   /** The link of a round: each round loses other frames, and every contender the same. */
-  LinkShape shape(int round) {
-    return new LinkShape(loss, rate, micros * 1000L, QUEUE, round);
+  LinkSettings linkSettings(int round) {
+    return new LinkSettings(loss, rate, micros * 1000L, QUEUE, round);
   }
 
   /** The same link, without loss and delay: for what is to be over soon. */
-  LinkShape clean() {
-    return new LinkShape(0, rate, 0, QUEUE, 1);
+  LinkSettings losslessLink() {
+    return new LinkSettings(0, rate, 0, QUEUE, 1);
   }
 
   /** How long frames of the round before may be under way, in ns. */

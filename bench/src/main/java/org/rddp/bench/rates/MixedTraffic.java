@@ -1,12 +1,14 @@
 package org.rddp.bench.rates;
 
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * What programs do, by turns: writes, sends and reads, short ones and long ones, from one program
@@ -43,7 +45,7 @@ final class MixedTraffic {
   private long octets;
 
   /** Over a connection of a pair's. */
-  MixedTraffic(RddpPair pair, Joined.Ends ends) {
+  MixedTraffic(OneDaemon pair, ConnectionOpener.Ends ends) {
     near = pair.near();
     far = pair.far();
     connection = ends.near();
@@ -64,13 +66,13 @@ final class MixedTraffic {
   }
 
   private void ended(Completion completion) {
-    Joined.check(completion);
+    ConnectionOpener.check(completion);
     finished++;
     octets += completion.octets();
   }
 
   private void received(Completion completion) {
-    Joined.check(completion);
+    ConnectionOpener.check(completion);
     arrived++;
     receive(completion.id());
   }

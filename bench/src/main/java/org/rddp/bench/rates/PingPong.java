@@ -6,11 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * RDMA Writes to and fro between two programs that are both this thread's, one at a time; other
@@ -24,7 +26,7 @@ final class PingPong {
 
   private final Side near;
   private final Side far;
-  private final List<Joined.Ends> connections;
+  private final List<ConnectionOpener.Ends> connections;
   private final SplittableRandom random = new SplittableRandom(1);
   private final int octets;
   private long number;
@@ -34,7 +36,7 @@ final class PingPong {
    *
    * @param octets of a write, a multiple of 8
    */
-  PingPong(RddpPair pair, List<Joined.Ends> connections, int octets) {
+  PingPong(OneDaemon pair, List<ConnectionOpener.Ends> connections, int octets) {
     this.connections = connections;
     this.octets = octets;
     near = new Side(pair.near(), octets);
@@ -65,9 +67,9 @@ final class PingPong {
     int flags = due ? WorkRequest.SIGNALLED : 0;
     while (!connection.postWrite(
         number, from.source, 0, octets, to.sink.stag(), to.sink.baseTo(), flags)) {
-      from.session.poll(Joined::check, SIGNAL_EVERY);
+      from.session.poll(ConnectionOpener::check, SIGNAL_EVERY);
     }
-    from.session.poll(Joined::check, SIGNAL_EVERY);
+    from.session.poll(ConnectionOpener::check, SIGNAL_EVERY);
   }
 
   private boolean has(Side side) {
@@ -86,7 +88,7 @@ final class PingPong {
     long began = System.nanoTime();
     long now = began;
     while (now - began < nanos) {
-      Joined.Ends ends = connections.get(spread ? random.nextInt(connections.size()) : 0);
+      ConnectionOpener.Ends ends = connections.get(spread ? random.nextInt(connections.size()) : 0);
       number++;
       long start = System.nanoTime();
       write(near, far, ends.near(), spread);

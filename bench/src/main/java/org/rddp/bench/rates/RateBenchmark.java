@@ -5,19 +5,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Series;
+import org.rddp.bench.layout.TwoDaemons;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
+import org.rddp.bench.report.NamedBenchmark;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Quantity;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
-import org.rddp.bench.rtt.TwoDaemons;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench rate}. */
@@ -45,12 +45,12 @@ public final class RateBenchmark extends NamedBenchmark {
   public RateBenchmark() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofMinutes(5);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "RDMA Writes one way with so many outstanding: posted and not yet found in the sink's memory"
             + " by its program. rddp: both engines on one core, both programs on the other. Two"
@@ -58,10 +58,10 @@ public final class RateBenchmark extends NamedBenchmark {
             + " packing on), three busy threads on two cores. Kernel TCP: Java NIO over veth with"
             + " offloads on, TCP_NODELAY, each end polling on a core, one write() a message; and"
             + " batched, as far as the number outstanding allows.");
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     int[] sizes = quick() ? new int[] {OCTETS} : SIZES;
-    Map<String, Outcomes> found = new LinkedHashMap<>();
-    Table rates =
+    Map<String, ComparisonResult> found = new LinkedHashMap<>();
+    ReportTable rates =
         table(
             "rate",
             "Messages a second",
@@ -73,27 +73,27 @@ public final class RateBenchmark extends NamedBenchmark {
     // Short messages are the JDK's in any case: what is shortened does not look for what is
     // quicker.
     String[] flags = quick() ? new String[] {"-Drddp.crc32c=jdk"} : new String[0];
-    List<Entrant> entrants = entrants().stream().map(each -> each.withFlags(flags)).toList();
-    try (Contest contest = new Contest(entrants, progress)) {
-      contest.warmUp(Tasks.outstanding(OCTETS, OCTETS, 100));
+    List<Contender> entrants = entrants().stream().map(each -> each.withFlags(flags)).toList();
+    try (Comparison contest = new Comparison(entrants, progress)) {
+      contest.warmUp(StreamTasks.outstanding(OCTETS, OCTETS, 100));
       progress.budget().expect(sizes.length * OUTSTANDING.length + LONG_RUN);
       for (int octets : sizes) {
         for (int outstanding : OUTSTANDING) {
           String title = title(octets, outstanding);
-          Outcomes outcomes =
+          ComparisonResult outcomes =
               contest.run(
                   title,
-                  Tasks.outstanding(octets, outstanding, quick() ? 150 : 400),
+                  StreamTasks.outstanding(octets, outstanding, quick() ? 150 : 400),
                   quick() ? 5 : 9);
           report.conditions(rates, title, outcomes.conditions());
           found.put(title, outcomes);
         }
       }
       addGoals(report, found.get(title(OCTETS, OCTETS)));
-      Outcomes longRun =
+      ComparisonResult longRun =
           contest.run(
               "one long run",
-              Tasks.outstanding(OCTETS, OCTETS, quick() ? 3000 : LONG_MILLIS),
+              StreamTasks.outstanding(OCTETS, OCTETS, quick() ? 3000 : LONG_MILLIS),
               1,
               List.of(RDDP),
               LONG_RUN);
@@ -104,20 +104,20 @@ public final class RateBenchmark extends NamedBenchmark {
     }
   }
 
-  private List<Entrant> entrants() {
-    List<Entrant> all = new ArrayList<>();
-    all.add(Entrant.of(RDDP, RddpStreamRig.class));
-    all.add(Entrant.of(PACKED, RddpStreamRig.class).with("packing", "true"));
+  private List<Contender> entrants() {
+    List<Contender> all = new ArrayList<>();
+    all.add(Contender.of(RDDP, RddpStreamRig.class));
+    all.add(Contender.of(PACKED, RddpStreamRig.class).with("packing", "true"));
     if (!quick()) {
-      all.add(Entrant.of(TWO_DAEMONS, TwoDaemonsStreamRig.class).with("mtu", 1500));
+      all.add(Contender.of(TWO_DAEMONS, TwoDaemonsStreamRig.class).with("mtu", 1500));
     }
     all.add(kernel(KERNEL, 1));
     all.add(kernel(BATCHED, OCTETS));
     return all;
   }
 
-  private static Entrant kernel(String name, int batch) {
-    return Entrant.of(name, KernelStreamRig.class)
+  private static Contender kernel(String name, int batch) {
+    return Contender.of(name, KernelStreamRig.class)
         .with("mtu", 1500)
         .with("offloads", "true")
         .with("batch", batch);
@@ -127,15 +127,15 @@ public final class RateBenchmark extends NamedBenchmark {
     return octets + " octets, " + outstanding + " outstanding";
   }
 
-  private static void addGoals(Report report, Outcomes found) {
+  private static void addGoals(BenchmarkReport report, ComparisonResult found) {
     report.add(
         Goal.atLeast(
                 2e6,
                 "rate",
                 "writes of 64 octets, 64 outstanding, one way",
                 found.figure(RDDP, "rate"))
-            .in("/s")
-            .from(found, RDDP));
+            .withUnit("/s")
+            .measuredIn(found, RDDP));
     report.add(
         Goal.atLeast(
                 4,
@@ -147,11 +147,11 @@ public final class RateBenchmark extends NamedBenchmark {
                     .ratio(RDDP, BATCHED, "rate")
                     .map(ratio -> "times kernel TCP with 64 messages a write(): " + ratio)
                     .orElse("batched: not measured"))
-            .from(found, RDDP, KERNEL));
+            .measuredIn(found, RDDP, KERNEL));
   }
 
-  private void addGoalsOfLongRun(Report report, Outcomes found) {
-    Outcome allocation = found.of(RDDP);
+  private void addGoalsOfLongRun(BenchmarkReport report, ComparisonResult found) {
+    ContenderResult allocation = found.of(RDDP);
     String length = quick() ? "3 s" : "60 s";
     report.add(
         Goal.atMost(
@@ -159,29 +159,30 @@ public final class RateBenchmark extends NamedBenchmark {
                 "allocation_engine",
                 "octets that the engine allocates a message, " + length,
                 allocation.figure("engine_octets"))
-            .during(found.conditions()));
+            .measuredUnder(found.conditions()));
     report.add(
         Goal.atMost(
                 0.01,
                 "allocation_program",
                 "octets that both programs allocate a message, the rig included, " + length,
                 allocation.figure("program_octets"))
-            .during(found.conditions()));
+            .measuredUnder(found.conditions()));
     report.add(
         Goal.atMost(0, "collections", "collections of garbage in that run", allocation.figure("gc"))
-            .during(found.conditions()));
+            .measuredUnder(found.conditions()));
   }
 
-  private Table table(String name, String title, String text) {
-    Table table = new Table(name, title, text).column("task", "");
-    for (Entrant each : entrants()) {
+  private ReportTable table(String name, String title, String text) {
+    ReportTable table = new ReportTable(name, title, text).column("task", "");
+    for (Contender each : entrants()) {
       table.column(each.name(), each.name());
     }
     return table;
   }
 
-  private void addTables(Report report, Table rates, Map<String, Outcomes> found) {
-    Table cost =
+  private void addTables(
+      BenchmarkReport report, ReportTable rates, Map<String, ComparisonResult> found) {
+    ReportTable cost =
         table(
             "cpu_per_message",
             "CPU time per message",
@@ -195,8 +196,8 @@ public final class RateBenchmark extends NamedBenchmark {
     found.forEach((title, outcomes) -> {
       List<Object> rate = new ArrayList<>(List.of(title));
       List<Object> spent = new ArrayList<>(List.of(title));
-      for (Entrant each : entrants()) {
-        Outcome outcome = outcomes.of(each.name());
+      for (Contender each : entrants()) {
+        ContenderResult outcome = outcomes.of(each.name());
         rate.add(Quantity.cell(outcome, "rate", 1, "/s"));
         spent.add(Quantity.cell(outcome, "cpu_ns", 1e-9, "s"));
       }
@@ -205,16 +206,16 @@ public final class RateBenchmark extends NamedBenchmark {
       rates.add(rate.toArray());
       cost.add(spent.toArray());
     });
-    for (Entrant each : entrants()) {
+    for (Contender each : entrants()) {
       line(plot.logarithmic(), each.name(), found);
     }
   }
 
-  private static void line(Plot plot, String name, Map<String, Outcomes> found) {
+  private static void line(Plot plot, String name, Map<String, ComparisonResult> found) {
     List<Double> outstanding = new ArrayList<>();
     List<Double> rates = new ArrayList<>();
     for (int each : OUTSTANDING) {
-      Outcomes outcomes = found.get(title(OCTETS, each));
+      ComparisonResult outcomes = found.get(title(OCTETS, each));
       if (outcomes != null) {
         Series rate = outcomes.figure(name, "rate").orElse(null);
         if (rate != null) {

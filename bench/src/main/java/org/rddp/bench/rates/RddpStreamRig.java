@@ -4,19 +4,21 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 
 /**
  * RDMA Writes one way between two programs. A task says {@code octets}, {@code outstanding} and
  * {@code millis}; a sample has {@code rate} (messages a second), {@code gbps} (payload, Gb/s),
- * {@code messages}, and what {@link Cost} says.
+ * {@code messages}, and what {@link ResourceUsage} says.
  */
 public final class RddpStreamRig implements Rig {
   private static final long MEMORY = 64L << 20;
 
-  private RddpPair pair;
-  private Joined joined;
+  private OneDaemon pair;
+  private ConnectionOpener joined;
   private WriteStream stream;
 
   /** For its process. */
@@ -24,16 +26,16 @@ public final class RddpStreamRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
     stream = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
   }
 
   @Override
   public Sample round(JsonObject task) {
     int octets = task.get("octets").getAsInt();
-    stream.shape(octets, task.get("outstanding").getAsInt());
-    Cost cost = new Cost(pair.engineThread());
+    stream.configure(octets, task.get("outstanding").getAsInt());
+    ResourceUsage cost = new ResourceUsage(pair.engineThread());
     long nanos = stream.run(task.get("millis").getAsLong() * 1_000_000);
     return cost.addTo(sample(stream.arrived(), octets, nanos), stream.arrived());
   }

@@ -3,14 +3,14 @@ package org.rddp.bench.rates;
 import com.google.gson.JsonObject;
 import java.time.Duration;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench setup}. */
@@ -28,39 +28,40 @@ public final class SetupBenchmark extends NamedBenchmark {
   public SetupBenchmark() {}
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofSeconds(90);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
         "TCP's handshake, MPA's startup with CRC, both ends in Full Operation; each connection is reset"
             + " then. Stack to stack: both stacks in one thread over a link that copies, so many"
             + " being opened at a time. Program to program: through the client's API and the daemon's"
             + " control thread, 32 threads opening and 32 accepting.");
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     int rounds = quick() ? 3 : 9;
-    try (Contest contest =
-        new Contest(
+    try (Comparison contest =
+        new Comparison(
             List.of(
-                Entrant.of(STACKS, SetupRig.class),
-                Entrant.of(PROGRAMS, ClientSetupRig.class)
+                Contender.of(STACKS, SetupRig.class),
+                Contender.of(PROGRAMS, ClientSetupRig.class)
                     .with("connections", 4096)
                     .withFlags("-Drddp.crc32c=jdk")),
             progress)) {
       contest.warmUp(task(COUNTED, 100));
       progress.budget().expect(PIPELINED.length + 1.0);
-      Table table =
+      ReportTable table =
           report.add(
-              new Table("setup", "Connections a second", "")
+              new ReportTable("setup", "Connections a second", "")
                   .column("way", "")
                   .column("pipelined", "opened at a time")
                   .column("rate", "a second"));
       int millis = quick() ? 300 : 1000;
       for (int pipelined : PIPELINED) {
         String title = pipelined + " at a time";
-        Outcomes found = contest.run(title, task(pipelined, millis), rounds, List.of(STACKS));
+        ComparisonResult found =
+            contest.run(title, task(pipelined, millis), rounds, List.of(STACKS));
         report.conditions(table, title, found.conditions());
         table.add(STACKS, pipelined, found.figure(STACKS, "rate"));
         if (pipelined == COUNTED) {
@@ -70,10 +71,11 @@ public final class SetupBenchmark extends NamedBenchmark {
                       "setup",
                       "connections a second, stack to stack, 64 being opened at a time",
                       found.figure(STACKS, "rate"))
-                  .from(found, STACKS));
+                  .measuredIn(found, STACKS));
         }
       }
-      Outcomes found = contest.run(PROGRAMS, task(COUNTED, millis), rounds, List.of(PROGRAMS));
+      ComparisonResult found =
+          contest.run(PROGRAMS, task(COUNTED, millis), rounds, List.of(PROGRAMS));
       report.conditions(table, PROGRAMS, found.conditions());
       table.add(PROGRAMS, 32, found.of(PROGRAMS).cell("rate", 1));
     }

@@ -2,16 +2,16 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Conditions;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Conditions;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.bench.report.ReportTable;
 import picocli.CommandLine.Command;
 
 /** {@code bin/rddp bench steady}. */
@@ -30,7 +30,7 @@ public final class SteadyBenchmark extends NamedBenchmark {
   public SteadyBenchmark() {}
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     int seconds = (quick() ? 8_000 : MINUTE) / 1000;
     report.method(
         "For "
@@ -40,28 +40,29 @@ public final class SteadyBenchmark extends NamedBenchmark {
             + " Daemon and programs are in one process, whose collections count; octets are what the"
             + " JVM says that the engine's thread and the programs' thread have allocated, over"
             + " messages.");
-    report.method(Contest.WARM_UP_IN_WORDS);
-    List<Entrant> entrants =
+    report.method(Comparison.WARM_UP_DESCRIPTION);
+    List<Contender> entrants =
         List.of(
-            Entrant.of(RDDP, SteadyRig.class),
-            Entrant.of(MARKERS, SteadyRig.class).with("markers", "true").with("packing", "true"));
-    List<Entrant> jdk = entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
-    try (Contest contest = new Contest(quick() ? jdk : entrants, progress)) {
+            Contender.of(RDDP, SteadyRig.class),
+            Contender.of(MARKERS, SteadyRig.class).with("markers", "true").with("packing", "true"));
+    List<Contender> jdk =
+        entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
+    try (Comparison contest = new Comparison(quick() ? jdk : entrants, progress)) {
       JsonObject task = new JsonObject();
       task.addProperty("millis", 1000 * seconds);
       contest.warmUp(task);
       progress.budget().expect(1);
       String title = seconds + " s";
-      Outcomes found = contest.run(title, task, 1);
-      Table table = report.add(table(found));
+      ComparisonResult found = contest.run(title, task, 1);
+      ReportTable table = report.add(table(found));
       report.conditions(table, title, found.conditions());
       addGoals(report, title, found);
     }
   }
 
-  private static Table table(Outcomes found) {
-    Table table =
-        new Table("steady", "A long run", "Octets are those of each message.")
+  private static ReportTable table(ComparisonResult found) {
+    ReportTable table =
+        new ReportTable("steady", "A long run", "Octets are those of each message.")
             .column("entrant", "")
             .column("messages", "messages")
             .column("rate", "a second")
@@ -83,14 +84,15 @@ public final class SteadyBenchmark extends NamedBenchmark {
     return table;
   }
 
-  private static void addGoals(Report report, String title, Outcomes found) {
+  private static void addGoals(BenchmarkReport report, String title, ComparisonResult found) {
     found
         .all()
         .keySet()
         .forEach(name -> addGoals(report, title + ", " + name, found.of(name), found.conditions()));
   }
 
-  private static void addGoals(Report report, String what, Outcome found, Conditions conditions) {
+  private static void addGoals(
+      BenchmarkReport report, String what, ContenderResult found, Conditions conditions) {
     String key = what.contains(MARKERS) ? "_markers" : "";
     report.add(
         Goal.atMost(
@@ -98,20 +100,20 @@ public final class SteadyBenchmark extends NamedBenchmark {
                 "steady_engine" + key,
                 "octets that the engine allocates a message, mixed traffic, " + what,
                 found.figure("engine_octets"))
-            .during(conditions));
+            .measuredUnder(conditions));
     report.add(
         Goal.atMost(
                 NONE,
                 "steady_programs" + key,
                 "octets that the programs allocate a message, " + what,
                 found.figure("program_octets"))
-            .during(conditions));
+            .measuredUnder(conditions));
     report.add(
         Goal.atMost(
                 0,
                 "steady_collections" + key,
                 "collections of garbage, " + what,
                 found.figure("gc"))
-            .during(conditions));
+            .measuredUnder(conditions));
   }
 }

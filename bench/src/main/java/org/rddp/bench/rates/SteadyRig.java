@@ -4,17 +4,19 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.OneDaemon;
 
 /**
  * {@link MixedTraffic} of two programs of a daemon in this process. Arguments are those of {@link
- * RddpPair}. A task says {@code millis}; a sample has {@code rate} (messages a second), {@code
- * gbps}, {@code messages}, {@code received}, and what {@link Cost} says.
+ * OneDaemon}. A task says {@code millis}; a sample has {@code rate} (messages a second), {@code
+ * gbps}, {@code messages}, {@code received}, and what {@link ResourceUsage} says.
  */
 public final class SteadyRig implements Rig {
-  private RddpPair pair;
-  private Joined joined;
+  private OneDaemon pair;
+  private ConnectionOpener joined;
   private MixedTraffic traffic;
 
   /** For its process. */
@@ -22,8 +24,8 @@ public final class SteadyRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    pair = new RddpPair(arguments);
-    joined = new Joined(pair);
+    pair = new OneDaemon(arguments);
+    joined = new ConnectionOpener(pair);
     traffic = new MixedTraffic(pair, joined.connect());
   }
 
@@ -31,7 +33,7 @@ public final class SteadyRig implements Rig {
   public Sample round(JsonObject task) {
     long octets = traffic.octets();
     long arrived = traffic.arrived();
-    Cost cost = new Cost(pair.engineThread());
+    ResourceUsage cost = new ResourceUsage(pair.engineThread());
     long began = System.nanoTime();
     long messages = traffic.run(task.get("millis").getAsLong() * 1_000_000);
     long nanos = System.nanoTime() - began;

@@ -2,9 +2,10 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
-import org.rddp.bench.rtt.TwoDaemons;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.TwoDaemons;
 
 /**
  * RDMA Writes one way between two programs on one thread, over two daemons in processes of their
@@ -16,7 +17,7 @@ public final class TwoDaemonsStreamRig implements Rig {
   private static final int PORT = 7475;
 
   private TwoDaemons daemons;
-  private Joined joined;
+  private ConnectionOpener joined;
   private WriteStream stream;
 
   /** For its process. */
@@ -25,7 +26,7 @@ public final class TwoDaemonsStreamRig implements Rig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     daemons = new TwoDaemons(arguments.get("mtu").getAsInt());
-    joined = new Joined(daemons.near(), daemons.far(), TwoDaemons.address(PORT));
+    joined = new ConnectionOpener(daemons.near(), daemons.far(), TwoDaemons.address(PORT));
     stream =
         new WriteStream(daemons.near(), daemons.far(), joined.connect().near(), MEMORY).yielding();
   }
@@ -33,14 +34,14 @@ public final class TwoDaemonsStreamRig implements Rig {
   @Override
   public Sample round(JsonObject task) {
     int octets = task.get("octets").getAsInt();
-    stream.shape(octets, task.get("outstanding").getAsInt());
-    Cost cost = new Cost(Cost.NO_ENGINE);
+    stream.configure(octets, task.get("outstanding").getAsInt());
+    ResourceUsage cost = new ResourceUsage(ResourceUsage.NO_ENGINE);
     long before = daemons.cpuNanos();
     long nanos = stream.run(task.get("millis").getAsLong() * 1_000_000);
     Sample found =
         cost.addTo(RddpStreamRig.sample(stream.arrived(), octets, nanos), stream.arrived());
     double theirs = (double) (daemons.cpuNanos() - before) / stream.arrived();
-    return found.and("cpu_ns", found.figures().get("cpu_ns") + theirs);
+    return found.with("cpu_ns", found.figures().get("cpu_ns") + theirs);
   }
 
   @Override

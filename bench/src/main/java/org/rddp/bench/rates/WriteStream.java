@@ -3,11 +3,12 @@ package org.rddp.bench.rates;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * RDMA Writes from one program to another, both this thread's, so many outstanding: posted, and not
@@ -62,7 +63,7 @@ final class WriteStream implements AutoCloseable {
    * @param octets of a message, a multiple of 8
    * @param outstanding at the most, 1 to 256
    */
-  void shape(int octets, int outstanding) {
+  void configure(int octets, int outstanding) {
     if (posted != arrived) {
       throw new IllegalStateException(posted - arrived + " messages are under way");
     }
@@ -91,7 +92,7 @@ final class WriteStream implements AutoCloseable {
     while (!ending && posted - arrived < outstanding && post()) {
       posted++;
     }
-    session.poll(Joined::check, BATCH);
+    session.poll(ConnectionOpener::check, BATCH);
     while (arrived < posted
         && (long) NUMBER.getAcquire(sinkMemory, at(arrived) + octets - Long.BYTES) == arrived + 1) {
       arrived++;
@@ -115,7 +116,7 @@ final class WriteStream implements AutoCloseable {
     return posted == arrived;
   }
 
-  /** Messages that have arrived since {@link #shape}. */
+  /** Messages that have arrived since {@link #configure}. */
   long arrived() {
     return arrived;
   }

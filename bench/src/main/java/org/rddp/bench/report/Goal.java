@@ -5,9 +5,9 @@ import com.google.gson.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.rddp.bench.method.Conditions;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Conditions;
+import org.rddp.bench.harness.Series;
 
 /**
  * Something that is aimed at, and what has come of it.
@@ -56,19 +56,19 @@ public record Goal(
   }
 
   /** With a unit, such as {@code /s}. */
-  public Goal in(String words) {
+  public Goal withUnit(String words) {
     return new Goal(name, what, bound, most, figure, remark, words, doubts);
   }
 
   /** Out of the rounds of some entrants: with what is to be said against these. */
-  public Goal from(Outcomes found, String... names) {
-    Goal goal = during(found.conditions(), names);
+  public Goal measuredIn(ComparisonResult found, String... names) {
+    Goal goal = measuredUnder(found.conditions(), names);
     int rounds = found.rounds();
     return rounds < FEW ? goal.doubt(rounds == 1 ? "1 round" : rounds + " rounds") : goal;
   }
 
   /** The same, where a single round is what is asked for. */
-  public Goal during(Conditions conditions, String... names) {
+  public Goal measuredUnder(Conditions conditions, String... names) {
     Goal goal = conditions.disturbed() ? doubt("disturbed") : this;
     goal = conditions.moved() ? goal.doubt(MOVED) : goal;
     for (String name : names) {
@@ -78,7 +78,7 @@ public record Goal(
   }
 
   /** The same, of two steps that it compares: the cores may be moved between them, too. */
-  public Goal during(Conditions one, Conditions other) {
+  public Goal measuredUnder(Conditions one, Conditions other) {
     return one.near() == other.near() ? this : doubt(MOVED);
   }
 
@@ -122,7 +122,7 @@ public record Goal(
     json.addProperty("goal", name);
     json.addProperty("what", what);
     json.addProperty(most ? "at_most" : "at_least", bound);
-    figure.ifPresent(series -> json.addProperty("figure", Table.rounded(series.median())));
+    figure.ifPresent(series -> json.addProperty("figure", ReportTable.rounded(series.median())));
     json.addProperty("wanted", wanted());
     json.addProperty("found", found());
     json.addProperty("verdict", verdict());

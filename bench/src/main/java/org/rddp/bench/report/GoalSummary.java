@@ -36,8 +36,8 @@ public final class GoalSummary {
    */
   public void write(Path document) throws IOException {
     Path folder = document.toAbsolutePath().resolveSibling("benchmarks");
-    Table table =
-        new Table(
+    ReportTable table =
+        new ReportTable(
                 "goals",
                 "All goals",
                 "Medians of the rounds, with quartiles, each from the latest run of its benchmark.")
@@ -60,7 +60,7 @@ public final class GoalSummary {
     SECTION.replace(document, text + (troubles.isEmpty() ? "" : "\n"));
   }
 
-  private static void add(Table table, List<String> troubles, JsonObject found) {
+  private static void add(ReportTable table, List<String> troubles, JsonObject found) {
     String benchmark = found.get("benchmark").getAsString();
     if (found.has("failed")) {
       troubles.add(

@@ -1,8 +1,8 @@
 package org.rddp.bench.report;
 
 import java.util.Optional;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Series;
 
 /**
  * A figure with its unit, shown with the prefix that suits it, such as {@code 4.24 (4.1-4.4) k/s}.
@@ -16,7 +16,7 @@ public record Quantity(Series series, String unit) {
   private static final double STEP = 1000;
 
   /** An entrant's figure, for a table's cell: or why there is none. */
-  public static Object cell(Outcome outcome, String figure, double factor, String unit) {
+  public static Object cell(ContenderResult outcome, String figure, double factor, String unit) {
     Optional<Series> series = outcome.figure(figure);
     return series.isPresent() ? new Quantity(series.get().times(factor), unit) : outcome.reason();
   }

@@ -13,9 +13,10 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 import org.rddp.rig.VethEnds;
@@ -25,14 +26,14 @@ import org.rddp.rig.VethEnds;
  * own, which sleeps most of the time, as it has no part in a message. By UDP between two
  * namespaces: each end has a driver, which works on the end's thread, so that two cores suffice.
  */
-public final class AeronRig implements Rig, PingPong {
+public final class AeronRig implements Rig, RoundTripMethod {
   private static final int THERE = 1001;
   private static final int BACK = 1002;
   private static final int PORT = 20121;
 
-  private final Clocked clocked = new Clocked();
+  private final RoundTripTimer clocked = new RoundTripTimer();
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
-  private final Patience patience = new Patience(false);
+  private final WaitStrategy patience = new WaitStrategy(false);
   private final UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(RddpRig.LONGEST));
   private final FragmentHandler taking = new FragmentAssembler(this::take);
   private boolean udp;
@@ -74,7 +75,7 @@ public final class AeronRig implements Rig, PingPong {
     }
     while (!ready.isDone() || !there.isConnected() || !back.isConnected()) {
       end.work();
-      patience.look();
+      patience.idle();
       if (ready.isCompletedExceptionally()) {
         PinnedThread.result(ready);
       }
@@ -139,15 +140,15 @@ public final class AeronRig implements Rig, PingPong {
     message.putLong(octets - Long.BYTES, number);
     expected = number;
     arrived = false;
-    patience.begin();
+    patience.reset();
     while (there.offer(message, 0, octets) < 0) {
       end.work();
-      patience.look();
+      patience.idle();
     }
     while (!arrived) {
       end.work();
       if (back.poll(taking, 10) == 0) {
-        patience.look();
+        patience.idle();
       }
     }
     if (wrong) {

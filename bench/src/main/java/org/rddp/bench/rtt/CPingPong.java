@@ -34,7 +34,7 @@ final class CPingPong {
   private final int farPort;
 
   /** Between these ends, with packet buffers of its own. */
-  CPingPong(Joined joined) {
+  CPingPong(RingPorts joined) {
     SymbolLookup library = SymbolLookup.libraryLookup(path(), Arena.global());
     ping =
         handle(
@@ -124,6 +124,6 @@ final class CPingPong {
 
   /** Ends {@link #pong()}. */
   void stop() {
-    Numbers.stop(running);
+    MessageNumbers.stop(running);
   }
 }

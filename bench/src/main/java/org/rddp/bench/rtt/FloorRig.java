@@ -4,16 +4,17 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
 import org.rddp.device.FrameDevice;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 import org.rddp.wire.Memory;
@@ -24,14 +25,14 @@ import org.rddp.wire.Memory;
  * into a frame, sends it over the link, receives it at the other end, and copies it to where the
  * other program looks; and back. Or, to see what the frames add, without the link.
  */
-public final class FloorRig implements Rig, PingPong {
+public final class FloorRig implements Rig, RoundTripMethod {
   private static final int SLOTS = 256;
   private static final int SIGNAL_EVERY = 32;
 
-  private final Clocked clocked = new Clocked();
-  private final Patience patience = new Patience(false);
+  private final RoundTripTimer clocked = new RoundTripTimer();
+  private final WaitStrategy patience = new WaitStrategy(false);
   private boolean frames;
-  private Joined joined;
+  private RingPorts joined;
   private Side near;
   private Side far;
   private PinnedThread<Void> engine;
@@ -63,7 +64,7 @@ public final class FloorRig implements Rig, PingPong {
 
     /** On the program's thread. */
     void post(long number, int octets) {
-      Numbers.fill(source, octets, number);
+      MessageNumbers.fill(source, octets, number);
       int flags = ++posted % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
       while (!program.post(Opcode.WRITE, flags, number, 1, 2, 0, octets, 3, 0)) {
         poll();
@@ -92,8 +93,9 @@ public final class FloorRig implements Rig, PingPong {
           link.send(source, octets);
         } else {
           Memory.copy(source, peer.sink, octets - Long.BYTES);
-          Numbers.release(
-              peer.sink + octets - Long.BYTES, Numbers.acquire(source + octets - Long.BYTES));
+          MessageNumbers.release(
+              peer.sink + octets - Long.BYTES,
+              MessageNumbers.acquire(source + octets - Long.BYTES));
         }
         if (request.isSignalled()) {
           daemon.complete(
@@ -108,7 +110,7 @@ public final class FloorRig implements Rig, PingPong {
   @Override
   public void open(JsonObject arguments) throws Exception {
     frames = !arguments.has("rings_alone");
-    joined = frames ? new Joined() : null;
+    joined = frames ? new RingPorts() : null;
     near = new Side(frames ? joined.near() : null);
     far = new Side(frames ? joined.far() : null);
     near.peer = far;
@@ -151,9 +153,9 @@ public final class FloorRig implements Rig, PingPong {
   }
 
   private void await(Side side, long number) throws IOException {
-    patience.begin();
-    while (!Numbers.has(side.sink, octets, number)) {
-      patience.look();
+    patience.reset();
+    while (!MessageNumbers.has(side.sink, octets, number)) {
+      patience.idle();
     }
   }
 

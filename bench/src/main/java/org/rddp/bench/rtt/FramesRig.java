@@ -3,9 +3,10 @@ package org.rddp.bench.rtt;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import org.HdrHistogram.Histogram;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 import org.rddp.rig.RoundTrips;
@@ -15,12 +16,12 @@ import org.rddp.wire.Memory;
  * Raw frames over DPDK's net_ring, which is made to copy, between two threads that have an end of
  * the link each: by the classes that the engine uses, or by a loop in C over the same ports.
  */
-public final class FramesRig implements Rig, PingPong {
-  private final Clocked clocked = new Clocked();
-  private final Patience patience = new Patience(false);
+public final class FramesRig implements Rig, RoundTripMethod {
+  private final RoundTripTimer clocked = new RoundTripTimer();
+  private final WaitStrategy patience = new WaitStrategy(false);
   private final long source = Memory.allocate(RawFrames.LONGEST);
   private final long sink = Memory.allocate(RawFrames.LONGEST);
-  private Joined joined;
+  private RingPorts joined;
   private CPingPong c;
   private RawFrames near;
   private PinnedThread<Void> echo;
@@ -35,7 +36,7 @@ public final class FramesRig implements Rig, PingPong {
     if (inC && !CPingPong.isBuilt()) {
       throw new CannotRunException("native/build has made no " + CPingPong.LIBRARY);
     }
-    joined = new Joined();
+    joined = new RingPorts();
     c = inC ? new CPingPong(joined) : null;
     near = new RawFrames(joined.near());
     echo = PinnedThread.start("echo", Cpus.far(), inC ? this::echoInC : this::echo);
@@ -79,13 +80,13 @@ public final class FramesRig implements Rig, PingPong {
 
   @Override
   public void roundTrip(long number) throws IOException {
-    Numbers.fill(source, octets, number);
+    MessageNumbers.fill(source, octets, number);
     near.send(source, octets);
-    patience.begin();
+    patience.reset();
     while (near.receive(sink) == 0) {
-      patience.look();
+      patience.idle();
     }
-    if (!Numbers.has(sink, octets, number)) {
+    if (!MessageNumbers.has(sink, octets, number)) {
       throw new IOException("what has come is not what was sent");
     }
   }

@@ -11,16 +11,16 @@ import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
-import org.rddp.demo.NamedBuffer;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.demo.AdvertisedBuffer;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * Two programs of rddp on one thread: what one writes, sends or offers to be read, the other finds,
  * and answers in the same way.
  */
-final class ProgramPair implements PingPong, AutoCloseable {
+final class ProgramPair implements RoundTripMethod, AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -33,8 +33,8 @@ final class ProgramPair implements PingPong, AutoCloseable {
     final MemoryRegion source;
     final MemoryRegion sink;
     Connection connection;
-    NamedBuffer sinkOfPeer;
-    NamedBuffer sourceOfPeer;
+    AdvertisedBuffer sinkOfPeer;
+    AdvertisedBuffer sourceOfPeer;
     private final CompletionHandler taking = this::take;
     private int unsignalled;
     private boolean expected;
@@ -93,7 +93,7 @@ final class ProgramPair implements PingPong, AutoCloseable {
   private final Side near;
   private final Side far;
   private final int longest;
-  private final Patience patience;
+  private final WaitStrategy patience;
   private int octets;
   private RttTask.Verb verb = RttTask.Verb.WRITE;
   private boolean receivesPosted;
@@ -110,7 +110,7 @@ final class ProgramPair implements PingPong, AutoCloseable {
       Rddp farSession,
       InetSocketAddress address,
       int longest,
-      Patience patience) {
+      WaitStrategy patience) {
     this.longest = longest;
     this.patience = patience;
     near = new Side(nearSession, longest);
@@ -118,15 +118,15 @@ final class ProgramPair implements PingPong, AutoCloseable {
     try (Listener listener = farSession.listen(address.getPort())) {
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(
-              () -> listener.await(TIMEOUT).accept(NamedBuffer.of(far.sink).toPrivateData()));
+              () -> listener.await(TIMEOUT).accept(AdvertisedBuffer.of(far.sink).toPrivateData()));
       near.connection =
-          nearSession.connect(address, NamedBuffer.of(near.sink).toPrivateData(), TIMEOUT);
+          nearSession.connect(address, AdvertisedBuffer.of(near.sink).toPrivateData(), TIMEOUT);
       far.connection = accepted.join();
     }
-    near.sinkOfPeer = NamedBuffer.read(near.connection.privateData());
-    far.sinkOfPeer = NamedBuffer.read(far.connection.privateData());
-    near.sourceOfPeer = NamedBuffer.of(far.source);
-    far.sourceOfPeer = NamedBuffer.of(near.source);
+    near.sinkOfPeer = AdvertisedBuffer.read(near.connection.privateData());
+    far.sinkOfPeer = AdvertisedBuffer.read(far.connection.privateData());
+    near.sourceOfPeer = AdvertisedBuffer.of(far.source);
+    far.sourceOfPeer = AdvertisedBuffer.of(near.source);
   }
 
   @Override
@@ -176,9 +176,9 @@ final class ProgramPair implements PingPong, AutoCloseable {
   }
 
   private void await(Side side, long number) throws IOException {
-    patience.begin();
+    patience.reset();
     while (!side.has(number, octets)) {
-      patience.look();
+      patience.idle();
     }
   }
 
@@ -203,9 +203,9 @@ final class ProgramPair implements PingPong, AutoCloseable {
   }
 
   private void awaitCompletion(Side side) throws IOException {
-    patience.begin();
+    patience.reset();
     while (!side.arrived()) {
-      patience.look();
+      patience.idle();
     }
   }
 

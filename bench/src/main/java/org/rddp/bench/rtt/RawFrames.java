@@ -50,7 +50,7 @@ final class RawFrames {
       octets = pool.length(packets[i]) - Ethernet.HEADER;
       int before = octets - Long.BYTES;
       Memory.copy(payload, address, before);
-      Numbers.release(address + before, Memory.getLongNative(payload + before));
+      MessageNumbers.release(address + before, Memory.getLongNative(payload + before));
       pool.release(packets[i]);
     }
     return octets;

@@ -5,14 +5,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
+import org.rddp.bench.layout.DaemonConfigurations;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.daemon.Daemon;
+import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
-import org.rddp.daemon.device.DpdkPorts;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.PinnedPorts;
 
 /**
  * rddp in the two-core layout: both stacks on one engine thread, over a pair of rings that copy,
@@ -25,7 +28,7 @@ public final class RddpRig implements Rig {
   private static final int PORT = 7473;
   private static final int MTU = 1500;
 
-  private final Clocked clocked = new Clocked();
+  private final RoundTripTimer clocked = new RoundTripTimer();
   private Path folder;
   private Daemon daemon;
   private Rddp near;
@@ -39,7 +42,8 @@ public final class RddpRig implements Rig {
   public void open(JsonObject arguments) throws Exception {
     int mtu = arguments.has("mtu") ? arguments.get("mtu").getAsInt() : MTU;
     folder = Files.createTempDirectory("rddp-rtt");
-    Configuration configuration = TwoInterfaces.ring(folder.resolve("rddpd.sock"), "spin", mtu);
+    Configuration configuration =
+        DaemonConfigurations.ring(folder.resolve("rddpd.sock"), "spin", mtu);
     daemon =
         Daemon.start(
             configuration, new PinnedPorts(DpdkPorts.open(configuration), Cpus.far()), System.err);
@@ -50,13 +54,13 @@ public final class RddpRig implements Rig {
         new ProgramPair(
             near,
             far,
-            new InetSocketAddress(TwoInterfaces.FAR, PORT),
+            new InetSocketAddress(DaemonConfigurations.FAR, PORT),
             LONGEST,
-            new Patience(false));
+            new WaitStrategy(false));
   }
 
   /** A program's session on an interface. */
-  static Rddp session(Path socket, String name) {
+  public static Rddp session(Path socket, String name) {
     return Rddp.connect(
         socket, RddpOptions.defaults().withInterfaceName(name).withProgramName("rtt"));
   }

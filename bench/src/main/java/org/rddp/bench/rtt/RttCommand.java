@@ -2,12 +2,12 @@ package org.rddp.bench.rtt;
 
 import java.time.Duration;
 import java.util.List;
-import org.rddp.bench.NamedBenchmark;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.report.Report;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.report.BenchmarkReport;
+import org.rddp.bench.report.NamedBenchmark;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -48,50 +48,50 @@ public final class RttCommand extends NamedBenchmark {
   public RttCommand() {}
 
   /** All contenders. */
-  static List<Entrant> entrants() {
+  static List<Contender> entrants() {
     return List.of(
-        Entrant.of(RDDP, RddpRig.class),
-        Entrant.of(TWO_DAEMONS, TwoDaemonsRig.class),
-        Entrant.of(FLOOR, FloorRig.class),
-        Entrant.of(RINGS, FloorRig.class).with("rings_alone", "yes"),
-        Entrant.of(FRAMES, FramesRig.class),
-        Entrant.of(FRAMES_C, FramesRig.class).with("c", "yes"),
-        Entrant.of(TCP, SocketRig.class),
-        Entrant.of(TCP_PLAIN, SocketRig.class).with("plain", "yes"),
-        Entrant.of(TCP_BLOCKING, SocketRig.class).with("blocking", "yes"),
-        Entrant.of(NETTY, NettyRig.class),
-        Entrant.of(AERON_UDP, AeronRig.class).with("udp", "yes"),
-        Entrant.of(AERON_IPC, AeronRig.class));
+        Contender.of(RDDP, RddpRig.class),
+        Contender.of(TWO_DAEMONS, TwoDaemonsRig.class),
+        Contender.of(FLOOR, FloorRig.class),
+        Contender.of(RINGS, FloorRig.class).with("rings_alone", "yes"),
+        Contender.of(FRAMES, FramesRig.class),
+        Contender.of(FRAMES_C, FramesRig.class).with("c", "yes"),
+        Contender.of(TCP, SocketRig.class),
+        Contender.of(TCP_PLAIN, SocketRig.class).with("plain", "yes"),
+        Contender.of(TCP_BLOCKING, SocketRig.class).with("blocking", "yes"),
+        Contender.of(NETTY, NettyRig.class),
+        Contender.of(AERON_UDP, AeronRig.class).with("udp", "yes"),
+        Contender.of(AERON_IPC, AeronRig.class));
   }
 
   @Override
-  protected Duration longest() {
+  protected Duration defaultBudget() {
     return Duration.ofMinutes(8);
   }
 
   @Override
-  protected void measure(Report report, Progress progress) throws Exception {
+  protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     checkNames();
     report.method(METHOD);
-    report.method(Contest.WARM_UP_IN_WORDS);
+    report.method(Comparison.WARM_UP_DESCRIPTION);
     if (quick()) {
       report.method(
           "Shortened: without two daemons, blocking sockets, offloads off, Netty and Aeron over UDP;"
               + " rddp takes the JDK's CRC32c and does not look whether vectors are quicker.");
     }
     String[] flags = quick() ? new String[] {"-Drddp.crc32c=jdk"} : new String[0];
-    List<Entrant> entrants =
+    List<Contender> entrants =
         entrants().stream().filter(this::wanted).map(each -> each.withFlags(flags)).toList();
-    try (Contest contest = new Contest(entrants, progress)) {
+    try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(
           RttTask.closed(RttTask.Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
               .within(WARM_UP)
               .toJson());
       SmallMessages small = new SmallMessages(report, quick());
-      ByLength byLength = new ByLength(report, quick());
-      FixedRates rates = new FixedRates(report, quick());
+      RoundTripsByLength byLength = new RoundTripsByLength(report, quick());
+      RoundTripsAtFixedRates rates = new RoundTripsAtFixedRates(report, quick());
       progress.budget().expect(SmallMessages.WEIGHT + byLength.steps() + rates.steps());
-      Outcomes found = small.measure(contest);
+      ComparisonResult found = small.measure(contest);
       RttGoals.add(report, found);
       byLength.measure(contest);
       rates.measure(contest);
@@ -99,15 +99,16 @@ public final class RttCommand extends NamedBenchmark {
   }
 
   private void checkNames() {
-    List<String> names = entrants().stream().map(Entrant::name).toList();
+    List<String> names = entrants().stream().map(Contender::name).toList();
     for (String asked : only) {
       if (names.stream().noneMatch(name -> name.startsWith(asked))) {
-        throw wrong("--only: no contender is called '" + asked + "': " + String.join("; ", names));
+        throw usageError(
+            "--only: no contender is called '" + asked + "': " + String.join("; ", names));
       }
     }
   }
 
-  private boolean wanted(Entrant entrant) {
+  private boolean wanted(Contender entrant) {
     return only.isEmpty()
         ? !quick() || FEW.contains(entrant.name())
         : entrant.name().equals(RDDP) || only.stream().anyMatch(entrant.name()::startsWith);

@@ -8,10 +8,10 @@ import static org.rddp.bench.rtt.RttCommand.TCP;
 
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Series;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Series;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
-import org.rddp.bench.report.Report;
 
 /** What is aimed at for round trips of 64 octets. */
 final class RttGoals {
@@ -20,7 +20,7 @@ final class RttGoals {
 
   private RttGoals() {}
 
-  static void add(Report report, Outcomes found) {
+  static void add(BenchmarkReport report, ComparisonResult found) {
     boolean near = found.conditions().near();
     Stream.of(
             Goal.atMost(
@@ -32,7 +32,7 @@ final class RttGoals {
             Goal.atMost(0.25, "write_p99_tcp", "the same, p99", found.ratio(RDDP, TCP, "p99")),
             Goal.atMost(
                 1 / 3.0, "write_p999_tcp", "the same, p99.9", found.ratio(RDDP, TCP, "p999")))
-        .forEach(goal -> report.add(goal.from(found, RDDP, TCP)));
+        .forEach(goal -> report.add(goal.measuredIn(found, RDDP, TCP)));
     report.add(
         Goal.atMost(
                 2,
@@ -40,7 +40,7 @@ final class RttGoals {
                 "64-octet write, p50, over its layout's floor",
                 found.ratio(RDDP, FLOOR, "p50"))
             .remark("the same rings, threads and device, no protocol")
-            .from(found, RDDP, FLOOR));
+            .measuredIn(found, RDDP, FLOOR));
     report.add(
         Goal.atMost(
                 1,
@@ -48,11 +48,11 @@ final class RttGoals {
                 "64-octet write, p50, over Aeron IPC plus raw frames",
                 overSum(found, RDDP, AERON_IPC, FRAMES))
             .remark("both cross the cores four times")
-            .from(found, RDDP, AERON_IPC, FRAMES));
+            .measuredIn(found, RDDP, AERON_IPC, FRAMES));
   }
 
   /** One entrant's p50 over the sum of two others', round by round. */
-  static Optional<Series> overSum(Outcomes found, String over, String one, String other) {
+  static Optional<Series> overSum(ComparisonResult found, String over, String one, String other) {
     Optional<Series> above = found.figure(over, "p50");
     Optional<Series> first = found.figure(one, "p50");
     Optional<Series> second = found.figure(other, "p50");

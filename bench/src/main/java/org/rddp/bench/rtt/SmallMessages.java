@@ -3,13 +3,14 @@ package org.rddp.bench.rtt;
 import static org.rddp.bench.rtt.RttCommand.RDDP;
 
 import java.util.List;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.layout.TwoDaemons;
+import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
-import org.rddp.bench.report.Report;
-import org.rddp.bench.report.Table;
+import org.rddp.bench.report.ReportTable;
 
 /** Round trips of 64 octets by all contenders: what the goals are about. */
 final class SmallMessages {
@@ -24,25 +25,25 @@ final class SmallMessages {
   private static final int MOST = 1_500;
   private static final int QUICK_MOST = 250;
 
-  private final Report report;
+  private final BenchmarkReport report;
   private final int rounds;
   private final int count;
   private final int most;
 
-  SmallMessages(Report report, boolean quick) {
+  SmallMessages(BenchmarkReport report, boolean quick) {
     this.report = report;
     this.rounds = quick ? 7 : 15;
     this.count = quick ? 5_000 : 50_000;
     this.most = quick ? QUICK_MOST : MOST;
   }
 
-  Outcomes measure(Contest contest) throws Exception {
+  ComparisonResult measure(Comparison contest) throws Exception {
     RttTask task = RttTask.closed(RttTask.Verb.WRITE, OCTETS, count / 10, count).within(most);
-    List<String> all = RttCommand.entrants().stream().map(Entrant::name).toList();
-    Outcomes found = contest.run("64 octets", task.toJson(), rounds, all, WEIGHT);
-    Table table =
+    List<String> all = RttCommand.entrants().stream().map(Contender::name).toList();
+    ComparisonResult found = contest.run("64 octets", task.toJson(), rounds, all, WEIGHT);
+    ReportTable table =
         report.add(
-            new Table(
+            new ReportTable(
                     "small",
                     "64 octets to and fro",
                     "Microseconds, medians of "
@@ -67,7 +68,8 @@ final class SmallMessages {
     return found;
   }
 
-  private void add(Table table, Plot plot, Outcomes found, String name, Outcome outcome) {
+  private void add(
+      ReportTable table, Plot plot, ComparisonResult found, String name, ContenderResult outcome) {
     table.add(
         name,
         outcome.cell("p50", MICROSECONDS),

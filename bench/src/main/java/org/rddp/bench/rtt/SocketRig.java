@@ -10,9 +10,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 import org.rddp.rig.VethEnds;
@@ -22,8 +23,8 @@ import org.rddp.rig.VethEnds;
  * sockets that are polled without a pause, or sockets that block. The other end sends each message
  * back when it is whole, as a program with messages does.
  */
-public final class SocketRig implements Rig, PingPong {
-  private final Clocked clocked = new Clocked();
+public final class SocketRig implements Rig, RoundTripMethod {
+  private final RoundTripTimer clocked = new RoundTripTimer();
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private boolean blocking;
   private VethEnds ends;

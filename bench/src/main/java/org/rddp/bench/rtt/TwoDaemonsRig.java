@@ -2,8 +2,9 @@ package org.rddp.bench.rtt;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import org.rddp.bench.method.Rig;
-import org.rddp.bench.method.Sample;
+import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.TwoDaemons;
 
 /**
  * rddp in two daemons; both programs on one thread of a third process, which yields, as on two
@@ -13,7 +14,7 @@ public final class TwoDaemonsRig implements Rig {
   private static final int PORT = 7474;
   private static final int MTU = 1500;
 
-  private final Clocked clocked = new Clocked();
+  private final RoundTripTimer clocked = new RoundTripTimer();
   private TwoDaemons daemons;
   private ProgramPair pair;
 
@@ -29,7 +30,7 @@ public final class TwoDaemonsRig implements Rig {
             daemons.far(),
             TwoDaemons.address(PORT),
             RddpRig.LONGEST,
-            new Patience(true));
+            new WaitStrategy(true));
   }
 
   @Override

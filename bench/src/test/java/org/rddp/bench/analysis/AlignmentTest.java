@@ -15,12 +15,12 @@ class AlignmentTest {
       WireSettings.PERFECT.withBandwidth(1_000_000_000L).withDelay(100_000);
 
   private TwoHosts hosts;
-  private Source source;
-  private Sink sink;
-  private Meter meter;
+  private UlpduSource source;
+  private UlpduSink sink;
+  private ReceiveMeter meter;
   private long sent;
 
-  private void open(int mtu, TcpSettings settings, WireSettings wire, Sending sending) {
+  private void open(int mtu, TcpSettings settings, WireSettings wire, Segmentation sending) {
     hosts = new TwoHosts(3, mtu, 4096, settings, wire);
     hosts.open(1, sending, false);
     source = hosts.sources().getFirst();
@@ -46,14 +46,14 @@ class AlignmentTest {
   @Test
   @Tag("MPA-3-16")
   void shouldAlignFpdusOfAnySizeWhereAStockTcpAlignsOnlyThoseOfEmss() {
-    open(1500, TwoHosts.TCP, WIRE, Sending.STOCK);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.STOCK);
     send(200, EMSS);
     assertThat(cutSegments()).as("stock TCP, full FPDUs").isZero();
     send(200, 1000);
     assertThat(cutSegments()).as("stock TCP, smaller FPDUs").isGreaterThan(100);
     hosts.close();
     sent = 0;
-    open(1500, TwoHosts.TCP, WIRE, Sending.ALIGNED);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.ALIGNED);
     for (int fpdu = 24; fpdu <= EMSS; fpdu += 4 * 37) {
       send(20, fpdu);
     }
@@ -65,7 +65,7 @@ class AlignmentTest {
   @Test
   @Tag("MPAB-2-05")
   void shouldPutTogetherFromTwoSegmentsWhatAStockTcpShiftsByHalfASegment() {
-    open(1500, TwoHosts.TCP, WIRE, Sending.STOCK);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.STOCK);
     source.send(1, EMSS / 2 - OVERHEAD);
     sent++;
     send(100, EMSS);
@@ -77,7 +77,7 @@ class AlignmentTest {
   @Test
   @Tag("MPA-5.1-08")
   void shouldBeAlignedAgainAfterAPause() {
-    open(1500, TwoHosts.TCP, WIRE, Sending.STOCK);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.STOCK);
     send(100, 1000);
     long cut = cutSegments();
     assertThat(cut).isPositive();
@@ -90,7 +90,11 @@ class AlignmentTest {
   @Tag("MPA-5.1-07")
   @Tag("MPAB-2.1-08")
   void shouldTakeFpdusThatASmallWindowCuts() {
-    open(1500, TwoHosts.TCP.withReceiveBuffer(2048).withWindowScale(false), WIRE, Sending.STOCK);
+    open(
+        1500,
+        TwoHosts.TCP.withReceiveBuffer(2048).withWindowScale(false),
+        WIRE,
+        Segmentation.STOCK);
     send(100, 1000);
     assertThat(cutSegments()).isPositive();
     assertThat(meter.passedWhole()).isLessThan(meter.segments());
@@ -101,7 +105,7 @@ class AlignmentTest {
   @Tag("MPA-5.1-07")
   @Tag("MPAB-2.1-08")
   void shouldTakeFpdusThatASmallerPathCuts() {
-    open(1500, TwoHosts.TCP, WIRE, Sending.ALIGNED);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.ALIGNED);
     send(50, EMSS);
     assertThat(cutSegments()).isZero();
     source.send(8, EMSS - OVERHEAD);
@@ -122,7 +126,7 @@ class AlignmentTest {
   @Test
   @Tag("MPAB-1-03")
   void shouldCarryFpdusLargerThanASegment() {
-    open(120, TwoHosts.TCP, WIRE, Sending.ALIGNED);
+    open(120, TwoHosts.TCP, WIRE, Segmentation.ALIGNED);
     assertThat(source.mulpdu()).isEqualTo(128);
     send(100, 134);
     assertThat(sink.reassembled()).isEqualTo(100);
@@ -132,7 +136,7 @@ class AlignmentTest {
   @Test
   @Tag("MPAB-2.2-06")
   void shouldRecoverWhenThePeerHasAPartOfASegment() {
-    open(1500, TwoHosts.TCP, WIRE.withLoss(0.05), Sending.ALIGNED);
+    open(1500, TwoHosts.TCP, WIRE.withLoss(0.05), Segmentation.ALIGNED);
     hosts.reSegment(0.5);
     send(1000, EMSS);
     assertThat(hosts.duplicates()).as("segments of which the peer had a part").isPositive();
@@ -142,7 +146,7 @@ class AlignmentTest {
   @Test
   @Tag("ANA-6-08")
   void shouldSendRequestAndResponseOneFpduPerSegmentAlsoWherePackingIsOn() {
-    open(1500, TwoHosts.TCP, WIRE, Sending.PACKED);
+    open(1500, TwoHosts.TCP, WIRE, Segmentation.PACKED);
     for (int i = 0; i < 50; i++) {
       send(1, 24);
     }

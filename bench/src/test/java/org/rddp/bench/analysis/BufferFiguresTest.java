@@ -14,7 +14,7 @@ class BufferFiguresTest {
   @Tag("MPAB-2-02")
   @Tag("ANA-7-01")
   void shouldKeepAPacketForEachConnectionWhoseSenderDoesNotAlign(int connections) {
-    Kept kept = BufferFigures.kept(connections, Sending.STOCK);
+    Kept kept = BufferFigures.kept(connections, Segmentation.STOCK);
     assertThat(kept.packets()).isEqualTo(connections);
     assertThat(kept.octets()).isEqualTo(connections * 728L);
   }
@@ -24,7 +24,7 @@ class BufferFiguresTest {
   void shouldNeedTheFifteenMegabytesOfTheExample() {
     int connections = 200;
     double packetsEach =
-        (double) BufferFigures.kept(connections, Sending.STOCK).packets() / connections;
+        (double) BufferFigures.kept(connections, Segmentation.STOCK).packets() / connections;
     assertThat(packetsEach * 10_000 * 1500).isEqualTo(15e6);
   }
 
@@ -33,10 +33,10 @@ class BufferFiguresTest {
   @Tag("MPAB-2-04")
   @Tag("ANA-7-01")
   void shouldKeepNothingWhereSendersAlign(int connections) {
-    Kept kept = BufferFigures.kept(connections, Sending.ALIGNED);
+    Kept kept = BufferFigures.kept(connections, Segmentation.ALIGNED);
     assertThat(kept.packets()).isZero();
     assertThat(kept.octets()).isZero();
-    assertThat(kept.all()).as("K2").isEqualTo(BufferFigures.kept(50, Sending.ALIGNED).all());
+    assertThat(kept.all()).as("K2").isEqualTo(BufferFigures.kept(50, Segmentation.ALIGNED).all());
   }
 
   @Test

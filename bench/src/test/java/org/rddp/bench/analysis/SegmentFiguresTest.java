@@ -9,16 +9,16 @@ class SegmentFiguresTest {
   @Test
   @Tag("MPAB-2.2-02")
   void shouldSendNoMoreSegmentsThanPlainTcpWhenFpdusAreAsLargeAsEmss() {
-    assertThat(SegmentFigures.segments(SegmentFigures.EMSS, Sending.ALIGNED))
-        .isEqualTo(SegmentFigures.segments(SegmentFigures.EMSS, Sending.STOCK))
+    assertThat(SegmentFigures.segments(SegmentFigures.EMSS, Segmentation.ALIGNED))
+        .isEqualTo(SegmentFigures.segments(SegmentFigures.EMSS, Segmentation.STOCK))
         .isEqualTo(SegmentFigures.FPDUS);
   }
 
   @Test
   @Tag("MPAB-2.2-04")
   void shouldNearlyDoubleTheSegmentsWhenFpdusAreJustAboveHalfOfEmss() {
-    assertThat(SegmentFigures.segments(732, Sending.ALIGNED)).isEqualTo(1000);
-    assertThat(SegmentFigures.segments(732, Sending.STOCK)).isEqualTo(502);
+    assertThat(SegmentFigures.segments(732, Segmentation.ALIGNED)).isEqualTo(1000);
+    assertThat(SegmentFigures.segments(732, Segmentation.STOCK)).isEqualTo(502);
   }
 
   @Test
@@ -26,8 +26,8 @@ class SegmentFiguresTest {
   void shouldNeverMoreThanDoubleTheSegments() {
     for (int fpdu = 732; fpdu <= SegmentFigures.EMSS; fpdu += 104) {
       double ratio =
-          (double) SegmentFigures.segments(fpdu, Sending.ALIGNED)
-              / SegmentFigures.segments(fpdu, Sending.STOCK);
+          (double) SegmentFigures.segments(fpdu, Segmentation.ALIGNED)
+              / SegmentFigures.segments(fpdu, Segmentation.STOCK);
       assertThat(ratio).as("FPDUs of %d octets", fpdu).isBetween(1.0, 2.0);
     }
   }
@@ -35,7 +35,7 @@ class SegmentFiguresTest {
   @Test
   @Tag("MPAB-2.2-07")
   void shouldGrowAsAStockTcpDoesInSlowStart() {
-    assertThat(SegmentFigures.growth(Sending.ALIGNED, 5))
-        .isEqualTo(SegmentFigures.growth(Sending.STOCK, 5));
+    assertThat(SegmentFigures.growth(Segmentation.ALIGNED, 5))
+        .isEqualTo(SegmentFigures.growth(Segmentation.STOCK, 5));
   }
 }

@@ -37,8 +37,8 @@ public final class Census {
     link.open();
     for (int i = 1; i < arguments.length; i++) {
       String[] workload = arguments[i].split(",", -1);
-      LoopedEngines engines =
-          new LoopedEngines(
+      EnginePair engines =
+          new EnginePair(
               link.one(),
               link.two(),
               Integer.parseInt(workload[1]),
@@ -51,7 +51,7 @@ public final class Census {
     link.close();
   }
 
-  private static JsonObject count(LoopedEngines engines, RequestKind kind, int batch, int times) {
+  private static JsonObject count(EnginePair engines, RequestKind kind, int batch, int times) {
     for (int i = 0; i < WARM_UP; i++) {
       engines.exchange(kind, batch);
     }

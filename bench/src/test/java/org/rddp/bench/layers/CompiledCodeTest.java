@@ -21,8 +21,8 @@ import org.rddp.bench.layers.CompilationLog.Compilation;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.ProgramRings;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.tcp.TcpStack;
 
 /**

@@ -131,7 +131,10 @@ public final class Counted {
     UnsafeApi.copyMemory(from, at, to, where, octets);
   }
 
-  /** For {@link Linker#downcallHandle(MemorySegment, FunctionDescriptor, Linker.Option...)}. */
+  /**
+   * For {@link Linker#downcallHandle(MemorySegment, FunctionDescriptor,
+   * Linker.NegotiatedOption...)}.
+   */
   public static MethodHandle downcallHandle(
       Linker linker,
       MemorySegment address,
@@ -140,7 +143,7 @@ public final class Counted {
     return counted(linker.downcallHandle(address, descriptor, options));
   }
 
-  /** For {@link Linker#downcallHandle(FunctionDescriptor, Linker.Option...)}. */
+  /** For {@link Linker#downcallHandle(FunctionDescriptor, Linker.NegotiatedOption...)}. */
   public static MethodHandle downcallHandle(
       Linker linker, FunctionDescriptor descriptor, Linker.Option... options) {
     return counted(linker.downcallHandle(descriptor, options));

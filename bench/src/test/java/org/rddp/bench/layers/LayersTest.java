@@ -49,7 +49,7 @@ class LayersTest {
               ends.prepare();
               return ends.deliverBurst();
             },
-            RdmapEnds.BURST);
+            RdmapPair.BURST);
 
     assertThat(least).isZero();
     assertThat(ends.placed()).isTrue();
@@ -70,7 +70,7 @@ class LayersTest {
               ends.prepare();
               return ends.deliverBurst();
             },
-            RdmapEnds.BURST);
+            RdmapPair.BURST);
 
     assertThat(least).isZero();
     assertThat(ends.placed()).isTrue();
@@ -162,7 +162,7 @@ class LayersTest {
   @ParameterizedTest
   @EnumSource
   void shouldEndRequestsWithoutAllocating(RequestKind kind) {
-    LoopedEngines engines = LoopedEngines.overLink(64, 1500, true);
+    EnginePair engines = EnginePair.overLink(64, 1500, true);
 
     long least = allocated(() -> engines.exchange(kind, 4), 4);
 

@@ -14,14 +14,14 @@ public final class WarmedEngines {
    * -Xbatch}).
    */
   public static void main(String[] arguments) {
-    LoopedEngines engines = LoopedEngines.overLink(64, 1500, true);
+    EnginePair engines = EnginePair.overLink(64, 1500, true);
     for (int i = 0; i < ROUNDS; i++) {
       for (RequestKind kind : RequestKind.values()) {
         engines.exchange(kind, 4);
       }
       engines.exchange(RequestKind.WRITE, 32);
     }
-    LoopedEngines longer = LoopedEngines.overLink(8192, 1500, true);
+    EnginePair longer = EnginePair.overLink(8192, 1500, true);
     for (int i = 0; i < LONG_ROUNDS; i++) {
       longer.exchange(RequestKind.WRITE, 4);
     }

@@ -16,7 +16,7 @@ import org.rddp.wire.Memory;
 class ForwarderTest {
   private static final int FRAMES = 2000;
   private static final int OCTETS = 100;
-  private static final LinkShape CLEAN = new LinkShape(0, 10, 0, 1 << 20, 1);
+  private static final LinkSettings CLEAN = new LinkSettings(0, 10, 0, 1 << 20, 1);
 
   private final NativePacketPool pool = new NativePacketPool(4096, 2048);
   private final LoopedDevice[] left = LoopedDevice.pair(pool, pool, 1500, 64);
@@ -73,28 +73,28 @@ class ForwarderTest {
 
   @Test
   void shouldLoseTheSameFramesForTheSameSeed() {
-    LinkShape shape = new LinkShape(0.01, 10, 0, 1 << 20, 3);
-    forwarder.shape(shape);
+    LinkSettings shape = new LinkSettings(0.01, 10, 0, 1 << 20, 3);
+    forwarder.configure(shape);
     List<Integer> first = sendTcp();
     LinkCounts counts = forwarder.counts();
     assertThat(counts.lost()).isBetween(5L, 50L).isEqualTo(FRAMES - first.size());
-    forwarder.shape(shape);
+    forwarder.configure(shape);
     assertThat(sendTcp()).isEqualTo(first);
     assertThat(forwarder.counts()).isEqualTo(counts);
-    forwarder.shape(new LinkShape(0.01, 10, 0, 1 << 20, 4));
+    forwarder.configure(new LinkSettings(0.01, 10, 0, 1 << 20, 4));
     assertThat(sendTcp()).isNotEqualTo(first);
   }
 
   @Test
   void shouldLoseOthersTheOtherWay() {
-    forwarder.shape(new LinkShape(0.01, 10, 0, 1 << 20, 3));
+    forwarder.configure(new LinkSettings(0.01, 10, 0, 1 << 20, 3));
     List<Integer> there = sendTcp();
     assertThat(send(right[0], left[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_TCP)).isNotEqualTo(there);
   }
 
   @Test
   void shouldNeitherLoseNorCountWhatIsNotTcp() {
-    forwarder.shape(new LinkShape(1, 10, 0, 1 << 20, 1));
+    forwarder.configure(new LinkSettings(1, 10, 0, 1 << 20, 1));
     assertThat(send(left[0], right[0], Ethernet.TYPE_ARP, Ipv4.PROTOCOL_TCP)).hasSize(FRAMES);
     assertThat(send(left[0], right[0], Ethernet.TYPE_IPV4, Ipv4.PROTOCOL_ICMP)).hasSize(FRAMES);
     assertThat(sendTcp()).isEmpty();
@@ -104,7 +104,7 @@ class ForwarderTest {
   @Test
   void shouldDropWhatTheQueueHasNoRoomFor() {
     // 10 ms for each frame, of which one may wait.
-    forwarder.shape(new LinkShape(0, 0.0001, 0, 1, 1));
+    forwarder.configure(new LinkSettings(0, 0.0001, 0, 1, 1));
     int arrived = sendTcp().size();
     assertThat(arrived).isBetween(1, 20);
     assertThat(forwarder.counts().dropped()).isGreaterThan(FRAMES - 30);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class LinkQueueTest {
   /** 8 ns an octet; a frame of 976 octets takes 8 us with what is around it. */
-  private static final LinkShape SHAPE = new LinkShape(0, 1, 50_000, 2000, 1);
+  private static final LinkSettings SHAPE = new LinkSettings(0, 1, 50_000, 2000, 1);
 
   private static final int OCTETS = 976;
   private static final long TAKES = 8_000;
@@ -15,7 +15,7 @@ class LinkQueueTest {
   private final LinkQueue queue = new LinkQueue(4);
 
   LinkQueueTest() {
-    queue.shape(SHAPE);
+    queue.configure(SHAPE);
   }
 
   @Test
@@ -56,8 +56,8 @@ class LinkQueueTest {
 
   @Test
   void shouldRefuseAShapeThatNoLinkHas() {
-    assertThatIllegalArgumentException().isThrownBy(() -> new LinkShape(1.1, 1, 0, 1, 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> new LinkShape(0, 0, 0, 1, 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> new LinkShape(0, 1, -1, 1, 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new LinkSettings(1.1, 1, 0, 1, 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new LinkSettings(0, 0, 0, 1, 1));
+    assertThatIllegalArgumentException().isThrownBy(() -> new LinkSettings(0, 1, -1, 1, 1));
   }
 }

@@ -8,12 +8,12 @@ import java.io.PrintStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Progress;
 import org.rddp.bench.link.LinkProcess;
-import org.rddp.bench.method.CannotRunException;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
 
 /** Contenders share a link that loses frames; left out where there may be none. */
 @Timeout(180)
@@ -31,7 +31,7 @@ class LossyLinkTest {
     }
   }
 
-  private static double figure(Outcomes outcomes, String name, String figure) {
+  private static double figure(ComparisonResult outcomes, String name, String figure) {
     assertThat(outcomes.of(name).reason()).as(name).isEqualTo("-");
     return outcomes.figure(name, figure).orElseThrow().median();
   }
@@ -40,15 +40,15 @@ class LossyLinkTest {
   void shouldGetThroughALinkThatLosesFrames() throws Exception {
     try (LinkProcess link = link()) {
       assertThat(link.congestionControl()).isEqualTo("cubic");
-      List<Entrant> entrants =
+      List<Contender> entrants =
           List.of(
-              link.handle().to(Entrant.of(KERNEL, LossyKernelRig.class)),
+              link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)),
               link.handle()
-                  .to(Entrant.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
+                  .addTo(Contender.of(MARKERS, LossyRddpRig.class).with("markers", "true"))
                   .withFlags("-Drddp.crc32c=jdk"));
       Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream(), false));
-      try (Contest contest = new Contest(entrants, progress)) {
-        Outcomes found = contest.run("loss", TASK.toJson(), 2);
+      try (Comparison contest = new Comparison(entrants, progress)) {
+        ComparisonResult found = contest.run("loss", TASK.toJson(), 2);
         for (String name : List.of(KERNEL, MARKERS)) {
           assertThat(figure(found, name, "gbps")).isPositive();
           assertThat(figure(found, name, "frames")).isPositive();

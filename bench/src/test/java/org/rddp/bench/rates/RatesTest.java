@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.rddp.bench.method.Budget;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Progress;
-import org.rddp.bench.method.Rig;
+import org.rddp.bench.harness.Budget;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Rig;
 
 /**
  * Each rig does what it is asked to, for some milliseconds: what it counts has really gone over,
@@ -32,13 +32,13 @@ class RatesTest {
           new PrintStream(OutputStream.nullOutputStream(), false), Budget.of(Duration.ZERO));
 
   /** Does the tasks, one after the other, and gives what came of each. */
-  private List<Outcome> done(Entrant entrant, JsonObject... tasks) throws Exception {
-    List<Outcome> all = new ArrayList<>();
+  private List<ContenderResult> done(Contender entrant, JsonObject... tasks) throws Exception {
+    List<ContenderResult> all = new ArrayList<>();
     // Without the trial of what is quickest, which takes seconds.
-    Entrant quick = entrant.withFlags("-Drddp.crc32c=jdk");
-    try (Contest contest = new Contest(List.of(quick), progress)) {
+    Contender quick = entrant.withFlags("-Drddp.crc32c=jdk");
+    try (Comparison contest = new Comparison(List.of(quick), progress)) {
       for (JsonObject task : tasks) {
-        Outcome found = contest.run("test", task, 1).of(NAME);
+        ContenderResult found = contest.run("test", task, 1).of(NAME);
         boolean failed = found.samples().isEmpty() && found.reason().startsWith("failed");
         assertThat(failed).as(found.reason()).isFalse();
         assumeTrue(!found.samples().isEmpty(), found.reason());
@@ -48,11 +48,11 @@ class RatesTest {
     return all;
   }
 
-  private static Entrant rig(Class<? extends Rig> rig) {
-    return Entrant.of(NAME, rig);
+  private static Contender rig(Class<? extends Rig> rig) {
+    return Contender.of(NAME, rig);
   }
 
-  private static double figure(Outcome outcome, String name) {
+  private static double figure(ContenderResult outcome, String name) {
     return outcome.figure(name).orElseThrow().median();
   }
 
@@ -70,14 +70,14 @@ class RatesTest {
 
   @Test
   void shouldWriteOneWay() throws Exception {
-    Entrant entrant = rig(RddpStreamRig.class).with("mtu", 9000).with("packing", "true");
-    List<Outcome> found =
+    Contender entrant = rig(RddpStreamRig.class).with("mtu", 9000).with("packing", "true");
+    List<ContenderResult> found =
         done(
             entrant,
-            Tasks.outstanding(64, 16, 10),
-            Tasks.outstanding(8, 1, 10),
-            Tasks.stream(1 << 20, 10));
-    for (Outcome each : found) {
+            StreamTasks.outstanding(64, 16, 10),
+            StreamTasks.outstanding(8, 1, 10),
+            StreamTasks.stream(1 << 20, 10));
+    for (ContenderResult each : found) {
       assertThat(figure(each, "messages")).isPositive();
       assertThat(figure(each, "rate")).isPositive();
       assertThat(figure(each, "cpu_ns")).isPositive();
@@ -86,10 +86,11 @@ class RatesTest {
 
   @Test
   void shouldSendOneWayOverTheKernel() throws Exception {
-    Entrant entrant =
+    Contender entrant =
         rig(KernelStreamRig.class).with("mtu", 1500).with("offloads", "false").with("batch", 64);
-    List<Outcome> found = done(entrant, Tasks.outstanding(64, 16, 10), Tasks.stream(1 << 16, 10));
-    for (Outcome each : found) {
+    List<ContenderResult> found =
+        done(entrant, StreamTasks.outstanding(64, 16, 10), StreamTasks.stream(1 << 16, 10));
+    for (ContenderResult each : found) {
       assertThat(figure(each, "messages")).isPositive();
       assertThat(figure(each, "gbps")).isPositive();
     }
@@ -97,14 +98,15 @@ class RatesTest {
 
   @Test
   void shouldKnowACeiling() throws Exception {
-    Outcome found = done(rig(CeilingRig.class).with("mtu", 1500), task("millis", 10)).getFirst();
+    ContenderResult found =
+        done(rig(CeilingRig.class).with("mtu", 1500), task("millis", 10)).getFirst();
     assertThat(figure(found, "gbps")).isPositive();
     assertThat(figure(found, "device_ns")).isPositive();
   }
 
   @Test
   void shouldGoToAndFroBesideAStream() throws Exception {
-    List<Outcome> found =
+    List<ContenderResult> found =
         done(
             rig(FairnessRig.class),
             task("bulk", 0, "millis", 10),
@@ -117,12 +119,12 @@ class RatesTest {
 
   @Test
   void shouldGoToAndFroAmongConnections() throws Exception {
-    List<Outcome> found =
+    List<ContenderResult> found =
         done(
             rig(ConnectionsRig.class).with("connections", 40),
             task("spread", false, "millis", 10),
             task("spread", true, "millis", 10));
-    for (Outcome each : found) {
+    for (ContenderResult each : found) {
       assertThat(figure(each, "count")).isPositive();
       assertThat(figure(each, "heap_octets")).isPositive();
       assertThat(figure(each, "heap_of_each")).isLessThan(figure(each, "heap_octets"));
@@ -131,8 +133,9 @@ class RatesTest {
 
   @Test
   void shouldGoOnWithMixedTraffic() throws Exception {
-    List<Outcome> found = done(rig(SteadyRig.class).with("markers", "true"), task("millis", 20));
-    Outcome first = found.getFirst();
+    List<ContenderResult> found =
+        done(rig(SteadyRig.class).with("markers", "true"), task("millis", 20));
+    ContenderResult first = found.getFirst();
     assertThat(figure(first, "messages")).isPositive();
     assertThat(figure(first, "received")).isBetween(1.0, figure(first, "messages") / 2);
     assertThat(figure(first, "gbps")).isPositive();
@@ -140,26 +143,27 @@ class RatesTest {
 
   @Test
   void shouldOpenConnections() throws Exception {
-    List<Outcome> found =
+    List<ContenderResult> found =
         done(
             rig(SetupRig.class),
             task("pipelined", 1, "millis", 10),
             task("pipelined", 16, "millis", 10));
-    for (Outcome each : found) {
+    for (ContenderResult each : found) {
       assertThat(figure(each, "opened")).isPositive();
     }
   }
 
   @Test
   void shouldOpenConnectionsOfPrograms() throws Exception {
-    Outcome found =
+    ContenderResult found =
         done(rig(ClientSetupRig.class).with("connections", 64), task("connections", 20)).getFirst();
     assertThat(figure(found, "rate")).isPositive();
   }
 
   @Test
   void shouldLookAtAnIdleDaemon() throws Exception {
-    Outcome found = done(rig(IdleRig.class).with("idle", "park"), task("millis", 50)).getFirst();
+    ContenderResult found =
+        done(rig(IdleRig.class).with("idle", "park"), task("millis", 50)).getFirst();
     assertThat(figure(found, "start_ms")).isPositive();
     assertThat(figure(found, "resident_octets")).isPositive();
   }

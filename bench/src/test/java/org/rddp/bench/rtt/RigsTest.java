@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.rddp.bench.method.Budget;
-import org.rddp.bench.method.Contest;
-import org.rddp.bench.method.Entrant;
-import org.rddp.bench.method.Outcome;
-import org.rddp.bench.method.Outcomes;
-import org.rddp.bench.method.Progress;
+import org.rddp.bench.harness.Budget;
+import org.rddp.bench.harness.Comparison;
+import org.rddp.bench.harness.ComparisonResult;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Progress;
 
 /**
  * Every contender does a few round trips, in which it checks that what was sent has come back.
@@ -25,10 +25,10 @@ class RigsTest {
 
   @Test
   void shouldMakeRoundTrips() throws Exception {
-    try (Contest contest = new Contest(entrants(), progress)) {
-      Map<String, Outcome> small = run(contest, RttTask.Verb.WRITE, 64);
+    try (Comparison contest = new Comparison(entrants(), progress)) {
+      Map<String, ContenderResult> small = run(contest, RttTask.Verb.WRITE, 64);
       small.forEach(RigsTest::hasRunOrSaysWhy);
-      Map<String, Outcome> large = run(contest, RttTask.Verb.WRITE, 16_384);
+      Map<String, ContenderResult> large = run(contest, RttTask.Verb.WRITE, 16_384);
       large.forEach((name, outcome) -> {
         if (outcome.samples().isEmpty() && !small.get(name).samples().isEmpty()) {
           assertThat(outcome.reason()).as(name).isEqualTo("longer than a frame");
@@ -46,18 +46,18 @@ class RigsTest {
   }
 
   /** Without the trial of what is quickest, which takes seconds. */
-  private static List<Entrant> entrants() {
+  private static List<Contender> entrants() {
     return RttCommand.entrants().stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
   }
 
-  private static Map<String, Outcome> run(Contest contest, RttTask.Verb verb, int octets)
+  private static Map<String, ContenderResult> run(Comparison contest, RttTask.Verb verb, int octets)
       throws Exception {
     RttTask task = RttTask.closed(verb, octets, 3, COUNT);
-    Outcomes found = contest.run(verb + " of " + octets, task.toJson(), 1);
+    ComparisonResult found = contest.run(verb + " of " + octets, task.toJson(), 1);
     return found.all();
   }
 
-  private static void hasRunOrSaysWhy(String name, Outcome outcome) {
+  private static void hasRunOrSaysWhy(String name, ContenderResult outcome) {
     if (outcome.samples().isEmpty()) {
       assertThat(outcome.reason())
           .as(name)

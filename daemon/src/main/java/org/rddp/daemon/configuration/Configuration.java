@@ -12,7 +12,7 @@ import java.util.List;
  *     whom the socket's mode admits
  * @param dpdk how DPDK is started
  * @param engines how many threads drive the ports
- * @param idling what they do when there is nothing to do
+ * @param idleMode what they do when there is nothing to do
  * @param limits how much programs may take
  * @param interfaces the ports, at least one
  */
@@ -22,7 +22,7 @@ public record Configuration(
     List<Integer> users,
     DpdkConfiguration dpdk,
     EngineThreads engines,
-    Idling idling,
+    IdleMode idleMode,
     Limits limits,
     List<InterfaceConfiguration> interfaces) {
   /** Copies the lists. */

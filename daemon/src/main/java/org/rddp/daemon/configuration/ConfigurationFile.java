@@ -85,16 +85,16 @@ public final class ConfigurationFile {
             0660,
             ConfigurationFile::mode);
     List<Integer> users = control.integers("users", 0, Integer.MAX_VALUE);
-    control.refuseUnknown();
+    control.refuseUnknownKeys();
     DpdkConfiguration dpdk = dpdk(root.section("dpdk"));
     TomlSection engine = root.section("engine");
     EngineThreads threads =
         engine.choice("engines", words(EngineThreads.values()), EngineThreads.SHARED);
-    Idling idling = engine.choice("idle", words(Idling.values()), Idling.BACKOFF);
-    engine.refuseUnknown();
+    IdleMode idling = engine.choice("idle", words(IdleMode.values()), IdleMode.BACKOFF);
+    engine.refuseUnknownKeys();
     Limits limits = limits(root.section("limits"));
     List<InterfaceConfiguration> interfaces = interfaces(root);
-    root.refuseUnknown();
+    root.refuseUnknownKeys();
     return new Configuration(socket, mode, users, dpdk, threads, idling, limits, interfaces);
   }
 
@@ -102,10 +102,10 @@ public final class ConfigurationFile {
     boolean hugepages = section.flag("hugepages", true);
     long memory = section.octets("memory", 64 * MIB, 1L << 40, 512 * MIB);
     if (memory % MIB != 0) {
-      section.wrong("memory", "is no multiple of 1 MiB", "whole MiB");
+      section.refuse("memory", "is no multiple of 1 MiB", "whole MiB");
     }
     List<String> arguments = section.strings("arguments");
-    section.refuseUnknown();
+    section.refuseUnknownKeys();
     return new DpdkConfiguration(hugepages, memory, arguments);
   }
 
@@ -125,7 +125,7 @@ public final class ConfigurationFile {
             (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
             section.powerOfTwo("requests", 64, 1 << 16, defaults.requests()),
             section.powerOfTwo("completions", 64, 1 << 18, defaults.completions()));
-    section.refuseUnknown();
+    section.refuseUnknownKeys();
     return limits;
   }
 
@@ -143,24 +143,25 @@ public final class ConfigurationFile {
       }
       Integer same = names.putIfAbsent(read.name(), i);
       if (same != null) {
-        section.wrong("name", "is that of interface[" + (same + 1) + "] too", "a name of its own");
+        section.refuse("name", "is that of interface[" + (same + 1) + "] too", "a name of its own");
       }
       same = addresses.putIfAbsent(read.address(), i);
       if (same != null) {
-        section.wrong("address", "is that of interface[" + (same + 1) + "] too", "another one");
+        section.refuse("address", "is that of interface[" + (same + 1) + "] too", "another one");
       }
-      if (read.ring()) {
+      if (read.isRing()) {
         rings.merge(read.ringName(), 1, Integer::sum);
       }
       interfaces.add(read);
     }
     rings.forEach((ring, ends) -> {
       if (ends != 2) {
-        root.wrong("the device \"ring:" + ring + "\" needs exactly two interfaces; it has " + ends);
+        root.refuse(
+            "the device \"ring:" + ring + "\" needs exactly two interfaces; it has " + ends);
       }
     });
     if (sections.isEmpty()) {
-      root.wrong("no [[interface]]; at least one is needed");
+      root.refuse("no [[interface]]; at least one is needed");
     }
     return interfaces;
   }

@@ -36,11 +36,11 @@ public record InterfaceConfiguration(
   private static final String RING = "ring:";
 
   /** Whether the device is one end of a pair of rings within this process. */
-  public boolean ring() {
+  public boolean isRing() {
     return device.startsWith(RING);
   }
 
-  /** The pair's name, when {@link #ring()}. */
+  /** The pair's name, when {@link #isRing()}. */
   public String ringName() {
     return device.substring(RING.length());
   }

@@ -52,7 +52,7 @@ final class InterfaceReader {
     TcpSettings tcp = TcpReader.read(section.section("tcp"), connections);
     MpaSettings mpa = MpaReader.read(section.section("mpa"));
     int held = (int) section.octets("hold-messages", 0, 1 << 28, 2 << 20);
-    section.refuseUnknown();
+    section.refuseUnknownKeys();
     if (name == null || device == null || network == null) {
       return null;
     }
@@ -76,7 +76,7 @@ final class InterfaceReader {
         section.parsed("gateway", "an IPv4 address, such as \"10.0.0.254\"", 0, Ipv4Text::parse);
     if (gateway != 0 && network != null) {
       if (!network.contains(gateway) || !network.isHost(gateway)) {
-        section.wrong(
+        section.refuse(
             "gateway",
             "\"" + Ipv4Text.format(gateway) + "\" is no host of this interface's network",
             "an address of the network of "
@@ -86,7 +86,7 @@ final class InterfaceReader {
         return 0;
       }
       if (gateway == network.address) {
-        section.wrong("gateway", "is the interface's own address", "another host's");
+        section.refuse("gateway", "is the interface's own address", "another host's");
         return 0;
       }
     }

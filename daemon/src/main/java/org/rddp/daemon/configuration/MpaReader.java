@@ -43,7 +43,7 @@ final class MpaReader {
             .withCrc(section.flag("crc", defaults.crc()))
             .withMarkers(section.flag("markers", defaults.markers()))
             .withStartupTimeoutNanos(
-                section.span(
+                section.duration(
                     "startup-timeout",
                     TimeUnit.MILLISECONDS.toNanos(10),
                     TimeUnit.MINUTES.toNanos(10),
@@ -61,24 +61,24 @@ final class MpaReader {
             .withRtr(rtr(section))
             .withStartups((int) section.integer("startups", 1, 1 << 16, defaults.startups()));
     if (read.peerToPeer() && (read.revision() < 2 || read.startKey())) {
-      section.wrong(
+      section.refuse(
           "peer-to-peer",
           read.startKey() ? "does not go with a Start Key" : "needs revision 2 (RFC 6581)",
           "true with revision = 2 and startup = \"request\"");
     }
-    section.refuseUnknown();
+    section.refuseUnknownKeys();
     return read;
   }
 
   private static Set<Rtr> rtr(TomlSection section) {
     Set<Rtr> kinds = EnumSet.noneOf(Rtr.class);
     if (section.isEmptyList("rtr")) {
-      section.wrong("rtr", "is empty", KINDS_FORM);
+      section.refuse("rtr", "is empty", KINDS_FORM);
     }
     for (String word : section.strings("rtr")) {
       Rtr kind = KINDS.get(word.toLowerCase(Locale.ROOT));
       if (kind == null) {
-        section.wrong("rtr", "\"" + word + "\" cannot be used", KINDS_FORM);
+        section.refuse("rtr", "\"" + word + "\" cannot be used", KINDS_FORM);
       } else {
         kinds.add(kind);
       }

@@ -42,7 +42,7 @@ final class TcpReader {
             .withPeerBacklog((int) section.integer("peer-backlog", 1, most, defaults.peerBacklog()))
             .withSynCookies(section.flag("syn-cookies", defaults.synCookies()))
             .withUserTimeout(
-                section.span("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
+                section.duration("user-timeout", SHORTEST, LONGEST, defaults.userTimeout()));
     String silence =
         TimeSpan.FORM
             + ", from "
@@ -54,11 +54,11 @@ final class TcpReader {
         read.withKeepAlive(
                 section.parsed("keep-alive", silence, Long.MAX_VALUE, TcpReader::silence))
             .withKeepAliveInterval(
-                section.span(
+                section.duration(
                     "keep-alive-interval", SHORTEST, LONGEST, defaults.keepAliveInterval()))
             .withKeepAliveProbes(
                 (int) section.integer("keep-alive-probes", 1, 100, defaults.keepAliveProbes()));
-    section.refuseUnknown();
+    section.refuseUnknownKeys();
     return read;
   }
 

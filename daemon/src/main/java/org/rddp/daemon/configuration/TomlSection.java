@@ -71,17 +71,17 @@ final class TomlSection {
       return fallback;
     }
     if (!(table.get(List.of(key)) instanceof String text)) {
-      wrongType(key, allowed);
+      refuseType(key, allowed);
       return fallback;
     }
     if (text.isBlank()) {
-      wrong(key, "is empty", allowed);
+      refuse(key, "is empty", allowed);
       return fallback;
     }
     try {
       return parser.apply(text);
     } catch (IllegalArgumentException e) {
-      wrong(key, "\"" + text + "\" cannot be used", allowed);
+      refuse(key, "\"" + text + "\" cannot be used", allowed);
       return fallback;
     }
   }
@@ -93,11 +93,11 @@ final class TomlSection {
     }
     String allowed = "a whole number from " + least + " to " + most;
     if (!(table.get(List.of(key)) instanceof Long number)) {
-      wrongType(key, allowed);
+      refuseType(key, allowed);
       return fallback;
     }
     if (number < least || number > most) {
-      wrong(key, number + " is out of range", allowed);
+      refuse(key, number + " is out of range", allowed);
       return fallback;
     }
     return number;
@@ -107,7 +107,7 @@ final class TomlSection {
   int powerOfTwo(String key, int least, int most, int fallback) {
     long number = integer(key, least, most, fallback);
     if (Long.bitCount(number) != 1) {
-      wrong(key, number + " is no power of two", "a power of two from " + least + " to " + most);
+      refuse(key, number + " is no power of two", "a power of two from " + least + " to " + most);
       return fallback;
     }
     return (int) number;
@@ -118,28 +118,29 @@ final class TomlSection {
     if (!has(key)) {
       return fallback;
     }
-    String allowed = Octets.FORM + ", from " + Octets.format(least) + " to " + Octets.format(most);
+    String allowed =
+        SizeText.FORM + ", from " + SizeText.format(least) + " to " + SizeText.format(most);
     Object value = table.get(List.of(key));
     long octets;
     if (value instanceof Long number) {
       octets = number;
     } else {
-      octets = parsed(key, allowed, fallback, Octets::parse);
+      octets = parsed(key, allowed, fallback, SizeText::parse);
     }
     if (octets < least || octets > most) {
-      wrong(key, value + " is out of range", allowed);
+      refuse(key, value + " is out of range", allowed);
       return fallback;
     }
     return octets;
   }
 
   /** A length of time in nanoseconds, written as {@code "10s"}. */
-  long span(String key, long least, long most, long fallback) {
+  long duration(String key, long least, long most, long fallback) {
     String allowed =
         TimeSpan.FORM + ", from " + TimeSpan.format(least) + " to " + TimeSpan.format(most);
     long nanos = parsed(key, allowed, fallback, TimeSpan::parse);
     if (nanos < least || nanos > most) {
-      wrong(key, "\"" + table.get(List.of(key)) + "\" is out of range", allowed);
+      refuse(key, "\"" + table.get(List.of(key)) + "\" is out of range", allowed);
       return fallback;
     }
     return nanos;
@@ -151,7 +152,7 @@ final class TomlSection {
       return fallback;
     }
     if (!(table.get(List.of(key)) instanceof Boolean flag)) {
-      wrongType(key, "true or false");
+      refuseType(key, "true or false");
       return fallback;
     }
     return flag;
@@ -181,7 +182,7 @@ final class TomlSection {
     }
     String allowed = "a list of texts in quotes";
     if (!(table.get(List.of(key)) instanceof TomlArray array)) {
-      wrongType(key, allowed);
+      refuseType(key, allowed);
       return texts;
     }
     for (int i = 0; i < array.size(); i++) {
@@ -208,7 +209,7 @@ final class TomlSection {
     }
     String allowed = "a list of whole numbers from " + least + " to " + most;
     if (!(table.get(List.of(key)) instanceof TomlArray array)) {
-      wrongType(key, allowed);
+      refuseType(key, allowed);
       return numbers;
     }
     for (int i = 0; i < array.size(); i++) {
@@ -233,7 +234,7 @@ final class TomlSection {
       if (table.get(List.of(key)) instanceof TomlTable found) {
         inner = found;
       } else {
-        wrongType(key, "a table, [" + name(key) + "]");
+        refuseType(key, "a table, [" + name(key) + "]");
       }
     }
     return new TomlSection(file, name(key), inner, place, problems);
@@ -246,7 +247,7 @@ final class TomlSection {
       return sections;
     }
     if (!(table.get(List.of(key)) instanceof TomlArray array)) {
-      wrongType(key, "a list of tables, [[" + name(key) + "]]");
+      refuseType(key, "a list of tables, [[" + name(key) + "]]");
       return sections;
     }
     for (int i = 0; i < array.size(); i++) {
@@ -261,7 +262,7 @@ final class TomlSection {
   }
 
   /** Notes every key that nobody has asked for, with the known one that looks most like it. */
-  void refuseUnknown() {
+  void refuseUnknownKeys() {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
         problem(at(key), key, "unknown key; " + Suggestion.among(key, known));
@@ -270,17 +271,17 @@ final class TomlSection {
   }
 
   /** Notes a value that parses but cannot be used. */
-  void wrong(String key, String what, String allowed) {
+  void refuse(String key, String what, String allowed) {
     problem(at(key), key, what + "; allowed: " + allowed);
   }
 
   /** Notes something wrong with this table as a whole. */
-  void wrong(String what) {
+  void refuse(String what) {
     problems.add(new ConfigurationProblem(file, position.line(), position.column(), path, what));
   }
 
-  private void wrongType(String key, String allowed) {
-    wrong(key, "is " + TomlTables.kind(table.get(List.of(key))), allowed);
+  private void refuseType(String key, String allowed) {
+    refuse(key, "is " + TomlTables.kind(table.get(List.of(key))), allowed);
   }
 
   private TomlPosition at(String key) {

@@ -14,29 +14,29 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
-import org.rddp.daemon.engine.Faults;
-import org.rddp.daemon.engine.RefusedException;
-import org.rddp.ipc.ControlListener;
-import org.rddp.ipc.ControlSocket;
-import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.EventFd;
-import org.rddp.ipc.PeerCredentials;
-import org.rddp.ipc.PollSet;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SystemCallException;
+import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.control.ControlListener;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SystemCallException;
 
 /**
  * The control thread: waits for programs, for what they ask, for their ends, for timers, and for
  * what the engines have to say.
  */
-public final class ControlServer implements Faults, AutoCloseable {
+public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Messages read from one program before it is the next one's turn. */
   private static final int MESSAGES = 16;
 
   /** Programs that have connected and not said Hello, beyond the sessions. */
-  private static final int GREETERS = 32;
+  private static final int MAX_PROGRAMS_WITHOUT_HELLO = 32;
 
   /** Tasks waiting, beyond which peers' misdeeds and failures inside are no longer logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
@@ -48,14 +48,14 @@ public final class ControlServer implements Faults, AutoCloseable {
   private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /** How long nobody is admitted after an attempt that failed. */
-  private static final long REST = TimeUnit.SECONDS.toNanos(1);
+  private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private static final int OWN_USER = ownUser();
 
   private record Timer(long deadline, Runnable task) {}
 
   private final ControlListener listener;
-  private final List<Port> ports;
+  private final List<DaemonInterface> interfaces;
   private final Limits limits;
   private final Set<Integer> users;
   private final Statistics statistics;
@@ -68,15 +68,15 @@ public final class ControlServer implements Faults, AutoCloseable {
       new ManyToOneConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>((a, b) -> Long.compare(a.deadline - b.deadline, 0));
-  private final Set<Program> programs = new LinkedHashSet<>();
-  private final Set<Program> leaving = new LinkedHashSet<>();
-  private final Map<Port, Program> captures = new HashMap<>();
+  private final Set<ProgramSession> programs = new LinkedHashSet<>();
+  private final Set<ProgramSession> ending = new LinkedHashSet<>();
+  private final Map<DaemonInterface, ProgramSession> captures = new HashMap<>();
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
 
   /** Whether nobody is admitted for the moment, because the last attempt failed. */
-  private boolean resting;
+  private boolean admissionPaused;
 
   /**
    * A server that is not started.
@@ -86,14 +86,14 @@ public final class ControlServer implements Faults, AutoCloseable {
    */
   public ControlServer(
       ControlListener listener,
-      List<Port> ports,
+      List<DaemonInterface> ports,
       Limits limits,
       Set<Integer> users,
       Statistics statistics,
       DaemonLog log)
       throws SystemCallException {
     this.listener = listener;
-    this.ports = List.copyOf(ports);
+    this.interfaces = List.copyOf(ports);
     this.limits = limits;
     this.users = Set.copyOf(users);
     this.statistics = statistics;
@@ -107,19 +107,19 @@ public final class ControlServer implements Faults, AutoCloseable {
   /** Starts it. */
   public void start() {
     after(Statistics.PERIOD, this::refreshStatistics);
-    after(HELLO_PERIOD, this::endSilent);
+    after(HELLO_PERIOD, this::endProgramsWithoutHello);
     thread.start();
   }
 
   /** One timer for all: programs that come and go leave none behind. */
-  private void endSilent() {
+  private void endProgramsWithoutHello() {
     long now = System.nanoTime();
-    for (Program program : List.copyOf(programs)) {
-      if (!program.hasSession() && now - program.admitted() > HELLO_TIMEOUT) {
+    for (ProgramSession program : List.copyOf(programs)) {
+      if (!program.hasSession() && now - program.connectedAt() > HELLO_TIMEOUT) {
         program.end("it did not say Hello", null);
       }
     }
-    after(HELLO_PERIOD, this::endSilent);
+    after(HELLO_PERIOD, this::endProgramsWithoutHello);
   }
 
   private void refreshStatistics() {
@@ -131,40 +131,43 @@ public final class ControlServer implements Faults, AutoCloseable {
 
   private void run() {
     PollSet poll = new PollSet();
-    List<Program> polled = new ArrayList<>();
+    List<ProgramSession> polled = new ArrayList<>();
     while (running) {
       try {
         turn(poll, polled);
       } catch (IOException | RuntimeException | Error e) {
-        log.failure("the control thread", e);
+        log.error("the control thread", e);
       }
     }
   }
 
-  private void turn(PollSet poll, List<Program> polled) throws IOException {
+  private void turn(PollSet poll, List<ProgramSession> polled) throws IOException {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean admits = accepting && !resting && programs.size() < limits.sessions() + GREETERS;
+    boolean admits =
+        accepting
+            && !admissionPaused
+            && programs.size() < limits.sessions() + MAX_PROGRAMS_WITHOUT_HELLO;
     int door = admits ? poll.add(listener.descriptor()) : -1;
     boolean waiting = false;
     int first = poll.add(wake.descriptor()) + 1;
-    for (Program program : programs) {
+    for (ProgramSession program : programs) {
       polled.add(program);
       // A program that is not read is still watched: by its process, where the kernel can.
       Descriptor process = program.socket().peerProcess();
       poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
       poll.add(process == null ? wake.descriptor() : process);
-      waiting |= program.hasWaiting();
+      waiting |= program.hasUnsentMessages();
     }
     poll.await(waiting ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
     if (poll.isReady(0)) {
       wake.clear();
     }
     for (int i = 0; i < polled.size(); i++) {
-      Program program = polled.get(i);
-      if (program.hasWaiting()) {
-        program.flushWaiting();
+      ProgramSession program = polled.get(i);
+      if (program.hasUnsentMessages()) {
+        program.sendUnsentMessages();
       }
       if (poll.isReady(first + 2 * i) && program.isReading()) {
         read(program);
@@ -181,7 +184,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     runTimers();
   }
 
-  private void read(Program program) {
+  private void read(ProgramSession program) {
     try {
       for (int i = 0; i < MESSAGES && program.isReading() && programs.contains(program); i++) {
         ProgramMessage message = program.socket().receiveFromProgram();
@@ -193,7 +196,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     } catch (IOException e) {
       program.end(e.getMessage(), null);
     } catch (RuntimeException | Error e) {
-      log.failure("a request of " + program.name(), e);
+      log.error("a request of " + program.name(), e);
       program.end("internal error: " + e, null);
     }
   }
@@ -204,13 +207,13 @@ public final class ControlServer implements Faults, AutoCloseable {
       socket = listener.accept();
     } catch (IOException e) {
       // Out of descriptors, for example: whoever is inside must not suffer, and may free some.
-      log.failure("the control socket; no program is admitted for a second", e);
-      resting = true;
-      after(REST, () -> resting = false);
+      log.error("the control socket; no program is admitted for a second", e);
+      admissionPaused = true;
+      after(ADMISSION_PAUSE, () -> admissionPaused = false);
       return;
     }
     if (socket != null) {
-      programs.add(new Program(this, socket));
+      programs.add(new ProgramSession(this, socket));
     }
   }
 
@@ -224,7 +227,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      log.failure("the control thread", e);
+      log.error("the control thread", e);
     }
   }
 
@@ -260,7 +263,7 @@ public final class ControlServer implements Faults, AutoCloseable {
   @Override
   public void onFault(String where, Throwable cause) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
-      execute(() -> log.failure(where, cause));
+      execute(() -> log.error(where, cause));
     }
   }
 
@@ -268,25 +271,25 @@ public final class ControlServer implements Faults, AutoCloseable {
   @Override
   public void onRefused(String detail) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
-      execute(() -> log.say(detail));
+      execute(() -> log.info(detail));
     }
   }
 
-  void checkUser(PeerCredentials peer) throws RefusedException {
+  void checkUser(PeerCredentials peer) throws RequestRefusedException {
     if (!users.isEmpty() && !isPrivileged(peer) && !users.contains(peer.uid())) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.PERMISSION, "user " + peer.uid() + " is not among those whom the daemon serves");
     }
   }
 
   /** Frames are everybody's: only root and the daemon's own user may see them. */
-  void checkCapture(PeerCredentials peer, Port port) throws RefusedException {
+  void checkCapture(PeerCredentials peer, DaemonInterface port) throws RequestRefusedException {
     if (!isPrivileged(peer)) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.PERMISSION, "only root and the daemon's own user may capture");
     }
     if (captures.containsKey(port)) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.STATE, captures.get(port).name() + " captures " + port.name() + " already");
     }
   }
@@ -304,18 +307,18 @@ public final class ControlServer implements Faults, AutoCloseable {
   }
 
   /** The interface of that name; the first for an empty one. */
-  Port port(String name) throws RefusedException {
-    for (Port port : ports) {
+  DaemonInterface daemonInterface(String name) throws RequestRefusedException {
+    for (DaemonInterface port : interfaces) {
       if (name.isEmpty() || port.name().equals(name)) {
         return port;
       }
     }
-    throw new RefusedException(
+    throw new RequestRefusedException(
         Reason.NO_INTERFACE,
         "no interface "
             + name
             + "; there is "
-            + String.join(", ", ports.stream().map(Port::name).toList()));
+            + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
   }
 
   Limits limits() {
@@ -338,7 +341,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     return log;
   }
 
-  Map<Port, Program> captures() {
+  Map<DaemonInterface, ProgramSession> captures() {
     return captures;
   }
 
@@ -346,13 +349,13 @@ public final class ControlServer implements Faults, AutoCloseable {
     return statistics.descriptor();
   }
 
-  void leaving(Program program) {
+  void onEnding(ProgramSession program) {
     programs.remove(program);
-    leaving.add(program);
+    ending.add(program);
   }
 
-  void gone(Program program) {
-    leaving.remove(program);
+  void onEnded(ProgramSession program) {
+    ending.remove(program);
   }
 
   // ---- The end ----
@@ -364,7 +367,7 @@ public final class ControlServer implements Faults, AutoCloseable {
       try {
         listener.close();
       } catch (IOException e) {
-        log.failure("the control socket", e);
+        log.error("the control socket", e);
       }
     });
   }
@@ -380,7 +383,7 @@ public final class ControlServer implements Faults, AutoCloseable {
   }
 
   private void countDownWhenGone(CountDownLatch done) {
-    if (leaving.isEmpty()) {
+    if (ending.isEmpty()) {
       done.countDown();
     } else {
       after(TimeUnit.MILLISECONDS.toNanos(1), () -> countDownWhenGone(done));
@@ -407,7 +410,7 @@ public final class ControlServer implements Faults, AutoCloseable {
     try {
       listener.close();
     } catch (IOException e) {
-      log.failure("the control socket", e);
+      log.error("the control socket", e);
     }
     wake.close();
   }

@@ -26,17 +26,17 @@ public final class DaemonLog {
   }
 
   /** Something that happened. */
-  public void say(String line) {
+  public void info(String line) {
     out.println(Instant.now().truncatedTo(ChronoUnit.MILLIS) + " " + line);
   }
 
   /** Something that should not happen. */
-  public void failure(String where, Throwable cause) {
+  public void error(String where, Throwable cause) {
     long before = known;
     errors.record(cause);
     known = distinct();
     if (known != before) {
-      say("internal error in " + where + ": " + cause);
+      info("internal error in " + where + ": " + cause);
       cause.printStackTrace(out);
     }
   }

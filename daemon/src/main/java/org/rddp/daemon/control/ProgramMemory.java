@@ -3,13 +3,13 @@ package org.rddp.daemon.control;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import org.rddp.daemon.engine.RefusedException;
-import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.RangeAllocator;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SharedMemory;
-import org.rddp.ipc.SystemCallException;
-import org.rddp.ipc.UnsafeMemoryException;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.UnsafeMemoryException;
+import org.rddp.ipc.ring.RangeAllocator;
 
 /**
  * The memory that the daemon shares with one program, by number: what it made, small pieces cut
@@ -37,19 +37,19 @@ final class ProgramMemory implements AutoCloseable {
    */
   record Piece(int memory, long offset, long octets, Descriptor descriptor) {}
 
-  private static final class Block {
+  private static final class Mapping {
     final SharedMemory shared;
     final RangeAllocator pieces;
     boolean used;
     int beingRegistered;
 
-    Block(SharedMemory shared, RangeAllocator pieces) {
+    Mapping(SharedMemory shared, RangeAllocator pieces) {
       this.shared = shared;
       this.pieces = pieces;
     }
 
     /** Whether a range is the program's: within one piece, or within memory that is not cut. */
-    boolean holds(long offset, long octets) {
+    boolean contains(long offset, long octets) {
       return pieces == null
           ? offset >= 0
               && octets > 0
@@ -70,7 +70,7 @@ final class ProgramMemory implements AutoCloseable {
 
   private final Quota octets;
   private final Quota memories;
-  private final Map<Integer, Block> blocks = new HashMap<>();
+  private final Map<Integer, Mapping> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
   private int nextNumber = 1;
 
@@ -86,9 +86,9 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /** Zeroed memory. */
-  Piece allocate(long size) throws RefusedException {
+  Piece allocate(long size) throws RequestRefusedException {
     if (size <= 0) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.INVALID, "memory of " + size + " octets: ask for 1 at least");
     }
     if (size > SMALL) {
@@ -96,7 +96,7 @@ final class ProgramMemory implements AutoCloseable {
       int number = add(create(rounded), null);
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
     }
-    for (Map.Entry<Integer, Block> entry : blocks.entrySet()) {
+    for (Map.Entry<Integer, Mapping> entry : blocks.entrySet()) {
       if (entry.getValue().pieces != null) {
         Piece piece = cut(entry.getKey(), entry.getValue(), size, null);
         if (piece != null) {
@@ -105,11 +105,11 @@ final class ProgramMemory implements AutoCloseable {
       }
     }
     int number = add(create(SLAB), new RangeAllocator(SLAB, PAGE));
-    Block slab = blocks.get(number);
+    Mapping slab = blocks.get(number);
     return cut(number, slab, size, slab.shared.descriptor());
   }
 
-  private static Piece cut(int number, Block slab, long wanted, Descriptor descriptor) {
+  private static Piece cut(int number, Mapping slab, long wanted, Descriptor descriptor) {
     long offset = slab.pieces.allocate(wanted);
     if (offset < 0) {
       return null;
@@ -121,13 +121,13 @@ final class ProgramMemory implements AutoCloseable {
     return new Piece(number, offset, size, descriptor);
   }
 
-  private SharedMemory create(long size) throws RefusedException {
+  private SharedMemory create(long size) throws RequestRefusedException {
     take(size);
     try {
       return SharedMemory.create("rddp-region", size);
     } catch (SystemCallException e) {
       give(size);
-      throw new RefusedException(Reason.RESOURCES, "no memory: " + e.getMessage());
+      throw new RequestRefusedException(Reason.RESOURCES, "no memory: " + e.getMessage());
     }
   }
 
@@ -136,11 +136,11 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /** Counts a memory. */
-  private void take(long size) throws RefusedException {
+  private void take(long size) throws RequestRefusedException {
     memories.take(1);
     try {
       octets.take(size);
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       memories.give(1);
       throw e;
     }
@@ -152,26 +152,26 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /** The program has the memory's descriptor: ours can go, the mapping stays. */
-  void passed(int memory) {
-    Block block = blocks.get(memory);
+  void onDescriptorPassed(int memory) {
+    Mapping block = blocks.get(memory);
     if (block != null) {
       block.shared.descriptor().close();
     }
   }
 
   /** Memory that the program brought; the descriptor is taken over. */
-  int adopt(Descriptor descriptor) throws RefusedException {
+  int adopt(Descriptor descriptor) throws RequestRefusedException {
     SharedMemory shared;
     try {
       shared = SharedMemory.map(descriptor);
     } catch (UnsafeMemoryException e) {
-      throw new RefusedException(Reason.UNSAFE_MEMORY, e.getMessage());
+      throw new RequestRefusedException(Reason.UNSAFE_MEMORY, e.getMessage());
     } catch (IOException e) {
-      throw new RefusedException(Reason.RESOURCES, e.getMessage());
+      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
     try {
       take(wholePages(shared.length()));
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       shared.close();
       throw e;
     }
@@ -182,24 +182,25 @@ final class ProgramMemory implements AutoCloseable {
 
   private int add(SharedMemory shared, RangeAllocator pieces) {
     int number = nextNumber++;
-    blocks.put(number, new Block(shared, pieces));
+    blocks.put(number, new Mapping(shared, pieces));
     return number;
   }
 
   /** Takes a piece, or memory that the program brought, back. */
-  void free(int memory, long offset) throws RefusedException {
-    Block block = require(memory);
+  void free(int memory, long offset) throws RequestRefusedException {
+    Mapping block = require(memory);
     long size = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
     if (size == 0 || (block.pieces == null && offset != 0)) {
-      throw new RefusedException(Reason.NOT_FOUND, "no memory begins there");
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no memory begins there");
     }
     if (block.beingRegistered > 0) {
-      throw new RefusedException(Reason.STATE, "the memory is being registered");
+      throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
     }
     // Each lies within one piece: when the last piece can go, no STag names the memory at all.
     for (Registration registration : registrations.values()) {
       if (registration.overlaps(memory, offset, size)) {
-        throw new RefusedException(Reason.STATE, "an STag names the memory: deregister it first");
+        throw new RequestRefusedException(
+            Reason.STATE, "an STag names the memory: deregister it first");
       }
     }
     if (block.pieces != null) {
@@ -219,10 +220,10 @@ final class ProgramMemory implements AutoCloseable {
    *
    * @return its address
    */
-  long resolve(int memory, long offset, long size) throws RefusedException {
-    Block block = require(memory);
-    if (!block.holds(offset, size)) {
-      throw new RefusedException(
+  long resolve(int memory, long offset, long size) throws RequestRefusedException {
+    Mapping block = require(memory);
+    if (!block.contains(offset, size)) {
+      throw new RequestRefusedException(
           Reason.INVALID,
           "octets " + offset + " to " + (offset + size) + " are not within one piece of memory");
     }
@@ -232,7 +233,7 @@ final class ProgramMemory implements AutoCloseable {
 
   /** The range that was resolved has an STag, or 0: it was refused one. */
   void registered(int stag, int memory, long offset, long size) {
-    Block block = blocks.get(memory);
+    Mapping block = blocks.get(memory);
     block.beingRegistered--;
     if (stag != 0) {
       registrations.put(stag, new Registration(memory, offset, size));
@@ -244,15 +245,15 @@ final class ProgramMemory implements AutoCloseable {
     registrations.remove(stag);
   }
 
-  private Block require(int memory) throws RefusedException {
-    Block block = blocks.get(memory);
+  private Mapping require(int memory) throws RequestRefusedException {
+    Mapping block = blocks.get(memory);
     if (block == null) {
-      throw new RefusedException(Reason.NOT_FOUND, "no such memory in this session");
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such memory in this session");
     }
     return block;
   }
 
-  private void release(Block block) {
+  private void release(Mapping block) {
     block.shared.close();
     give(wholePages(block.shared.length()));
   }

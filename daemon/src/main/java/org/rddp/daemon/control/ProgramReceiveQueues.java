@@ -1,28 +1,29 @@
 package org.rddp.daemon.control;
 
+import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
-import org.rddp.daemon.engine.RefusedException;
+import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.ProgramMessage;
-import org.rddp.ipc.Reason;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
 
 /** What a program asks for about shared receive queues. Control thread only. */
 final class ProgramReceiveQueues {
-  private final Program program;
+  private final ProgramSession program;
 
   /** All together hold no more receives than the program can have outstanding. */
   private final Quota receives;
 
-  ProgramReceiveQueues(Program program, Limits limits) {
+  ProgramReceiveQueues(ProgramSession program, Limits limits) {
     this.program = program;
     receives = new Quota("receives in shared queues of this program", limits.completions(), null);
   }
 
-  void create(Session session, ProgramMessage.CreateReceiveQueue create) throws RefusedException {
+  void create(Session session, ProgramMessage.CreateReceiveQueue create)
+      throws RequestRefusedException {
     int size = create.size();
     if (size < 1) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.INVALID, "a queue that holds " + size + " receives; it holds 1 at least");
     }
     receives.take(size);

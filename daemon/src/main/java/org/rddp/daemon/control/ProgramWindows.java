@@ -1,22 +1,23 @@
 package org.rddp.daemon.control;
 
-import org.rddp.daemon.engine.RefusedException;
+import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionWindow;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.ProgramMessage;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
 
 /** What a program asks for about memory windows; they count as regions. Control thread only. */
 final class ProgramWindows {
-  private final Program program;
+  private final ProgramSession program;
   private final Quota regions;
 
-  ProgramWindows(Program program, Quota regions) {
+  ProgramWindows(ProgramSession program, Quota regions) {
     this.program = program;
     this.regions = regions;
   }
 
-  void allocate(Session session, ProgramMessage.AllocateWindow allocate) throws RefusedException {
+  void allocate(Session session, ProgramMessage.AllocateWindow allocate)
+      throws RequestRefusedException {
     regions.take(1);
     program.onEngine(
         allocate.request(),
@@ -25,7 +26,7 @@ final class ProgramWindows {
             SessionWindow window = session.allocateWindow();
             return new DaemonMessage.WindowAllocated(
                 allocate.request(), window.number(), window.nextStag());
-          } catch (RefusedException e) {
+          } catch (RequestRefusedException e) {
             giveBack();
             throw e;
           }

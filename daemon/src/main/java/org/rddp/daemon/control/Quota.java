@@ -1,7 +1,7 @@
 package org.rddp.daemon.control;
 
-import org.rddp.daemon.engine.RefusedException;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
 
 /** How much of something there may be, and how much there is. Control thread only. */
 final class Quota {
@@ -23,9 +23,9 @@ final class Quota {
   }
 
   /** Takes some. */
-  void take(long amount) throws RefusedException {
+  void take(long amount) throws RequestRefusedException {
     if (amount > limit - used) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.LIMIT,
           "limit reached: "
               + used

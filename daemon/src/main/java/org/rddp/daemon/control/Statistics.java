@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.rddp.ipc.Counter;
-import org.rddp.ipc.Counters;
-import org.rddp.ipc.Descriptor;
-import org.rddp.ipc.SystemCallException;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.Counter;
+import org.rddp.ipc.ring.Counters;
 
 /**
  * The daemon's counters as other processes see them: what the engines count in plain fields is

@@ -1,6 +1,6 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ipc.CompletionStatus;
+import org.rddp.client.types.CompletionStatus;
 
 /**
  * Tells a program how the requests of one connection have ended. Of those that go to the peer the
@@ -11,7 +11,7 @@ final class CompletionReports {
   private final RequestTable requests;
   private final int receiveQueue;
   private int connection;
-  private boolean over;
+  private boolean ended;
   private int unreported;
   private long lastUnreported;
   private int lastUnreportedOpcode;
@@ -39,7 +39,7 @@ final class CompletionReports {
    * @param octets of its message, 0 if it failed
    */
   void ended(int request, CompletionStatus status, long octets) {
-    if (!over) {
+    if (!ended) {
       if (status == CompletionStatus.SUCCESS && !requests.isSignalled(request)) {
         unreported++;
         lastUnreported = requests.id(request);
@@ -62,7 +62,7 @@ final class CompletionReports {
 
   /** A bind has ended; it is always reported. */
   void bindEnded(int request, CompletionStatus status) {
-    if (!over) {
+    if (!ended) {
       int window = requests.window(request).number();
       session.completeBind(requests.id(request), connection, status, 1 + unreported, window);
       unreported = 0;
@@ -72,15 +72,15 @@ final class CompletionReports {
 
   /** A receive will not be filled. */
   void receiveEnded(int request, CompletionStatus status) {
-    if (!over) {
+    if (!ended) {
       session.completeReceive(requests.id(request), connection, status, 0, 0, 0, 0, receiveQueue);
     }
     requests.remove(request);
   }
 
-  /** A receive has been filled; flags are those of {@link org.rddp.ipc.Completion}. */
+  /** A receive has been filled; flags are those of {@link org.rddp.client.types.Completion}. */
   void received(int request, long octets, int flags, int invalidated, long immediate) {
-    if (!over) {
+    if (!ended) {
       session.completeReceive(
           requests.id(request),
           connection,
@@ -96,7 +96,7 @@ final class CompletionReports {
 
   /** Plain DDP: a receive of a queue has been filled, or will not be. */
   void untagged(int request, CompletionStatus status, long octets, long rsvdUlp, int qn, int msn) {
-    if (!over) {
+    if (!ended) {
       session.completePlainDdp(
           requests.id(request),
           connection,
@@ -114,7 +114,7 @@ final class CompletionReports {
 
   /** Plain DDP: a notice of a Tagged Message has been used up, or will not be. */
   void tagged(int request, CompletionStatus status, long octets, int stag, long to, long rsvdUlp) {
-    if (!over) {
+    if (!ended) {
       session.completePlainDdp(
           requests.id(request),
           connection,
@@ -149,7 +149,7 @@ final class CompletionReports {
   }
 
   /** Nothing is reported from now on. */
-  void end() {
-    over = true;
+  void stop() {
+    ended = true;
   }
 }

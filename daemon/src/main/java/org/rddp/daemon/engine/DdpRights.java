@@ -1,7 +1,7 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.AccessRights;
-import org.rddp.ipc.Access;
+import org.rddp.client.types.Access;
+import org.rddp.ddp.memory.AccessRights;
 
 /** The rights that a program names, as DDP knows them. */
 final class DdpRights {

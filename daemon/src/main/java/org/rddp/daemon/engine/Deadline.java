@@ -61,7 +61,7 @@ final class Deadline {
   }
 
   /** It has another place among all from now on. */
-  void moved(int to) {
+  void setPlace(int to) {
     place = to;
   }
 

@@ -37,7 +37,7 @@ final class Deadlines {
     set[count] = null;
     if (place < count) {
       set[place] = last;
-      last.moved(place);
+      last.setPlace(place);
     }
     left = Math.min(left, count);
   }

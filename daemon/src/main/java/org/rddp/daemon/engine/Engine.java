@@ -22,7 +22,7 @@ public final class Engine {
   private static final int SEGMENTS = 64;
 
   /** Turns with messages, one after the other, in the last of which timers are looked at, too. */
-  private static final int BUSY_TURNS = 16;
+  private static final int TURNS_BETWEEN_TIMERS = 16;
 
   /** Commands carried out in a turn. */
   private static final int COMMANDS = 16;
@@ -32,7 +32,7 @@ public final class Engine {
   private final DdpEngine ddp;
   private final RdmapSettings rdmapSettings;
   private final int address;
-  private final Faults faults;
+  private final FaultHandler faults;
   private final EngineCounters counters = new EngineCounters();
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
@@ -41,7 +41,7 @@ public final class Engine {
   private int busyTurns;
 
   /** Connections of peers that no program has answered. */
-  private int settingUp;
+  private int startups;
 
   /**
    * An engine that has not taken a turn.
@@ -57,7 +57,7 @@ public final class Engine {
       TcpStack tcp,
       DdpEngine ddp,
       RdmapSettings rdmapSettings,
-      Faults faults) {
+      FaultHandler faults) {
     this.name = name;
     this.address = address;
     this.tcp = tcp;
@@ -86,9 +86,9 @@ public final class Engine {
     for (int i = 0; i < sessions.size(); i++) {
       flush(sessions.get(i));
     }
-    if (work == 0 || ++busyTurns == BUSY_TURNS) {
+    if (work == 0 || ++busyTurns == TURNS_BETWEEN_TIMERS) {
       busyTurns = 0;
-      work += attend(now);
+      work += serveTimersAndCommands(now);
     }
     counters.turns++;
     if (work == 0) {
@@ -98,21 +98,21 @@ public final class Engine {
   }
 
   /** Does what can wait for a turn without messages, but not for long. */
-  private int attend(long now) {
+  private int serveTimersAndCommands(long now) {
     int work = tcp.advance(now);
-    work += command();
+    work += runCommands();
     deadlines.expire(now);
     return work;
   }
 
   /** Whether another peer may begin MPA's startup: those under way are bounded, over all ports. */
-  boolean maySetUp() {
-    return settingUp < rdmapSettings.mpa().startups();
+  boolean mayBeginStartup() {
+    return startups < rdmapSettings.mpa().startups();
   }
 
   /** The startup of a peer begins (1) or is over (-1). */
-  void setsUp(int difference) {
-    settingUp += difference;
+  void countStartups(int difference) {
+    startups += difference;
   }
 
   private int take(Session session) {
@@ -137,7 +137,7 @@ public final class Engine {
     session.fail("internal error: " + cause);
   }
 
-  private int command() {
+  private int runCommands() {
     int done = 0;
     while (done < COMMANDS) {
       Runnable command = commands.poll();

@@ -7,7 +7,7 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SleepingIdleStrategy;
 import org.agrona.concurrent.YieldingIdleStrategy;
-import org.rddp.daemon.configuration.Idling;
+import org.rddp.daemon.configuration.IdleMode;
 
 /** A thread that takes turns on one or several engines until it is told to stop. */
 public final class EngineThread implements AutoCloseable {
@@ -38,7 +38,7 @@ public final class EngineThread implements AutoCloseable {
   public EngineThread(
       String name,
       List<Engine> engines,
-      Idling idling,
+      IdleMode idling,
       Runnable onStart,
       Runnable onEnd,
       Consumer<Throwable> onLost) {
@@ -54,7 +54,7 @@ public final class EngineThread implements AutoCloseable {
    * Spinning is for a core that nobody else wants; yielding lets two threads share one without
    * either waiting out a time slice; parking is for when nothing has happened for long.
    */
-  private static IdleStrategy strategy(Idling idling) {
+  private static IdleStrategy strategy(IdleMode idling) {
     return switch (idling) {
       case SPIN -> BusySpinIdleStrategy.INSTANCE;
       case YIELD -> YieldingIdleStrategy.INSTANCE;

@@ -2,7 +2,7 @@ package org.rddp.daemon.engine;
 
 import java.util.Arrays;
 import java.util.function.Consumer;
-import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.ring.ConnectionId;
 
 /**
  * Things of a session by number. A number is made as {@link ConnectionId} says, so that it is not

@@ -1,19 +1,19 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.AccessRights;
-import org.rddp.ddp.DdpError;
-import org.rddp.ddp.DdpErrorReport;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.QueueSettings;
-import org.rddp.ddp.ScatterList;
 import org.rddp.ddp.UlpHandler;
-import org.rddp.ddp.UnsentResponse;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.receiving.QueueSettings;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
@@ -105,7 +105,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, ScatterList list) {
+  public boolean post(int request, WorkRequest work, DdpScatterList list) {
     int qn = work.qn();
     long ulp = work.rsvdUlp();
     return switch (work.opcode()) {
@@ -132,7 +132,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private boolean sendEnds(int request) {
-    if (stream.sends()) {
+    if (stream.acceptsMessages()) {
       return false;
     }
     reports.ended(request, CompletionStatus.FLUSHED, 0);
@@ -140,7 +140,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private boolean receiveEnds(int request, int qn) {
-    if (stream.receives()) {
+    if (stream.acceptsBuffers()) {
       return false;
     }
     reports.untagged(request, CompletionStatus.FLUSHED, 0, 0, qn, 0);
@@ -148,7 +148,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private boolean postNotice(int request) {
-    if (!stream.receives()) {
+    if (!stream.acceptsBuffers()) {
       reports.tagged(request, CompletionStatus.FLUSHED, 0, 0, 0, 0);
       return true;
     }
@@ -187,7 +187,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   private void flushNoticesIfStopped() {
-    while (!stream.receives() && !notices.isEmpty()) {
+    while (!stream.acceptsBuffers() && !notices.isEmpty()) {
       reports.tagged(notices.take(), CompletionStatus.FLUSHED, 0, 0, 0, 0);
     }
   }
@@ -211,10 +211,10 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   /** The program may have posted a notice since this turn looked. */
   private boolean findsNotice() {
-    if (notices.wanted() && notices.isEmpty()) {
+    if (notices.areEnabled() && notices.isEmpty()) {
       session.takeRequests(session.limits().outstanding());
     }
-    return !notices.wanted() || !notices.isEmpty();
+    return !notices.areEnabled() || !notices.isEmpty();
   }
 
   @Override
@@ -230,13 +230,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   /** With notices, each Tagged Message has to wait for its turn. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
-    return notices.wanted() ? REFUSED : AccessRights.REMOTE_WRITE;
+    return notices.areEnabled() ? REFUSED : AccessRights.REMOTE_WRITE;
   }
 
   /** The program may have posted a receive since this turn looked. */
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
-    if (hasQueue(qn) && stream.lacksReceive(qn)) {
+    if (hasQueue(qn) && stream.lacksBuffer(qn)) {
       session.takeRequests(session.limits().outstanding());
     }
     return 0;
@@ -244,7 +244,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
-    if (notices.wanted()) {
+    if (notices.areEnabled()) {
       reports.tagged(notices.take(), CompletionStatus.SUCCESS, octets, stag, to, rsvdUlp);
     }
   }

@@ -1,13 +1,13 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.ScatterList;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapHandler;
@@ -99,7 +99,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, ScatterList list) {
+  public boolean post(int request, WorkRequest work, DdpScatterList list) {
     int flags = flags(work);
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request, list);
@@ -217,14 +217,14 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
 
   private static CompletionStatus status(int status) {
     return switch (status) {
-      case org.rddp.rdmap.CompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
-      case org.rddp.rdmap.CompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
-      case org.rddp.rdmap.CompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
-      case org.rddp.rdmap.CompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
-      case org.rddp.rdmap.CompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
-      case org.rddp.rdmap.CompletionStatus.REMOTE_ACCESS_ERROR ->
+      case org.rddp.rdmap.RdmapCompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
+      case org.rddp.rdmap.RdmapCompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
+      case org.rddp.rdmap.RdmapCompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
+      case org.rddp.rdmap.RdmapCompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
+      case org.rddp.rdmap.RdmapCompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
+      case org.rddp.rdmap.RdmapCompletionStatus.REMOTE_ACCESS_ERROR ->
           CompletionStatus.REMOTE_ACCESS_ERROR;
-      case org.rddp.rdmap.CompletionStatus.REMOTE_OPERATION_ERROR ->
+      case org.rddp.rdmap.RdmapCompletionStatus.REMOTE_OPERATION_ERROR ->
           CompletionStatus.REMOTE_OPERATION_ERROR;
       default -> CompletionStatus.LOCAL_PROTECTION_ERROR;
     };

@@ -2,8 +2,8 @@ package org.rddp.daemon.engine;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.rddp.ipc.PieceList;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
 
 /**
@@ -19,7 +19,7 @@ final class RequestTable {
   private final int[] opcodes;
   private final boolean[] signalled;
 
-  /** {@link PieceList#MOST} for each request, the first of them in use. */
+  /** {@link PieceList#MAX_PIECES} for each request, the first of them in use. */
   private final SessionRegion[] regions;
 
   /** The window that a bind is for. */
@@ -34,7 +34,7 @@ final class RequestTable {
     ids = new long[capacity];
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
-    regions = new SessionRegion[capacity * PieceList.MOST];
+    regions = new SessionRegion[capacity * PieceList.MAX_PIECES];
     windows = new SessionWindow[capacity];
     free = new int[capacity];
     while (freeCount < capacity) {
@@ -62,7 +62,7 @@ final class RequestTable {
 
   /** Notes the region of a piece of a list. */
   void use(int number, int piece, SessionRegion region) {
-    regions[number * PieceList.MOST + piece] = region;
+    regions[number * PieceList.MAX_PIECES + piece] = region;
     region.use();
   }
 
@@ -89,7 +89,7 @@ final class RequestTable {
     return ids[number];
   }
 
-  /** What a request asked for, of {@link org.rddp.ipc.Opcode}. */
+  /** What a request asked for, of {@link org.rddp.client.types.Opcode}. */
   int opcode(int number) {
     return opcodes[number];
   }
@@ -101,8 +101,8 @@ final class RequestTable {
 
   /** Forgets a request that has ended. */
   void remove(int number) {
-    int at = number * PieceList.MOST;
-    int end = at + PieceList.MOST;
+    int at = number * PieceList.MAX_PIECES;
+    int end = at + PieceList.MAX_PIECES;
     while (at < end && regions[at] != null) {
       regions[at].release();
       regions[at] = null;

@@ -1,7 +1,7 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.ScatterList;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** What a program's work requests go to. Engine thread only. */
 interface RequestTarget {
@@ -15,5 +15,5 @@ interface RequestTarget {
   boolean post(int request, WorkRequest work, long address);
 
   /** Starts a work request whose message lies in pieces. */
-  boolean post(int request, WorkRequest work, ScatterList list);
+  boolean post(int request, WorkRequest work, DdpScatterList list);
 }

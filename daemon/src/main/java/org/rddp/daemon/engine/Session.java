@@ -2,18 +2,18 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.ddp.AccessRights;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.ScatterList;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * What a program has in the engine: its rings, regions, listeners and connections, in a protection
@@ -24,12 +24,12 @@ public final class Session {
   private final SessionLimits limits;
   private final DaemonRings rings;
   private final Runnable wake;
-  private final SessionEvents events;
+  private final SessionHandler events;
   private final ProtectionDomain domain;
   private final WorkRequest request = new WorkRequest();
-  private final ScatterList list = new ScatterList();
+  private final DdpScatterList list = new DdpScatterList();
   private final RequestTable requests;
-  private final SessionMemory memory;
+  private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
   private final List<SessionListener> listeners = new ArrayList<>();
   private final NumberTable<SessionConnection> connections = new NumberTable<>();
@@ -51,7 +51,7 @@ public final class Session {
       SessionLimits limits,
       DaemonRings rings,
       Runnable wake,
-      SessionEvents events) {
+      SessionHandler events) {
     this.engine = engine;
     this.domain = new ProtectionDomain(name);
     this.limits = limits;
@@ -59,7 +59,7 @@ public final class Session {
     this.wake = wake;
     this.events = events;
     this.requests = new RequestTable(limits.outstanding());
-    this.memory = new SessionMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
+    this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
   }
 
   // ---- Work requests ----
@@ -291,34 +291,34 @@ public final class Session {
    *
    * @param address of its first octet
    * @param octets greater than 0
-   * @param rights of {@link org.rddp.ipc.Access}
+   * @param rights of {@link org.rddp.client.types.Access}
    * @param connection the only one that may use it, or 0
    * @return the STag
    */
   public int register(long address, long octets, int rights, int connection)
-      throws RefusedException {
+      throws RequestRefusedException {
     DdpStream stream = connection == 0 ? null : require(connection).ddp();
     return memory.register(stream, address, octets, rights);
   }
 
   /** Takes an STag back: nothing is placed through it, or sent from it, afterwards. */
-  public void deregister(int stag) throws RefusedException {
+  public void deregister(int stag) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     memory.deregister(stag);
   }
 
   /** A memory window that is not bound. */
-  public SessionWindow allocateWindow() throws RefusedException {
+  public SessionWindow allocateWindow() throws RequestRefusedException {
     return memory.allocateWindow();
   }
 
   /** Takes a window back: nothing is placed or read through it afterwards. */
-  public void freeWindow(int number) throws RefusedException {
+  public void freeWindow(int number) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     memory.freeWindow(number);
   }
 
-  SessionMemory memory() {
+  RegisteredMemory memory() {
     return memory;
   }
 
@@ -335,13 +335,13 @@ public final class Session {
   }
 
   /** Has the program told once when fewer receives are left than {@code limit}; 0 for not. */
-  public void armReceiveQueue(int number, int limit) throws RefusedException {
+  public void armReceiveQueue(int number, int limit) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     receiveQueues.arm(number, limit);
   }
 
   /** Takes a queue back that nobody uses; its receives end as flushed. Returns its size. */
-  public int destroyReceiveQueue(int number) throws RefusedException {
+  public int destroyReceiveQueue(int number) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     return receiveQueues.destroy(number);
   }
@@ -359,7 +359,7 @@ public final class Session {
    * @return the listener's number
    */
   public SessionListener listen(int port, int backlog, ConnectionSettings settings)
-      throws RefusedException {
+      throws RequestRefusedException {
     check(settings);
     SessionListener listener = new SessionListener(this, nextListener, backlog, settings);
     listener.open(port);
@@ -369,7 +369,7 @@ public final class Session {
   }
 
   /** Stops listening; requests that the program has not answered are rejected. */
-  public void closeListener(int number) throws RefusedException {
+  public void closeListener(int number) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     for (SessionListener listener : listeners) {
       if (listener.number() == number) {
@@ -378,7 +378,7 @@ public final class Session {
         return;
       }
     }
-    throw new RefusedException(Reason.NOT_FOUND, "no such listener in this session");
+    throw new RequestRefusedException(Reason.NOT_FOUND, "no such listener in this session");
   }
 
   /**
@@ -394,7 +394,7 @@ public final class Session {
       byte[] privateData,
       long timeout,
       ConnectionSettings settings)
-      throws RefusedException {
+      throws RequestRefusedException {
     check(settings);
     SessionConnection connection =
         SessionConnection.outgoing(this, reserve(), privateData, settings);
@@ -402,13 +402,13 @@ public final class Session {
     return connection.number();
   }
 
-  private void check(ConnectionSettings settings) throws RefusedException {
+  private void check(ConnectionSettings settings) throws RequestRefusedException {
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {
-        throw new RefusedException(
+        throw new RequestRefusedException(
             Reason.INVALID, "a queue that holds " + depth + " receives; it holds 1 at least");
       }
       receives += depth;
@@ -417,30 +417,30 @@ public final class Session {
     checkReceives(settings.taggedNotices(), "notices of Tagged Messages");
   }
 
-  private void checkReceives(long number, String what) throws RefusedException {
+  private void checkReceives(long number, String what) throws RequestRefusedException {
     int most = limits.receiveQueue();
     if (number < 0 || number > most) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.LIMIT, number + " " + what + "; a connection may have 0 to " + most);
     }
   }
 
-  private void checkHeld(int octets) throws RefusedException {
+  private void checkHeld(int octets) throws RequestRefusedException {
     int most = engine.rdmapSettings().heldOctets();
     if (octets < 0 || octets > most) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.LIMIT, octets + " octets of messages to hold; the interface allows 0 to " + most);
     }
   }
 
   /** Answers a peer's request with yes. What was posted before is in place by then. */
-  public void accept(int connection, byte[] privateData) throws RefusedException {
+  public void accept(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).accept(privateData);
   }
 
   /** Answers a peer's request with no. */
-  public void reject(int connection, byte[] privateData) throws RefusedException {
+  public void reject(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).reject(privateData);
   }
@@ -450,7 +450,7 @@ public final class Session {
    *
    * @param graceful send what was posted, then close; otherwise reset at once
    */
-  public void disconnect(int connection, boolean graceful) throws RefusedException {
+  public void disconnect(int connection, boolean graceful) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).disconnect(graceful);
   }
@@ -460,9 +460,9 @@ public final class Session {
   }
 
   /** A number for a connection to come. */
-  int reserve() throws RefusedException {
+  int reserve() throws RequestRefusedException {
     if (!hasRoomForConnection()) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.LIMIT, "a session has at most " + limits.connections() + " connections");
     }
     return connections.reserve();
@@ -477,10 +477,10 @@ public final class Session {
     memory.release(connection.ddp());
   }
 
-  private SessionConnection require(int number) throws RefusedException {
+  private SessionConnection require(int number) throws RequestRefusedException {
     SessionConnection found = connections.get(number);
     if (found == null) {
-      throw new RefusedException(Reason.NOT_FOUND, "no such connection in this session");
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such connection in this session");
     }
     return found;
   }
@@ -514,7 +514,7 @@ public final class Session {
     broken = true;
     listeners.forEach(SessionListener::close);
     listeners.clear();
-    connections.forEach(SessionConnection::abandon);
+    connections.forEach(SessionConnection::abortSilently);
     memory.end();
   }
 
@@ -522,7 +522,7 @@ public final class Session {
     return engine;
   }
 
-  SessionEvents events() {
+  SessionHandler events() {
     return events;
   }
 

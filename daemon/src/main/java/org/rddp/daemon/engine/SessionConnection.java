@@ -2,15 +2,15 @@ package org.rddp.daemon.engine;
 
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
-import org.rddp.ddp.DdpErrorReport;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.PrivateData;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
@@ -111,11 +111,11 @@ final class SessionConnection implements RequestTarget {
 
   static SessionConnection outgoing(
       Session session, int number, byte[] privateData, ConnectionSettings settings)
-      throws RefusedException {
+      throws RequestRefusedException {
     try {
       return new SessionConnection(session, null, number, State.CONNECTING, privateData, settings);
     } catch (IllegalArgumentException e) {
-      throw new RefusedException(Reason.INVALID, e.getMessage());
+      throw new RequestRefusedException(Reason.INVALID, e.getMessage());
     }
   }
 
@@ -124,7 +124,7 @@ final class SessionConnection implements RequestTarget {
    *
    * @param timeout nanoseconds until it is given up
    */
-  void open(int address, int port, long timeout) throws RefusedException {
+  void open(int address, int port, long timeout) throws RequestRefusedException {
     session.add(this);
     remoteAddress = address;
     remotePort = port;
@@ -137,9 +137,9 @@ final class SessionConnection implements RequestTarget {
       deadline.set(opened.now() + timeout);
     } catch (IllegalStateException e) {
       session.remove(this);
-      gone();
+      markGone();
       Reason reason = e instanceof NoRouteException ? Reason.UNREACHABLE : Reason.LIMIT;
-      throw new RefusedException(reason, "cannot connect: " + e.getMessage());
+      throw new RequestRefusedException(reason, "cannot connect: " + e.getMessage());
     }
   }
 
@@ -164,30 +164,30 @@ final class SessionConnection implements RequestTarget {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, ScatterList list) {
+  public boolean post(int request, WorkRequest work, DdpScatterList list) {
     return stream.post(request, work, list);
   }
 
-  void accept(byte[] privateData) throws RefusedException {
+  void accept(byte[] privateData) throws RequestRefusedException {
     requireAnswerable(privateData);
     listener.answered(this);
     stream.accept(privateData);
   }
 
-  void reject(byte[] privateData) throws RefusedException {
+  void reject(byte[] privateData) throws RequestRefusedException {
     requireAnswerable(privateData);
     listener.answered(this);
     decline(privateData);
-    leave();
+    release();
   }
 
-  private void requireAnswerable(byte[] privateData) throws RefusedException {
+  private void requireAnswerable(byte[] privateData) throws RequestRefusedException {
     if (state != State.REQUESTED || !listener.awaits(this)) {
-      throw new RefusedException(Reason.STATE, "the connection has been answered");
+      throw new RequestRefusedException(Reason.STATE, "the connection has been answered");
     }
     int most = stream.maxPrivateData();
     if (privateData.length > most) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.INVALID,
           privateData.length + " octets of private data; this peer's request allows " + most);
     }
@@ -203,11 +203,11 @@ final class SessionConnection implements RequestTarget {
   void decline() {
     listener.answered(this);
     if (state == State.AWAITING_REQUEST) {
-      abandon();
+      abortSilently();
     } else {
       decline(NONE);
-      tell(new DaemonMessage.Failed(number, Reason.LOCAL_CLOSE, 0, "the listener was closed"));
-      leave();
+      sendEvent(new DaemonMessage.Failed(number, Reason.LOCAL_CLOSE, 0, "the listener was closed"));
+      release();
     }
   }
 
@@ -247,9 +247,9 @@ final class SessionConnection implements RequestTarget {
   }
 
   /** Ends it without a word. */
-  void abandon() {
+  void abortSilently() {
     if (state != State.GONE) {
-      leave();
+      release();
     }
     abort();
   }
@@ -259,16 +259,16 @@ final class SessionConnection implements RequestTarget {
   void onRequest(byte[] privateData) {
     try {
       number = session.reserve();
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       listener.answered(this);
-      gone();
+      markGone();
       stream.abort();
       return;
     }
     reports.begin(number);
     session.add(this);
     state = State.REQUESTED;
-    tell(
+    sendEvent(
         new DaemonMessage.ConnectionRequested(
             listener.number(),
             number,
@@ -283,7 +283,7 @@ final class SessionConnection implements RequestTarget {
     state = State.ESTABLISHED;
     deadline.clear();
     session.engine().counters().connectionsOpened++;
-    tell(
+    sendEvent(
         new DaemonMessage.Established(
             number,
             session.engine().address(),
@@ -295,14 +295,14 @@ final class SessionConnection implements RequestTarget {
 
   void onRejected(byte[] privateData) {
     stream.close();
-    tell(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
-    leave();
+    sendEvent(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
+    release();
   }
 
   /** The stream has failed, and ends by itself. */
   void onError(Reason reason, int detail, String text) {
     boolean established = isUp();
-    note(reason, detail, text);
+    recordFailure(reason, detail, text);
     if (established) {
       state = State.FAILED;
     }
@@ -327,20 +327,20 @@ final class SessionConnection implements RequestTarget {
       stream.close();
       return;
     }
-    note(reason, detail, text);
+    recordFailure(reason, detail, text);
     if (state == State.ESTABLISHED) {
       state = State.ERRONEOUS;
     }
     String header = report == null ? "" : HexFormat.of().formatHex(report.header());
     int octets = report == null ? 0 : report.segmentLength();
-    tell(new DaemonMessage.StreamFailed(number, reason, detail, header, octets, text));
+    sendEvent(new DaemonMessage.StreamFailed(number, reason, detail, header, octets, text));
   }
 
   private boolean isUp() {
     return state == State.ESTABLISHED || state == State.CLOSING || state == State.ERRONEOUS;
   }
 
-  private void note(Reason reason, int detail, String text) {
+  private void recordFailure(Reason reason, int detail, String text) {
     EngineCounters counters = session.engine().counters();
     if (isUp()) {
       counters.streamErrors++;
@@ -356,7 +356,7 @@ final class SessionConnection implements RequestTarget {
   void onPeerClosed() {
     peerClosed = true;
     if (state == State.ESTABLISHED) {
-      tell(new DaemonMessage.PeerClosed(number));
+      sendEvent(new DaemonMessage.PeerClosed(number));
     }
   }
 
@@ -365,7 +365,7 @@ final class SessionConnection implements RequestTarget {
       listener.answered(this);
     }
     if (state == State.GONE || state == State.AWAITING_REQUEST) {
-      gone();
+      markGone();
       return;
     }
     reports.reportRest();
@@ -374,11 +374,11 @@ final class SessionConnection implements RequestTarget {
     String text = why == failure ? failureText : text(why);
     if (isUp() || state == State.FAILED) {
       session.engine().counters().connectionsClosed++;
-      tell(new DaemonMessage.Closed(number, why, detail, text));
+      sendEvent(new DaemonMessage.Closed(number, why, detail, text));
     } else {
-      tell(new DaemonMessage.Failed(number, why, detail, text));
+      sendEvent(new DaemonMessage.Failed(number, why, detail, text));
     }
-    leave();
+    release();
   }
 
   /** MPA calls every loss of the connection error 1; TCP knows which it was. */
@@ -410,24 +410,24 @@ final class SessionConnection implements RequestTarget {
   }
 
   /** Completions before events: what the program reads after the event is there. */
-  private void tell(DaemonMessage message) {
+  private void sendEvent(DaemonMessage message) {
     session.flush();
     session.events().send(message);
   }
 
   /** Gives its number back; nothing is reported from now on. */
-  private void leave() {
+  private void release() {
     if (number != 0) {
       reports.reportRest();
       session.remove(this);
     }
-    gone();
+    markGone();
   }
 
-  private void gone() {
+  private void markGone() {
     state = State.GONE;
     deadline.clear();
-    reports.end();
+    reports.stop();
     if (receives != null) {
       receives.release();
       receives = null;

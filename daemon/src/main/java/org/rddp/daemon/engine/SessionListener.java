@@ -2,11 +2,11 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.client.types.Reason;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.Reason;
-import org.rddp.tcp.Listener;
+import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpListener;
 import org.rddp.tcp.TcpStack;
 import org.rddp.tcp.TcpStream;
 
@@ -23,7 +23,7 @@ public final class SessionListener {
   private final int backlog;
   private final ConnectionSettings settings;
   private final List<SessionConnection> unanswered = new ArrayList<>();
-  private Listener listener;
+  private TcpListener listener;
 
   /** A handshake that was under way when it closed may still end. */
   private boolean closed;
@@ -35,7 +35,7 @@ public final class SessionListener {
     this.settings = settings;
   }
 
-  void open(int port) throws RefusedException {
+  void open(int port) throws RequestRefusedException {
     TcpStack tcp = session.engine().tcp();
     int first = port == 0 ? FIRST_EPHEMERAL_PORT : port;
     int last = port == 0 ? LAST_PORT : port;
@@ -47,7 +47,7 @@ public final class SessionListener {
       }
     }
     if (listener == null) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.ADDRESS_IN_USE, port == 0 ? "no port is free" : "port " + port + " is in use");
     }
     SessionReceiveQueue receives = session.receiveQueues().get(settings.receiveQueue());
@@ -76,11 +76,13 @@ public final class SessionListener {
       return null;
     }
     Engine engine = session.engine();
-    if (unanswered.size() >= backlog || !session.hasRoomForConnection() || !engine.maySetUp()) {
+    if (unanswered.size() >= backlog
+        || !session.hasRoomForConnection()
+        || !engine.mayBeginStartup()) {
       engine.counters().startupsRefused++;
       return null;
     }
-    engine.setsUp(1);
+    engine.countStartups(1);
     SessionConnection connection =
         SessionConnection.incoming(session, this, stream, address.bits(), port);
     unanswered.add(connection);
@@ -95,7 +97,7 @@ public final class SessionListener {
   /** The program has answered, or the peer is gone. */
   void answered(SessionConnection connection) {
     if (unanswered.remove(connection)) {
-      session.engine().setsUp(-1);
+      session.engine().countStartups(-1);
     }
   }
 

@@ -1,23 +1,23 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.ScatterList;
-import org.rddp.ddp.SharedReceiveQueue;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** Receives of a program that its connections share. Engine thread only. */
 final class SessionReceiveQueue implements RequestTarget {
   private final Session session;
   private final int number;
-  private final SharedReceiveQueue queue;
+  private final DdpSharedReceiveQueue queue;
   private int users;
 
   SessionReceiveQueue(Session session, int number, int size) {
     this.session = session;
     this.number = number;
     queue =
-        new SharedReceiveQueue(
+        new DdpSharedReceiveQueue(
             size, () -> session.events().send(new DaemonMessage.ReceiveQueueLimit(number)));
   }
 
@@ -26,7 +26,7 @@ final class SessionReceiveQueue implements RequestTarget {
     return number;
   }
 
-  SharedReceiveQueue queue() {
+  DdpSharedReceiveQueue queue() {
     return queue;
   }
 
@@ -36,7 +36,7 @@ final class SessionReceiveQueue implements RequestTarget {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, ScatterList list) {
+  public boolean post(int request, WorkRequest work, DdpScatterList list) {
     return queue.post(request, list);
   }
 

@@ -1,7 +1,7 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ConnectionSettings;
 
 /** The shared receive queues of a session. Engine thread only. */
 final class SessionReceiveQueues {
@@ -25,20 +25,20 @@ final class SessionReceiveQueues {
   }
 
   /** Has the program told once when fewer receives are left than that. */
-  void arm(int number, int limit) throws RefusedException {
+  void arm(int number, int limit) throws RequestRefusedException {
     SessionReceiveQueue queue = require(number);
     if (limit < 0) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.INVALID, "a limit of " + limit + " receives; it is 0 or more");
     }
     queue.queue().arm(limit);
   }
 
   /** Takes a queue back that nobody uses; returns its size. */
-  int destroy(int number) throws RefusedException {
+  int destroy(int number) throws RequestRefusedException {
     SessionReceiveQueue queue = require(number);
     if (queue.users() > 0) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reason.STATE, queue.users() + " connections or listeners use the receive queue");
     }
     queue.flush();
@@ -47,20 +47,20 @@ final class SessionReceiveQueues {
   }
 
   /** Whether a connection may be as the program says. */
-  void check(ConnectionSettings settings) throws RefusedException {
+  void check(ConnectionSettings settings) throws RequestRefusedException {
     if (settings.receiveQueue() == 0) {
       return;
     }
     require(settings.receiveQueue());
     if (settings.isPlainDdp()) {
-      throw new RefusedException(Reason.INVALID, "shared receive queues are for RDMAP");
+      throw new RequestRefusedException(Reason.INVALID, "shared receive queues are for RDMAP");
     }
   }
 
-  private SessionReceiveQueue require(int number) throws RefusedException {
+  private SessionReceiveQueue require(int number) throws RequestRefusedException {
     SessionReceiveQueue queue = queues.get(number);
     if (queue == null) {
-      throw new RefusedException(Reason.NOT_FOUND, "no such receive queue in this session");
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such receive queue in this session");
     }
     return queue;
   }

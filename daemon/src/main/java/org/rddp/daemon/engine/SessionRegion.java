@@ -1,6 +1,6 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffer;
 
 /** A range of a program's memory under an STag, as work requests name it. Engine thread only. */
 final class SessionRegion {

@@ -1,14 +1,14 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.MemoryWindow;
+import org.rddp.ddp.memory.DdpMemoryWindow;
 
 /** A memory window of a program, as work requests name it. Engine thread only. */
 public final class SessionWindow {
   private final int number;
-  private final MemoryWindow window;
+  private final DdpMemoryWindow window;
   private int uses;
 
-  SessionWindow(int number, MemoryWindow window) {
+  SessionWindow(int number, DdpMemoryWindow window) {
     this.number = number;
     this.window = window;
   }
@@ -23,7 +23,7 @@ public final class SessionWindow {
     return window.nextStag();
   }
 
-  MemoryWindow window() {
+  DdpMemoryWindow window() {
     return window;
   }
 

@@ -6,7 +6,7 @@ package org.rddp.daemon.engine;
  */
 final class TaggedNotices {
   private final int[] requests;
-  private int first;
+  private int head;
   private int size;
 
   /** No notices; at most {@code depth}, 0 or more, at a time. */
@@ -15,7 +15,7 @@ final class TaggedNotices {
   }
 
   /** Whether the program wants to hear of Tagged Messages at all. */
-  boolean wanted() {
+  boolean areEnabled() {
     return requests.length > 0;
   }
 
@@ -28,7 +28,7 @@ final class TaggedNotices {
     if (size == requests.length) {
       return false;
     }
-    int place = first + size;
+    int place = head + size;
     requests[place < requests.length ? place : place - requests.length] = request;
     size++;
     return true;
@@ -36,8 +36,8 @@ final class TaggedNotices {
 
   /** Removes the first request; there is one. */
   int take() {
-    int taken = requests[first];
-    first = first + 1 < requests.length ? first + 1 : 0;
+    int taken = requests[head];
+    head = head + 1 < requests.length ? head + 1 : 0;
     size--;
     return taken;
   }

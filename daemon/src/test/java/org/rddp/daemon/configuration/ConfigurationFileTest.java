@@ -147,7 +147,7 @@ class ConfigurationFileTest {
     assertThat(read.dpdk())
         .isEqualTo(new DpdkConfiguration(false, 128 << 20, List.of("--log-level=8")));
     assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
-    assertThat(read.idling()).isEqualTo(Idling.SPIN);
+    assertThat(read.idleMode()).isEqualTo(IdleMode.SPIN);
     assertThat(read.limits())
         .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 10, 5, 6, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())

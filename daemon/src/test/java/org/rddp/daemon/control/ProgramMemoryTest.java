@@ -7,9 +7,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.daemon.engine.RefusedException;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SharedMemory;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.linux.SharedMemory;
 
 /** What a hostile program can do with memory numbers, offsets and descriptors. */
 class ProgramMemoryTest {
@@ -32,7 +32,7 @@ class ProgramMemoryTest {
   private static void refused(Reason reason, ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+            RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
   }
 
   private int adopt(long octets) throws Exception {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
@@ -34,7 +34,7 @@ class EngineTest {
           tcp,
           new DdpEngine(new TaggedBuffers(1, new SplittableRandom(1))),
           new RdmapSettings(MpaSettings.DEFAULTS, 16, 16),
-          new Faults() {
+          new FaultHandler() {
             @Override
             public void onFault(String where, Throwable cause) {
               throw new AssertionError(where, cause);

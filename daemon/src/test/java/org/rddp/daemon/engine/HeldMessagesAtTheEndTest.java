@@ -6,11 +6,11 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
 
 /** What becomes of messages that are held for a program that has disconnected. */
 class HeldMessagesAtTheEndTest {
@@ -24,7 +24,7 @@ class HeldMessagesAtTheEndTest {
   private int stag;
 
   @BeforeEach
-  void disconnectBeforeMessagesAreReceived() throws RefusedException {
+  void disconnectBeforeMessagesAreReceived() throws RequestRefusedException {
     session.listen(SessionFixture.PORT, 8, new ConnectionSettings(4096, 0, List.of()));
     peer = fixture.peer();
     connection = fixture.requested();

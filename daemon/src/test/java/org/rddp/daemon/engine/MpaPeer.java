@@ -3,7 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.rddp.ddp.DdpHeader;
+import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.rddp.ipc.ConnectionId;
+import org.rddp.ipc.ring.ConnectionId;
 
 /** Things by number. */
 class NumberTableTest {

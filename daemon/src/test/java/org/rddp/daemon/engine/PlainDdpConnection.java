@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.ProgramRings;
 
 /**
  * A program that is the ULP of its connection, and a peer that sends what it likes: what tests of
@@ -38,7 +38,7 @@ abstract class PlainDdpConnection {
   }
 
   /** A listener has those options, and the peer has connected. */
-  void request(int heldOctets, int notices) throws RefusedException {
+  void request(int heldOctets, int notices) throws RequestRefusedException {
     int bits = Access.bits(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     stag = session.register(data.address(), REGION, bits, 0);
     session.listen(
@@ -48,7 +48,7 @@ abstract class PlainDdpConnection {
     connection = event(DaemonMessage.ConnectionRequested.class).connection();
   }
 
-  void connect(int heldOctets, int notices) throws RefusedException {
+  void connect(int heldOctets, int notices) throws RequestRefusedException {
     request(heldOctets, notices);
     session.accept(connection, new byte[0]);
     run();

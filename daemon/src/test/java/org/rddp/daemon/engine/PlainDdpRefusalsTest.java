@@ -7,11 +7,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.PieceList;
-import org.rddp.ipc.Reason;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.PieceList;
 
 /** What a program that is the ULP may not ask for. */
 class PlainDdpRefusalsTest extends PlainDdpConnection {
@@ -117,7 +117,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   private void refuses(Reason reason, ConnectionSettings settings) {
     assertThatThrownBy(() -> session.listen(SessionFixture.PORT, 1, settings))
         .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
-    assertThatThrownBy(() -> fixture.connect(settings)).isInstanceOf(RefusedException.class);
+            RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason));
+    assertThatThrownBy(() -> fixture.connect(settings)).isInstanceOf(RequestRefusedException.class);
   }
 }

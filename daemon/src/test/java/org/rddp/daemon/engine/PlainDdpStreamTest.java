@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.PieceList;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.WorkRequest;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** What goes and comes where the program is the ULP of its connection. */
 class PlainDdpStreamTest extends PlainDdpConnection {

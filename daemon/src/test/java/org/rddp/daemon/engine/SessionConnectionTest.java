@@ -13,24 +13,24 @@ import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.CompletionStatus;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.Reason;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.SignalSender;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.StreamingHandler;
 import org.rddp.mpa.StreamingMode;
@@ -72,7 +72,7 @@ class SessionConnectionTest {
               MpaSettings.DEFAULTS.withStartups(STARTUPS).withRevision(2).withPeerToPeer(true),
               128,
               128),
-          new Faults() {
+          new FaultHandler() {
             @Override
             public void onFault(String where, Throwable cause) {
               throw new AssertionError(where, cause);
@@ -96,7 +96,7 @@ class SessionConnectionTest {
             new SessionLimits(16, 16, 16, 168, 16, 16, 1 << 20),
             ends,
             SignalSender.create()::signal,
-            new SessionEvents() {
+            new SessionHandler() {
               @Override
               public void send(DaemonMessage message) {
                 events.add(message);
@@ -187,7 +187,7 @@ class SessionConnectionTest {
     return statuses;
   }
 
-  private void postReceive(int connection) throws RefusedException {
+  private void postReceive(int connection) throws RequestRefusedException {
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
     assertThat(rings.post(Opcode.RECEIVE, 0, 5, connection, stag, 0, 64, 0, 0)).isTrue();
   }
@@ -396,7 +396,7 @@ class SessionConnectionTest {
   private static void assertInvalid(ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID));
+            RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID));
   }
 
   /** The program's own timeout counts, not TCP's of 30 s. */

@@ -5,22 +5,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.Completion;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.DaemonRings;
-import org.rddp.ipc.Opcode;
-import org.rddp.ipc.ProgramRings;
-import org.rddp.ipc.SessionLimits;
-import org.rddp.ipc.SignalSender;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
@@ -92,7 +92,7 @@ final class SessionFixture {
           tcp,
           new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
           new RdmapSettings(MpaSettings.DEFAULTS, 16, 16, 16, 16, 1 << 16),
-          new Faults() {
+          new FaultHandler() {
             @Override
             public void onFault(String where, Throwable cause) {
               throw new AssertionError(where, cause);
@@ -118,7 +118,7 @@ final class SessionFixture {
               new SessionLimits(OUTSTANDING, 16, 16, 168, 16, 8, 1 << 20),
               ends,
               SignalSender.create()::signal,
-              new SessionEvents() {
+              new SessionHandler() {
                 @Override
                 public void send(DaemonMessage message) {
                   events.add(message);
@@ -171,7 +171,7 @@ final class SessionFixture {
   }
 
   /** The program asks the peer for a connection; returns its number. */
-  int connect(ConnectionSettings settings) throws RefusedException {
+  int connect(ConnectionSettings settings) throws RequestRefusedException {
     return session.connect(THEIRS.bits(), PORT, new byte[0], 1_000_000_000, settings);
   }
 
@@ -196,7 +196,7 @@ final class SessionFixture {
   int register(Access... rights) {
     try {
       return session.register(data.address(), data.byteSize(), Access.bits(rights), 0);
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       throw new AssertionError(e);
     }
   }

@@ -8,10 +8,10 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.rddp.ipc.Access;
-import org.rddp.ipc.ConnectionSettings;
-import org.rddp.ipc.DaemonMessage;
-import org.rddp.ipc.Opcode;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.wire.Memory;
 
 /** Shared receive queues of a program that writes its rings by itself. */
@@ -26,7 +26,7 @@ class SessionReceiveQueueTest {
   private int region;
 
   @BeforeEach
-  void listen() throws RefusedException {
+  void listen() throws RequestRefusedException {
     queue = session.createReceiveQueue(SIZE);
     listener = session.listen(SessionFixture.PORT, 8, settings(queue));
     region = fixture.register(Access.LOCAL_WRITE);
@@ -36,7 +36,7 @@ class SessionReceiveQueueTest {
     return new ConnectionSettings(0, 0, List.of(), queue);
   }
 
-  private SessionFixture.Peer connect() throws RefusedException {
+  private SessionFixture.Peer connect() throws RequestRefusedException {
     SessionFixture.Peer peer = fixture.peer();
     session.accept(fixture.requested(), new byte[0]);
     fixture.run();
@@ -49,7 +49,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldRefuseReceivesThatCannotBe() throws RefusedException {
+  void shouldRefuseReceivesThatCannotBe() throws RequestRefusedException {
     connect();
     int connection = fixture.requested();
     post(1, 0, region, 0, 64, queue + 1);
@@ -100,7 +100,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldNotBeTakenFromThoseWhoUseIt() throws RefusedException {
+  void shouldNotBeTakenFromThoseWhoUseIt() throws RequestRefusedException {
     assertThatThrownBy(() -> session.destroyReceiveQueue(queue))
         .hasMessageContaining("1 connections or listeners");
     SessionFixture.Peer peer = connect();
@@ -114,7 +114,7 @@ class SessionReceiveQueueTest {
 
   /** One that the program never hears of, one that it rejects, and one that fails at once. */
   @Test
-  void shouldBeFreeOfConnectionsThatNeverCameUp() throws RefusedException {
+  void shouldBeFreeOfConnectionsThatNeverCameUp() throws RequestRefusedException {
     fixture.peer();
     session.reject(fixture.requested(), new byte[0]);
     int connecting = session.connect(0x0a00004d, 9, new byte[0], 1_000_000_000L, settings(queue));
@@ -125,16 +125,16 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldBeFreeOfConnectionsThatCouldNotBeMade() throws RefusedException {
+  void shouldBeFreeOfConnectionsThatCouldNotBeMade() throws RequestRefusedException {
     session.closeListener(listener.number());
     assertThatThrownBy(
             () -> session.connect(0x0a00004d, 9, new byte[513], 1_000_000_000L, settings(queue)))
-        .isInstanceOf(RefusedException.class);
+        .isInstanceOf(RequestRefusedException.class);
     assertThat(session.destroyReceiveQueue(queue)).isEqualTo(SIZE);
   }
 
   @Test
-  void shouldTakeReceivesThatWerePostedJustNow() throws RefusedException {
+  void shouldTakeReceivesThatWerePostedJustNow() throws RequestRefusedException {
     SessionFixture.Peer one = connect();
     SessionFixture.Peer two = connect();
     post(1, 0, region, 0, 64, queue);
@@ -147,7 +147,7 @@ class SessionReceiveQueueTest {
 
   @Test
   @Tag("DDP-8.3.2-06")
-  void shouldTellOfTheLimitOnce() throws RefusedException {
+  void shouldTellOfTheLimitOnce() throws RequestRefusedException {
     SessionFixture.Peer peer = connect();
     post(1, 0, region, 0, 64, queue);
     post(2, 0, region, 0, 64, queue);
@@ -162,7 +162,7 @@ class SessionReceiveQueueTest {
 
   /** Whatever it writes, each request ends once, and nothing of the engine breaks. */
   @Test
-  void shouldSurviveProgramsThatPostAnything() throws RefusedException {
+  void shouldSurviveProgramsThatPostAnything() throws RequestRefusedException {
     SessionFixture.Peer peer = connect();
     Random random = new Random(9);
     int posted = 0;

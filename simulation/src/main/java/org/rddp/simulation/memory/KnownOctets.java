@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /** Octets of which each is known. */
 @SuppressWarnings("ArrayRecordComponent")
-public record KnownOctets(byte[] array, int first) implements Octets {
+public record KnownOctets(byte[] array, int first) implements ExpectedOctets {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   @Override

@@ -3,7 +3,7 @@ package org.rddp.simulation.memory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.rddp.simulation.Lots;
+import org.rddp.simulation.RandomSettings;
 
 /**
  * What the memory of one end is used for. Between the parts, before them and behind them are octets
@@ -21,13 +21,13 @@ public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, i
   private static final int HUGE = 3 << 19;
 
   /** Draws one. */
-  public static Layout draw(SplittableRandom random, Lots lots) {
+  public static Layout draw(SplittableRandom random, RandomSettings lots) {
     int at = GUARD;
-    int largest = lots.once(16) ? 1 << 16 : 1 << 13;
-    boolean huge = lots.once(200);
+    int largest = lots.oneIn(16) ? 1 << 16 : 1 << 13;
+    boolean huge = lots.oneIn(200);
     List<Piece> slots = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
-      int length = huge && i == 0 ? HUGE : (int) lots.scale(64, largest);
+      int length = huge && i == 0 ? HUGE : (int) lots.logUniform(64, largest);
       slots.add(new Piece(at, length));
       at += length + 1 + random.nextInt(GUARD);
     }

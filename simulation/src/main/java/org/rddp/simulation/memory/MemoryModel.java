@@ -3,7 +3,7 @@ package org.rddp.simulation.memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.rddp.simulation.Verdict;
+import org.rddp.simulation.Violations;
 import org.rddp.wire.Memory;
 
 /**
@@ -28,7 +28,7 @@ import org.rddp.wire.Memory;
  * </ul>
  */
 public final class MemoryModel {
-  private final Verdict verdict;
+  private final Violations verdict;
   private final String name;
   private final long address;
   private final int size;
@@ -39,7 +39,7 @@ public final class MemoryModel {
   /** What will be there when everything that the peer has posted is done. */
   private final byte[] posted;
 
-  private final List<Target> pending = new ArrayList<>();
+  private final List<ExpectedPlacement> pending = new ArrayList<>();
   private final List<ReadOctets> readers = new ArrayList<>();
   private boolean frozen;
 
@@ -49,7 +49,7 @@ public final class MemoryModel {
    * @param name whose it is, for messages
    * @param octets what it holds at first, so many of them
    */
-  public MemoryModel(Verdict verdict, String name, long address, byte[] octets) {
+  public MemoryModel(Violations verdict, String name, long address, byte[] octets) {
     this.verdict = verdict;
     this.name = name;
     this.address = address;
@@ -77,7 +77,7 @@ public final class MemoryModel {
   }
 
   /** Whether nothing is under way to a range, or reads there. */
-  public boolean quiet(int from, int end) {
+  public boolean isIdle(int from, int end) {
     for (int i = 0; i < pending.size(); i++) {
       if (pending.get(i).overlaps(from, end)) {
         return false;
@@ -92,12 +92,12 @@ public final class MemoryModel {
   }
 
   /** Whether anything that was posted and is not known to be done writes by an STag. */
-  public boolean written(Tag tag) {
+  public boolean hasWrites(ModelStag tag) {
     return pending.stream().anyMatch(target -> target.under(tag) && !target.atomic());
   }
 
   /** Whether a read or an atomic that has no answer uses an STag. */
-  public boolean asked(Tag tag) {
+  public boolean hasReads(ModelStag tag) {
     return readers.stream().anyMatch(reader -> reader.under(tag))
         || pending.stream().anyMatch(target -> target.under(tag) && target.atomic());
   }
@@ -106,9 +106,9 @@ public final class MemoryModel {
    * Whether an atomic that is posted now is looked at in a state that is known: of the Writes that
    * are under way to those octets, none competes with another.
    */
-  public boolean certain(int from, int end) {
+  public boolean isDeterminate(int from, int end) {
     int writes = 0;
-    for (Target target : pending) {
+    for (ExpectedPlacement target : pending) {
       if (target.overlaps(from, end) && !target.atomic()) {
         writes++;
         writes += target.rivals().isEmpty() ? 0 : 1;
@@ -123,7 +123,7 @@ public final class MemoryModel {
   }
 
   /** Octets may be placed from now on. */
-  public void expect(Target target) {
+  public void expect(ExpectedPlacement target) {
     if (!frozen) {
       pending.add(target);
     }
@@ -135,11 +135,11 @@ public final class MemoryModel {
    * @param octets what it leaves, from the first octet on
    * @param fence number of the last fenced request, that one included
    */
-  public void expect(Target target, byte[] octets, int first, long fence) {
+  public void expect(ExpectedPlacement target, byte[] octets, int first, long fence) {
     if (frozen) {
       return;
     }
-    for (Target other : pending) {
+    for (ExpectedPlacement other : pending) {
       if (other.overlaps(target.from(), target.end())) {
         other.addRival(target);
         if (!target.atomic() && !other.atomic()) {
@@ -158,9 +158,9 @@ public final class MemoryModel {
   }
 
   /** The peer has posted a read of a range. */
-  public ReadOctets read(int from, int length, long number, Tag tag) {
+  public ReadOctets read(int from, int length, long number, ModelStag tag) {
     ReadOctets reader = new ReadOctets(from, posted(from, length), number, tag);
-    for (Target target : pending) {
+    for (ExpectedPlacement target : pending) {
       if (target.overlaps(from, from + length) && !target.rivals().isEmpty()) {
         reader.addRival(target);
         target.rivals().forEach(reader::addRival);
@@ -183,7 +183,7 @@ public final class MemoryModel {
       if (at < size) {
         int run = agree(pending, at, size - at);
         if (run == 0) {
-          verdict.violated(what(at) + " has changed, " + when);
+          verdict.add(what(at) + " has changed, " + when);
           return;
         }
         at += run;
@@ -197,9 +197,9 @@ public final class MemoryModel {
         at, name, Memory.getByte(address + at), image[at]);
   }
 
-  private int agree(List<Target> targets, int at, int most) {
+  private int agree(List<ExpectedPlacement> targets, int at, int most) {
     for (int i = 0; i < targets.size(); i++) {
-      Target target = targets.get(i);
+      ExpectedPlacement target = targets.get(i);
       if (target.covers(at)) {
         int run = target.agree(address + at, at, most);
         if (run > 0) {
@@ -215,8 +215,8 @@ public final class MemoryModel {
    * were flushed.
    */
   public void writesDone(long before, String how) {
-    List<Target> done = new ArrayList<>();
-    for (Target target : pending) {
+    List<ExpectedPlacement> done = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
       boolean write = target.remote() && !target.atomic() && !target.abandoned();
       if (write && target.number() < before) {
         done.add(target);
@@ -227,8 +227,8 @@ public final class MemoryModel {
 
   /** The peer's writes and atomics before a request are known to be done. */
   public void allDone(long before, String how) {
-    List<Target> done = new ArrayList<>();
-    for (Target target : pending) {
+    List<ExpectedPlacement> done = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
       if (target.remote() && target.number() < before) {
         done.add(target);
       }
@@ -238,15 +238,15 @@ public final class MemoryModel {
 
   /** The peer sends nothing more: what it has not given up has been placed, the rest stays so. */
   public void peerClosed() {
-    List<Target> done = new ArrayList<>();
-    for (Target target : pending) {
+    List<ExpectedPlacement> done = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
       if (target.remote() && !target.atomic() && !target.abandoned()) {
         done.add(target);
       }
     }
     done(done, "the peer has closed");
-    List<Target> rest = new ArrayList<>();
-    for (Target target : pending) {
+    List<ExpectedPlacement> rest = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
       // An atomic that has come is done when its answer's turn has, also for a peer that has
       // closed.
       if (target.abandoned() && !target.atomic()) {
@@ -257,10 +257,10 @@ public final class MemoryModel {
   }
 
   /** Octets are known to have been placed in full. */
-  public void done(List<Target> done, String how) {
+  public void done(List<ExpectedPlacement> done, String how) {
     check(how);
     boolean disputed = false;
-    for (Target target : done) {
+    for (ExpectedPlacement target : done) {
       disputed |= verify(target, how);
     }
     end(done);
@@ -270,7 +270,7 @@ public final class MemoryModel {
   }
 
   /** Holds memory to what was placed; true if some of it has been replaced by something else. */
-  private boolean verify(Target target, String how) {
+  private boolean verify(ExpectedPlacement target, String how) {
     boolean disputed = false;
     int at = target.from();
     while (at < target.end()) {
@@ -280,7 +280,7 @@ public final class MemoryModel {
         disputed = true;
       }
       if (run == 0) {
-        verdict.violated(what(at) + " is not what was to be placed, though " + how);
+        verdict.add(what(at) + " is not what was to be placed, though " + how);
         return disputed;
       }
       at += run;
@@ -289,21 +289,21 @@ public final class MemoryModel {
   }
 
   /** Nothing more of these is placed: what is there now stays. */
-  public void end(List<Target> targets) {
-    for (Target target : targets) {
+  public void end(List<ExpectedPlacement> targets) {
+    for (ExpectedPlacement target : targets) {
       if (!target.over()) {
         int from = target.from();
         Memory.copy(address + from, image, from, target.end() - from);
         target.finish();
       }
     }
-    pending.removeIf(Target::over);
+    pending.removeIf(ExpectedPlacement::over);
   }
 
   /** Works out anew what will be in a range when all that is under way is done. */
   private void post(int from, int end) {
     System.arraycopy(image, from, posted, from, end - from);
-    for (Target target : pending) {
+    for (ExpectedPlacement target : pending) {
       if (target.remote() && target.overlaps(from, end)) {
         target.write(posted, from, end);
       }
@@ -311,10 +311,10 @@ public final class MemoryModel {
   }
 
   /** A name of a range is gone: by it nothing is placed any more. */
-  public void revoked(Tag tag) {
+  public void revoked(ModelStag tag) {
     check("an STag was revoked");
-    List<Target> gone = new ArrayList<>();
-    for (Target target : pending) {
+    List<ExpectedPlacement> gone = new ArrayList<>();
+    for (ExpectedPlacement target : pending) {
       if (target.under(tag)) {
         gone.add(target);
       }

@@ -7,12 +7,12 @@ import java.util.List;
  * What an RDMA Read may bring: what its source holds behind everything posted before it, and where
  * requests that are not ordered with it write there, what those write.
  */
-public final class ReadOctets implements Octets {
+public final class ReadOctets implements ExpectedOctets {
   private final int source;
   private final byte[] expected;
   private final long number;
-  private final Tag tag;
-  private final List<Target> rivals = new ArrayList<>(0);
+  private final ModelStag tag;
+  private final List<ExpectedPlacement> rivals = new ArrayList<>(0);
 
   /**
    * What a read brings.
@@ -20,7 +20,7 @@ public final class ReadOctets implements Octets {
    * @param source where in the source's memory, in octets from its beginning
    * @param number of the request
    */
-  public ReadOctets(int source, byte[] expected, long number, Tag tag) {
+  public ReadOctets(int source, byte[] expected, long number, ModelStag tag) {
     this.source = source;
     this.expected = expected;
     this.number = number;
@@ -31,7 +31,7 @@ public final class ReadOctets implements Octets {
     return number;
   }
 
-  public boolean under(Tag other) {
+  public boolean under(ModelStag other) {
     return tag.under(other);
   }
 
@@ -45,7 +45,7 @@ public final class ReadOctets implements Octets {
   }
 
   /** What a write leaves may be there when the source is read, or may not. */
-  public void addRival(Target write) {
+  public void addRival(ExpectedPlacement write) {
     rivals.add(write);
   }
 
@@ -53,7 +53,7 @@ public final class ReadOctets implements Octets {
   public int agree(long address, int from, int most) {
     int same = KnownOctets.agree(address, expected, from, most);
     for (int i = 0; same == 0 && i < rivals.size(); i++) {
-      Target rival = rivals.get(i);
+      ExpectedPlacement rival = rivals.get(i);
       if (rival.covers(source + from)) {
         same = rival.agree(address, source + from, most);
       }

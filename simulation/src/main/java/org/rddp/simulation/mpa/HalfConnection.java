@@ -2,8 +2,8 @@ package org.rddp.simulation.mpa;
 
 import java.util.BitSet;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.simulation.Pattern;
-import org.rddp.simulation.Verdict;
+import org.rddp.simulation.OctetPattern;
+import org.rddp.simulation.Violations;
 
 /**
  * One direction of a connection: what one program has sent and what the other has got of it. Every
@@ -11,10 +11,10 @@ import org.rddp.simulation.Verdict;
  * in its FPDU is passed at all.
  */
 final class HalfConnection {
-  private final Verdict verdict;
+  private final Violations verdict;
   private final SentOctets octets;
-  private final Ledger ledger;
-  private final Pattern pattern;
+  private final SentFpdus ledger;
+  private final OctetPattern pattern;
   private final BitSet passed = new BitSet();
   private HalfConnection reverse;
   private int delivered;
@@ -22,11 +22,11 @@ final class HalfConnection {
   private long inPieces;
   private long wrongPassed;
 
-  HalfConnection(Verdict verdict, Pattern pattern) {
+  HalfConnection(Violations verdict, OctetPattern pattern) {
     this.verdict = verdict;
     this.pattern = pattern;
     octets = new SentOctets(verdict);
-    ledger = new Ledger(octets);
+    ledger = new SentFpdus(octets);
   }
 
   /** Knows the other direction of the same connection. */
@@ -40,12 +40,12 @@ final class HalfConnection {
   }
 
   /** The ULPDUs sent. */
-  Ledger ledger() {
+  SentFpdus ledger() {
     return ledger;
   }
 
   /** What the ULPDUs are made of. */
-  Pattern pattern() {
+  OctetPattern pattern() {
     return pattern;
   }
 
@@ -62,7 +62,7 @@ final class HalfConnection {
     }
     String where = "the ULPDU at position " + ulpdu.position();
     if (index < 0) {
-      verdict.violated(where + " was never sent");
+      verdict.add(where + " was never sent");
       return;
     }
     check(!passed.get(index), where + " is passed again");
@@ -176,7 +176,7 @@ final class HalfConnection {
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.violated(what);
+      verdict.add(what);
     }
   }
 }

@@ -2,7 +2,7 @@ package org.rddp.simulation.mpa;
 
 import java.util.Arrays;
 import java.util.BitSet;
-import org.rddp.simulation.Verdict;
+import org.rddp.simulation.Violations;
 import org.rddp.wire.Memory;
 
 /**
@@ -10,14 +10,14 @@ import org.rddp.wire.Memory;
  * otherwise at the other end: bits that were turned so that TCP could not know.
  */
 final class SentOctets {
-  private final Verdict verdict;
+  private final Violations verdict;
   private final BitSet wrong = new BitSet();
   private byte[] octets = new byte[1 << 14];
   private byte[] scratch = new byte[1 << 11];
   private int count;
   private int wrongCount;
 
-  SentOctets(Verdict verdict) {
+  SentOctets(Violations verdict) {
     this.verdict = verdict;
   }
 
@@ -33,7 +33,7 @@ final class SentOctets {
   /** TCP hands octets up at the other end. Returns how many of them are wrong. */
   int came(long position, long address, int length) {
     if (position + length > count) {
-      verdict.violated("octets up to " + (position + length) + " came of " + count + " sent");
+      verdict.add("octets up to " + (position + length) + " came of " + count + " sent");
       return 0;
     }
     if (length > scratch.length) {

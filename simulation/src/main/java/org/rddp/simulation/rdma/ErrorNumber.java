@@ -1,6 +1,6 @@
 package org.rddp.simulation.rdma;
 
-import org.rddp.ddp.DdpError;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.RdmapError;
 import org.rddp.rdmap.RdmapHandler;

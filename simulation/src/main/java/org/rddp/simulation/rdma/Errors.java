@@ -2,28 +2,28 @@ package org.rddp.simulation.rdma;
 
 import java.util.HashSet;
 import java.util.Set;
-import org.rddp.ddp.DdpError;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.RdmapError;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.simulation.memory.MemoryModel;
-import org.rddp.simulation.memory.Tag;
+import org.rddp.simulation.memory.ModelStag;
 import org.rddp.tcp.CloseReason;
 
 /** Which errors one end may be told of, and which it has to be. */
 final class Errors {
-  private final Endpoint end;
+  private final StreamEndpoint end;
   private final Set<ErrorNumber> raced = new HashSet<>();
 
   /** The wrong request that this end has posted, or null. */
-  private Request wrong;
+  private SimulatedRdmapRequest wrong;
 
   private ErrorNumber number;
   private boolean told;
   private boolean unexplained;
   private String words;
 
-  Errors(Endpoint end) {
+  Errors(StreamEndpoint end) {
     this.end = end;
   }
 
@@ -38,14 +38,14 @@ final class Errors {
   }
 
   /** It has posted a request that the peer has to end the stream for. */
-  void posted(Request request) {
+  void posted(SimulatedRdmapRequest request) {
     wrong = request;
     say("posts " + request.fault().words());
   }
 
   private void say(String what) {
-    if (end.world().traced()) {
-      end.world().say(end.name() + " " + what);
+    if (end.world().isTraced()) {
+      end.world().trace(end.name() + " " + what);
     }
   }
 
@@ -55,18 +55,18 @@ final class Errors {
   }
 
   /** It is about to take an STag away that requests of the peer's name. */
-  void races(Tag tag) {
+  void races(ModelStag tag) {
     MemoryModel memory = end.memory();
-    if (memory.written(tag)) {
+    if (memory.hasWrites(tag)) {
       raced.add(ErrorNumber.of(DdpError.INVALID_STAG));
     }
-    if (memory.asked(tag)) {
+    if (memory.hasReads(tag)) {
       raced.add(ErrorNumber.of(RdmapError.INVALID_STAG));
     }
     if (end.tags().live().stream().anyMatch(one -> one.under(tag) && one.givenUp())) {
       raced.add(ErrorNumber.of(RdmapError.CANNOT_INVALIDATE));
     }
-    end.counts().add(Happening.RACES);
+    end.counts().add(RdmapEvent.RACES);
     say("takes an STag away while it is used: may end with " + raced);
   }
 
@@ -80,7 +80,7 @@ final class Errors {
     raced.add(ErrorNumber.of(DdpError.INVALID_STAG));
     // What the peer asks for without the right may lie there, too.
     raced.add(ErrorNumber.of(RdmapError.INVALID_STAG));
-    end.counts().add(Happening.SINKS_REVOKED);
+    end.counts().add(RdmapEvent.SINKS_REVOKED);
     say("takes the sink of its reads away");
   }
 
@@ -91,14 +91,14 @@ final class Errors {
     Errors other = end.peer().errors();
     if (error.equals(other.number) && !other.told) {
       told = true;
-      end.counts().add(Happening.TERMINATES);
+      end.counts().add(RdmapEvent.TERMINATES);
     } else if (other.provokes(error)) {
       if (!raced.contains(error)) {
         end.memory().writesDone(other.wrong.number(), "a wrong request behind it was found out");
         end.counts().found(other.wrong.fault());
       }
     } else if (raced.contains(error)) {
-      end.counts().add(Happening.RACES_MET);
+      end.counts().add(RdmapEvent.RACES_MET);
     } else {
       explain(error);
     }
@@ -110,14 +110,14 @@ final class Errors {
 
   private void explain(ErrorNumber error) {
     if (error.equals(ErrorNumber.LOST)) {
-      end.counts().add(Happening.LOST);
+      end.counts().add(RdmapEvent.LOST);
       unexplained = !goneForAReason();
     } else if (error.equals(ErrorNumber.of(MpaError.NO_MATCHING_RTR))) {
-      end.counts().add(Happening.STARTUP_ERRORS);
+      end.counts().add(RdmapEvent.STARTUP_ERRORS);
       end.verify(end.terms().withoutRtr(), "no matching RTR: " + words);
     } else if (error.equals(ErrorNumber.of(MpaError.CRC))
         || error.equals(ErrorNumber.of(MpaError.MARKER))) {
-      end.counts().add(Happening.CORRUPTIONS);
+      end.counts().add(RdmapEvent.CORRUPTIONS);
       end.verify(end.noise().begun(), unasked(error));
     } else {
       boolean overflow =
@@ -131,7 +131,7 @@ final class Errors {
   }
 
   private boolean goneForAReason() {
-    Endpoint peer = end.peer();
+    StreamEndpoint peer = end.peer();
     boolean rudely = peer.program().rude() || peer.errors().number != null;
     return peer.lost() || end.lost() || rudely || end.program().rude();
   }
@@ -150,7 +150,7 @@ final class Errors {
 
   /** What must hold when both ends are done. */
   void judge() {
-    Endpoint peer = end.peer();
+    StreamEndpoint peer = end.peer();
     boolean calm = !end.lost() && !peer.lost();
     if (calm && wrong != null && number == null) {
       end.verify(peer.errors().number != null, "nobody found out: " + wrong.fault());

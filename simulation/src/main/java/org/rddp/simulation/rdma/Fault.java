@@ -1,6 +1,6 @@
 package org.rddp.simulation.rdma;
 
-import org.rddp.ddp.DdpError;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.rdmap.RdmapError;
 
 /** What a program asks for that it may not have, and the error that the peer has to end with. */

@@ -1,6 +1,6 @@
 package org.rddp.simulation.rdma;
 
-import org.rddp.simulation.memory.Tag;
+import org.rddp.simulation.memory.ModelStag;
 
 /**
  * A message that uses up one of the peer's receives.
@@ -21,4 +21,4 @@ record Message(
     int length,
     boolean immediate,
     boolean solicited,
-    Tag invalidates) {}
+    ModelStag invalidates) {}

@@ -12,7 +12,7 @@ final class MessageQueue {
   /** Messages before {@link #receives}, or those before them: one of the two is empty. */
   private final Deque<Message> messages = new ArrayDeque<>();
 
-  private final Deque<Receive> receives = new ArrayDeque<>();
+  private final Deque<RdmapReceive> receives = new ArrayDeque<>();
   private MemoryModel sink;
   private long posted;
   private long received;
@@ -30,7 +30,7 @@ final class MessageQueue {
   }
 
   /** A receive has been posted. */
-  void add(Receive receive) {
+  void add(RdmapReceive receive) {
     receives.add(receive);
     match();
   }
@@ -42,7 +42,7 @@ final class MessageQueue {
   }
 
   /** The receive that the next message will be for, or null. */
-  Receive nextReceive() {
+  RdmapReceive nextReceive() {
     return receives.peek();
   }
 

@@ -3,22 +3,22 @@ package org.rddp.simulation.rdma;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
-import org.rddp.ddp.ScatterList;
+import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.rdmap.CompletionKind;
 import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
 import org.rddp.simulation.memory.AtomicOperation;
+import org.rddp.simulation.memory.ExpectedOctets;
+import org.rddp.simulation.memory.ExpectedPlacement;
 import org.rddp.simulation.memory.KnownOctets;
 import org.rddp.simulation.memory.Layout;
 import org.rddp.simulation.memory.MemoryModel;
-import org.rddp.simulation.memory.Octets;
+import org.rddp.simulation.memory.MemoryRanges;
+import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
-import org.rddp.simulation.memory.Places;
 import org.rddp.simulation.memory.ReadOctets;
 import org.rddp.simulation.memory.SourceOctets;
-import org.rddp.simulation.memory.Tag;
-import org.rddp.simulation.memory.Target;
 
 /**
  * Posts the requests of one end, and tells the models of both memories what they ask for. Each
@@ -27,19 +27,19 @@ import org.rddp.simulation.memory.Target;
 final class Posts {
   private static final int MANY = 1 << 20;
 
-  private final Endpoint end;
+  private final StreamEndpoint end;
   private final SourceOctets octets;
   private final SplittableRandom random;
   private final MemoryModel memory;
-  private final Places outbox;
-  private final Places sink;
-  private final ScatterList list = new ScatterList();
+  private final MemoryRanges outbox;
+  private final MemoryRanges sink;
+  private final DdpScatterList list = new DdpScatterList();
   private long number;
   private long fence = -1;
   private int first;
   private long address;
 
-  Posts(Endpoint end, Layout layout, SourceOctets octets, SplittableRandom random) {
+  Posts(StreamEndpoint end, Layout layout, SourceOctets octets, SplittableRandom random) {
     this.end = end;
     this.octets = octets;
     this.random = random;
@@ -48,8 +48,8 @@ final class Posts {
     sink = places(layout.sink());
   }
 
-  private Places places(Piece part) {
-    return new Places(random, part.from(), part.from() + part.length());
+  private MemoryRanges places(Piece part) {
+    return new MemoryRanges(random, part.from(), part.from() + part.length());
   }
 
   private RdmapStream stream() {
@@ -58,7 +58,7 @@ final class Posts {
 
   /** The most octets that a read may bring. */
   int mostRead() {
-    return sink.most();
+    return sink.longest();
   }
 
   /**
@@ -70,7 +70,8 @@ final class Posts {
    */
   boolean write(
       int stag, long to, int length, Reach reach, int flags, boolean immediate, Fault fault) {
-    Request request = new Request(random.nextLong(), CompletionKind.WRITE, length, number);
+    SimulatedRdmapRequest request =
+        new SimulatedRdmapRequest(random.nextLong(), CompletionKind.WRITE, length, number);
     request.wrong(fault);
     boolean scattered = !immediate && length > 1 && random.nextInt(6) == 0;
     source(request, length, scattered);
@@ -87,7 +88,7 @@ final class Posts {
     if (!post(request, flags, post)) {
       return false;
     }
-    count(immediate ? Happening.WRITES_IMMEDIATE : Happening.WRITES, length);
+    count(immediate ? RdmapEvent.WRITES_IMMEDIATE : RdmapEvent.WRITES, length);
     say("writes", request, reach == null ? -1 : reach.at(), length, flags);
     if (reach != null) {
       expect(request, reach);
@@ -98,16 +99,17 @@ final class Posts {
     return true;
   }
 
-  private void expect(Request request, Reach reach) {
+  private void expect(SimulatedRdmapRequest request, Reach reach) {
     int from = first + reach.skipped();
     KnownOctets written = new KnownOctets(octets.array(), from);
-    Target target =
-        Target.ofWrite(reach.at(), reach.octets(), written, request.number(), reach.tag());
+    ExpectedPlacement target =
+        ExpectedPlacement.ofWrite(
+            reach.at(), reach.octets(), written, request.number(), reach.tag());
     request.writes(target);
     end.peer().memory().expect(target, octets.array(), from, fence);
   }
 
-  private void addImmediate(Request request, long data, int flags) {
+  private void addImmediate(SimulatedRdmapRequest request, long data, int flags) {
     byte[] message = new byte[Long.BYTES];
     for (int i = 0; i < Long.BYTES; i++) {
       message[i] = (byte) (data >>> ((Long.BYTES - 1 - i) * Byte.SIZE));
@@ -122,13 +124,14 @@ final class Posts {
 
   /** Sends immediate data. */
   boolean immediate(int flags) {
-    Request request = new Request(random.nextLong(), CompletionKind.SEND, Long.BYTES, number);
+    SimulatedRdmapRequest request =
+        new SimulatedRdmapRequest(random.nextLong(), CompletionKind.SEND, Long.BYTES, number);
     long data = random.nextLong();
     if (!post(
         request, flags, () -> stream().extensions().postImmediate(request.id(), flags, data))) {
       return false;
     }
-    count(Happening.IMMEDIATE, Long.BYTES);
+    count(RdmapEvent.IMMEDIATE, Long.BYTES);
     addImmediate(request, data, flags);
     return true;
   }
@@ -139,8 +142,9 @@ final class Posts {
    * @param invalidates what of the peer's the message invalidates, or null
    * @param stag its name, or that of something else, or 0
    */
-  boolean send(int length, int flags, Tag invalidates, int stag, Fault fault) {
-    Request request = new Request(random.nextLong(), CompletionKind.SEND, length, number);
+  boolean send(int length, int flags, ModelStag invalidates, int stag, Fault fault) {
+    SimulatedRdmapRequest request =
+        new SimulatedRdmapRequest(random.nextLong(), CompletionKind.SEND, length, number);
     request.wrong(fault);
     boolean scattered = length > 1 && random.nextInt(6) == 0;
     source(request, length, scattered);
@@ -151,11 +155,11 @@ final class Posts {
     if (!post(request, flags, post)) {
       return false;
     }
-    count(Happening.SENDS, length);
+    count(RdmapEvent.SENDS, length);
     say("sends", request, -1, length, flags);
     boolean solicited = solicited(flags);
     if (solicited) {
-      end.counts().add(Happening.SOLICITED);
+      end.counts().add(RdmapEvent.SOLICITED);
     }
     end.out()
         .add(
@@ -172,17 +176,25 @@ final class Posts {
    * @param refused whether it is to name memory of its own that is not there
    */
   boolean read(
-      int stag, long to, Tag tag, int at, int length, int flags, boolean refused, Fault fault) {
-    int into = sink.take(length);
+      int stag,
+      long to,
+      ModelStag tag,
+      int at,
+      int length,
+      int flags,
+      boolean refused,
+      Fault fault) {
+    int into = sink.allocate(length);
     if (into < 0) {
       return false;
     }
-    Request request = new Request(random.nextLong(), CompletionKind.READ, length, number);
+    SimulatedRdmapRequest request =
+        new SimulatedRdmapRequest(random.nextLong(), CompletionKind.READ, length, number);
     request.wrong(fault);
     if (refused) {
       request.refuseHere();
     }
-    Tag own = end.sinkTag();
+    ModelStag own = end.sinkTag();
     // What has no octets names nothing.
     int name = refused ? end.tags().noName() : own.stag();
     long ownTo = own.to(into);
@@ -190,22 +202,23 @@ final class Posts {
         request,
         flags,
         () -> stream().postRead(request.id(), flags, name, ownTo, length, stag, to))) {
-      sink.give(into);
+      sink.free(into);
       return false;
     }
-    count(Happening.READS, length);
+    count(RdmapEvent.READS, length);
     ReadOctets coming =
         tag == null || refused ? null : end.peer().memory().read(at, length, request.number(), tag);
     request.reads(coming);
     say("reads", request, at, length, flags);
-    Target answer = Target.own(into, length, coming == null ? new Nothing() : coming, 0);
+    ExpectedPlacement answer =
+        ExpectedPlacement.own(into, length, coming == null ? new Nothing() : coming, 0);
     request.answers().add(answer);
     memory.expect(answer);
     return true;
   }
 
   /** Nothing comes. */
-  private static final class Nothing implements Octets {
+  private static final class Nothing implements ExpectedOctets {
     @Override
     public int agree(long address, int from, int most) {
       return 0;
@@ -218,31 +231,33 @@ final class Posts {
    * @param tag of the peer's, or null if no answer is to come
    * @param at where in the peer's memory
    */
-  boolean atomic(int stag, long to, Tag tag, int at, AtomicOperation does, int flags, Fault fault) {
-    int into = sink.take(Long.BYTES);
+  boolean atomic(
+      int stag, long to, ModelStag tag, int at, AtomicOperation does, int flags, Fault fault) {
+    int into = sink.allocate(Long.BYTES);
     if (into < 0) {
       return false;
     }
-    Request request = new Request(random.nextLong(), CompletionKind.ATOMIC, Long.BYTES, number);
+    SimulatedRdmapRequest request =
+        new SimulatedRdmapRequest(random.nextLong(), CompletionKind.ATOMIC, Long.BYTES, number);
     request.wrong(fault);
     long result = memory.address(into);
     if (!post(request, flags, () -> post(does, request.id(), flags, result, stag, to))) {
-      sink.give(into);
+      sink.free(into);
       return false;
     }
-    count(Happening.ATOMICS, Long.BYTES);
+    count(RdmapEvent.ATOMICS, Long.BYTES);
     say("does an atomic", request, at, Long.BYTES, flags);
-    Octets coming = new Nothing();
+    ExpectedOctets coming = new Nothing();
     if (tag != null) {
       byte[] before = end.peer().memory().posted(at, Long.BYTES);
       byte[] after = does.apply(before);
       KnownOctets left = new KnownOctets(after, 0);
-      Target target = Target.ofAtomic(at, left, request.number(), tag);
+      ExpectedPlacement target = ExpectedPlacement.ofAtomic(at, left, request.number(), tag);
       request.writes(target);
       end.peer().memory().expect(target, after, 0, fence);
       coming = new KnownOctets(before, 0);
     }
-    Target answer = Target.own(into, Long.BYTES, coming, 0);
+    ExpectedPlacement answer = ExpectedPlacement.own(into, Long.BYTES, coming, 0);
     request.answers().add(answer);
     memory.expect(answer);
     return true;
@@ -261,29 +276,29 @@ final class Posts {
     };
   }
 
-  private void say(String what, Request request, int at, int length, int flags) {
-    if (end.world().traced()) {
+  private void say(String what, SimulatedRdmapRequest request, int at, int length, int flags) {
+    if (end.world().isTraced()) {
       String where = at < 0 ? "" : " at " + at;
       String how = (flags & RequestFlags.FENCED) == 0 ? "" : ", fenced";
       end.world()
-          .say(
+          .trace(
               String.format(
                   "%s %s, request %d, %d octets%s%s",
                   end.name(), what, request.number(), length, where, how));
     }
   }
 
-  private void count(Happening happening, int length) {
+  private void count(RdmapEvent happening, int length) {
     end.counts().add(happening);
     if (length == 0) {
-      end.counts().add(Happening.EMPTY);
+      end.counts().add(RdmapEvent.EMPTY);
     } else if (length >= MANY) {
-      end.counts().add(Happening.LARGE);
+      end.counts().add(RdmapEvent.LARGE);
     }
   }
 
   /** Posts, and takes note of a fence if that was right. */
-  private boolean post(Request request, int flags, BooleanSupplier post) {
+  private boolean post(SimulatedRdmapRequest request, int flags, BooleanSupplier post) {
     if (!end.outstanding().post(request, post)) {
       giveBack(request);
       return false;
@@ -295,22 +310,22 @@ final class Posts {
     // What was refused here never comes into the queue that fences stand in.
     if ((flags & RequestFlags.FENCED) != 0 && !request.refusedHere()) {
       fence = request.number();
-      end.counts().add(Happening.FENCED);
+      end.counts().add(RdmapEvent.FENCED);
     }
     return true;
   }
 
   /** Has so many octets somewhere, from where they are to be sent. */
-  private void source(Request request, int length, boolean scattered) {
+  private void source(SimulatedRdmapRequest request, int length, boolean scattered) {
     first = octets.draw(random, length);
     if (!scattered) {
       address = place(request, first, length);
       return;
     }
-    end.counts().add(Happening.SCATTERED);
+    end.counts().add(RdmapEvent.SCATTERED);
     list.clear();
     int done = 0;
-    int pieces = 2 + random.nextInt(ScatterList.MOST - 1);
+    int pieces = 2 + random.nextInt(DdpScatterList.MOST - 1);
     for (int i = 1; i <= pieces; i++) {
       int part = i == pieces ? length - done : random.nextInt(length - done + 1);
       list.add(place(request, first + done, part), part);
@@ -319,8 +334,8 @@ final class Posts {
   }
 
   /** In the outbox, which is overwritten afterwards, or where all lives send from. */
-  private long place(Request request, int from, int length) {
-    int at = length == 0 || random.nextInt(4) == 0 ? -1 : outbox.take(length);
+  private long place(SimulatedRdmapRequest request, int from, int length) {
+    int at = length == 0 || random.nextInt(4) == 0 ? -1 : outbox.allocate(length);
     if (at < 0) {
       return octets.address(from);
     }
@@ -330,14 +345,14 @@ final class Posts {
   }
 
   /** The request has ended: its memory is the program's again, and is used for something else. */
-  void giveBack(Request request) {
+  void giveBack(SimulatedRdmapRequest request) {
     for (Piece piece : request.sources()) {
       scribble(piece.from(), piece.length());
-      outbox.give(piece.from());
+      outbox.free(piece.from());
     }
-    for (Target answer : request.answers()) {
+    for (ExpectedPlacement answer : request.answers()) {
       scribble(answer.from(), answer.end() - answer.from());
-      sink.give(answer.from());
+      sink.free(answer.from());
     }
   }
 
@@ -360,7 +375,7 @@ final class Posts {
     for (Piece piece : pieces) {
       list.add(memory.address(piece.from()), piece.length());
     }
-    end.counts().add(Happening.SCATTERED_RECEIVES);
+    end.counts().add(RdmapEvent.SCATTERED_RECEIVES);
     return stream().postReceive(id, list);
   }
 }

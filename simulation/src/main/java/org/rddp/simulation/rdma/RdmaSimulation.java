@@ -1,9 +1,9 @@
 package org.rddp.simulation.rdma;
 
 import java.util.function.Consumer;
-import org.rddp.simulation.Shelf;
+import org.rddp.simulation.BufferCache;
+import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
-import org.rddp.simulation.Totals;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
@@ -12,7 +12,7 @@ import org.rddp.simulation.memory.SourceOctets;
  * on everything that a bad network does, against a model of both memories.
  */
 public final class RdmaSimulation implements Simulation {
-  private final Shelf shelf = new Shelf();
+  private final BufferCache shelf = new BufferCache();
   private final Slab slab = new Slab();
   private final SourceOctets octets = new SourceOctets();
 
@@ -20,10 +20,10 @@ public final class RdmaSimulation implements Simulation {
   public RdmaSimulation() {}
 
   @Override
-  public String live(long seed, Totals totals, Consumer<String> trace) {
+  public String run(long seed, RunTotals totals, Consumer<String> trace) {
     slab.clear();
-    RdmaLife life = new RdmaLife(seed, shelf, trace, slab, octets);
-    life.live();
+    RdmapRun life = new RdmapRun(seed, shelf, trace, slab, octets);
+    life.run();
     life.addTo(totals);
     return life.violation();
   }

@@ -1,6 +1,6 @@
 package org.rddp.simulation.rdma;
 
-import org.rddp.simulation.memory.Tag;
+import org.rddp.simulation.memory.ModelStag;
 
 /**
  * What of a write may be placed: octets that go where its STag lets them.
@@ -10,9 +10,9 @@ import org.rddp.simulation.memory.Tag;
  * @param octets how many
  * @param skipped how many of the write are before these, and may not be placed
  */
-record Reach(Tag tag, int at, int octets, int skipped) {
+record Reach(ModelStag tag, int at, int octets, int skipped) {
   /** The first octets of a write, or all of them. */
-  static Reach of(Tag tag, int at, int octets) {
+  static Reach of(ModelStag tag, int at, int octets) {
     return new Reach(tag, at, octets, 0);
   }
 }

@@ -3,15 +3,15 @@ package org.rddp.simulation.rdma;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.rddp.ddp.AccessRights;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.ProtectionDomain;
-import org.rddp.ddp.TaggedBuffers;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
-import org.rddp.simulation.memory.Tag;
 
 /** The STags of one end: regions in its memory and windows onto them, as they come and go. */
 final class Tags {
@@ -20,22 +20,22 @@ final class Tags {
   /** Tagged Offsets from here on are left to requests that wrap. */
   private static final long HIGHEST_TO = -1L << 32;
 
-  private final Machine machine;
+  private final RdmapHost machine;
   private final DdpStream stream;
   private final MemoryModel memory;
   private final SplittableRandom random;
-  private final Counts counts;
+  private final RdmapEventCounts counts;
   private final ProtectionDomain stranger = new ProtectionDomain("stranger");
-  private final List<Tag> live = new ArrayList<>();
-  private final List<Tag> dead = new ArrayList<>();
+  private final List<ModelStag> live = new ArrayList<>();
+  private final List<ModelStag> dead = new ArrayList<>();
 
   /** Names for the memory of a stream's end. */
   Tags(
-      Machine machine,
+      RdmapHost machine,
       DdpStream stream,
       MemoryModel memory,
       SplittableRandom random,
-      Counts counts) {
+      RdmapEventCounts counts) {
     this.machine = machine;
     this.stream = stream;
     this.memory = memory;
@@ -48,18 +48,18 @@ final class Tags {
   }
 
   /** Those that exist. */
-  List<Tag> live() {
+  List<ModelStag> live() {
     return live;
   }
 
   /** One that allows this, that a peer which does nothing wrong may use; or null. */
-  Tag pick(int rights) {
+  ModelStag pick(int rights) {
     if (live.isEmpty()) {
       return null;
     }
     int from = random.nextInt(live.size());
     for (int i = 0; i < live.size(); i++) {
-      Tag tag = live.get((from + i) % live.size());
+      ModelStag tag = live.get((from + i) % live.size());
       if (tag.usable(rights)) {
         return tag;
       }
@@ -68,7 +68,7 @@ final class Tags {
   }
 
   /** One of this stream's that exists and does not allow it, or null. */
-  Tag without(int rights) {
+  ModelStag without(int rights) {
     return live.stream()
         .filter(tag -> !tag.foreign() && !tag.givenUp() && !tag.permits(rights))
         .findAny()
@@ -76,13 +76,13 @@ final class Tags {
   }
 
   /** One that exists and is not this stream's, or null. */
-  Tag foreign() {
-    return live.stream().filter(Tag::foreign).findAny().orElse(null);
+  ModelStag foreign() {
+    return live.stream().filter(ModelStag::foreign).findAny().orElse(null);
   }
 
   /** The name of something that is gone; 0 if there is none. */
   int deadName() {
-    Tag tag = dead.isEmpty() ? null : dead.get(random.nextInt(dead.size()));
+    ModelStag tag = dead.isEmpty() ? null : dead.get(random.nextInt(dead.size()));
     return tag == null || table().lookup(tag.stag()) != null ? 0 : tag.stag();
   }
 
@@ -96,17 +96,17 @@ final class Tags {
   }
 
   /** Names a part of a slot, or all of it. */
-  Tag register(Piece slot) {
+  ModelStag register(Piece slot) {
     boolean foreign = random.nextInt(12) == 0;
     int rights =
         AccessRights.LOCAL_WRITE | rights() | (random.nextBoolean() ? AccessRights.BIND : 0);
     Piece part = random.nextInt(3) == 0 ? part(slot.from(), slot.length()) : slot;
-    counts.add(Happening.REGIONS);
+    counts.add(RdmapEvent.REGIONS);
     return register(part, rights, foreign);
   }
 
   /** Names memory. */
-  Tag register(Piece part, int rights, boolean foreign) {
+  ModelStag register(Piece part, int rights, boolean foreign) {
     boolean otherDomain = foreign && random.nextBoolean();
     boolean otherStream = foreign && !otherDomain;
     boolean own = !foreign && random.nextInt(4) == 0;
@@ -120,7 +120,7 @@ final class Tags {
                 part.length(),
                 baseTo,
                 rights);
-    return add(new Tag(stag, null, part.from(), part.length(), baseTo, rights, foreign));
+    return add(new ModelStag(stag, null, part.from(), part.length(), baseTo, rights, foreign));
   }
 
   /** A stream of the same domain that never comes to anything. */
@@ -129,9 +129,9 @@ final class Tags {
     return DdpStream.responder(machine.ddp(), machine.domain(), settings, null);
   }
 
-  private Tag add(Tag tag) {
+  private ModelStag add(ModelStag tag) {
     if (tag.stag() == 0) {
-      machine.verdict().violated("no STag was to be had");
+      machine.verdict().add("no STag was to be had");
     }
     live.add(tag);
     return tag;
@@ -162,7 +162,7 @@ final class Tags {
   /** Binds a window onto any region that allows it. */
   void bind() {
     int wanted = AccessRights.BIND | AccessRights.LOCAL_WRITE;
-    Tag region = pick(wanted);
+    ModelStag region = pick(wanted);
     if (region == null || region.window()) {
       return;
     }
@@ -178,33 +178,33 @@ final class Tags {
                 part.length(),
                 baseTo,
                 rights);
-    counts.add(Happening.WINDOWS);
-    add(new Tag(stag, region, part.from(), part.length(), baseTo, rights, false));
+    counts.add(RdmapEvent.WINDOWS);
+    add(new ModelStag(stag, region, part.from(), part.length(), baseTo, rights, false));
   }
 
   /** Takes a name away: when this returns nothing happens by it any more. */
-  void revoke(Tag tag) {
-    counts.add(tag.window() ? Happening.WINDOWS_REVOKED : Happening.REVOCATIONS);
+  void revoke(ModelStag tag) {
+    counts.add(tag.window() ? RdmapEvent.WINDOWS_REVOKED : RdmapEvent.REVOCATIONS);
     boolean was = table().invalidate(tag.stag());
     if (!was) {
-      machine.verdict().violated("an STag that was to be revoked was not there");
+      machine.verdict().add("an STag that was to be revoked was not there");
     }
     gone(tag);
   }
 
   /** The peer has taken a name away. */
-  void invalidated(Tag tag) {
-    counts.add(Happening.INVALIDATED);
+  void invalidated(ModelStag tag) {
+    counts.add(RdmapEvent.INVALIDATED);
     gone(tag);
   }
 
-  private void gone(Tag tag) {
+  private void gone(ModelStag tag) {
     tag.revoke();
     memory.revoked(tag);
-    List<Tag> under = live.stream().filter(one -> one.under(tag)).toList();
-    for (Tag one : under) {
+    List<ModelStag> under = live.stream().filter(one -> one.under(tag)).toList();
+    for (ModelStag one : under) {
       if (table().lookup(one.stag()) != null) {
-        machine.verdict().violated("an STag that was revoked, or its window, still names memory");
+        machine.verdict().add("an STag that was revoked, or its window, still names memory");
       }
       if (one != tag) {
         // The name of a window whose region is gone names nothing, but it is still taken.

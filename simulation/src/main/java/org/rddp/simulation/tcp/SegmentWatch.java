@@ -2,12 +2,12 @@ package org.rddp.simulation.tcp;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.rddp.simulation.Deed;
+import org.rddp.simulation.NetworkEvent;
+import org.rddp.simulation.NetworkListener;
 import org.rddp.simulation.SegmentView;
 import org.rddp.simulation.SequenceSpaces;
 import org.rddp.simulation.SequenceSpaces.Direction;
-import org.rddp.simulation.Verdict;
-import org.rddp.simulation.Witness;
+import org.rddp.simulation.Violations;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
@@ -18,7 +18,7 @@ import org.rddp.wire.TcpOptions;
  * does not move back (RFC 9293 section 3.8.6); and nothing is sent beyond the edge that the peer
  * has offered.
  */
-final class SegmentWatch implements Witness {
+final class SegmentWatch implements NetworkListener {
   /** The widest window that a segment tells without a shift. */
   private static final int WIDEST = 0xffff;
 
@@ -38,7 +38,7 @@ final class SegmentWatch implements Witness {
     }
   }
 
-  private final Verdict verdict;
+  private final Violations verdict;
   private final Map<Direction, Half> halves = new HashMap<>();
   private final Map<Numbering, Half> numbered = new HashMap<>();
   private final SequenceSpaces spaces = new SequenceSpaces();
@@ -46,7 +46,7 @@ final class SegmentWatch implements Witness {
   private long segments;
   private long withData;
 
-  SegmentWatch(Verdict verdict) {
+  SegmentWatch(Violations verdict) {
     this.verdict = verdict;
   }
 
@@ -61,8 +61,8 @@ final class SegmentWatch implements Witness {
   }
 
   @Override
-  public void saw(Deed deed, long frame, int length, int detail) {
-    if (deed != Deed.SENT || !SegmentView.isSegment(frame, length)) {
+  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
+    if (deed != NetworkEvent.SENT || !SegmentView.isSegment(frame, length)) {
       return;
     }
     segments++;
@@ -147,7 +147,7 @@ final class SegmentWatch implements Witness {
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.violated(what);
+      verdict.add(what);
     }
   }
 }

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
-import org.rddp.simulation.Verdict;
+import org.rddp.simulation.Violations;
 import org.rddp.tcp.TcpState;
 
 /**
@@ -27,10 +27,10 @@ final class StateWatch {
     later(TcpState.SYN_SENT, TcpState.SYN_RECEIVED);
   }
 
-  private final Verdict verdict;
+  private final Violations verdict;
   private TcpState last;
 
-  StateWatch(Verdict verdict) {
+  StateWatch(Violations verdict) {
     this.verdict = verdict;
   }
 
@@ -46,7 +46,7 @@ final class StateWatch {
   /** The connection is in a state now. */
   void saw(TcpState state) {
     if (last != null && !LATER.get(last).contains(state)) {
-      verdict.violated("from state " + last + " to " + state);
+      verdict.add("from state " + last + " to " + state);
     }
     last = state;
   }

@@ -3,7 +3,7 @@ package org.rddp.simulation.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.Totals;
+import org.rddp.simulation.RunTotals;
 
 /** A few of the lives of which {@code rddp simulate mpa} lives thousands. */
 class MpaSimulationTest {
@@ -12,9 +12,9 @@ class MpaSimulationTest {
   @Test
   void shouldHoldWhateverTheNetworkDoes() {
     MpaSimulation simulation = new MpaSimulation();
-    Totals totals = new Totals();
+    RunTotals totals = new RunTotals();
     for (long seed = 1; seed <= LIVES; seed++) {
-      String violation = simulation.live(seed, totals, null);
+      String violation = simulation.run(seed, totals, null);
       assertThat(violation).as("rddp simulate mpa --seed %d --trace", seed).isNull();
     }
     assertThat(totals.zeros()).isEmpty();

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.Deed;
-import org.rddp.simulation.Forgeries;
-import org.rddp.simulation.Host;
+import org.rddp.simulation.CorruptedOctets;
 import org.rddp.simulation.Network;
+import org.rddp.simulation.NetworkEvent;
 import org.rddp.simulation.OctetRanges;
 import org.rddp.simulation.SegmentView;
-import org.rddp.simulation.Verdict;
+import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.Violations;
 import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpState;
@@ -23,7 +23,7 @@ import org.rddp.wire.Tcp;
 class CheckersTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final Verdict verdict = new Verdict();
+  private final Violations verdict = new Violations();
   private final Network network = new Network(3);
 
   @Test
@@ -46,68 +46,69 @@ class CheckersTest {
     StateWatch states = new StateWatch(verdict);
     states.saw(TcpState.SYN_SENT);
     states.saw(TcpState.FIN_WAIT_2);
-    assertThat(verdict.holds()).isTrue();
+    assertThat(verdict.isEmpty()).isTrue();
     states.saw(TcpState.ESTABLISHED);
-    assertThat(verdict.violation()).isEqualTo("from state FIN_WAIT_2 to ESTABLISHED");
+    assertThat(verdict.first()).isEqualTo("from state FIN_WAIT_2 to ESTABLISHED");
   }
 
   /** A transfer on a link that corrupts octets unseen, of which the given forgeries are told. */
-  private void transfer(Forgeries forgeries) {
-    Host client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
-    Host server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
+  private void transfer(CorruptedOctets forgeries) {
+    SimulatedHost client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
+    SimulatedHost server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
     WireSettings wire = WireSettings.PERFECT.withDelay(1000).withCorruptUnseen(0.01);
     network.join(client.card(), server.card(), wire);
-    Conversation one = new Conversation(verdict, new SplittableRandom(5), 3_000_000, 0);
+    SimulatedTcpConnection one =
+        new SimulatedTcpConnection(verdict, new SplittableRandom(5), 3_000_000, 0);
     server.stack().listen(7, (stream, address, port) -> one.server());
     one.open(client, server, 7, forgeries);
     assertThat(network.run(one::done, network.now() + 600 * SECOND)).isTrue();
-    assertThat(network.tally().count(Deed.CORRUPTED_UNSEEN)).isPositive();
+    assertThat(network.counters().count(NetworkEvent.CORRUPTED_UNSEEN)).isPositive();
   }
 
   @Test
   void shouldNoticeAnOctetThatIsWrong() {
-    transfer(new Forgeries());
-    assertThat(verdict.violation()).contains("is not what was sent");
+    transfer(new CorruptedOctets());
+    assertThat(verdict.first()).contains("is not what was sent");
   }
 
   @Test
   void shouldForgiveOnlyWhatTheLinkHasForged() {
-    Forgeries forgeries = new Forgeries();
-    network.watch(forgeries);
+    CorruptedOctets forgeries = new CorruptedOctets();
+    network.addListener(forgeries);
     transfer(forgeries);
-    assertThat(verdict.violation()).isNull();
+    assertThat(verdict.first()).isNull();
   }
 
   @Test
   void shouldNoticeASegmentWithAWrongChecksum() {
     SegmentWatch segments = new SegmentWatch(verdict);
-    network.watch((deed, frame, length, detail) -> {
-      if (deed == Deed.SENT && SegmentView.isSegment(frame, length)) {
+    network.addListener((deed, frame, length, detail) -> {
+      if (deed == NetworkEvent.SENT && SegmentView.isSegment(frame, length)) {
         long octet = frame + length - 1;
         Memory.putByte(octet, Memory.getByte(octet) ^ 1);
-        segments.saw(deed, frame, length, detail);
+        segments.onEvent(deed, frame, length, detail);
         Memory.putByte(octet, Memory.getByte(octet) ^ 1);
       }
     });
-    transfer(new Forgeries());
-    assertThat(verdict.violation()).isEqualTo("a segment leaves with a wrong checksum");
+    transfer(new CorruptedOctets());
+    assertThat(verdict.first()).isEqualTo("a segment leaves with a wrong checksum");
   }
 
   @Test
   void shouldNoticeAnAcknowledgmentOfWhatWasNeverSent() {
     SegmentWatch segments = new SegmentWatch(verdict);
-    network.watch((deed, frame, length, detail) -> {
-      boolean segment = deed == Deed.SENT && SegmentView.isSegment(frame, length);
+    network.addListener((deed, frame, length, detail) -> {
+      boolean segment = deed == NetworkEvent.SENT && SegmentView.isSegment(frame, length);
       if (segment && (Tcp.flags(SegmentView.segment(frame)) & Tcp.SYN) == 0) {
         acknowledgeMore(frame, 1_000_000);
-        segments.saw(deed, frame, length, detail);
+        segments.onEvent(deed, frame, length, detail);
         acknowledgeMore(frame, -1_000_000);
       } else {
-        segments.saw(deed, frame, length, detail);
+        segments.onEvent(deed, frame, length, detail);
       }
     });
-    transfer(new Forgeries());
-    assertThat(verdict.violation()).contains("never sent");
+    transfer(new CorruptedOctets());
+    assertThat(verdict.first()).contains("never sent");
   }
 
   private static void acknowledgeMore(long frame, int more) {

@@ -3,7 +3,7 @@ package org.rddp.simulation.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.rddp.simulation.Totals;
+import org.rddp.simulation.RunTotals;
 
 /** A few of the lives of which {@code rddp simulate tcp} lives thousands. */
 class TcpSimulationTest {
@@ -12,9 +12,9 @@ class TcpSimulationTest {
   @Test
   void shouldHoldWhateverTheNetworkDoes() {
     TcpSimulation simulation = new TcpSimulation();
-    Totals totals = new Totals();
+    RunTotals totals = new RunTotals();
     for (long seed = 1; seed <= LIVES; seed++) {
-      String violation = simulation.live(seed, totals, null);
+      String violation = simulation.run(seed, totals, null);
       assertThat(violation).as("seed %d: rddp simulate tcp --seed %d --trace", seed, seed).isNull();
     }
     assertThat(totals.zeros()).isEmpty();

@@ -26,15 +26,15 @@ public final class Cubic extends SlowStart {
   private int prior;
 
   /** Where the function is flat: W_max. 0: where congestion avoidance begins, then K is 0. */
-  private int saddle;
+  private int wMax;
 
   /** Microseconds since the function was flat, negative before: t - K. */
-  private int sinceSaddle;
+  private int sinceWMax;
 
   /** What Reno's window would be: W_est. 0 until congestion avoidance begins. */
-  private int reno;
+  private int wEst;
 
-  /** When {@link #sinceSaddle} was right, in microseconds; it wraps. */
+  /** When {@link #sinceWMax} was right, in microseconds; it wraps. */
   private int updatedAt;
 
   /** Octets acknowledged since the window was last moved. */
@@ -45,9 +45,9 @@ public final class Cubic extends SlowStart {
   /** 0 when there is nothing to undo. */
   private int undoThreshold;
 
-  private int undoSaddle;
-  private int undoSinceSaddle;
-  private int undoReno;
+  private int undoWMax;
+  private int undoSinceWMax;
+  private int undoWEst;
 
   @Override
   public void onAcknowledged(
@@ -85,7 +85,7 @@ public final class Cubic extends SlowStart {
     if (!limited) {
       return;
     }
-    if (reno == 0) {
+    if (wEst == 0) {
       begin();
     } else {
       pass(passed, smoothed);
@@ -99,14 +99,14 @@ public final class Cubic extends SlowStart {
   }
 
   private void begin() {
-    reno = window;
+    wEst = window;
     counted = 0;
-    sinceSaddle = 0;
-    if (saddle <= window) {
-      saddle = window;
+    sinceWMax = 0;
+    if (wMax <= window) {
+      wMax = window;
     } else {
-      double segments = (double) (saddle - window) / segment;
-      sinceSaddle = (int) (-StrictMath.cbrt(segments / C) / MICROSECOND);
+      double segments = (double) (wMax - window) / segment;
+      sinceWMax = (int) (-StrictMath.cbrt(segments / C) / MICROSECOND);
     }
   }
 
@@ -117,17 +117,17 @@ public final class Cubic extends SlowStart {
   private void pass(int passed, long smoothed) {
     long longest = 2 * smoothed / 1000;
     long counts = passed < 0 ? longest : Math.min(passed, longest);
-    sinceSaddle = (int) Math.min(sinceSaddle + counts, Integer.MAX_VALUE);
+    sinceWMax = (int) Math.min(sinceWMax + counts, Integer.MAX_VALUE);
   }
 
   /** Moves the window for that share of a round trip. */
   private void move(double share, long smoothed) {
-    double alpha = reno >= prior ? 1 : ALPHA;
-    reno = (int) Math.min(reno + alpha * segment * share + 0.5, LARGEST);
-    double since = sinceSaddle * MICROSECOND;
+    double alpha = wEst >= prior ? 1 : ALPHA;
+    wEst = (int) Math.min(wEst + alpha * segment * share + 0.5, LARGEST);
+    double since = sinceWMax * MICROSECOND;
     double moved;
-    if (cubic(since) < reno) {
-      moved = Math.max(window, reno);
+    if (cubic(since) < wEst) {
+      moved = Math.max(window, wEst);
     } else {
       double target = Math.clamp(cubic(since + smoothed * NANOSECOND), window, 1.5 * window);
       moved = window + (target - window) * share + 0.5;
@@ -137,14 +137,14 @@ public final class Cubic extends SlowStart {
 
   /** W_cubic. */
   private double cubic(double since) {
-    return saddle + C * segment * since * since * since;
+    return wMax + C * segment * since * since * since;
   }
 
   @Override
   public void onCongestion(long flight, boolean lost, long now) {
     remember();
     // Fast convergence: make room when even less was had than the last time (section 4.7).
-    saddle = window < saddle ? (int) (window * 17L / 20) : window;
+    wMax = window < wMax ? (int) (window * 17L / 20) : window;
     prior = window;
     reduce(flight, 7, 10, lost);
     leave();
@@ -157,7 +157,7 @@ public final class Cubic extends SlowStart {
       prior = window;
       reduce(flight, 7, 10, true);
     }
-    saddle = 0;
+    wMax = 0;
     restart();
     leave();
   }
@@ -176,9 +176,9 @@ public final class Cubic extends SlowStart {
     if (undoThreshold != 0 && window < prior) {
       restore(prior, undoThreshold);
       prior = undoPrior;
-      saddle = undoSaddle;
-      sinceSaddle = undoSinceSaddle;
-      reno = undoReno;
+      wMax = undoWMax;
+      sinceWMax = undoSinceWMax;
+      wEst = undoWEst;
     }
     undoThreshold = 0;
   }
@@ -186,14 +186,14 @@ public final class Cubic extends SlowStart {
   private void remember() {
     undoPrior = prior;
     undoThreshold = threshold;
-    undoSaddle = saddle;
-    undoSinceSaddle = sinceSaddle;
-    undoReno = reno;
+    undoWMax = wMax;
+    undoSinceWMax = sinceWMax;
+    undoWEst = wEst;
   }
 
   /** Congestion avoidance is over, or the first slow start is. */
   private void leave() {
-    reno = 0;
+    wEst = 0;
     counted = 0;
     hyStart = null;
   }

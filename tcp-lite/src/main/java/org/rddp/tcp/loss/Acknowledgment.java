@@ -23,10 +23,10 @@ public final class Acknowledgment {
   public TcpOptions options;
 
   /** Whether timestamps are in use. */
-  public boolean stamped;
+  public boolean timestamps;
 
   /** The round trip that its timestamp tells, in nanoseconds; 0 if none. */
-  public long stampedRoundTrip;
+  public long timestampRoundTrip;
 
   /** Whether it is a duplicate by RFC 5681 section 2. */
   public boolean duplicate;

@@ -5,11 +5,11 @@ import org.rddp.tcp.congestion.CongestionControl;
 
 /**
  * All that one connection needs only while it has segments that wait or are in flight: taken from
- * {@link SendMemory}, and given back when everything is acknowledged.
+ * {@link FlightPool}, and given back when everything is acknowledged.
  */
 public final class Flight {
   /** The segments. */
-  public final SendQueue queue;
+  public final SegmentQueue queue;
 
   /** What has become of each. */
   public final Scoreboard board;
@@ -17,11 +17,11 @@ public final class Flight {
   /** What is done about those that are lost. */
   public final LossRecovery recovery;
 
-  private final SendMemory memory;
+  private final FlightPool memory;
 
-  Flight(SendMemory memory, PacketPool pool) {
+  Flight(FlightPool memory, PacketPool pool) {
     this.memory = memory;
-    queue = new SendQueue(memory, pool);
+    queue = new SegmentQueue(memory, pool);
     recovery = new LossRecovery(queue, memory.counters());
     board = recovery.board();
   }
@@ -43,16 +43,16 @@ public final class Flight {
   }
 
   /** Whether nothing waits to be sent, for the first time or again. */
-  public boolean rests() {
-    return board.unsent() == queue.tail() && recovery.toRepeat() == SendQueue.NONE;
+  public boolean isIdle() {
+    return board.unsent() == queue.tail() && recovery.nextToRetransmit() == SegmentQueue.NONE;
   }
 
   /**
    * Whether there is one segment, sent once, and nothing was out of order that still matters: its
    * acknowledgment says that it has come, and no more.
    */
-  public boolean isOneInOrder() {
-    return queue.size() == 1 && board.isSentOnce(queue.last()) && recovery.isOrderly();
+  public boolean isSingleSegmentInOrder() {
+    return queue.size() == 1 && board.isSentOnce(queue.last()) && recovery.isIdle();
   }
 
   /**
@@ -62,15 +62,15 @@ public final class Flight {
    * @param ack first that is not now
    * @return octets of the segment
    */
-  public int arrived(long una, long ack, long now) {
-    recovery.arrived(una, ack, board.sentAt(queue.last()), now);
+  public int acknowledgedAlone(long una, long ack, long now) {
+    recovery.acknowledgedAlone(una, ack, board.sentAt(queue.last()), now);
     return queue.length(queue.last());
   }
 
   /** Everything is acknowledged, or given up: gives back the packets, and itself. */
   public void end(long now) {
-    recovery.landed(now);
+    recovery.end(now);
     queue.end();
-    memory.give(this);
+    memory.release(this);
   }
 }

@@ -74,7 +74,7 @@ final class ForwardRto {
   }
 
   /** Something lost was sent again all the same: what comes then tells nothing. */
-  void repeated() {
+  void retransmitted() {
     if (step == SECOND) {
       step = OFF;
     }

@@ -17,14 +17,14 @@ public final class LossRecovery {
   private static final byte REDUCING = 1;
 
   /** A loss is being repaired, the window being reduced (RFC 6937). */
-  private static final byte REPAIRING = 2;
+  private static final byte RECOVERING = 2;
 
   /** The timer has expired, or the path has narrowed: repairs go by the congestion window. */
   private static final byte LOSS = 3;
 
-  private final SendQueue queue;
+  private final SegmentQueue queue;
   private final Scoreboard board;
-  private final Delivery delivery;
+  private final DeliveredSegments delivery;
   private final SackBlocks blocks;
   private final Rack rack;
   private final LossCounters counters;
@@ -58,10 +58,10 @@ public final class LossRecovery {
    */
   private long filledUntil;
 
-  LossRecovery(SendQueue queue, LossCounters counters) {
+  LossRecovery(SegmentQueue queue, LossCounters counters) {
     this.queue = queue;
     this.counters = counters;
-    delivery = new Delivery();
+    delivery = new DeliveredSegments();
     board = new Scoreboard(queue, delivery);
     blocks = new SackBlocks(queue, board);
     rack = new Rack(queue, board);
@@ -107,28 +107,28 @@ public final class LossRecovery {
 
   /** What an acknowledgment changes. Returns whether a recovery begins with it. */
   public boolean acknowledged(Acknowledgment a) {
-    boolean reducing = state == REDUCING || state == REPAIRING;
+    boolean reducing = state == REDUCING || state == RECOVERING;
     boolean limited = a.una < filledUntil;
     long flight = a.max - a.una;
     long octets = delivered(a);
     long roundTrip = measure(a);
     rack.delivered(delivery, timeout.least(), a.now);
     boolean lost = tellsOfLoss(a);
-    boolean begins = lost && state < REPAIRING;
+    boolean begins = lost && state < RECOVERING;
     if (begins) {
-      repair(flight, a.max, a.una, a.now);
+      beginRecovery(flight, a.max, a.una, a.now);
     }
     if (a.congestion) {
       congestionEchoed(a, flight);
     }
     probed(a, flight);
-    if (state == REDUCING || state == REPAIRING) {
+    if (state == REDUCING || state == RECOVERING) {
       reduction.acknowledged(octets, pipe(), a.ack > a.una && !lost, emss);
     } else if (a.ack > a.una && !reducing) {
       long grown = a.ack - a.una;
       if (state == LOSS) {
         // What was sent before the timer expired says nothing of the network now (RFC 3465 2.3).
-        grown = Math.min(grown, Math.max(delivery.repeatedOctets(), emss));
+        grown = Math.min(grown, Math.max(delivery.retransmittedOctets(), emss));
       }
       congestion.onAcknowledged(
           grown, board.inFlight(), roundTrip, timeout.smoothed(), limited, a.now);
@@ -137,12 +137,12 @@ public final class LossRecovery {
   }
 
   /** Whether nothing is being repaired, nor may turn out to have been for nothing. */
-  boolean isOrderly() {
+  boolean isIdle() {
     return state == OPEN && !unresolved();
   }
 
   /** The only segment in flight, sent once, has been acknowledged, and all was orderly. */
-  void arrived(long una, long ack, long sentAt, long now) {
+  void acknowledgedAlone(long una, long ack, long sentAt, long now) {
     long roundTrip = Math.max(now - sentAt, 1);
     timeout.measured(roundTrip, now);
     congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
@@ -154,7 +154,7 @@ public final class LossRecovery {
       counters.duplicatesReported++;
       rack.duplicate(a.ack, a.max);
     }
-    if (needless(a)) {
+    if (wasSpurious(a)) {
       undo(a.now);
       return false;
     }
@@ -191,7 +191,7 @@ public final class LossRecovery {
     long roundTrip = delivery.roundTrip(a.now);
     if (roundTrip == 0 && a.ack > a.una && !blocks.duplicate()) {
       // What has come twice was acknowledged before, and that was lost: the echo is of the first.
-      roundTrip = Math.min(a.stampedRoundTrip, timeout.longestEcho());
+      roundTrip = Math.min(a.timestampRoundTrip, timeout.longestEcho());
     }
     if (roundTrip > 0) {
       timeout.measured(roundTrip, a.now);
@@ -200,10 +200,10 @@ public final class LossRecovery {
   }
 
   /** Whether the acknowledgment shows that what was sent again had not been lost. */
-  private boolean needless(Acknowledgment a) {
+  private boolean wasSpurious(Acknowledgment a) {
     boolean advanced = a.ack > a.una;
     boolean original = delivery.firstOriginalEnd() <= recoveryPoint;
-    boolean late = advanced && spurious.advanced(a.stamped, a.options.timestampEcho());
+    boolean late = advanced && spurious.advanced(a.timestamps, a.options.timestampEcho());
     boolean tells = advanced || a.duplicate || delivery.any();
     boolean forwarded =
         tells && forward.acknowledged(a.ack, advanced, original, selective, a.canSendNew, emss);
@@ -236,10 +236,10 @@ public final class LossRecovery {
 
   /** Recovery is over. */
   private void finish(long now) {
-    if (state == REDUCING || state == REPAIRING) {
+    if (state == REDUCING || state == RECOVERING) {
       congestion.onRecovered(now);
     }
-    if (state == REPAIRING) {
+    if (state == RECOVERING) {
       reordering.recovered();
     }
     state = OPEN;
@@ -259,14 +259,14 @@ public final class LossRecovery {
   }
 
   private void detectByTime(long now) {
-    reorderingDeadline = rack.detect(state >= REPAIRING, timeout.least(), timeout.smoothed(), now);
+    reorderingDeadline = rack.detect(state >= RECOVERING, timeout.least(), timeout.smoothed(), now);
   }
 
   private void detectByDuplicates(Acknowledgment a) {
     // In pieces the first segment may be arriving still: then it is not lost again.
-    boolean partial = state == REPAIRING && a.ack > a.una && a.ack == queue.headPosition();
+    boolean partial = state == RECOVERING && a.ack > a.una && a.ack == queue.headPosition();
     boolean third =
-        state != REPAIRING
+        state != RECOVERING
             && a.ack == a.una
             && duplicates.firstLost(a.ack, recover, congestion.window(), emss);
     if ((partial || third) && board.outstanding() > 0) {
@@ -285,7 +285,7 @@ public final class LossRecovery {
   }
 
   /** A loss has been found: reduce the window, once for all that is in flight now. */
-  private void repair(long flight, long max, long una, long now) {
+  private void beginRecovery(long flight, long max, long una, long now) {
     counters.recoveries++;
     if (state == OPEN) {
       congestion.onCongestion(flight, true, now);
@@ -295,7 +295,7 @@ public final class LossRecovery {
       reducedFor = max;
     }
     reduction.urgent();
-    state = REPAIRING;
+    state = RECOVERING;
     recoveryPoint = max;
     recover = max;
     probe.forget();
@@ -336,11 +336,11 @@ public final class LossRecovery {
   public boolean reorderingExpired(long una, long max, long now) {
     long before = board.lostOctets();
     detectByTime(now);
-    boolean begins = board.lostOctets() > before && state < REPAIRING;
+    boolean begins = board.lostOctets() > before && state < RECOVERING;
     if (begins) {
-      repair(max - una, max, una, now);
+      beginRecovery(max - una, max, una, now);
     }
-    if (state == REPAIRING) {
+    if (state == RECOVERING) {
       reduction.acknowledged(0, pipe(), false, emss);
     }
     return begins;
@@ -387,7 +387,7 @@ public final class LossRecovery {
    * A full segment has that many octets from now on. Those in flight that are longer do not get
    * through: they are lost, though not to congestion (RFC 1191 section 6.4).
    */
-  public void narrowed(int octets, long max) {
+  public void emssLowered(int octets, long max) {
     emss = octets;
     blocks.forget();
     if (board.loseLongerThan(octets) && state == OPEN) {
@@ -416,14 +416,14 @@ public final class LossRecovery {
       return forward.allowance();
     }
     boolean unlimited = congestion.threshold() == CongestionControl.LARGEST;
-    if ((state == REDUCING || state == REPAIRING) && !unlimited) {
+    if ((state == REDUCING || state == RECOVERING) && !unlimited) {
       return reduction.allowance();
     }
     return congestion.window() - pipe();
   }
 
   /** Whether a segment may leave; when nothing is in flight one always may. */
-  public boolean mayLeave(int octets) {
+  public boolean maySend(int octets) {
     return octets <= allowance() || board.inFlight() == 0;
   }
 
@@ -432,9 +432,11 @@ public final class LossRecovery {
     return forward.forward();
   }
 
-  /** The segment to be sent again now, if it may leave; {@link SendQueue#NONE} if there is none. */
-  public int toRepeat() {
-    return forward.forward() && board.inFlight() > 0 ? SendQueue.NONE : board.firstLost();
+  /**
+   * The segment to be sent again now, if it may leave; {@link SegmentQueue#NONE} if there is none.
+   */
+  public int nextToRetransmit() {
+    return forward.forward() && board.inFlight() > 0 ? SegmentQueue.NONE : board.firstLost();
   }
 
   /**
@@ -449,13 +451,13 @@ public final class LossRecovery {
     if (pipe() + emss > congestion.window()) {
       filledUntil = Math.max(filledUntil, queue.end(slot));
     }
-    if (board.repeated(slot)) {
-      if (state < REPAIRING && slot != queue.slot(queue.head())) {
+    if (board.retransmitted(slot)) {
+      if (state < RECOVERING && slot != queue.slot(queue.head())) {
         spurious.probed(queue.end(slot));
       } else {
         spurious.retransmitted(octets, queue.end(slot), timestamp);
       }
-      forward.repeated();
+      forward.retransmitted();
     } else {
       forward.sent(octets);
     }
@@ -473,7 +475,7 @@ public final class LossRecovery {
         && !probe.outstanding()
         && board.inFlight() > 0
         && board.sackedSegments() == 0
-        && board.firstLost() == SendQueue.NONE;
+        && board.firstLost() == SegmentQueue.NONE;
   }
 
   /** How long to wait for an acknowledgment before the probe. */
@@ -495,7 +497,7 @@ public final class LossRecovery {
   }
 
   /** Everything is acknowledged: there is nothing to recover. */
-  void landed(long now) {
+  void end(long now) {
     if (state != OPEN) {
       finish(now);
     }

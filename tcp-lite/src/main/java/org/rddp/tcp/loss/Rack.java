@@ -9,7 +9,7 @@ package org.rddp.tcp.loss;
  */
 final class Rack {
   private final Scoreboard board;
-  private final SendQueue queue;
+  private final SegmentQueue queue;
   private ReorderingWindow reordering;
   private long serial;
   private long roundTrip;
@@ -20,7 +20,7 @@ final class Rack {
 
   private long width;
 
-  Rack(SendQueue queue, Scoreboard board) {
+  Rack(SegmentQueue queue, Scoreboard board) {
     this.queue = queue;
     this.board = board;
   }
@@ -35,7 +35,7 @@ final class Rack {
   }
 
   /** Takes in what an acknowledgment has delivered (steps 1 to 3). */
-  void delivered(Delivery delivery, long leastRoundTrip, long now) {
+  void delivered(DeliveredSegments delivery, long leastRoundTrip, long now) {
     if (!delivery.any()) {
       return;
     }
@@ -44,7 +44,7 @@ final class Rack {
     }
     highestEnd = Math.max(highestEnd, delivery.highestEnd());
     long measured = now - delivery.latestSentAt();
-    if (delivery.latestRepeated() && measured < leastRoundTrip) {
+    if (delivery.latestRetransmitted() && measured < leastRoundTrip) {
       // An earlier transmission was delivered: this one cannot have been, yet.
       return;
     }
@@ -72,7 +72,7 @@ final class Rack {
   long detect(boolean repairing, long leastRoundTrip, long smoothed, long now) {
     width = reordering.width(repairing, board.sackedSegments(), leastRoundTrip, smoothed);
     int slot = board.oldest();
-    while (slot != SendQueue.NONE && queue.arrays.serials[slot] < serial) {
+    while (slot != SegmentQueue.NONE && queue.arrays.serials[slot] < serial) {
       long deadline = queue.arrays.sentAt[slot] + roundTrip + width;
       if (deadline > now) {
         return deadline;

@@ -8,7 +8,7 @@ import org.rddp.wire.TcpOptions;
  * the last acknowledgment told already is not looked at again (RFC 2018, RFC 2883).
  */
 final class SackBlocks {
-  private final SendQueue queue;
+  private final SegmentQueue queue;
   private final Scoreboard board;
   private final long[] left = new long[TcpOptions.MOST_SACK_BLOCKS];
   private final long[] right = new long[TcpOptions.MOST_SACK_BLOCKS];
@@ -19,7 +19,7 @@ final class SackBlocks {
   private long duplicateLeft;
   private long duplicateRight;
 
-  SackBlocks(SendQueue queue, Scoreboard board) {
+  SackBlocks(SegmentQueue queue, Scoreboard board) {
     this.queue = queue;
     this.board = board;
   }

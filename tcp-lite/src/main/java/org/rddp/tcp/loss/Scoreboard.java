@@ -13,9 +13,9 @@ public final class Scoreboard {
   static final byte LOST = 2;
   static final byte SACKED = 3;
 
-  private final SendQueue queue;
-  private final Delivery delivery;
-  private final SegmentList flying;
+  private final SegmentQueue queue;
+  private final DeliveredSegments delivery;
+  private final SegmentList inFlight;
   private final SegmentList lost;
 
   /** The number of the first segment that was never sent. */
@@ -25,15 +25,15 @@ public final class Scoreboard {
   private long sackedOctets;
   private int sackedSegments;
 
-  Scoreboard(SendQueue queue, Delivery delivery) {
+  Scoreboard(SegmentQueue queue, DeliveredSegments delivery) {
     this.queue = queue;
     this.delivery = delivery;
-    flying = new SegmentList(queue);
+    inFlight = new SegmentList(queue);
     lost = new SegmentList(queue);
   }
 
   void begin() {
-    flying.clear();
+    inFlight.clear();
     lost.clear();
     unsent = 0;
     transmissions = 0;
@@ -42,7 +42,8 @@ public final class Scoreboard {
   }
 
   /**
-   * The number of the first segment that was never sent, {@link SendQueue#tail} if there is none.
+   * The number of the first segment that was never sent, {@link SegmentQueue#tail} if there is
+   * none.
    */
   public long unsent() {
     return unsent;
@@ -55,7 +56,7 @@ public final class Scoreboard {
 
   /** Octets of the segments that are on their way, as far as is known. */
   public long inFlight() {
-    return flying.octets();
+    return inFlight.octets();
   }
 
   /** Octets of the segments that are lost and have not been sent again. */
@@ -78,19 +79,21 @@ public final class Scoreboard {
     return transmissions;
   }
 
-  /** The lost segment to be sent again first, or {@link SendQueue#NONE}. */
+  /** The lost segment to be sent again first, or {@link SegmentQueue#NONE}. */
   public int firstLost() {
     return lost.first();
   }
 
-  /** The segment that has been in flight for the longest time, or {@link SendQueue#NONE}. */
+  /** The segment that has been in flight for the longest time, or {@link SegmentQueue#NONE}. */
   int oldest() {
-    return flying.first();
+    return inFlight.first();
   }
 
-  /** The segment in flight that was sent after another; {@link SendQueue#NONE} after the last. */
+  /**
+   * The segment in flight that was sent after another; {@link SegmentQueue#NONE} after the last.
+   */
   int sentAfter(int slot) {
-    return flying.after(slot);
+    return inFlight.after(slot);
   }
 
   /** Whether a segment has been lost and not been sent again. */
@@ -104,13 +107,13 @@ public final class Scoreboard {
   }
 
   /** Whether a segment was sent more than once. */
-  public boolean repeated(int slot) {
-    return queue.arrays.repeated[slot];
+  public boolean retransmitted(int slot) {
+    return queue.arrays.retransmitted[slot];
   }
 
   /** Whether a segment is on its way for the first time, as far as is known. */
   boolean isSentOnce(int slot) {
-    return queue.arrays.states[slot] == IN_FLIGHT && !queue.arrays.repeated[slot];
+    return queue.arrays.states[slot] == IN_FLIGHT && !queue.arrays.retransmitted[slot];
   }
 
   /** When a segment was sent last. */
@@ -125,45 +128,45 @@ public final class Scoreboard {
       case UNSENT -> unsent++;
       case LOST -> {
         lost.remove(slot);
-        arrays.repeated[slot] = true;
+        arrays.retransmitted[slot] = true;
       }
       default -> {
-        flying.remove(slot);
-        arrays.repeated[slot] = true;
+        inFlight.remove(slot);
+        arrays.retransmitted[slot] = true;
       }
     }
     arrays.states[slot] = IN_FLIGHT;
     arrays.sentAt[slot] = now;
     arrays.serials[slot] = transmissions++;
-    flying.append(slot);
+    inFlight.append(slot);
   }
 
   /** A segment that was in flight is lost. */
   void lose(int slot) {
-    flying.remove(slot);
+    inFlight.remove(slot);
     queue.arrays.states[slot] = LOST;
     lost.append(slot);
   }
 
   /** Whatever was in flight, and nobody knows of, is lost. */
   void loseAll() {
-    while (!flying.isEmpty()) {
-      lose(flying.first());
+    while (!inFlight.isEmpty()) {
+      lose(inFlight.first());
     }
   }
 
   /** Whatever is in flight and was sent no later than the given time is lost. */
   void loseSentBy(long time) {
-    while (!flying.isEmpty() && queue.arrays.sentAt[flying.first()] <= time) {
-      lose(flying.first());
+    while (!inFlight.isEmpty() && queue.arrays.sentAt[inFlight.first()] <= time) {
+      lose(inFlight.first());
     }
   }
 
   /** What is in flight and longer than that does not get through. Returns whether there was any. */
   boolean loseLongerThan(int octets) {
     boolean any = false;
-    for (int slot = flying.first(); slot != SendQueue.NONE; ) {
-      int following = flying.after(slot);
+    for (int slot = inFlight.first(); slot != SegmentQueue.NONE; ) {
+      int following = inFlight.after(slot);
       if (queue.arrays.lengths[slot] > octets) {
         lose(slot);
         any = true;
@@ -182,7 +185,7 @@ public final class Scoreboard {
       int slot = lost.last();
       lost.remove(slot);
       queue.arrays.states[slot] = IN_FLIGHT;
-      flying.prepend(slot);
+      inFlight.prepend(slot);
     }
   }
 
@@ -200,13 +203,13 @@ public final class Scoreboard {
 
   private void delivered(int slot) {
     SegmentArrays arrays = queue.arrays;
-    (arrays.states[slot] == LOST ? lost : flying).remove(slot);
+    (arrays.states[slot] == LOST ? lost : inFlight).remove(slot);
     delivery.add(
         arrays.serials[slot],
         arrays.sentAt[slot],
         arrays.ends[slot],
         arrays.lengths[slot],
-        arrays.repeated[slot]);
+        arrays.retransmitted[slot]);
   }
 
   /** The peer has thrown away what it had behind gaps (RFC 2018 section 8): all of it is lost. */
@@ -233,7 +236,7 @@ public final class Scoreboard {
         sackedOctets -= queue.length(slot);
         sackedSegments--;
       } else {
-        delivery.acknowledged(queue.arrays.repeated[slot]);
+        delivery.acknowledged(queue.arrays.retransmitted[slot]);
         delivered(slot);
       }
       queue.removeFirst();
@@ -241,8 +244,8 @@ public final class Scoreboard {
   }
 
   /**
-   * Cuts a segment in two, as {@link SendQueue#split}: one that is unsent or lost. What was cut is
-   * in the place of the whole.
+   * Cuts a segment in two, as {@link SegmentQueue#split}: one that is unsent or lost. What was cut
+   * is in the place of the whole.
    *
    * @return the slot of the first part
    */
@@ -254,7 +257,7 @@ public final class Scoreboard {
       arrays.states[first] = LOST;
       arrays.sentAt[first] = arrays.sentAt[rest];
       arrays.serials[first] = arrays.serials[rest];
-      arrays.repeated[first] = arrays.repeated[rest];
+      arrays.retransmitted[first] = arrays.retransmitted[rest];
       lost.shrunk(octets);
       lost.insertBefore(rest, first);
       unsent++;

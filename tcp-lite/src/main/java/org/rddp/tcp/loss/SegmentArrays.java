@@ -26,7 +26,7 @@ final class SegmentArrays {
   /** Octets of the pieces that lie behind it in the same packet. */
   final int[] behind;
 
-  /** The partial checksum of its payload, or {@link SendQueue#NO_SUM}. */
+  /** The partial checksum of its payload, or {@link SegmentQueue#NO_SUM}. */
   final int[] sums;
 
   /** The segments before and after it in the list that it is in. */
@@ -44,7 +44,7 @@ final class SegmentArrays {
   final byte[] states;
 
   /** Whether it was sent more than once. */
-  final boolean[] repeated;
+  final boolean[] retransmitted;
 
   /** Whether it begins where no segment of the user's began. */
   final boolean[] cut;
@@ -65,7 +65,7 @@ final class SegmentArrays {
       order[slot] = slot;
     }
     states = new byte[capacity];
-    repeated = new boolean[capacity];
+    retransmitted = new boolean[capacity];
     cut = new boolean[capacity];
   }
 
@@ -86,7 +86,7 @@ final class SegmentArrays {
     System.arraycopy(full.previous, 0, previous, 0, count);
     System.arraycopy(full.next, 0, next, 0, count);
     System.arraycopy(full.states, 0, states, 0, count);
-    System.arraycopy(full.repeated, 0, repeated, 0, count);
+    System.arraycopy(full.retransmitted, 0, retransmitted, 0, count);
     System.arraycopy(full.cut, 0, cut, 0, count);
     for (int i = 0; i < count; i++) {
       order[(int) (head + i) & (capacity - 1)] = full.order[(int) (head + i) & (count - 1)];

@@ -2,19 +2,19 @@ package org.rddp.tcp.loss;
 
 /** Some of the segments of a send queue, linked through its arrays; each is in one list at most. */
 final class SegmentList {
-  private final SendQueue queue;
+  private final SegmentQueue queue;
   private int first;
   private int last;
   private long octets;
 
-  SegmentList(SendQueue queue) {
+  SegmentList(SegmentQueue queue) {
     this.queue = queue;
     clear();
   }
 
   void clear() {
-    first = SendQueue.NONE;
-    last = SendQueue.NONE;
+    first = SegmentQueue.NONE;
+    last = SegmentQueue.NONE;
     octets = 0;
   }
 
@@ -27,10 +27,10 @@ final class SegmentList {
   }
 
   boolean isEmpty() {
-    return first == SendQueue.NONE;
+    return first == SegmentQueue.NONE;
   }
 
-  /** The segment after one of the list's, {@link SendQueue#NONE} after the last. */
+  /** The segment after one of the list's, {@link SegmentQueue#NONE} after the last. */
   int after(int slot) {
     return queue.arrays.next[slot];
   }
@@ -41,11 +41,11 @@ final class SegmentList {
   }
 
   void append(int slot) {
-    link(last, slot, SendQueue.NONE);
+    link(last, slot, SegmentQueue.NONE);
   }
 
   void prepend(int slot) {
-    link(SendQueue.NONE, slot, first);
+    link(SegmentQueue.NONE, slot, first);
   }
 
   /** Puts a segment before one that is in the list. */
@@ -57,12 +57,12 @@ final class SegmentList {
     SegmentArrays arrays = queue.arrays;
     arrays.previous[slot] = before;
     arrays.next[slot] = after;
-    if (before == SendQueue.NONE) {
+    if (before == SegmentQueue.NONE) {
       first = slot;
     } else {
       arrays.next[before] = slot;
     }
-    if (after == SendQueue.NONE) {
+    if (after == SegmentQueue.NONE) {
       last = slot;
     } else {
       arrays.previous[after] = slot;
@@ -74,12 +74,12 @@ final class SegmentList {
     SegmentArrays arrays = queue.arrays;
     int before = arrays.previous[slot];
     int after = arrays.next[slot];
-    if (before == SendQueue.NONE) {
+    if (before == SegmentQueue.NONE) {
       first = after;
     } else {
       arrays.next[before] = after;
     }
-    if (after == SendQueue.NONE) {
+    if (after == SegmentQueue.NONE) {
       last = before;
     } else {
       arrays.previous[after] = before;

@@ -10,12 +10,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** CUBIC's window, rule by rule, against the formulas of RFC 9438. */
 class CubicTest {
-  private static final long MILLISECOND = Flow.MILLISECOND;
+  private static final long MILLISECOND = SimulatedFlow.MILLISECOND;
   private static final long SECOND = 1000 * MILLISECOND;
   private static final double C = 0.4;
   private static final double ALPHA = 3 * (1 - 0.7) / (1 + 0.7);
 
-  private final Flow flow = new Flow(new Cubic(), 100 * MILLISECOND);
+  private final SimulatedFlow flow = new SimulatedFlow(new Cubic(), 100 * MILLISECOND);
   private final CongestionControl control = flow.control;
 
   /** Figure 1, in segments and seconds. */
@@ -83,7 +83,7 @@ class CubicTest {
     long before = control.window();
     flow.roundTrip = MILLISECOND;
     for (int i = 0; i < 20; i++) {
-      flow.acknowledge(Flow.EMSS);
+      flow.acknowledge(SimulatedFlow.EMSS);
       assertThat(control.window()).isGreaterThanOrEqualTo(before);
       before = control.window();
     }
@@ -93,7 +93,7 @@ class CubicTest {
   @DisplayName("RFC 9438 4.2: how acknowledgments are bundled does not matter")
   void shouldGrowAsMuchWhenAcknowledgmentsAreBundled() {
     flow.loseAt(1000);
-    Flow bundled = new Flow(new Cubic(), flow.roundTrip).loseAt(1000);
+    SimulatedFlow bundled = new SimulatedFlow(new Cubic(), flow.roundTrip).loseAt(1000);
     for (int i = 0; i < 50; i++) {
       flow.roundTrip();
       bundled.roundTrip(100);
@@ -209,7 +209,7 @@ class CubicTest {
   void shouldForgetTheMaximumAfterATimeout() {
     flow.loseAt(1000).expire();
     while (control.window() < control.threshold()) {
-      flow.acknowledge(Flow.EMSS);
+      flow.acknowledge(SimulatedFlow.EMSS);
     }
     assertThat(flow.segments()).isEqualTo(490);
     long start = flow.now;
@@ -222,7 +222,8 @@ class CubicTest {
   @DisplayName("RFC 9438 4.9.2: a spurious loss is undone, the time of the function included")
   void shouldGoOnAsIfNothingHadBeenLost() {
     flow.loseAt(1000).pass(4 * SECOND);
-    Flow undisturbed = new Flow(new Cubic(), flow.roundTrip).loseAt(1000).pass(4 * SECOND);
+    SimulatedFlow undisturbed =
+        new SimulatedFlow(new Cubic(), flow.roundTrip).loseAt(1000).pass(4 * SECOND);
     assertThat(flow.segments()).isEqualTo(undisturbed.segments());
     flow.lose();
     flow.control.undo(flow.now);
@@ -335,7 +336,7 @@ class CubicTest {
     control.onIdle(flow.now);
     assertThat(control.window()).isEqualTo(10_000);
     while (control.window() < control.threshold()) {
-      flow.acknowledge(Flow.EMSS);
+      flow.acknowledge(SimulatedFlow.EMSS);
     }
     long start = flow.now;
     flow.pass(4 * SECOND);

@@ -100,7 +100,7 @@ class HyStartTest {
   @Test
   @DisplayName("RFC 9406 4.2: Conservative Slow Start grows at a quarter of the pace")
   void shouldGrowAtAQuarterOfThePace() {
-    Flow flow = new Flow(new Cubic(), 10_000 * MICROSECOND);
+    SimulatedFlow flow = new SimulatedFlow(new Cubic(), 10_000 * MICROSECOND);
     flow.roundTrips(2);
     assertThat(flow.control.window()).isEqualTo(40_000);
     flow.roundTrip = 20_000 * MICROSECOND;
@@ -113,7 +113,7 @@ class HyStartTest {
   @Test
   @DisplayName("RFC 9406 4.2: after five rounds the window is the threshold")
   void shouldSetTheThreshold() {
-    Flow flow = new Flow(new Cubic(), 10_000 * MICROSECOND);
+    SimulatedFlow flow = new SimulatedFlow(new Cubic(), 10_000 * MICROSECOND);
     flow.roundTrips(2);
     flow.roundTrip = 20_000 * MICROSECOND;
     flow.roundTrips(4);
@@ -125,7 +125,7 @@ class HyStartTest {
   @Test
   @DisplayName("RFC 9406 4.3: only the first slow start is watched")
   void shouldNotWatchALaterSlowStart() {
-    Flow flow = new Flow(new Cubic(), 10_000 * MICROSECOND);
+    SimulatedFlow flow = new SimulatedFlow(new Cubic(), 10_000 * MICROSECOND);
     flow.roundTrips(5).expire();
     long threshold = flow.control.threshold();
     flow.roundTrips(3);
@@ -138,7 +138,7 @@ class HyStartTest {
   @Test
   @DisplayName("RFC 9406 4.2: a loss ends it at once")
   void shouldEndByALoss() {
-    Flow flow = new Flow(new Cubic(), 10_000 * MICROSECOND);
+    SimulatedFlow flow = new SimulatedFlow(new Cubic(), 10_000 * MICROSECOND);
     flow.roundTrips(2);
     flow.roundTrip = 20_000 * MICROSECOND;
     flow.roundTrip().lose();

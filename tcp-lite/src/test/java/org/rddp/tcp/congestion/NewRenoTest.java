@@ -9,9 +9,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** NewReno's window, and what it shares with CUBIC's, rule by rule. */
 class NewRenoTest {
-  private static final long ROUND_TRIP = 10 * Flow.MILLISECOND;
+  private static final long ROUND_TRIP = 10 * SimulatedFlow.MILLISECOND;
 
-  private final Flow flow = new Flow(new NewReno(), ROUND_TRIP);
+  private final SimulatedFlow flow = new SimulatedFlow(new NewReno(), ROUND_TRIP);
   private final CongestionControl control = flow.control;
 
   @ParameterizedTest(name = "{0} octets a segment: {1}")

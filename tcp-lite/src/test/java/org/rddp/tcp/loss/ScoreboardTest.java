@@ -10,9 +10,9 @@ import org.rddp.wire.Memory;
 /** Segments and their marks, by random walks against what must always hold. */
 class ScoreboardTest {
   private final NativePacketPool pool = new NativePacketPool(400, 1024);
-  private final SendMemory memory = new SendMemory(pool, new LossCounters());
-  private final SendQueue queue = new SendQueue(memory, pool);
-  private final Delivery delivery = new Delivery();
+  private final FlightPool memory = new FlightPool(pool, new LossCounters());
+  private final SegmentQueue queue = new SegmentQueue(memory, pool);
+  private final DeliveredSegments delivery = new DeliveredSegments();
   private final Scoreboard board = new Scoreboard(queue, delivery);
   private long now;
 
@@ -69,7 +69,7 @@ class ScoreboardTest {
   private void checkOrder() {
     long listed = 0;
     long serial = -1;
-    for (int slot = board.oldest(); slot != SendQueue.NONE; slot = board.sentAfter(slot)) {
+    for (int slot = board.oldest(); slot != SegmentQueue.NONE; slot = board.sentAfter(slot)) {
       assertThat(queue.arrays.serials[slot]).isGreaterThan(serial);
       serial = queue.arrays.serials[slot];
       listed += queue.length(slot);
@@ -100,9 +100,9 @@ class ScoreboardTest {
       sendNext();
     } else if (what == 5 && any) {
       board.sack(slotAt(random));
-    } else if (what == 6 && board.oldest() != SendQueue.NONE) {
+    } else if (what == 6 && board.oldest() != SegmentQueue.NONE) {
       board.lose(board.oldest());
-    } else if (what == 7 && board.firstLost() != SendQueue.NONE) {
+    } else if (what == 7 && board.firstLost() != SegmentQueue.NONE) {
       board.sent(board.firstLost(), now++);
     } else if (what == 8 && queue.size() > 0) {
       split(random);

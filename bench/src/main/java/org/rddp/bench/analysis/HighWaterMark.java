@@ -1,0 +1,25 @@
+package org.rddp.bench.analysis;
+
+/** A quantity that rises and falls, and the most that it has been. */
+final class HighWaterMark {
+  private long now;
+  private long most;
+
+  void add(long more) {
+    set(now + more);
+  }
+
+  void set(long value) {
+    now = value;
+    most = Math.max(most, value);
+  }
+
+  /** Forgets what has been before. */
+  void restart() {
+    most = now;
+  }
+
+  long maximum() {
+    return most;
+  }
+}

@@ -1,0 +1,99 @@
+package org.rddp.bench.analysis;
+
+import java.util.Arrays;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+import org.rddp.wire.Memory;
+
+/**
+ * The Responder of an MPA connection that is fed the same FPDU over and over, in segments that each
+ * hold one, or the end of one and the beginning of the next. It places every ULPDU.
+ */
+final class MpaReceiveLoop implements UlpduHandler {
+  private static final int OVERHEAD = 6;
+
+  private final FedStream stream;
+  private final MpaConnection mpa;
+  private final long place;
+  private final long[] segments = new long[2];
+  private long passed;
+
+  /**
+   * A receiver in Full Operation.
+   *
+   * @param fpdu octets of each FPDU, which EMSS is too; a multiple of 4
+   * @param aligned whether each segment holds one; half of one, and half of the next, otherwise
+   */
+  MpaReceiveLoop(int fpdu, boolean aligned) {
+    stream = new FedStream(fpdu);
+    place = Memory.allocate(fpdu);
+    FedStream peer = new FedStream(fpdu);
+    MpaConnection initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, new byte[0], this);
+    mpa = MpaConnection.responder(MpaSettings.DEFAULTS, this);
+    peer.open(initiator);
+    stream.open(mpa);
+    stream.feed(stream.packet(peer.sent()));
+    peer.feed(peer.packet(stream.sent()));
+    initiator.send(place, 0, place, fpdu - OVERHEAD);
+    begin(peer.sent(), aligned);
+  }
+
+  private void begin(byte[] fpdu, boolean aligned) {
+    byte[] segment = fpdu;
+    if (!aligned) {
+      int half = fpdu.length / 2;
+      stream.feed(stream.packet(Arrays.copyOf(fpdu, half)));
+      segment = Arrays.copyOfRange(fpdu, half, half + fpdu.length);
+      System.arraycopy(fpdu, 0, segment, fpdu.length - half, half);
+    }
+    for (int i = 0; i < segments.length; i++) {
+      segments[i] = stream.packet(segment);
+    }
+  }
+
+  /** Takes so many segments. Returns how many FPDUs have been passed in all. */
+  int take(int times) {
+    for (int i = 0; i < times; i++) {
+      stream.feed(segments[i & 1]);
+    }
+    return (int) passed;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    mpa.accept(new byte[0]);
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    ulpdu.copy(0, place, ulpdu.length());
+    passed++;
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    throw new IllegalStateException(error + ": " + detail);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {}
+
+  @Override
+  public void onRejected(byte[] privateData) {}
+
+  @Override
+  public void onSendable() {}
+
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {}
+
+  @Override
+  public void onClosed(CloseReason reason) {}
+}

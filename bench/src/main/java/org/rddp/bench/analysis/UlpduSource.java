@@ -1,0 +1,135 @@
+package org.rddp.bench.analysis;
+
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.wire.Memory;
+
+/** The Initiator of a connection: sends ULPDUs as soon as it may. */
+final class UlpduSource implements UlpduHandler {
+  /** Octets of DDP's header in a tagged segment. */
+  static final int TAGGED_HEADER = 14;
+
+  private static final int LONGEST = 1 << 16;
+
+  private final long octets = Memory.allocate(LONGEST);
+  private final MpaConnection mpa;
+  private final StockTcp stock;
+  private int left;
+  private int length;
+  private boolean begun;
+  private CloseReason closed;
+
+  /**
+   * An Initiator to be given to TCP.
+   *
+   * @param sending how FPDUs go into segments
+   */
+  UlpduSource(MpaSettings settings, Segmentation sending) {
+    MpaSettings own = settings.withPacking(sending == Segmentation.PACKED);
+    mpa = MpaConnection.initiator(own, new byte[0], this);
+    stock = sending == Segmentation.STOCK ? new StockTcp(mpa) : null;
+    for (int at = 0; at < LONGEST; at++) {
+      Memory.putByte(octets + at, at * 31);
+    }
+  }
+
+  /** What TCP speaks to. */
+  StreamHandler handler() {
+    return stock == null ? mpa : stock;
+  }
+
+  /** The most octets of a ULPDU. */
+  int mulpdu() {
+    return mpa.mulpdu();
+  }
+
+  /** Sends ULPDUs of one length, now and as soon as may be; those before must have left. */
+  void send(int count, int ulpduLength) {
+    if (left > 0) {
+      throw new IllegalStateException(left + " ULPDUs still wait");
+    }
+    left = count;
+    length = ulpduLength;
+    if (stock != null) {
+      stock.hold();
+    }
+    proceed();
+  }
+
+  /** Sends what a stock TCP still holds back. */
+  void push() {
+    if (stock != null) {
+      stock.push();
+    }
+  }
+
+  /** Whether everything has been handed to TCP. */
+  boolean idle() {
+    return left == 0;
+  }
+
+  /** Whether ULPDUs may be sent. */
+  boolean begun() {
+    return begun;
+  }
+
+  /** Ends the connection. */
+  void abort() {
+    mpa.abort();
+  }
+
+  /** Why the connection is gone, or null. */
+  CloseReason closed() {
+    return closed;
+  }
+
+  private void proceed() {
+    int head = Math.min(TAGGED_HEADER, length);
+    while (left > 0 && mpa.sendable()) {
+      if (!mpa.send(octets, head, octets + head, length - head)) {
+        return;
+      }
+      left--;
+    }
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    begun = true;
+  }
+
+  @Override
+  public void onSendable() {
+    proceed();
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    throw new IllegalStateException(error + ": " + detail);
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    closed = reason;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {}
+
+  @Override
+  public void onRejected(byte[] privateData) {}
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {}
+
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {}
+}

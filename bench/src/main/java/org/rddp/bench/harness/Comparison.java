@@ -1,0 +1,262 @@
+package org.rddp.bench.harness;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Measures entrants beside each other: in every round each of them does the task once, while the
+ * others are stopped. One that cannot run, or fails, stays in the tables with the reason.
+ */
+public final class Comparison implements AutoCloseable {
+  /** How warm-ups end, for reports. */
+  public static final String WARM_UP_DESCRIPTION =
+      "Before the first round of a task each contender does it in short rounds that are not counted,"
+          + " until the median of "
+          + WarmUp.STEADY
+          + " is within 10 % of that of as many before and HotSpot has compiled nothing meanwhile;"
+          + " between them it rests while HotSpot compiles, and until the daemon has found whether vectors"
+          + " are worth it. Where the time ends before that, it is said under the table.";
+
+  private static final Duration START = Duration.ofSeconds(60);
+
+  /** A round may take so much longer than it is asked to. */
+  private static final Duration PATIENCE = Duration.ofSeconds(45);
+
+  /** The part of a budget that all first warm-ups may take, and the most that one may. */
+  private static final double WARM_UPS = 0.4;
+
+  private static final long LONGEST_WARM_UP = 20_000;
+
+  /** The part of a step that warming up for its task may take, and the most. */
+  private static final double STEP_WARM_UP = 0.3;
+
+  private static final long LONGEST_STEP_WARM_UP = 3_000;
+  private static final long SHORTEST_WARM_UP = 50;
+
+  /** A median of fewer rounds says little. */
+  private static final int FEWEST_ROUNDS = 3;
+
+  private final Progress progress;
+  private final Path folder;
+  private final Map<String, RigProcess> running = new LinkedHashMap<>();
+  private final Map<String, String> reasons = new LinkedHashMap<>();
+  private final Set<String> unsteady = new HashSet<>();
+  private final CoreThroughput throughput;
+  private final List<String> names;
+
+  /**
+   * Starts all of them, one after the other; none works then.
+   *
+   * @throws IOException when processes cannot be started at all
+   */
+  public Comparison(List<Contender> entrants, Progress progress)
+      throws IOException, InterruptedException {
+    this.progress = progress;
+    this.folder = Files.createTempDirectory("rddp-bench");
+    this.names = entrants.stream().map(Contender::name).toList();
+    this.throughput = new CoreThroughput();
+    try {
+      for (Contender entrant : entrants) {
+        start(entrant);
+      }
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void start(Contender entrant) throws IOException, InterruptedException {
+    String name = entrant.name();
+    progress.log("starting: " + name);
+    RigProcess process = new RigProcess(entrant, log(name));
+    running.put(name, process);
+    try {
+      JsonObject answer = process.answer(START);
+      if (answer.has(RigMain.READY)) {
+        process.pause();
+        return;
+      }
+      drop(name, reason(answer));
+    } catch (IOException e) {
+      drop(name, e.getMessage());
+    }
+  }
+
+  private Path log(String name) {
+    return folder.resolve(name.replaceAll("[^A-Za-z0-9]+", "-") + ".log");
+  }
+
+  private static String reason(JsonObject answer) {
+    return answer.has(RigMain.CANNOT)
+        ? answer.get(RigMain.CANNOT).getAsString()
+        : "failed: " + answer.get(RigMain.FAILED).getAsString();
+  }
+
+  private void drop(String name, String reason) throws IOException {
+    reasons.put(name, reason);
+    progress.log("without " + name + ": " + reason);
+    running.remove(name).close();
+    if (Files.exists(log(name))) {
+      List<String> said = Files.readAllLines(log(name));
+      said.subList(Math.max(0, said.size() - 8), said.size())
+          .forEach(line -> progress.log("  " + line));
+    }
+  }
+
+  /**
+   * Lets each entrant do a task until it does it as quickly as it ever will ({@link WarmUp}), or
+   * its part of the budget is used up.
+   */
+  public void warmUp(JsonObject task) throws IOException, InterruptedException {
+    List<String> some = List.copyOf(running.keySet());
+    Budget all = progress.budget().part(WARM_UPS);
+    for (int i = 0; i < some.size(); i++) {
+      String name = some.get(i);
+      // What has more to compile comes first in the lists, and those after it need less.
+      Duration each = share(2 * all.leftNanos(), some.size() - i + 1, LONGEST_WARM_UP);
+      progress.log("warming up: " + name);
+      if (ask(name, RigMain.warmUp(task, each), each) instanceof JsonObject answer) {
+        WarmUp.Result found = warmedUp(name, answer);
+        if (!found.steady()) {
+          progress.log(
+              "  not steady after " + found.rounds() + " rounds in " + found.seconds() + " s");
+        }
+      }
+    }
+  }
+
+  private WarmUp.Result warmedUp(String name, JsonObject answer) {
+    WarmUp.Result found = WarmUp.Result.fromJson(answer);
+    if (found.steady()) {
+      unsteady.remove(name);
+    } else {
+      unsteady.add(name);
+    }
+    return found;
+  }
+
+  private static Duration share(long nanos, int of, long mostMillis) {
+    long millis = nanos / 1_000_000 / Math.max(1, of);
+    return Duration.ofMillis(Math.clamp(millis, SHORTEST_WARM_UP, mostMillis));
+  }
+
+  /**
+   * Measures.
+   *
+   * @param title what is measured, to be shown
+   * @param rounds 1 or more, fewer where the step's part of the budget is used up before
+   * @return by the entrants' names, in the order in which they were given
+   */
+  public ComparisonResult run(String title, JsonObject task, int rounds)
+      throws IOException, InterruptedException {
+    return run(title, task, rounds, names);
+  }
+
+  /** Measures those of the entrants that are among some. */
+  public ComparisonResult run(String title, JsonObject task, int rounds, List<String> some)
+      throws IOException, InterruptedException {
+    return run(title, task, rounds, some, 1);
+  }
+
+  /** Measures those of the entrants that are among some, in a step of some weight. */
+  public ComparisonResult run(
+      String title, JsonObject task, int rounds, List<String> some, double weight)
+      throws IOException, InterruptedException {
+    Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    Map<String, String> cannot = new LinkedHashMap<>(reasons);
+    List<String> measured = names.stream().filter(some::contains).toList();
+    measured.forEach(name -> samples.put(name, new ArrayList<>()));
+    long most = progress.budget().take(weight);
+    long began = System.nanoTime();
+    progress.log(title);
+    Duration warmUp = share((long) (most * STEP_WARM_UP), measured.size(), LONGEST_STEP_WARM_UP);
+    for (String name : measured) {
+      if (!cannot.containsKey(name)) {
+        Object answer = ask(name, RigMain.warmUp(task, warmUp), warmUp);
+        if (answer instanceof JsonObject found) {
+          warmedUp(name, found);
+        } else {
+          cannot.put(name, answer.toString());
+        }
+      }
+    }
+    MachineMonitor watch = MachineMonitor.start();
+    int fewest = most == 0 ? 1 : FEWEST_ROUNDS;
+    for (int round = 0; round < rounds; round++) {
+      if (round >= fewest && System.nanoTime() - began > most) {
+        break;
+      }
+      throughput.measure();
+      for (String name : measured) {
+        if (!cannot.containsKey(name)) {
+          Object found = ask(name, task, Duration.ZERO);
+          if (found instanceof JsonObject answer) {
+            samples.get(name).add(Sample.fromJson(answer));
+          } else {
+            cannot.put(name, found.toString());
+          }
+        }
+      }
+    }
+    Conditions conditions =
+        watch
+            .stop()
+            .withUnsteady(measured.stream().filter(unsteady::contains).toList())
+            .withThroughput(throughput.shares());
+    progress.log("  " + conditions);
+    Map<String, ContenderResult> outcomes = new LinkedHashMap<>();
+    samples.forEach((name, all) -> outcomes.put(name, new ContenderResult(all, cannot.get(name))));
+    return new ComparisonResult(title, outcomes, conditions);
+  }
+
+  /**
+   * An entrant's answer, or as text the reason why there is none.
+   *
+   * @param takes what it is allowed, where the task does not say
+   */
+  private Object ask(String name, JsonObject task, Duration takes)
+      throws IOException, InterruptedException {
+    RigProcess process = running.get(name);
+    if (process == null) {
+      return reasons.get(name);
+    }
+    long millis = task.has("millis") ? task.get("millis").getAsLong() : 0;
+    try {
+      process.resume();
+      process.ask(task);
+      JsonObject answer = process.answer(PATIENCE.plus(takes).plusMillis(millis));
+      if (answer.has(RigMain.FAILED)) {
+        drop(name, reason(answer));
+        return reasons.get(name);
+      }
+      process.pause();
+      return answer.has(RigMain.CANNOT) ? reason(answer) : answer;
+    } catch (IOException e) {
+      drop(name, "failed: " + e.getMessage());
+      return reasons.get(name);
+    }
+  }
+
+  /** Ends all of them. */
+  @Override
+  public void close() throws IOException {
+    running.values().forEach(RigProcess::close);
+    running.clear();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(folder);
+  }
+}

@@ -1,0 +1,52 @@
+package org.rddp.bench.harness;
+
+import java.util.List;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What an entrant came to in a task.
+ *
+ * @param samples one for each round, or none
+ * @param reason why there are none, or null
+ */
+public record ContenderResult(List<Sample> samples, String reason) {
+  /** A copy. */
+  public ContenderResult {
+    samples = List.copyOf(samples);
+  }
+
+  /** A figure over the rounds; empty where the entrant could not run or does not have it. */
+  public Optional<Series> figure(String name) {
+    if (reason != null || samples.stream().anyMatch(each -> !each.figures().containsKey(name))) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Series(samples.stream().mapToDouble(each -> each.figures().get(name)).toArray()));
+  }
+
+  /** For a table's cell: the figure in another unit, or why there is none. */
+  public Object cell(String name, double factor) {
+    return figure(name).<Object>map(series -> series.times(factor)).orElse(reason());
+  }
+
+  @Override
+  public String reason() {
+    return reason == null && samples.isEmpty() ? "not measured" : reason == null ? "-" : reason;
+  }
+
+  /** The times of all rounds together; empty where there are none. */
+  public Optional<Histogram> nanoseconds() {
+    Histogram all = null;
+    for (Sample sample : samples) {
+      if (sample.nanoseconds() != null) {
+        if (all == null) {
+          all = new Histogram(sample.nanoseconds());
+          all.reset();
+        }
+        all.add(sample.nanoseconds());
+      }
+    }
+    return Optional.ofNullable(all);
+  }
+}

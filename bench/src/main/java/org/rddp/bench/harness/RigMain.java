@@ -1,0 +1,118 @@
+package org.rddp.bench.harness;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.rddp.rig.ProcessSignals;
+
+/**
+ * The process of a rig: takes tasks from its standard input, a line of JSON each, and answers each
+ * with a line on its standard output. It ends at the end of its input, or with its parent.
+ */
+public final class RigMain {
+  /** Key of an answer: the rig is open. */
+  static final String READY = "ready";
+
+  /** Key of an answer: why it cannot be done. */
+  static final String CANNOT = "cannot";
+
+  /** Key of an answer: how the rig has failed. */
+  static final String FAILED = "failed";
+
+  /** Key beside a task: it is to be done until the rig is warm, within so many ms. */
+  static final String WARM_UP = "warm_up";
+
+  private static final String TASK = "task";
+
+  private RigMain() {}
+
+  /**
+   * Runs a rig.
+   *
+   * @param arguments the rig's class, and its arguments as JSON
+   */
+  public static void main(String[] arguments) throws Exception {
+    ProcessSignals.dieWithParent();
+    // Answers have the standard output to themselves, whatever a library prints.
+    PrintStream answers =
+        new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+    System.setOut(System.err);
+    BufferedReader tasks =
+        new BufferedReader(
+            new InputStreamReader(new FileInputStream(FileDescriptor.in), StandardCharsets.UTF_8));
+    JsonObject given = JsonParser.parseString(arguments[1]).getAsJsonObject();
+    try (Rig rig =
+        Class.forName(arguments[0]).asSubclass(Rig.class).getDeclaredConstructor().newInstance()) {
+      if (open(rig, given, answers)) {
+        work(rig, tasks, answers);
+      }
+    } finally {
+      answers.flush();
+    }
+    // Threads of libraries do not keep the process.
+    System.exit(0);
+  }
+
+  private static boolean open(Rig rig, JsonObject arguments, PrintStream answers) {
+    try {
+      rig.open(arguments);
+    } catch (CannotRunException e) {
+      answers.println(answer(CANNOT, e.getMessage()));
+      return false;
+    } catch (Exception | LinkageError e) {
+      e.printStackTrace();
+      answers.println(answer(FAILED, words(e)));
+      return false;
+    }
+    answers.println(answer(READY, rig.getClass().getSimpleName()));
+    return true;
+  }
+
+  private static void work(Rig rig, BufferedReader tasks, PrintStream answers) throws IOException {
+    for (String line = tasks.readLine(); line != null; line = tasks.readLine()) {
+      try {
+        answers.println(done(rig, JsonParser.parseString(line).getAsJsonObject()));
+      } catch (CannotRunException e) {
+        answers.println(answer(CANNOT, e.getMessage()));
+      } catch (Exception | LinkageError e) {
+        e.printStackTrace();
+        answers.println(answer(FAILED, words(e)));
+        return;
+      }
+    }
+  }
+
+  private static JsonObject done(Rig rig, JsonObject asked) throws Exception {
+    if (!asked.has(WARM_UP)) {
+      return rig.round(asked).toJson();
+    }
+    Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
+    return new WarmUp().run(rig, asked.getAsJsonObject(TASK), most).toJson();
+  }
+
+  /** A task that is to be done until the rig is warm. */
+  static JsonObject warmUp(JsonObject task, Duration most) {
+    JsonObject json = new JsonObject();
+    json.addProperty(WARM_UP, most.toMillis());
+    json.add(TASK, task);
+    return json;
+  }
+
+  private static JsonObject answer(String key, String text) {
+    JsonObject json = new JsonObject();
+    json.addProperty(key, text);
+    return json;
+  }
+
+  private static String words(Throwable failure) {
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+}

@@ -1,0 +1,267 @@
+package org.rddp.bench.layers;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.FaultHandler;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.engine.SessionHandler;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.device.FrameDevice;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
+import org.rddp.wire.Memory;
+
+/** A program, its session and the engine beneath: one end of {@link EnginePair}. */
+final class EngineWithProgram implements SessionHandler, FaultHandler {
+  private static final int SLOTS = 1024;
+  private static final int SIGNAL_EVERY = 32;
+  private static final byte[] NONE = {};
+
+  private final Engine engine;
+  private final Session session;
+  private final ProgramRings rings;
+  private final Completion completion = new Completion();
+  private final PieceList pieces = new PieceList();
+  private final int octets;
+  private final MemorySegment source;
+  private final long sink;
+  private final int sourceStag;
+  private final int sinkStag;
+  private int connection;
+  private int asked;
+  private boolean connected;
+  private long written;
+  private long sent;
+  private long received;
+
+  /**
+   * A program that has registered its memory.
+   *
+   * @param octets of its source and of its sink, a multiple of 8
+   * @param packing whether FPDUs share segments
+   * @param now in ns
+   */
+  EngineWithProgram(
+      String name, Ipv4Address address, FrameDevice device, int octets, boolean packing, long now)
+      throws IOException, RequestRefusedException {
+    this.octets = octets;
+    Random random = new Random(name.hashCode());
+    TcpSettings tcpSettings =
+        TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
+    TcpStack tcp =
+        new TcpStack(device, new InterfaceAddress(address, 24), tcpSettings, random, now);
+    DdpEngine ddp = new DdpEngine(new TaggedBuffers(1024, random));
+    MpaSettings mpa = MpaSettings.DEFAULTS.withReads(16, 16).withPacking(packing);
+    RdmapSettings rdmap = new RdmapSettings(mpa, 256, 256);
+    engine = new Engine(name, address.bits(), tcp, ddp, rdmap, this);
+    MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
+    DaemonRings ends = new DaemonRings(memory, SLOTS, SLOTS);
+    rings = new ProgramRings(memory);
+    SessionLimits limits =
+        new SessionLimits(SLOTS, 256, 256, WorkRequest.MAX_INLINE, 16, 16, 1L << 30);
+    session = new Session(name, engine, limits, ends, SignalSender.create()::signal, this);
+    engine.begin(session);
+    source = Arena.global().allocate(octets, 64);
+    sink = Memory.allocate(octets);
+    sourceStag = session.register(source.address(), octets, Access.bits(Access.REMOTE_READ), 0);
+    sinkStag =
+        session.register(
+            sink,
+            octets,
+            Access.bits(Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC),
+            0);
+  }
+
+  /** Its engine. */
+  Engine engine() {
+    return engine;
+  }
+
+  /** Lets peers connect. */
+  void listen(int port) throws RequestRefusedException {
+    session.listen(port, 16, ConnectionSettings.RDMAP);
+  }
+
+  /** Opens a connection. */
+  void connect(Ipv4Address address, int port) throws RequestRefusedException {
+    session.connect(
+        address.bits(), port, NONE, TimeUnit.SECONDS.toNanos(10), ConnectionSettings.RDMAP);
+  }
+
+  /** Accepts a connection that somebody has asked for. */
+  void acceptIfAsked() throws RequestRefusedException {
+    if (asked != 0) {
+      session.accept(asked, NONE);
+      asked = 0;
+    }
+  }
+
+  /** Whether it has a connection. */
+  boolean connected() {
+    return connected;
+  }
+
+  /** Writes numbers into a peer's memory, one after the other; few of them are signalled. */
+  void write(int times, EngineWithProgram to) {
+    for (int i = 0; i < times; i++) {
+      written++;
+      Memory.putLongNative(source.address() + octets - Long.BYTES, written);
+      int flags = written % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      check(
+          rings.post(
+              Opcode.WRITE, flags, written, connection, sourceStag, 0, octets, to.sinkStag, 0));
+    }
+  }
+
+  /** How many numbers it has written with {@link #write}. */
+  long written() {
+    return written;
+  }
+
+  /** Whether the number that a peer has written last is this one. */
+  boolean has(long number) {
+    return Memory.getLongNative(sink + octets - Long.BYTES) == number;
+  }
+
+  /** Fills what it sends from. */
+  void fill(int value) {
+    source.fill((byte) value);
+  }
+
+  /** Whether what it has received, or read, begins and ends with this octet. */
+  boolean isFilled(int value) {
+    return Memory.getByte(sink) == value && Memory.getByte(sink + octets - 1) == value;
+  }
+
+  /** Gives memory to messages that come. */
+  void receive(int times) {
+    for (int i = 0; i < times; i++) {
+      check(
+          rings.post(
+              Opcode.RECEIVE, WorkRequest.SIGNALLED, 0, connection, sinkStag, 0, octets, 0, 0));
+    }
+  }
+
+  /**
+   * Posts signalled requests of a kind: the whole source goes, or the peer's whole source comes.
+   */
+  void request(RequestKind kind, int times, EngineWithProgram peer) {
+    for (int i = 0; i < times; i++) {
+      check(
+          switch (kind) {
+            case WRITE -> post(Opcode.WRITE, sourceStag, octets, peer.sinkStag);
+            case INLINE_WRITE -> postInline(Opcode.WRITE, peer.sinkStag);
+            case LISTED_WRITE -> postList(peer.sinkStag);
+            case WRITE_IMMEDIATE -> post(Opcode.WRITE_IMMEDIATE, sourceStag, octets, peer.sinkStag);
+            case IMMEDIATE -> post(Opcode.SEND_IMMEDIATE, 0, 0, 0);
+            case SEND -> post(Opcode.SEND, sourceStag, octets, 0);
+            case INLINE_SEND -> postInline(Opcode.SEND, 0);
+            case READ -> post(Opcode.READ, sinkStag, octets, peer.sourceStag);
+            case FETCH_ADD -> postAtomic(Opcode.FETCH_ADD, peer.sinkStag);
+            case SWAP -> postAtomic(Opcode.SWAP, peer.sinkStag);
+            case COMPARE_SWAP -> postAtomic(Opcode.COMPARE_SWAP, peer.sinkStag);
+          });
+    }
+  }
+
+  private boolean post(int opcode, int stag, int length, int remoteStag) {
+    return rings.post(opcode, WorkRequest.SIGNALLED, 1, connection, stag, 0, length, remoteStag, 0);
+  }
+
+  private boolean postInline(int opcode, int remoteStag) {
+    return rings.postInline(
+        opcode, WorkRequest.SIGNALLED, 1, connection, source, 0, octets, remoteStag, 0);
+  }
+
+  private boolean postList(int remoteStag) {
+    pieces.clear();
+    pieces.add(sourceStag, 0, octets / 2);
+    pieces.add(sourceStag, octets / 2, octets - octets / 2);
+    return rings.postList(
+        Opcode.WRITE, WorkRequest.SIGNALLED, 1, connection, pieces, remoteStag, 0);
+  }
+
+  private boolean postAtomic(int opcode, int remoteStag) {
+    return rings.postAtomic(
+        opcode, WorkRequest.SIGNALLED, 1, connection, sinkStag, 0, remoteStag, 0, 1, 0, 0, 0);
+  }
+
+  private static void check(boolean posted) {
+    if (!posted) {
+      throw new IllegalStateException("no room for a request");
+    }
+  }
+
+  /** Reads what completions there are. */
+  void poll() {
+    while (rings.poll(completion)) {
+      if (!completion.isSuccess()) {
+        throw new IllegalStateException("a request failed: " + completion);
+      }
+      if (completion.opcode() == Opcode.RECEIVE) {
+        received++;
+      } else {
+        sent++;
+      }
+    }
+    rings.publish();
+  }
+
+  /** Requests other than receives that it has seen end. */
+  long sent() {
+    return sent;
+  }
+
+  /** Receives that it has seen end. */
+  long received() {
+    return received;
+  }
+
+  @Override
+  public void send(DaemonMessage message) {
+    if (message instanceof DaemonMessage.ConnectionRequested requested) {
+      asked = requested.connection();
+    } else if (message instanceof DaemonMessage.Established established) {
+      connection = established.connection();
+      connected = true;
+    } else {
+      throw new IllegalStateException("not expected: " + message);
+    }
+  }
+
+  @Override
+  public void onBroken(String detail) {
+    throw new IllegalStateException(detail);
+  }
+
+  @Override
+  public void onFault(String where, Throwable cause) {
+    throw new IllegalStateException(where, cause);
+  }
+
+  @Override
+  public void onRefused(String detail) {
+    throw new IllegalStateException(detail);
+  }
+}

@@ -1,0 +1,2 @@
+/** Arrangements of daemons and programs that several benchmarks measure. */
+package org.rddp.bench.layout;

@@ -1,0 +1,102 @@
+package org.rddp.bench.link;
+
+import java.util.SplittableRandom;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.TransmitQueue;
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Ipv4;
+
+/**
+ * One direction of a link: from a device to another. Of the frames with TCP in them some are lost,
+ * by their number since the shape was set and by its seed; others, such as those of ARP, are not
+ * and do not count.
+ */
+final class LinkDirection {
+  private static final int BURST = 64;
+  private static final int FRAMES = 1 << 14;
+
+  private final FrameDevice from;
+  private final TransmitQueue to;
+  private final LinkQueue underWay = new LinkQueue(FRAMES);
+  private final int direction;
+  private final long[] burst = new long[BURST];
+  private double loss;
+  private SplittableRandom random;
+  private long frames;
+  private long lost;
+  private long dropped;
+
+  /**
+   * A direction, which {@link #configure} must be called for first.
+   *
+   * @param direction a number: each direction loses other frames
+   */
+  LinkDirection(FrameDevice from, FrameDevice to, int direction) {
+    this.from = from;
+    this.to = new TransmitQueue(to, BURST);
+    this.direction = direction;
+  }
+
+  /** Begins to count anew. */
+  void configure(LinkSettings shape) {
+    underWay.configure(shape);
+    loss = shape.loss();
+    random = new SplittableRandom(2 * shape.seed() + direction);
+    frames = 0;
+    lost = 0;
+    dropped = 0;
+  }
+
+  /**
+   * Takes what has come, and hands over what has arrived.
+   *
+   * @return how many frames it has moved
+   */
+  int turn(long now) {
+    int came = from.receive(burst);
+    for (int i = 0; i < came; i++) {
+      take(burst[i], now);
+    }
+    int arrived = 0;
+    while (underWay.due(now) && to.room()) {
+      to.offer(underWay.poll());
+      arrived++;
+    }
+    to.flush();
+    return came + arrived;
+  }
+
+  private void take(long packet, long now) {
+    if (isTcp(packet)) {
+      frames++;
+      if (random.nextDouble() < loss) {
+        lost++;
+        from.pool().release(packet);
+        return;
+      }
+    }
+    if (!underWay.offer(packet, from.pool().length(packet), now)) {
+      dropped++;
+      from.pool().release(packet);
+    }
+  }
+
+  private boolean isTcp(long packet) {
+    long frame = from.pool().address(packet);
+    return from.pool().length(packet) >= Ethernet.HEADER + Ipv4.HEADER
+        && Ethernet.type(frame) == Ethernet.TYPE_IPV4
+        && Ipv4.protocol(frame + Ethernet.HEADER) == Ipv4.PROTOCOL_TCP;
+  }
+
+  LinkCounts counts() {
+    return new LinkCounts(frames, lost, dropped);
+  }
+
+  /** Gives back what is under way. */
+  void clear() {
+    while (underWay.size() > 0) {
+      from.pool().release(underWay.poll());
+    }
+    to.clear();
+  }
+}

@@ -1,0 +1,205 @@
+package org.rddp.bench.report;
+
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.rddp.bench.harness.Conditions;
+
+/**
+ * What a benchmark has found. It is filled while measuring, and then goes out as text, as JSON, or
+ * into a document with its plots and raw data beside.
+ */
+public final class BenchmarkReport {
+  /** Steps of a .hgrm file for each halving of what is left. */
+  private static final int TICKS = 2;
+
+  private final String benchmark;
+  private final boolean quick;
+  private final MachineDescription machine = new MachineDescription();
+  private final List<String> method = new ArrayList<>();
+  private final List<ReportTable> tables = new ArrayList<>();
+  private final List<Goal> goals = new ArrayList<>();
+  private final List<Plot> plots = new ArrayList<>();
+  private final Map<String, Conditions> conditions = new LinkedHashMap<>();
+  private final Map<String, Conditions> loose = new LinkedHashMap<>();
+  private final Map<String, Histogram> raw = new LinkedHashMap<>();
+  private final JsonObject more = new JsonObject();
+  private String failure;
+
+  /** An empty one. */
+  public BenchmarkReport(String benchmark, boolean quick) {
+    this.benchmark = benchmark;
+    this.quick = quick;
+  }
+
+  /** Adds a paragraph on how it was measured. */
+  public void method(String paragraph) {
+    method.add(paragraph);
+  }
+
+  /** Adds a table; its rows may follow. */
+  public ReportTable add(ReportTable table) {
+    tables.add(table);
+    return table;
+  }
+
+  /** Adds a goal. */
+  public void add(Goal goal) {
+    goals.add(goal);
+  }
+
+  /** Adds a plot; its lines may follow. */
+  public Plot add(Plot plot) {
+    plots.add(plot);
+    return plot;
+  }
+
+  /** Adds what the machine was like while this was measured. */
+  public void conditions(String what, Conditions meanwhile) {
+    conditions.put(what, meanwhile);
+    loose.put(what, meanwhile);
+  }
+
+  /** The same for a part of a table, below which it is shown in short. */
+  public void conditions(ReportTable table, String what, Conditions meanwhile) {
+    conditions.put(what, meanwhile);
+    table.measuredUnder(what, meanwhile);
+  }
+
+  /** Says why it ends before all is measured; what was found is shown. */
+  public void failed(String reason) {
+    failure = reason;
+  }
+
+  /** Adds times to be written as a .hgrm file. */
+  public void raw(String name, Histogram nanoseconds) {
+    raw.put(name.replaceAll("[^A-Za-z0-9]+", "-"), nanoseconds);
+  }
+
+  /** Adds something to the JSON alone. */
+  public void json(String key, JsonElement value) {
+    more.add(key, value);
+  }
+
+  /** Whether others have disturbed a part of it. */
+  public boolean disturbed() {
+    return conditions.values().stream().anyMatch(Conditions::disturbed);
+  }
+
+  /** The goals, in the order in which they were added. */
+  public List<Goal> goals() {
+    return List.copyOf(goals);
+  }
+
+  /** All of it as Markdown. */
+  public String markdown() {
+    StringBuilder all = new StringBuilder();
+    all.append(machine).append(quick ? "; shortened (`--quick`).\n\n" : ".\n\n");
+    if (failure != null) {
+      all.append("**Not all of it could be measured:** ").append(failure).append("\n\n");
+    }
+    if (disturbed()) {
+      all.append(
+          "**Others used the CPUs meanwhile:** what is marked DISTURBED below is to be read with"
+              + " care.\n\n");
+    }
+    method.forEach(paragraph -> all.append(paragraph).append("\n\n"));
+    if (!goals.isEmpty()) {
+      all.append(goalTable().markdown()).append('\n');
+    }
+    for (ReportTable table : tables) {
+      if (!table.isEmpty()) {
+        all.append(table.markdown()).append('\n');
+      }
+    }
+    if (!loose.isEmpty()) {
+      all.append("### Meanwhile\n\n");
+      loose.forEach((what, meanwhile) ->
+          all.append("- ").append(what).append(": ").append(meanwhile).append('\n'));
+      all.append('\n');
+    }
+    return all.toString();
+  }
+
+  private ReportTable goalTable() {
+    ReportTable table =
+        new ReportTable("goals", "Goals", "Medians of the rounds, with quartiles.")
+            .column("goal", "goal")
+            .column("wanted", "wanted")
+            .column("found", "found")
+            .column("verdict", "")
+            .column("remark", "");
+    for (Goal goal : goals) {
+      table.add(goal.what(), goal.wanted(), goal.found(), goal.verdict(), goal.remark());
+    }
+    return table;
+  }
+
+  /**
+   * All of it as JSON: benchmark, quick, machine, method, failed (why it has ended early),
+   * disturbed, conditions, goals, tables by name.
+   */
+  public JsonObject json() {
+    JsonObject json = new JsonObject();
+    json.addProperty("benchmark", benchmark);
+    json.addProperty("quick", quick);
+    json.add("machine", machine.toJson());
+    json.addProperty("method", String.join("\n", method));
+    if (failure != null) {
+      json.addProperty("failed", failure);
+    }
+    json.addProperty("disturbed", disturbed());
+    JsonObject meanwhile = new JsonObject();
+    conditions.forEach((what, each) -> meanwhile.add(what, each.toJson()));
+    json.add("conditions", meanwhile);
+    JsonArray reached = new JsonArray();
+    goals.forEach(goal -> reached.add(goal.toJson()));
+    json.add("goals", reached);
+    tables.forEach(table -> json.add(table.name(), table.json()));
+    more.entrySet().forEach(each -> json.add(each.getKey(), each.getValue()));
+    return json;
+  }
+
+  /**
+   * Puts it into its section of a document, and plots, histograms and JSON into the folder {@code
+   * benchmarks} beside that, in place of those of the run before.
+   *
+   * @throws IOException when a file cannot be written, or the document has no place for it
+   */
+  public void write(Path document, GeneratedSection section) throws IOException {
+    Path folder = document.toAbsolutePath().resolveSibling("benchmarks");
+    Files.createDirectories(folder);
+    try (DirectoryStream<Path> old = Files.newDirectoryStream(folder, benchmark + "{-*,.json}")) {
+      for (Path file : old) {
+        Files.delete(file);
+      }
+    }
+    StringBuilder text = new StringBuilder(markdown());
+    for (Plot plot : plots) {
+      if (plot.write(folder, benchmark)) {
+        text.append(plot.markdown(benchmark)).append('\n');
+      }
+    }
+    for (Map.Entry<String, Histogram> each : raw.entrySet()) {
+      Path file = folder.resolve(benchmark + "-" + each.getKey() + ".hgrm");
+      try (PrintStream out = new PrintStream(file.toFile(), StandardCharsets.UTF_8)) {
+        each.getValue().outputPercentileDistribution(out, TICKS, 1.0);
+      }
+    }
+    String json = new GsonBuilder().setPrettyPrinting().create().toJson(json());
+    Files.writeString(folder.resolve(benchmark + ".json"), json + "\n");
+    section.replace(document, text.toString());
+  }
+}

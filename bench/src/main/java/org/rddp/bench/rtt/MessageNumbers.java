@@ -1,0 +1,40 @@
+package org.rddp.bench.rtt;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.rddp.wire.Memory;
+
+/** Numbers in memory that two threads share: what was written before one is seen with it. */
+final class MessageNumbers {
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+  private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
+
+  private static final VarHandle RUNNING = ValueLayout.JAVA_INT.varHandle();
+
+  private MessageNumbers() {}
+
+  static void release(long address, long number) {
+    NUMBER.setRelease(ALL, address, number);
+  }
+
+  static long acquire(long address) {
+    return (long) NUMBER.getAcquire(ALL, address);
+  }
+
+  /** Sets a word to 0 that another thread looks at. */
+  static void stop(MemorySegment word) {
+    RUNNING.setRelease(word, 0L, 0);
+  }
+
+  /** A number at both ends of a message. */
+  static void fill(long address, int octets, long number) {
+    Memory.putLongNative(address, number);
+    Memory.putLongNative(address + octets - Long.BYTES, number);
+  }
+
+  /** Whether both ends of a message are this number. */
+  static boolean has(long address, int octets, long number) {
+    return acquire(address + octets - Long.BYTES) == number && acquire(address) == number;
+  }
+}

@@ -1,0 +1,129 @@
+package org.rddp.client;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.DaemonMessage;
+
+/**
+ * What becomes of a connection, as the daemon's events tell: being made, established, closed.
+ * Thread-safe; a monitor to wait on.
+ */
+final class ConnectionState {
+  private enum Phase {
+    CONNECTING,
+    ESTABLISHED,
+    CLOSED
+  }
+
+  private volatile Phase state = Phase.CONNECTING;
+  private volatile boolean peerClosed;
+  private InetSocketAddress localAddress;
+  private InetSocketAddress remoteAddress;
+  private PrivateData privateData = PrivateData.NONE;
+  private RddpException failure;
+  private Reason closeReason;
+  private int closeDetail;
+  private String closeText = "";
+  private volatile StreamError streamError;
+
+  boolean isOpen() {
+    return state == Phase.ESTABLISHED && streamError == null;
+  }
+
+  boolean isClosed() {
+    return state == Phase.CLOSED;
+  }
+
+  boolean isPeerClosed() {
+    return peerClosed || isClosed();
+  }
+
+  StreamError streamError() {
+    return streamError;
+  }
+
+  synchronized InetSocketAddress localAddress() {
+    return localAddress;
+  }
+
+  synchronized InetSocketAddress remoteAddress() {
+    return remoteAddress;
+  }
+
+  synchronized PrivateData privateData() {
+    return privateData;
+  }
+
+  synchronized Reason closeReason() {
+    return closeReason;
+  }
+
+  synchronized int closeDetail() {
+    return closeDetail;
+  }
+
+  synchronized String closeText() {
+    return closeText;
+  }
+
+  synchronized boolean awaitClosed(Duration timeout) {
+    return TimedWait.until(this, timeout, this::isClosed);
+  }
+
+  /** Waits until it is established, or throws why it is not. */
+  synchronized void awaitEstablished(Duration timeout) {
+    if (!TimedWait.until(this, timeout, () -> state != Phase.CONNECTING)) {
+      throw new ConnectionFailedException(
+          Reason.TIMEOUT, 0, "the daemon has not said how it went for " + timeout);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  synchronized void onRequested(DaemonMessage.ConnectionRequested event) {
+    localAddress = InetAddresses.address(event.localAddress(), event.localPort());
+    remoteAddress = InetAddresses.address(event.remoteAddress(), event.remotePort());
+    privateData = event.privateData();
+  }
+
+  synchronized void onEstablished(DaemonMessage.Established event) {
+    localAddress = InetAddresses.address(event.localAddress(), event.localPort());
+    remoteAddress = InetAddresses.address(event.remoteAddress(), event.remotePort());
+    if (event.privateData().length() > 0) {
+      privateData = event.privateData();
+    }
+    state = Phase.ESTABLISHED;
+    notifyAll();
+  }
+
+  void onPeerClosed() {
+    peerClosed = true;
+  }
+
+  void onStreamFailed(DaemonMessage.StreamFailed event) {
+    streamError = new StreamError(event);
+  }
+
+  /** Also when it was never established. */
+  synchronized void onEnd(Reason reason, int detail, String text, RddpException why) {
+    if (state == Phase.CLOSED) {
+      return;
+    }
+    if (state == Phase.CONNECTING) {
+      failure = why;
+    }
+    closeReason = reason;
+    closeDetail = detail;
+    closeText = text;
+    state = Phase.CLOSED;
+    notifyAll();
+  }
+
+  @Override
+  public String toString() {
+    return state.toString();
+  }
+}

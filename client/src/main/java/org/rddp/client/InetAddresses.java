@@ -1,0 +1,43 @@
+package org.rddp.client;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/** IPv4 addresses as the control protocol has them: 32 bits, first octet highest. */
+final class InetAddresses {
+  private InetAddresses() {}
+
+  /** The bits of an address, 0 for the wildcard. */
+  static int bits(InetSocketAddress address) {
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("unknown host: " + address.getHostString());
+    }
+    return bits(address.getAddress());
+  }
+
+  static int bits(InetAddress address) {
+    if (address instanceof Inet4Address) {
+      return ByteBuffer.wrap(address.getAddress()).getInt();
+    }
+    // Java makes the IPv6 wildcard of "any address" when it may.
+    if (address.isAnyLocalAddress()) {
+      return 0;
+    }
+    throw new IllegalArgumentException("not an IPv4 address: " + address.getHostAddress());
+  }
+
+  static InetSocketAddress address(int bits, int port) {
+    return new InetSocketAddress(address(bits), port);
+  }
+
+  static InetAddress address(int bits) {
+    try {
+      return InetAddress.getByAddress(ByteBuffer.allocate(4).putInt(bits).array());
+    } catch (UnknownHostException e) {
+      throw new AssertionError("four octets are an address", e);
+    }
+  }
+}

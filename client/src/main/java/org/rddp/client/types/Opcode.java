@@ -1,0 +1,117 @@
+package org.rddp.client.types;
+
+/** What a work request asks for, and what a completion reports; numbers from 1 to 255. */
+public final class Opcode {
+  /** Gives memory to the next Send that arrives. */
+  public static final int RECEIVE = 1;
+
+  /** Sends a message to the peer's next receive. */
+  public static final int SEND = 2;
+
+  /** Writes into memory that the peer named by STag and TO. */
+  public static final int WRITE = 3;
+
+  /** Reads memory that the peer named by STag and TO. */
+  public static final int READ = 4;
+
+  /** Writes as {@link #WRITE} does, and then uses up the peer's next receive with a number. */
+  public static final int WRITE_IMMEDIATE = 5;
+
+  /** Uses up the peer's next receive with a number. */
+  public static final int SEND_IMMEDIATE = 6;
+
+  /** Adds to eight octets of memory that the peer named, and returns what was there. */
+  public static final int FETCH_ADD = 7;
+
+  /** Replaces eight octets, or some of their bits, and returns what was there. */
+  public static final int SWAP = 8;
+
+  /** The same if what is there is as expected. */
+  public static final int COMPARE_SWAP = 9;
+
+  /** Takes an STag of this end's away from the peer. */
+  public static final int INVALIDATE = 10;
+
+  /** Opens a part of a region to the peer under a window's next STag. */
+  public static final int BIND = 11;
+
+  /** Plain DDP: sends a message to the next receive of one of the peer's queues. */
+  public static final int SEND_UNTAGGED = 16;
+
+  /** Plain DDP: sends a message into memory that the peer named by STag and TO. */
+  public static final int SEND_TAGGED = 17;
+
+  /** Plain DDP: gives memory to the next message of a queue. */
+  public static final int RECEIVE_UNTAGGED = 18;
+
+  /** Plain DDP: wants to hear of the next Tagged Message of the peer's. */
+  public static final int TAGGED_NOTICE = 19;
+
+  private Opcode() {}
+
+  /** Whether somebody here knows the number. */
+  public static boolean isKnown(int opcode) {
+    return (opcode >= RECEIVE && opcode <= BIND) || isPlainDdp(opcode);
+  }
+
+  /** Whether it is for connections that speak plain DDP, and only for them. */
+  public static boolean isPlainDdp(int opcode) {
+    return opcode >= SEND_UNTAGGED && opcode <= TAGGED_NOTICE;
+  }
+
+  /** Whether it is ended by a message of the peer's, on a connection that speaks plain DDP. */
+  public static boolean isPlainDdpReceive(int opcode) {
+    return opcode == RECEIVE_UNTAGGED || opcode == TAGGED_NOTICE;
+  }
+
+  /** Whether it is about one of several queues. */
+  public static boolean hasQueue(int opcode) {
+    return opcode == SEND_UNTAGGED || opcode == RECEIVE_UNTAGGED;
+  }
+
+  /** The largest RsvdULP that it carries, all bits of which are ones; 0 if it carries none. */
+  public static long maxRsvdUlp(int opcode) {
+    return switch (opcode) {
+      case SEND_UNTAGGED -> 0xff_ffff_ffffL;
+      case SEND_TAGGED -> 0xff;
+      default -> 0;
+    };
+  }
+
+  /** Whether it is one of the atomic operations. */
+  public static boolean isAtomic(int opcode) {
+    return opcode >= FETCH_ADD && opcode <= COMPARE_SWAP;
+  }
+
+  /** Whether it sends immediate data. */
+  public static boolean isImmediate(int opcode) {
+    return opcode == WRITE_IMMEDIATE || opcode == SEND_IMMEDIATE;
+  }
+
+  /** Whether what comes is placed in this end's memory. */
+  public static boolean isSink(int opcode) {
+    return opcode == RECEIVE || opcode == READ || opcode == RECEIVE_UNTAGGED || isAtomic(opcode);
+  }
+
+  /** Its name, for people. */
+  public static String name(int opcode) {
+    return switch (opcode) {
+      case RECEIVE -> "receive";
+      case SEND -> "send";
+      case WRITE -> "write";
+      case READ -> "read";
+      case WRITE_IMMEDIATE -> "write with immediate";
+      case SEND_IMMEDIATE -> "immediate";
+      case FETCH_ADD -> "fetch and add";
+      case SWAP -> "swap";
+      case COMPARE_SWAP -> "compare and swap";
+      case INVALIDATE -> "invalidate";
+      case BIND -> "bind";
+      case SEND_UNTAGGED -> "untagged send";
+      case SEND_TAGGED -> "tagged send";
+      case RECEIVE_UNTAGGED -> "untagged receive";
+      case TAGGED_NOTICE -> "tagged notice";
+      default -> "opcode " + opcode;
+    };
+  }
+}

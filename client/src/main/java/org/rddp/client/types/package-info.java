@@ -1,0 +1,2 @@
+/** Values that programs hold in their hands: access rights, completions, statuses and limits. */
+package org.rddp.client.types;

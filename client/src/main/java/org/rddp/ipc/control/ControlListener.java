@@ -1,0 +1,110 @@
+package org.rddp.ipc.control;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.Set;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.UnixSocket;
+
+/**
+ * The socket in the file system at which the daemon awaits programs. One thread uses it; never
+ * blocks, {@link org.rddp.ipc.linux.PollSet} waits for it.
+ */
+public final class ControlListener implements AutoCloseable {
+  private static final int BACKLOG = 64;
+
+  private final Path path;
+  private final Descriptor socket;
+
+  private ControlListener(Path path, Descriptor socket) {
+    this.path = path;
+    this.socket = socket;
+  }
+
+  /**
+   * Creates the socket. One that a dead daemon left there is removed.
+   *
+   * @param permissions who may connect: whoever may write it
+   * @throws FileAlreadyExistsException when a daemon is listening there, or the file is not a
+   *     socket
+   */
+  public static ControlListener bind(Path path, Set<PosixFilePermission> permissions)
+      throws IOException {
+    Descriptor socket = UnixSocket.open();
+    try {
+      try {
+        UnixSocket.bind(socket, path);
+      } catch (SystemCallException e) {
+        if (e.errno() != Errno.EADDRINUSE) {
+          throw e;
+        }
+        removeStale(path);
+        UnixSocket.bind(socket, path);
+      }
+      // Nobody can connect before listen(2), so nobody slips in before the mode is set.
+      Files.setPosixFilePermissions(path, permissions);
+      UnixSocket.listen(socket, BACKLOG);
+      return new ControlListener(path, socket);
+    } catch (IOException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  private static void removeStale(Path path) throws IOException {
+    // connect(2) refuses a plain file in the same words as a socket that nobody listens at.
+    if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isOther()) {
+      throw new FileAlreadyExistsException(
+          path.toString(), null, "it is not a socket: remove it, or name another");
+    }
+    Descriptor probe = UnixSocket.open();
+    try {
+      UnixSocket.connect(probe, path);
+    } catch (SystemCallException e) {
+      if (e.errno() == Errno.ECONNREFUSED) {
+        Files.delete(path);
+        return;
+      }
+      throw e;
+    } finally {
+      probe.close();
+    }
+    throw new FileAlreadyExistsException(path.toString(), null, "a daemon is listening there");
+  }
+
+  /** Ready when a program wants to connect. */
+  public Descriptor descriptor() {
+    return socket;
+  }
+
+  /** The next program, or null when none waits. */
+  public ControlSocket accept() throws SystemCallException {
+    Descriptor connection = UnixSocket.accept(socket);
+    if (connection == null) {
+      return null;
+    }
+    try {
+      return new ControlSocket(connection);
+    } catch (SystemCallException e) {
+      connection.close();
+      throw e;
+    }
+  }
+
+  /** Stops listening and removes the socket from the file system. */
+  @Override
+  public void close() throws IOException {
+    if (socket.isOpen()) {
+      Files.deleteIfExists(path);
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,264 @@
+package org.rddp.ipc.control;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.ipc.linux.SystemCall;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.UnixSocket;
+
+/**
+ * One end of a control connection: sends and receives whole {@link ControlMessage}s with their
+ * descriptors. Never blocks; {@link org.rddp.ipc.linux.PollSet} waits for it.
+ *
+ * <p>One thread receives, and any thread may send. After {@link #close()} every call throws.
+ */
+public final class ControlSocket implements AutoCloseable {
+  private static final int HEADER = 12;
+  private static final int SOL_SOCKET = 1;
+  private static final int SCM_RIGHTS = 1;
+  private static final int MSG_CTRUNC = 8;
+  private static final int MSG_TRUNC = 0x20;
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int MSG_NOSIGNAL = 0x4000;
+  private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+
+  private static final Map<Integer, MessageCodec> FROM_PROGRAMS =
+      MessageCodec.byType(ProgramMessage.class);
+  private static final Map<Integer, MessageCodec> FROM_DAEMON =
+      MessageCodec.byType(DaemonMessage.class);
+
+  private static final SystemCall SENDMSG = SystemCall.bind("sendmsg", "l:ili");
+  private static final SystemCall RECVMSG = SystemCall.bind("recvmsg", "l:ili");
+
+  private final Descriptor socket;
+  private final PeerCredentials peer;
+  private final Descriptor peerProcess;
+  private final SocketMessage outgoing = new SocketMessage();
+  private final SocketMessage incoming = new SocketMessage();
+
+  ControlSocket(Descriptor socket) throws SystemCallException {
+    this.socket = socket;
+    this.peer = UnixSocket.peerCredentials(socket);
+    this.peerProcess = UnixSocket.peerProcess(socket);
+  }
+
+  /** Connects to the daemon that listens there. */
+  public static ControlSocket connect(Path path) throws SystemCallException {
+    Descriptor socket = UnixSocket.open();
+    try {
+      UnixSocket.connect(socket, path);
+      return new ControlSocket(socket);
+    } catch (SystemCallException | RuntimeException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** Ready when a message can be received or the other end is gone. */
+  public Descriptor descriptor() {
+    return socket;
+  }
+
+  /** Who is at the other end. */
+  public PeerCredentials peer() {
+    return peer;
+  }
+
+  /**
+   * A pidfd, ready when the peer's process has ended: end-of-file does not come while a forked
+   * child holds the socket. Null where the kernel (before 6.5) has none.
+   */
+  public Descriptor peerProcess() {
+    return peerProcess;
+  }
+
+  /**
+   * Sends a message, and duplicates of its descriptors, which stay the caller's.
+   *
+   * @return false when the other end has not read enough of what was sent before
+   * @throws IOException when the other end is gone
+   */
+  public synchronized boolean send(ControlMessage message) throws IOException {
+    MessageCodec codec = MessageCodec.of(message);
+    MessageBuffer buffer = MessageBuffer.forWriting();
+    buffer.putInt(0);
+    buffer.putShort(codec.type());
+    buffer.putShort(0);
+    buffer.putInt(message.request());
+    codec.write(message, buffer);
+    buffer.putInt(0, buffer.position());
+    outgoing.fill(buffer);
+    long sent;
+    do {
+      sent = SENDMSG.attempt(socket.number(), outgoing.address(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (sent == -Errno.EINTR);
+    if (sent == -Errno.EAGAIN) {
+      return false;
+    }
+    if (sent < 0) {
+      throw new SystemCallException("sendmsg", (int) -sent);
+    }
+    return true;
+  }
+
+  /**
+   * Receives a message from a program.
+   *
+   * @return null when none is there
+   * @throws EOFException when the program has closed its end
+   * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
+   */
+  public ProgramMessage receiveFromProgram() throws IOException {
+    return (ProgramMessage) receive(FROM_PROGRAMS);
+  }
+
+  /**
+   * Receives a message from the daemon.
+   *
+   * @return null when none is there
+   * @throws EOFException when the daemon has closed its end
+   * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
+   */
+  public DaemonMessage receiveFromDaemon() throws IOException {
+    return (DaemonMessage) receive(FROM_DAEMON);
+  }
+
+  private ControlMessage receive(Map<Integer, MessageCodec> kinds) throws IOException {
+    incoming.prepare();
+    long octets;
+    do {
+      octets =
+          RECVMSG.attempt(socket.number(), incoming.address(), MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    } while (octets == -Errno.EINTR);
+    if (octets == -Errno.EAGAIN) {
+      return null;
+    }
+    if (octets < 0) {
+      throw new SystemCallException("recvmsg", (int) -octets);
+    }
+    MessageBuffer buffer = incoming.received((int) octets);
+    try {
+      if (octets == 0 && buffer.descriptors().isEmpty()) {
+        throw new EOFException("the other end closed the control socket");
+      }
+      return decode(buffer, kinds);
+    } catch (IOException | RuntimeException e) {
+      buffer.closeDescriptors();
+      throw e;
+    }
+  }
+
+  private ControlMessage decode(MessageBuffer buffer, Map<Integer, MessageCodec> kinds)
+      throws ControlProtocolException {
+    if ((incoming.flags() & MSG_TRUNC) != 0 || buffer.remaining() < HEADER) {
+      throw new ControlProtocolException("a message is too long or too short");
+    }
+    if ((incoming.flags() & MSG_CTRUNC) != 0) {
+      throw new ControlProtocolException("a message carries too many descriptors");
+    }
+    int length = buffer.remaining();
+    if (buffer.getInt() != length) {
+      throw new ControlProtocolException("a message's length is wrong");
+    }
+    int type = buffer.getShort();
+    if (buffer.getShort() != 0) {
+      throw new ControlProtocolException("a message's header has reserved bits set");
+    }
+    int request = buffer.getInt();
+    if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
+      throw new ControlProtocolException("a request without number, or an event with one");
+    }
+    MessageCodec codec = kinds.get(type);
+    if (codec == null) {
+      throw new ControlProtocolException("unknown message type " + type);
+    }
+    ControlMessage message = codec.read(request, buffer);
+    buffer.requireEnd();
+    return message;
+  }
+
+  /** Closes this end; the other end sees end-of-file. */
+  @Override
+  public void close() {
+    socket.close();
+    if (peerProcess != null) {
+      peerProcess.close();
+    }
+  }
+
+  /** The memory of a struct msghdr, its one iovec, the octets and the control message. */
+  private static final class SocketMessage {
+    private static final int IOVEC = 56;
+    private static final int CONTROL = IOVEC + 16;
+    private static final int CONTROL_HEADER = 16;
+    private static final int CONTROL_ROOM = CONTROL_HEADER + 4 * MessageBuffer.MAX_DESCRIPTORS;
+    private static final int OCTETS = 128;
+
+    private final MemorySegment memory =
+        Arena.ofAuto().allocate(OCTETS + MessageBuffer.MAX_OCTETS, 8);
+
+    long address() {
+      return memory.address();
+    }
+
+    int flags() {
+      return memory.get(ValueLayout.JAVA_INT, 48);
+    }
+
+    void prepare() {
+      memory.asSlice(0, OCTETS).fill((byte) 0);
+      set(MessageBuffer.MAX_OCTETS, CONTROL_ROOM);
+    }
+
+    private void set(int octets, int controlOctets) {
+      memory.set(ValueLayout.JAVA_LONG, 16, memory.address() + IOVEC);
+      memory.set(ValueLayout.JAVA_LONG, 24, 1);
+      memory.set(ValueLayout.JAVA_LONG, 32, controlOctets == 0 ? 0 : memory.address() + CONTROL);
+      memory.set(ValueLayout.JAVA_LONG, 40, controlOctets);
+      memory.set(ValueLayout.JAVA_INT, 48, 0);
+      memory.set(ValueLayout.JAVA_LONG, IOVEC, memory.address() + OCTETS);
+      memory.set(ValueLayout.JAVA_LONG, IOVEC + 8, octets);
+    }
+
+    void fill(MessageBuffer buffer) {
+      List<Descriptor> descriptors = buffer.descriptors();
+      int controlOctets = CONTROL_HEADER + 4 * descriptors.size();
+      byte[] octets = buffer.toByteArray();
+      set(octets.length, descriptors.isEmpty() ? 0 : (controlOctets + 7) & ~7);
+      memory.set(ValueLayout.JAVA_LONG, CONTROL, controlOctets);
+      memory.set(ValueLayout.JAVA_INT, CONTROL + 8, SOL_SOCKET);
+      memory.set(ValueLayout.JAVA_INT, CONTROL + 12, SCM_RIGHTS);
+      for (int i = 0; i < descriptors.size(); i++) {
+        memory.set(
+            ValueLayout.JAVA_INT, CONTROL + CONTROL_HEADER + 4L * i, descriptors.get(i).number());
+      }
+      MemorySegment.copy(octets, 0, memory, ValueLayout.JAVA_BYTE, OCTETS, octets.length);
+    }
+
+    /** What came, with every descriptor that the kernel gave us. */
+    MessageBuffer received(int octets) {
+      List<Descriptor> descriptors = new ArrayList<>();
+      long control = memory.get(ValueLayout.JAVA_LONG, 40);
+      long length = control < CONTROL_HEADER ? 0 : memory.get(ValueLayout.JAVA_LONG, CONTROL);
+      boolean rights =
+          memory.get(ValueLayout.JAVA_INT, CONTROL + 8) == SOL_SOCKET
+              && memory.get(ValueLayout.JAVA_INT, CONTROL + 12) == SCM_RIGHTS;
+      for (long at = CONTROL_HEADER; rights && at + 4 <= length; at += 4) {
+        descriptors.add(Descriptor.of(memory.get(ValueLayout.JAVA_INT, CONTROL + at)));
+      }
+      byte[] bytes = new byte[octets];
+      MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, OCTETS, bytes, 0, octets);
+      return MessageBuffer.forReading(bytes, octets, descriptors);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package org.rddp.ipc.control;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Map;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.linux.Descriptor;
+
+/** How a field of one type travels in a {@link MessageBuffer}. */
+record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
+  private static final FieldCodec<Descriptor> OPTIONAL_DESCRIPTOR =
+      new FieldCodec<>(MessageBuffer::putOptionalDescriptor, MessageBuffer::getOptionalDescriptor);
+
+  private static final Map<Class<?>, FieldCodec<?>> BY_TYPE =
+      Map.of(
+          int.class,
+          new FieldCodec<Integer>(MessageBuffer::putInt, MessageBuffer::getInt),
+          long.class,
+          new FieldCodec<Long>(MessageBuffer::putLong, MessageBuffer::getLong),
+          boolean.class,
+          new FieldCodec<Boolean>(MessageBuffer::putBoolean, MessageBuffer::getBoolean),
+          String.class,
+          new FieldCodec<String>(MessageBuffer::putText, MessageBuffer::getText),
+          PrivateData.class,
+          new FieldCodec<PrivateData>(MessageBuffer::putPrivateData, MessageBuffer::getPrivateData),
+          Descriptor.class,
+          new FieldCodec<Descriptor>(MessageBuffer::putDescriptor, MessageBuffer::getDescriptor),
+          Reason.class,
+          new FieldCodec<Reason>(
+              (buffer, reason) -> buffer.putInt(reason.code()),
+              buffer -> Reason.of(buffer.getInt())),
+          SessionLimits.class,
+          new FieldCodec<SessionLimits>(
+              (buffer, limits) -> limits.write(buffer), SessionLimits::read),
+          ConnectionSettings.class,
+          new FieldCodec<ConnectionSettings>(
+              (buffer, settings) -> settings.write(buffer), ConnectionSettings::read));
+
+  interface Writer<T> {
+    void write(MessageBuffer buffer, T value);
+  }
+
+  interface Reader<T> {
+    T read(MessageBuffer buffer) throws ControlProtocolException;
+  }
+
+  /** The codec of a record's component. */
+  static FieldCodec<?> of(RecordComponent component) {
+    if (component.isAnnotationPresent(OptionalField.class)) {
+      return OPTIONAL_DESCRIPTOR;
+    }
+    FieldCodec<?> codec = BY_TYPE.get(component.getType());
+    if (codec == null) {
+      throw new IllegalStateException("no message can carry " + component);
+    }
+    return codec;
+  }
+
+  @SuppressWarnings("unchecked") // the value comes from a component of this codec's type
+  void writeValue(MessageBuffer buffer, Object value) {
+    writer.write(buffer, (T) value);
+  }
+}

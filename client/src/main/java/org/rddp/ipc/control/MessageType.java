@@ -1,0 +1,14 @@
+package org.rddp.ipc.control;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** The number that a kind of {@link ControlMessage} has in its header. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@interface MessageType {
+  /** 1 to 31 from programs, 32 to 63 replies, from {@link ControlMessage#FIRST_EVENT} on events. */
+  int value();
+}

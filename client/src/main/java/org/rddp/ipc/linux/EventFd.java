@@ -1,0 +1,74 @@
+package org.rddp.ipc.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * An eventfd: one thread waits for it with {@link PollSet}, any thread signals. Never blocks.
+ *
+ * <p>For threads of one process: whoever else had the descriptor could make {@link #signal} block.
+ * A program is woken by a {@link SignalSender}.
+ */
+public final class EventFd implements AutoCloseable {
+  private static final int EFD_CLOEXEC = 0x80000;
+  private static final int EFD_NONBLOCK = 0x800;
+  private static final SystemCall EVENTFD = SystemCall.bind("eventfd", "i:ii");
+  private static final SystemCall READ = SystemCall.bind("read", "l:ill");
+
+  // Without errno, so that a thread can signal without allocating.
+  private static final MethodHandle WRITE =
+      Linker.nativeLinker()
+          .downcallHandle(
+              Linker.nativeLinker().defaultLookup().find("write").orElseThrow(),
+              FunctionDescriptor.of(
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_INT,
+                  ValueLayout.JAVA_LONG,
+                  ValueLayout.JAVA_LONG));
+  private static final MemorySegment ONE = Arena.global().allocateFrom(ValueLayout.JAVA_LONG, 1L);
+
+  private final Descriptor descriptor;
+
+  private EventFd(Descriptor descriptor) {
+    this.descriptor = descriptor;
+  }
+
+  /** A new one, not signalled. */
+  public static EventFd create() throws SystemCallException {
+    return new EventFd(Descriptor.of(EVENTFD.call(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  }
+
+  /** What {@link PollSet} waits for. */
+  public Descriptor descriptor() {
+    return descriptor;
+  }
+
+  /** Wakes who waits, or who waits next. Allocates nothing. */
+  public void signal() {
+    try {
+      // It fails only when 2^64 - 2 signals are pending or the descriptor is not an eventfd: in
+      // both cases there is nothing to be done here.
+      long ignored = (long) WRITE.invokeExact(descriptor.number(), ONE.address(), 8L);
+    } catch (IllegalStateException closed) {
+      throw closed;
+    } catch (Throwable unexpected) {
+      throw new AssertionError("write", unexpected);
+    }
+  }
+
+  /** Takes back every signal so far. */
+  public void clear() {
+    try (Arena arena = Arena.ofConfined()) {
+      READ.attempt(descriptor.number(), arena.allocate(8).address(), 8);
+    }
+  }
+
+  @Override
+  public void close() {
+    descriptor.close();
+  }
+}

@@ -1,0 +1,205 @@
+package org.rddp.ipc.linux;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A memfd, mapped: memory that two processes share and that neither can cut short.
+ *
+ * <p>Its size is sealed. An unsealed file that is cut short under a mapping faults, and a fault in
+ * native code or in an intrinsic ends the JVM; so memory from elsewhere is mapped only when it is
+ * sealed and not of huge pages (a hole punched in those faults in spite of the seals).
+ *
+ * <p>Thread-safe, but for {@link #close()}: after it every access through {@link #address()} or
+ * {@link #segment()} ends the JVM. Use {@link #segment(Arena)} for memory that somebody may touch
+ * at any time, and close that arena first.
+ */
+public final class SharedMemory implements AutoCloseable {
+  private static final int MFD_CLOEXEC = 1;
+  private static final int MFD_ALLOW_SEALING = 2;
+  private static final int MFD_NOEXEC_SEAL = 8;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+  private static final int F_SEAL_SEAL = 1;
+  private static final int F_SEAL_SHRINK = 2;
+  private static final int F_SEAL_GROW = 4;
+  private static final int F_SEAL_FUTURE_WRITE = 16;
+  private static final int PROT_READ = 1;
+  private static final int PROT_WRITE = 2;
+  private static final int MAP_SHARED = 1;
+  private static final int SEEK_END = 2;
+  private static final int OWNER_ONLY = 0600;
+  private static final long TMPFS_MAGIC = 0x01021994L;
+
+  private static final SystemCall MEMFD_CREATE = SystemCall.bind("memfd_create", "i:li");
+  private static final SystemCall FTRUNCATE = SystemCall.bind("ftruncate", "i:il");
+  private static final SystemCall FCHMOD = SystemCall.bind("fchmod", "i:ii");
+  private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
+  private static final SystemCall FSTATFS = SystemCall.bind("fstatfs", "i:il");
+  private static final SystemCall LSEEK = SystemCall.bind("lseek", "l:ili");
+  private static final SystemCall MMAP = SystemCall.bind("mmap", "l:lliiil");
+  private static final SystemCall MUNMAP = SystemCall.bind("munmap", "i:ll");
+
+  private final Descriptor descriptor;
+  private final long address;
+  private final long length;
+  private boolean closed;
+
+  private SharedMemory(Descriptor descriptor, long address, long length) {
+    this.descriptor = descriptor;
+    this.address = address;
+    this.length = length;
+  }
+
+  /**
+   * New memory, zeroed, that both ends may write.
+   *
+   * @param name shown in /proc, at most 200 octets
+   * @param octets its size, greater than 0
+   */
+  public static SharedMemory create(String name, long octets) throws SystemCallException {
+    return create(name, octets, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
+  }
+
+  /**
+   * New memory, zeroed, that only this mapping writes: whoever gets the descriptor can map it for
+   * reading only.
+   *
+   * @param name shown in /proc, at most 200 octets
+   * @param octets its size, greater than 0
+   */
+  public static SharedMemory createForReaders(String name, long octets) throws SystemCallException {
+    return create(name, octets, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE);
+  }
+
+  private static SharedMemory create(String name, long octets, int seals)
+      throws SystemCallException {
+    if (octets <= 0) {
+      throw new IllegalArgumentException("size of shared memory: " + octets);
+    }
+    Descriptor descriptor = memfd(name);
+    try {
+      FCHMOD.call(descriptor.number(), OWNER_ONLY);
+      FTRUNCATE.call(descriptor.number(), octets);
+      long address =
+          MMAP.call(0, octets, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.number(), 0);
+      // The seals come last: F_SEAL_FUTURE_WRITE would refuse our own mapping.
+      FCNTL.call(descriptor.number(), F_ADD_SEALS, seals);
+      return new SharedMemory(descriptor, address, octets);
+    } catch (SystemCallException | RuntimeException e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  private static Descriptor memfd(String name) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      long text = arena.allocateFrom(name).address();
+      int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+      // Kernels before 6.3 do not know MFD_NOEXEC_SEAL.
+      long number = MEMFD_CREATE.attempt(text, flags | MFD_NOEXEC_SEAL);
+      return Descriptor.of(
+          number == -Errno.EINVAL ? MEMFD_CREATE.call(text, flags) : checked(number));
+    }
+  }
+
+  private static long checked(long result) throws SystemCallException {
+    if (result < 0) {
+      throw new SystemCallException("memfd_create", (int) -result);
+    }
+    return result;
+  }
+
+  /**
+   * Maps memory from elsewhere for reading and writing.
+   *
+   * @param descriptor taken over, also when this fails
+   * @throws UnsafeMemoryException when it could fault: not a memfd, not sealed, of huge pages
+   */
+  public static SharedMemory map(Descriptor descriptor) throws IOException {
+    return map(descriptor, PROT_READ | PROT_WRITE);
+  }
+
+  /**
+   * Maps memory from elsewhere for reading.
+   *
+   * @param descriptor taken over, also when this fails
+   * @throws UnsafeMemoryException when it could fault: not a memfd, not sealed, of huge pages
+   */
+  public static SharedMemory mapForReading(Descriptor descriptor) throws IOException {
+    return map(descriptor, PROT_READ);
+  }
+
+  private static SharedMemory map(Descriptor descriptor, int protection) throws IOException {
+    try {
+      long length = safeLength(descriptor);
+      long address = MMAP.call(0, length, protection, MAP_SHARED, descriptor.number(), 0);
+      return new SharedMemory(descriptor, address, length);
+    } catch (IOException | RuntimeException e) {
+      descriptor.close();
+      throw e;
+    }
+  }
+
+  private static long safeLength(Descriptor descriptor) throws IOException {
+    long seals = FCNTL.attempt(descriptor.number(), F_GET_SEALS, 0);
+    if (seals < 0) {
+      throw new UnsafeMemoryException("it is not a memfd that allows seals");
+    }
+    int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+    if ((seals & needed) != needed) {
+      throw new UnsafeMemoryException(
+          "its size is not sealed: add F_SEAL_SHRINK and F_SEAL_GROW with fcntl(2)");
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      // struct statfs begins with the type of the file system.
+      MemorySegment status = arena.allocate(256, 8);
+      FSTATFS.call(descriptor.number(), status.address());
+      if (status.get(ValueLayout.JAVA_LONG, 0) != TMPFS_MAGIC) {
+        throw new UnsafeMemoryException("it is of huge pages, in which a hole can be punched");
+      }
+    }
+    long length = LSEEK.call(descriptor.number(), 0, SEEK_END);
+    if (length == 0) {
+      throw new UnsafeMemoryException("it is empty");
+    }
+    return length;
+  }
+
+  /** The memfd, to be passed; close it once it is passed, the mapping stays. */
+  public Descriptor descriptor() {
+    return descriptor;
+  }
+
+  /** Address of the first octet. */
+  public long address() {
+    return address;
+  }
+
+  /** Size in octets. */
+  public long length() {
+    return length;
+  }
+
+  /** All of it, not guarded against use after {@link #close()}. */
+  public MemorySegment segment() {
+    return MemorySegment.ofAddress(address).reinterpret(length);
+  }
+
+  /** All of it; an access after the arena is closed throws instead of ending the JVM. */
+  public MemorySegment segment(Arena arena) {
+    return MemorySegment.ofAddress(address).reinterpret(length, arena, null);
+  }
+
+  /** Unmaps it and closes the descriptor, if that is still open; the second time does nothing. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      MUNMAP.attempt(address, length);
+      descriptor.close();
+    }
+  }
+}

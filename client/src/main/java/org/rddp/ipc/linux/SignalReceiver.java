@@ -1,0 +1,39 @@
+package org.rddp.ipc.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The program's end of a {@link SignalSender}: {@link PollSet} waits for it. Never blocks. */
+public final class SignalReceiver implements AutoCloseable {
+  private static final int MSG_DONTWAIT = 0x40;
+  private static final int ROOM = 1024;
+  private static final SystemCall RECV = SystemCall.bind("recv", "l:illi");
+
+  private final Descriptor descriptor;
+
+  /** Takes over a descriptor that came from the daemon. */
+  public SignalReceiver(Descriptor descriptor) {
+    this.descriptor = descriptor;
+  }
+
+  /** Readable while a signal has not been cleared; and for ever once the sender is gone. */
+  public Descriptor descriptor() {
+    return descriptor;
+  }
+
+  /** Takes back every signal so far. */
+  public void clear() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment room = arena.allocate(ROOM);
+      long taken = ROOM;
+      while (taken == ROOM) {
+        taken = RECV.attempt(descriptor.number(), room.address(), ROOM, MSG_DONTWAIT);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    descriptor.close();
+  }
+}

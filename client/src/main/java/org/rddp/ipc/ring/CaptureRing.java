@@ -1,0 +1,202 @@
+package org.rddp.ipc.ring;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * Frames on their way from the daemon to a program that captures. When the program is slow frames
+ * are left out and counted; the daemon never waits.
+ *
+ * <p>Behind the header stand, two cache lines apart, the octets written (by the daemon), the octets
+ * read (by the program) and the frames lost (by the daemon); from 512 on the ring, a power of two
+ * of octets. A frame is a record aligned to 8: the time in nanoseconds since 1970 (8), the octets
+ * kept (4), the octets it had (4), the octets kept. A record may go over the ring's end.
+ *
+ * <p>The daemon believes only the read position, and that only within what it has written. One
+ * thread at each end. Allocates nothing per frame at the daemon's end.
+ */
+public final class CaptureRing implements AutoCloseable {
+  /** What happens to a frame read from the ring. */
+  @FunctionalInterface
+  public interface FrameConsumer {
+    /**
+     * A frame.
+     *
+     * @param timeNanos since 1970
+     * @param originalLength octets it had on the link
+     * @param octets those kept, good for this call only
+     */
+    void accept(long timeNanos, int originalLength, MemorySegment octets) throws IOException;
+  }
+
+  private static final String MAGIC = "RDDPCAPT";
+  private static final int VERSION = 1;
+  private static final int WRITTEN = 128;
+  private static final int READ = 256;
+  private static final int LOST = 384;
+  private static final int RING = 512;
+  private static final int RECORD_HEADER = 16;
+  private static final int MIN_OCTETS = 1 << 12;
+  private static final int MAX_OCTETS = 1 << 30;
+  private static final int MAX_SNAP_LENGTH = 65_535;
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+  private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private final SharedMemory shared;
+  private final Arena arena;
+  private final MemorySegment memory;
+  private final long octets;
+  private final int snapLength;
+  private final MemorySegment frame;
+  private long position;
+  private long read;
+  private long lost;
+
+  private CaptureRing(SharedMemory shared, Arena arena) {
+    this.shared = shared;
+    this.arena = arena;
+    this.memory = shared.segment(arena);
+    this.octets = memory.byteSize() - RING;
+    this.snapLength = SharedMemoryHeader.secondParameter(memory);
+    this.frame = arena.allocate(MAX_SNAP_LENGTH);
+  }
+
+  /**
+   * The daemon's end of a new ring.
+   *
+   * @param octets its size, a power of two from 4 KiB to 1 GiB
+   * @param snapLength octets kept of a frame, 1 to 65535
+   */
+  public static CaptureRing create(int octets, int snapLength) throws SystemCallException {
+    if (!isValid(octets, snapLength)) {
+      throw new IllegalArgumentException(
+          "capture ring of " + octets + " octets, snap length " + snapLength);
+    }
+    SharedMemory shared = SharedMemory.create("rddp-capture", RING + (long) octets);
+    SharedMemoryHeader.write(shared.segment(), MAGIC, VERSION, octets, snapLength);
+    return new CaptureRing(shared, Arena.ofShared());
+  }
+
+  /** Whether a ring can be made like that: a program asks for it. */
+  public static boolean isValid(int octets, int snapLength) {
+    return octets >= MIN_OCTETS
+        && octets <= MAX_OCTETS
+        && Integer.bitCount(octets) == 1
+        && snapLength >= 1
+        && snapLength <= MAX_SNAP_LENGTH;
+  }
+
+  /**
+   * The program's end.
+   *
+   * @param descriptor taken over
+   */
+  public static CaptureRing open(Descriptor descriptor) throws IOException {
+    SharedMemory shared = SharedMemory.map(descriptor);
+    try {
+      SharedMemoryHeader.check(shared.segment(), MAGIC, VERSION);
+      int octets = SharedMemoryHeader.firstParameter(shared.segment());
+      if (!isValid(octets, SharedMemoryHeader.secondParameter(shared.segment()))
+          || RING + (long) octets != shared.length()) {
+        throw new IOException("capture ring of " + octets + " octets does not fit its memory");
+      }
+      return new CaptureRing(shared, Arena.ofShared());
+    } catch (IOException e) {
+      shared.close();
+      throw e;
+    }
+  }
+
+  /** The memory's descriptor, to be passed to the program. */
+  public Descriptor descriptor() {
+    return shared.descriptor();
+  }
+
+  /**
+   * The daemon's end: puts a frame in, or counts it as lost.
+   *
+   * @param timeNanos since 1970
+   * @param address where the frame lies
+   * @param length its octets
+   */
+  public void offer(long timeNanos, long address, int length) {
+    int kept = Math.min(length, snapLength);
+    long record = (RECORD_HEADER + kept + 7L) & ~7L;
+    if (position + record - read > octets) {
+      long claimed = (long) LONG.getAcquire(memory, (long) READ);
+      read = claimed >= read && claimed <= position ? claimed : read;
+      if (position + record - read > octets) {
+        LONG.setOpaque(memory, (long) LOST, ++lost);
+        return;
+      }
+    }
+    put(position, timeNanos);
+    put(position + 8, (kept & 0xffff_ffffL) | (long) length << 32);
+    long at = at(position + RECORD_HEADER);
+    long first = Math.min(kept, octets - (at - RING));
+    MemorySegment.copy(ALL, address, memory, at, first);
+    MemorySegment.copy(ALL, address + first, memory, RING, kept - first);
+    position += record;
+    LONG.setRelease(memory, (long) WRITTEN, position);
+  }
+
+  /**
+   * The program's end: hands over frames.
+   *
+   * @param max at most that many
+   * @return how many
+   * @throws IOException when the consumer throws, or the ring holds what no daemon writes
+   */
+  public int poll(FrameConsumer consumer, int max) throws IOException {
+    long written = (long) LONG.getAcquire(memory, (long) WRITTEN);
+    int count = 0;
+    while (count < max && position < written) {
+      long lengths = get(position + 8);
+      int kept = (int) lengths;
+      if (kept < 0 || kept > snapLength || position + RECORD_HEADER + kept > written) {
+        throw new IOException("the capture ring holds garbage");
+      }
+      long at = at(position + RECORD_HEADER);
+      long first = Math.min(kept, octets - (at - RING));
+      MemorySegment.copy(memory, at, frame, 0, first);
+      MemorySegment.copy(memory, RING, frame, first, kept - first);
+      consumer.accept(get(position), (int) (lengths >>> 32), frame.asSlice(0, kept));
+      position += (RECORD_HEADER + kept + 7L) & ~7L;
+      count++;
+    }
+    LONG.setRelease(memory, (long) READ, position);
+    return count;
+  }
+
+  /** Frames that found no room. */
+  public long lost() {
+    return (long) LONG.getOpaque(memory, (long) LOST);
+  }
+
+  private void put(long at, long value) {
+    memory.set(ValueLayout.JAVA_LONG, at(at), value);
+  }
+
+  private long get(long at) {
+    return memory.get(ValueLayout.JAVA_LONG, at(at));
+  }
+
+  private long at(long position) {
+    return RING + (position & (octets - 1));
+  }
+
+  /** Unmaps it; a call afterwards throws. */
+  @Override
+  public synchronized void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+      shared.close();
+    }
+  }
+}

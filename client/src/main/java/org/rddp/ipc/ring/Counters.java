@@ -1,0 +1,152 @@
+package org.rddp.ipc.ring;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.function.ObjLongConsumer;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * Named numbers in shared memory: whoever has the descriptor reads them while the daemon runs.
+ *
+ * <p>Behind the header stand records of 128 octets: the value (8), the name's length (4; 0 when the
+ * record is free; written last) and the name in UTF-8 (at most 112 octets), so that two counters
+ * never share a cache line.
+ *
+ * <p>Each counter has one writer. Adding and removing counters is synchronized; reading needs no
+ * lock and sees each value whole.
+ */
+public final class Counters implements AutoCloseable {
+  private static final String MAGIC = "RDDPCNTR";
+  private static final int VERSION = 1;
+  private static final int FIRST = 128;
+  private static final int RECORD = 128;
+  private static final int LENGTH = 8;
+  private static final int NAME = 12;
+  private static final int MAX_NAME = 112;
+
+  /** Where a counter is that found no record. */
+  private static final long NOWHERE = 0;
+
+  private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  private final SharedMemory shared;
+  private final Arena arena;
+  private final MemorySegment memory;
+  private final int capacity;
+
+  private Counters(SharedMemory shared, Arena arena, MemorySegment memory, int capacity) {
+    this.shared = shared;
+    this.arena = arena;
+    this.memory = memory;
+    this.capacity = capacity;
+  }
+
+  /**
+   * New counters, all free, which only this process can write.
+   *
+   * @param capacity how many there can be, 1 to 1,000,000
+   */
+  public static Counters create(int capacity) throws SystemCallException {
+    if (capacity < 1 || capacity > 1_000_000) {
+      throw new IllegalArgumentException("number of counters: " + capacity);
+    }
+    SharedMemory shared =
+        SharedMemory.createForReaders("rddp-counters", FIRST + (long) RECORD * capacity);
+    Arena arena = Arena.ofShared();
+    MemorySegment memory = shared.segment(arena);
+    SharedMemoryHeader.write(memory, MAGIC, VERSION, capacity, 0);
+    return new Counters(shared, arena, memory, capacity);
+  }
+
+  /**
+   * Opens another process's counters for reading.
+   *
+   * @param descriptor taken over
+   */
+  public static Counters open(Descriptor descriptor) throws IOException {
+    SharedMemory shared = SharedMemory.mapForReading(descriptor);
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = shared.segment(arena);
+      SharedMemoryHeader.check(memory, MAGIC, VERSION);
+      int capacity = SharedMemoryHeader.firstParameter(memory);
+      if (capacity < 1 || FIRST + (long) RECORD * capacity > memory.byteSize()) {
+        throw new IOException("counters: " + capacity + " do not fit their memory");
+      }
+      return new Counters(shared, arena, memory, capacity);
+    } catch (IOException e) {
+      arena.close();
+      shared.close();
+      throw e;
+    }
+  }
+
+  /** The memory's descriptor, to be passed to a reader. */
+  public Descriptor descriptor() {
+    return shared.descriptor();
+  }
+
+  /**
+   * A counter that starts at 0. Names need not differ, but people would wonder.
+   *
+   * @param name 1 to 112 octets of UTF-8; a longer one is cut
+   * @return it; when every record is in use, one that counts and that nobody can read
+   */
+  public synchronized Counter add(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(bytes.length, MAX_NAME);
+    if (length == 0) {
+      throw new IllegalArgumentException("a counter needs a name");
+    }
+    for (int i = 0; i < capacity; i++) {
+      long record = record(i);
+      if ((int) INT.get(memory, record + LENGTH) == 0) {
+        LONG.setOpaque(memory, record, 0L);
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, record + NAME, length);
+        INT.setRelease(memory, record + LENGTH, length);
+        return new Counter(this, memory, record);
+      }
+    }
+    return new Counter(this, Arena.ofAuto().allocate(RECORD, 8), NOWHERE);
+  }
+
+  synchronized void remove(long record) {
+    if (record != NOWHERE) {
+      INT.setRelease(memory, record + LENGTH, 0);
+    }
+  }
+
+  /** Hands every counter's name and present value to the visitor. */
+  public void forEach(ObjLongConsumer<String> visitor) {
+    byte[] name = new byte[MAX_NAME];
+    for (int i = 0; i < capacity; i++) {
+      long record = record(i);
+      int length = (int) INT.getAcquire(memory, record + LENGTH);
+      if (length > 0 && length <= MAX_NAME) {
+        long value = (long) LONG.getOpaque(memory, record);
+        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, record + NAME, name, 0, length);
+        visitor.accept(new String(name, 0, length, StandardCharsets.UTF_8), value);
+      }
+    }
+  }
+
+  private static long record(int index) {
+    return FIRST + (long) RECORD * index;
+  }
+
+  /** Unmaps them; a counter used afterwards throws. */
+  @Override
+  public synchronized void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+      shared.close();
+    }
+  }
+}

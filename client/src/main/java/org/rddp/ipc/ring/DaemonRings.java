@@ -1,0 +1,250 @@
+package org.rddp.ipc.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+
+/**
+ * The daemon's end of a session's rings: takes work requests, reports completions.
+ *
+ * <p>Everything in the memory may be nonsense. Positions are kept here and never read back; an
+ * entry is copied once and the copy is checked. The completion ring cannot overflow: a request is
+ * only taken while the requests in work and the completions that the program has not read yet are
+ * fewer than its slots.
+ *
+ * <p>One thread, the engine's. Allocates nothing, never blocks.
+ */
+public final class DaemonRings {
+  /** {@link #take}: nothing there, or no room for its completion. */
+  public static final int NOTHING = 0;
+
+  /** {@link #take}: a request was copied. */
+  public static final int TAKEN = 1;
+
+  /** {@link #take}: no program of ours wrote that; the session has to end. */
+  public static final int GARBAGE = -1;
+
+  /** Keeps the memory where nobody else does; it is used by address. */
+  @SuppressWarnings("unused")
+  private final MemorySegment memory;
+
+  private final long address;
+  private final long submissionBase;
+  private final int submissionMask;
+  private final int submissionShift;
+  private final int completionSlots;
+  private final int completionShift;
+  private final long completionBase;
+
+  private long taken;
+  private long published;
+  private int inWork;
+  private long written;
+  private long flushed;
+  private long read;
+
+  /**
+   * Lays the rings out in fresh memory.
+   *
+   * @param memory at least {@link #octets} octets outside of the heap, zeroed, aligned to 64
+   * @param submissionSlots a power of two
+   * @param completionSlots a power of two: the most requests that may be outstanding
+   */
+  public DaemonRings(MemorySegment memory, int submissionSlots, int completionSlots) {
+    if (memory.byteSize() < octets(submissionSlots, completionSlots)) {
+      throw new IllegalArgumentException("too small for the rings: " + memory.byteSize());
+    }
+    if (!memory.isNative()) {
+      throw new IllegalArgumentException("the memory of rings has to lie outside of the heap");
+    }
+    this.memory = memory;
+    this.address = memory.address();
+    this.submissionBase = address + RingLayout.SLOTS;
+    this.submissionMask = submissionSlots - 1;
+    this.submissionShift = Integer.numberOfTrailingZeros(submissionSlots);
+    this.completionSlots = completionSlots;
+    this.completionShift = Integer.numberOfTrailingZeros(completionSlots);
+    this.completionBase = submissionBase + (long) RingLayout.SLOT * submissionSlots;
+    SharedMemoryHeader.write(
+        memory, RingLayout.MAGIC, RingLayout.VERSION, submissionSlots, completionSlots);
+  }
+
+  /** Memory that rings of that many slots need. */
+  public static long octets(int submissionSlots, int completionSlots) {
+    return RingLayout.octets(submissionSlots, completionSlots);
+  }
+
+  /**
+   * Copies the next work request, if there is one.
+   *
+   * @return {@link #TAKEN}, {@link #NOTHING} or {@link #GARBAGE}
+   */
+  public int take(WorkRequest request) {
+    long slot = submissionSlot(taken);
+    int state = (int) RingLayout.INT.getAcquire(RingLayout.ALL, slot);
+    if (state != RingLayout.lap(taken, submissionShift)) {
+      return NOTHING;
+    }
+    if (inWork + (written - read) >= completionSlots) {
+      long claimed = (long) RingLayout.LONG.getAcquire(RingLayout.ALL, address + RingLayout.READ);
+      if (claimed < read || claimed > written) {
+        return GARBAGE;
+      }
+      read = claimed;
+      if (inWork + (written - read) >= completionSlots) {
+        return NOTHING;
+      }
+    }
+    int slots = request.readFirst(slot);
+    if (slots < 1 || slots > WorkRequest.MAX_SLOTS) {
+      return GARBAGE;
+    }
+    for (int i = 1; i < slots; i++) {
+      request.copyFurther(submissionSlot(taken + i), i);
+    }
+    if (!request.isWellFormed()) {
+      return GARBAGE;
+    }
+    taken += slots;
+    inWork++;
+    return TAKEN;
+  }
+
+  /**
+   * Reports that a request ended, and with it the unsignalled ones before it.
+   *
+   * @param id the request's own number
+   * @param opcode what it asked for
+   * @param octets of the message
+   * @param retired requests of that connection's same queue (sends and writes are one queue,
+   *     receives another) that end with this completion: 1 and the successful unsignalled ones
+   *     since the queue's last completion
+   * @param detail the error's number, or 0
+   * @throws IllegalStateException when more requests would end than were taken
+   */
+  public void complete(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int retired,
+      int detail) {
+    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0, 0);
+  }
+
+  /**
+   * Reports as {@link #complete(long, int, int, CompletionStatus, long, int, int)} does, with what
+   * a receive or a bind may have besides.
+   *
+   * @param flags of {@link Completion}
+   * @param stag the one that the peer has invalidated, or that the window has the next time, or 0
+   * @param immediate the number that the peer has sent, or 0
+   * @param object the number of the shared receive queue or the window, or 0
+   */
+  public void complete(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int retired,
+      int detail,
+      int flags,
+      int stag,
+      long immediate,
+      int object) {
+    long slot = nextCompletion(retired);
+    Completion.write(
+        RingLayout.ALL,
+        slot,
+        id,
+        connection,
+        opcode,
+        status,
+        octets,
+        retired,
+        detail,
+        flags,
+        stag,
+        immediate,
+        object);
+    releaseCompletion(slot);
+  }
+
+  /**
+   * Reports the end of a receive or a notice of plain DDP.
+   *
+   * @param octets of the message; of a Tagged one, of its last segment
+   * @param stag of a Tagged Message, or 0
+   * @param to of a Tagged Message's last segment, or 0
+   * @param rsvdUlp of the message, or 0
+   * @param qn its queue, or 0
+   * @param msn its number there, or 0
+   */
+  public void completePlainDdp(
+      long id,
+      int connection,
+      int opcode,
+      CompletionStatus status,
+      long octets,
+      int stag,
+      long to,
+      long rsvdUlp,
+      int qn,
+      int msn) {
+    long slot = nextCompletion(1);
+    Completion.write(
+        RingLayout.ALL, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
+    Completion.writePlainDdp(RingLayout.ALL, slot, rsvdUlp, qn, msn);
+    releaseCompletion(slot);
+  }
+
+  private long nextCompletion(int retired) {
+    if (retired < 1 || retired > inWork) {
+      throw new IllegalStateException(
+          "completion of " + retired + " requests, " + inWork + " in work");
+    }
+    inWork -= retired;
+    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+  }
+
+  private void releaseCompletion(long slot) {
+    RingLayout.INT.setRelease(RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
+    written++;
+  }
+
+  /**
+   * Tells the program what was taken, and whether it waits: call it at the end of each turn.
+   *
+   * @return true when the program asked to be woken: signal it
+   */
+  public boolean flush() {
+    if (published != taken) {
+      published = taken;
+      RingLayout.LONG.setRelease(RingLayout.ALL, address + RingLayout.TAKEN, taken);
+    }
+    if (flushed == written) {
+      return false;
+    }
+    flushed = written;
+    // The program stores that it waits and then looks for completions; here it is the other way
+    // about. With a full fence on both sides one of the two sees the other.
+    VarHandle.fullFence();
+    if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.WAITING) == 0) {
+      return false;
+    }
+    RingLayout.INT.setOpaque(RingLayout.ALL, address + RingLayout.WAITING, 0);
+    return true;
+  }
+
+  /** Requests taken and not yet completed. */
+  public int inWork() {
+    return inWork;
+  }
+
+  private long submissionSlot(long position) {
+    return submissionBase + (position & submissionMask) * RingLayout.SLOT;
+  }
+}

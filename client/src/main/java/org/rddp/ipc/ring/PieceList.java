@@ -1,0 +1,69 @@
+package org.rddp.ipc.ring;
+
+/**
+ * The pieces of memory of one work request, each by STag, offset and length, one behind the other
+ * in the message. Reused; one thread.
+ */
+public final class PieceList {
+  /** The most pieces: two in each further slot of a request. */
+  public static final int MAX_PIECES = 2 * (WorkRequest.MAX_SLOTS - 1);
+
+  private final int[] stags = new int[MAX_PIECES];
+  private final long[] offsets = new long[MAX_PIECES];
+  private final long[] lengths = new long[MAX_PIECES];
+  private int count;
+  private long length;
+
+  /** Removes every piece. */
+  public void clear() {
+    count = 0;
+    length = 0;
+  }
+
+  /**
+   * Adds a piece behind the others.
+   *
+   * @param offset in the region, 0 or more
+   * @param octets of it, 0 or more
+   * @throws IllegalStateException if there are {@link #MAX_PIECES}, or the message would be longer
+   *     than {@link WorkRequest#MAX_LENGTH}
+   */
+  public void add(int stag, long offset, long octets) {
+    if (count == MAX_PIECES) {
+      throw new IllegalStateException(
+          "the list has %d pieces, the most that a message may lie in".formatted(MAX_PIECES));
+    }
+    if (octets > WorkRequest.MAX_LENGTH - length) {
+      throw new IllegalStateException(
+          "a piece of %d octets behind %d makes a message of more than %d"
+              .formatted(octets, length, WorkRequest.MAX_LENGTH));
+    }
+    stags[count] = stag;
+    offsets[count] = offset;
+    lengths[count] = octets;
+    length += octets;
+    count++;
+  }
+
+  /** How many there are. */
+  public int count() {
+    return count;
+  }
+
+  /** Octets of all together. */
+  public long length() {
+    return length;
+  }
+
+  int stag(int piece) {
+    return stags[piece];
+  }
+
+  long offset(int piece) {
+    return offsets[piece];
+  }
+
+  long length(int piece) {
+    return lengths[piece];
+  }
+}

@@ -1,0 +1,94 @@
+package org.rddp.ipc.ring;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Where things lie in the memory of a session's rings.
+ *
+ * <p>Behind the header stand three words, each two cache lines from the next so that no prefetch
+ * joins them, then the slots of the submission ring, then those of the completion ring. A slot has
+ * 64 octets and begins with its state word: in the first slot of an entry the lap of the ring that
+ * it was written in, which is never zero; in the others zero. Entries are written from the last
+ * octet to the state word, which is stored with release; who reads it with acquire and finds the
+ * lap that it waits for owns the entry. So nothing has to be cleared, and no length has to be
+ * believed.
+ */
+public final class RingLayout {
+  static final String MAGIC = "RDDPRING";
+  static final int VERSION = 5;
+
+  /** Octets of a slot, the state word included. */
+  static final int SLOT = 64;
+
+  /** The daemon writes here how many submission slots it has taken. */
+  static final int TAKEN = 128;
+
+  /** The program writes here how many completions it has read. */
+  static final int READ = 256;
+
+  /** The program stores 1 here when it wants to be woken; the daemon takes it back. */
+  static final int WAITING = 384;
+
+  /** The first slot. */
+  static final int SLOTS = 512;
+
+  /** The largest ring. */
+  static final int MAX_SLOTS = 1 << 20;
+
+  /**
+   * All memory, for the daemon, which names by address what it has mapped: a constant, so that an
+   * access has nothing left to check.
+   */
+  static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+  static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+  private RingLayout() {}
+
+  static long octets(int submissionSlots, int completionSlots) {
+    checkSlots(submissionSlots);
+    checkSlots(completionSlots);
+    return SLOTS + (long) SLOT * submissionSlots + (long) SLOT * completionSlots;
+  }
+
+  static void checkSlots(int slots) {
+    if (slots < WorkRequest.MAX_SLOTS || slots > MAX_SLOTS || Integer.bitCount(slots) != 1) {
+      throw new IllegalArgumentException(
+          "slots of a ring: " + slots + ", must be a power of two from 4 to " + MAX_SLOTS);
+    }
+  }
+
+  /** The state word of the entry at a position of a ring that has {@code 1 << shift} slots. */
+  static int lap(long position, int shift) {
+    return (int) (position >>> shift) | 0x8000_0000;
+  }
+
+  /** Reads a word that somebody else may be writing: once. */
+  static int getIntOnce(long address) {
+    return (int) INT.getOpaque(ALL, address);
+  }
+
+  /** Reads a word that somebody else may be writing: once. */
+  static long getLongOnce(long address) {
+    return (long) LONG.getOpaque(ALL, address);
+  }
+
+  public static int getInt(MemorySegment memory, long offset) {
+    return memory.get(ValueLayout.JAVA_INT, offset);
+  }
+
+  public static void putInt(MemorySegment memory, long offset, int value) {
+    memory.set(ValueLayout.JAVA_INT, offset, value);
+  }
+
+  public static long getLong(MemorySegment memory, long offset) {
+    return memory.get(ValueLayout.JAVA_LONG, offset);
+  }
+
+  public static void putLong(MemorySegment memory, long offset, long value) {
+    memory.set(ValueLayout.JAVA_LONG, offset, value);
+  }
+}

@@ -1,0 +1,426 @@
+package org.rddp.ipc.ring;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.StringJoiner;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+
+/**
+ * A work request as the daemon reads it: a private copy of one entry of the submission ring.
+ *
+ * <p>Layout of the first slot; each further one (at most three) has a state word of zero, four
+ * reserved octets and 56 octets of inline data. An atomic has one further slot, whose data begins
+ * with operand, mask, compare and compare mask (8 octets each). A list has two pieces in each
+ * further slot: local STag (4), zero (4), local offset (8), length (8); its first slot names no
+ * local memory. An invalidation has its STag in place of the remote one; a bind has the window's
+ * number there, and the rights in place of the remote TO:
+ *
+ * <pre>
+ *  0  state word (4)          24  local offset (8), from the region's first octet
+ *  4  opcode (1)              32  length (8), octets of the message
+ *  5  flags (1)               40  remote STag (4)
+ *  6  slots (1), 1 to 4       44  zero (4)
+ *  7  pieces (1), of a list   48  remote TO (8)
+ *  8  work request id (8)     56  immediate data (8)
+ * 16  connection (4)
+ * 20  local STag (4)
+ * </pre>
+ *
+ * <p>Where the opcode is plain DDP's, 44 is the Queue Number and 56 the RsvdULP.
+ *
+ * <p>The shared entry is read once, by {@link DaemonRings#take}; nothing the program does
+ * afterwards changes what this object says. What it says is well formed, no more: connection, STag
+ * and range are the daemon's to check. Used by one thread; reused without allocation.
+ */
+public final class WorkRequest {
+  /** Flag: report success too. Failures and receives are always reported. */
+  public static final int SIGNALLED = 1;
+
+  /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
+  public static final int INLINE = 2;
+
+  /**
+   * Flag: not before the reads and atomics that were posted before it on its connection have their
+   * answers.
+   */
+  public static final int FENCED = 4;
+
+  /** Flag: the peer's program is to be told that this is worth waking up for. */
+  public static final int SOLICITED = 8;
+
+  /** Flag: the message lies in pieces. */
+  public static final int LIST = 16;
+
+  /** The most slots that a request takes. */
+  public static final int MAX_SLOTS = 4;
+
+  /** The most octets that a request carries inline. */
+  public static final int MAX_INLINE = (MAX_SLOTS - 1) * 56;
+
+  /** The longest message: lengths are 32 bits wide on the wire (RFC 5041 section 4.3). */
+  public static final long MAX_LENGTH = 0xffff_ffffL;
+
+  static final int OPCODE = 4;
+  static final int ID = 8;
+  static final int CONNECTION = 16;
+  static final int LOCAL_STAG = 20;
+  static final int LOCAL_OFFSET = 24;
+  static final int LENGTH = 32;
+  static final int REMOTE_STAG = 40;
+  static final int QN = 44;
+  static final int REMOTE_TO = 48;
+  static final int IMMEDIATE = 56;
+
+  /** Octets that an atomic works on. */
+  public static final int ATOMIC_OCTETS = 8;
+
+  static final int ATOMIC_SLOTS = 2;
+
+  /** Where inline data begins in a further slot. */
+  static final int DATA = 8;
+
+  /** Octets of inline data in a further slot. */
+  static final int DATA_OCTETS = RingLayout.SLOT - DATA;
+
+  private static final int OPERANDS = 0;
+
+  static final int PIECE = 24;
+  static final int PIECE_OFFSET = 8;
+  static final int PIECE_LENGTH = 16;
+
+  private static final List<String> FLAG_NAMES =
+      List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED");
+
+  /** A copy of what further slots hold. */
+  private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
+
+  private int opcode;
+  private int flags;
+  private int slots;
+  private long id;
+  private int connection;
+  private int localStag;
+  private long localOffset;
+  private long length;
+  private int remoteStag;
+  private int qn;
+  private long remoteTo;
+  private long immediate;
+  private int pieces;
+
+  /** The flags that a program may give a request, by name, for people; others by number. */
+  public static String flagNames(int flags) {
+    StringJoiner names = new StringJoiner(", ");
+    int rest = flags;
+    for (int i = 0; i < FLAG_NAMES.size(); i++) {
+      if ((flags & 1 << i) != 0) {
+        names.add(FLAG_NAMES.get(i));
+        rest &= ~(1 << i);
+      }
+    }
+    return rest == 0 ? names.toString() : names.add("0x%x".formatted(rest)).toString();
+  }
+
+  /** The second word of a slot: opcode, flags and number of slots in one store. */
+  static int opcodeWord(int opcode, int flags, int slots) {
+    return opcode | flags << 8 | slots << 16;
+  }
+
+  /** The same for a list. */
+  static int listWord(int opcode, int flags, int pieces) {
+    return opcodeWord(opcode, flags | LIST, slotsForPieces(pieces)) | pieces << 24;
+  }
+
+  /** The slots that a list takes, the first one included. */
+  static int slotsForPieces(int pieces) {
+    return 1 + (pieces + 1) / 2;
+  }
+
+  /** Where a piece lies, in octets from its further slot's data on, and the slot's number. */
+  static int pieceSlot(int piece) {
+    return 1 + piece / 2;
+  }
+
+  static int pieceAt(int piece) {
+    return piece % 2 * PIECE;
+  }
+
+  /** The slots that an inline message takes, the first one included. */
+  static int slotsForInline(long length) {
+    return 1 + (int) ((length + DATA_OCTETS - 1) / DATA_OCTETS);
+  }
+
+  /**
+   * Reads a first slot, every word of it once, and says how many slots the request claims, 0 to
+   * 255.
+   *
+   * @param slot its address
+   */
+  int readFirst(long slot) {
+    int word = RingLayout.getIntOnce(slot + OPCODE);
+    id = RingLayout.getLongOnce(slot + ID);
+    connection = RingLayout.getIntOnce(slot + CONNECTION);
+    localStag = RingLayout.getIntOnce(slot + LOCAL_STAG);
+    localOffset = RingLayout.getLongOnce(slot + LOCAL_OFFSET);
+    length = RingLayout.getLongOnce(slot + LENGTH);
+    remoteStag = RingLayout.getIntOnce(slot + REMOTE_STAG);
+    qn = RingLayout.getIntOnce(slot + QN);
+    remoteTo = RingLayout.getLongOnce(slot + REMOTE_TO);
+    immediate = RingLayout.getLongOnce(slot + IMMEDIATE);
+    opcode = word & 0xff;
+    flags = word >>> 8 & 0xff;
+    slots = word >>> 16 & 0xff;
+    pieces = word >>> 24;
+    return slots;
+  }
+
+  /** Copies the data of a further slot, number 1 to 3, at an address. */
+  void copyFurther(long slot, int number) {
+    MemorySegment.copy(
+        RingLayout.ALL, slot + DATA, further, (number - 1L) * DATA_OCTETS, DATA_OCTETS);
+  }
+
+  /** Whether a program of ours can have written what was read. */
+  boolean isWellFormed() {
+    return (qn == 0 || Opcode.hasQueue(opcode))
+        && (immediate == 0
+            || Opcode.isImmediate(opcode)
+            || (immediate & ~Opcode.maxRsvdUlp(opcode)) == 0)
+        && (opcode != Opcode.BIND || (remoteTo == rights() && Access.areRemote(rights())))
+        && Opcode.isKnown(opcode)
+        && (flags & ~allowedFlags(opcode)) == 0
+        && lengthFits()
+        && localOffset >= 0
+        && slots == slots()
+        && piecesFit();
+  }
+
+  /** The flags that an opcode may have. */
+  static int allowedFlags(int opcode) {
+    return switch (opcode) {
+      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SIGNALLED | LIST;
+      case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
+      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
+      case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
+      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
+      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SIGNALLED | INLINE | LIST;
+      case Opcode.TAGGED_NOTICE -> SIGNALLED;
+      default -> SIGNALLED | FENCED;
+    };
+  }
+
+  private boolean lengthFits() {
+    if (Opcode.isAtomic(opcode)) {
+      return length == ATOMIC_OCTETS;
+    }
+    if (opcode == Opcode.SEND_IMMEDIATE
+        || opcode == Opcode.INVALIDATE
+        || opcode == Opcode.TAGGED_NOTICE) {
+      return length == 0;
+    }
+    if (opcode == Opcode.BIND) {
+      return length >= 0;
+    }
+    return length >= 0 && length <= (isInline() ? MAX_INLINE : MAX_LENGTH);
+  }
+
+  private int slots() {
+    if (Opcode.isAtomic(opcode)) {
+      return ATOMIC_SLOTS;
+    }
+    if (isList()) {
+      return slotsForPieces(pieces);
+    }
+    return isInline() ? slotsForInline(length) : 1;
+  }
+
+  /** Whether the pieces are those of a list, and as long as the message. */
+  private boolean piecesFit() {
+    if (!isList()) {
+      return pieces == 0;
+    }
+    boolean fit =
+        !isInline()
+            && pieces >= 1
+            && pieces <= PieceList.MAX_PIECES
+            && localStag == 0
+            && localOffset == 0;
+    long total = 0;
+    for (int i = 0; fit && i < pieces; i++) {
+      long octets = pieceLength(i);
+      fit =
+          octets >= 0
+              && octets <= MAX_LENGTH
+              && pieceOffset(i) >= 0
+              && RingLayout.getInt(further, piece(i) + 4) == 0;
+      total += octets;
+    }
+    return fit && total == length;
+  }
+
+  private static int piece(int index) {
+    return index / 2 * DATA_OCTETS + pieceAt(index);
+  }
+
+  /** What is asked for, one of {@link Opcode}. */
+  public int opcode() {
+    return opcode;
+  }
+
+  /** Whether success is to be reported too. That of a receive and of a bind always is. */
+  public boolean isSignalled() {
+    return (flags & SIGNALLED) != 0
+        || opcode == Opcode.RECEIVE
+        || opcode == Opcode.BIND
+        || Opcode.isPlainDdpReceive(opcode);
+  }
+
+  /** Whether the message lies in the request itself, at {@link #inlineAddress()}. */
+  public boolean isInline() {
+    return (flags & INLINE) != 0;
+  }
+
+  /** Whether it waits for the reads and atomics before it. */
+  public boolean isFenced() {
+    return (flags & FENCED) != 0;
+  }
+
+  /** Whether it solicits an event at the peer. */
+  public boolean isSolicited() {
+    return (flags & SOLICITED) != 0;
+  }
+
+  /** Whether the message lies in pieces. */
+  public boolean isList() {
+    return (flags & LIST) != 0;
+  }
+
+  /** How many pieces a list has, 1 to {@link PieceList#MAX_PIECES}; 0 if it is none. */
+  public int pieces() {
+    return pieces;
+  }
+
+  /** The region of a piece. */
+  public int pieceStag(int index) {
+    return RingLayout.getInt(further, piece(index));
+  }
+
+  /** Where in its region a piece begins, 0 or more. */
+  public long pieceOffset(int index) {
+    return RingLayout.getLong(further, piece(index) + PIECE_OFFSET);
+  }
+
+  /** Octets of a piece. */
+  public long pieceLength(int index) {
+    return RingLayout.getLong(further, piece(index) + PIECE_LENGTH);
+  }
+
+  /** The program's own number for the request. */
+  public long id() {
+    return id;
+  }
+
+  /** The connection's number, see {@link ConnectionId}. */
+  public int connection() {
+    return connection;
+  }
+
+  /** The region that the message comes from or goes to. */
+  public int localStag() {
+    return localStag;
+  }
+
+  /** Where in that region, in octets from its first, 0 or more. */
+  public long localOffset() {
+    return localOffset;
+  }
+
+  /**
+   * Octets of the message, or of room for one: 0 to {@link #MAX_LENGTH}; of a {@link Opcode#BIND}
+   * those of the window, which may be more.
+   */
+  public long length() {
+    return length;
+  }
+
+  /**
+   * The peer's STag, where the request works on its memory; of a {@link Opcode#SEND} the one that
+   * the peer is to invalidate, or 0.
+   */
+  public int remoteStag() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#RECEIVE} that names no connection: the shared receive queue's number. */
+  public int receiveQueue() {
+    return remoteStag;
+  }
+
+  /** Of an {@link Opcode#INVALIDATE}: the STag of this end's. */
+  public int invalidatedStag() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#BIND}: the window's number. */
+  public int window() {
+    return remoteStag;
+  }
+
+  /** Of a {@link Opcode#BIND}: what the peer may do, bits of {@link Access}. */
+  public int rights() {
+    return (int) remoteTo;
+  }
+
+  /** The Tagged Offset at the peer, where the request works on its memory. */
+  public long remoteTo() {
+    return remoteTo;
+  }
+
+  /** Immediate data, for {@link Opcode#WRITE_IMMEDIATE} and {@link Opcode#SEND_IMMEDIATE}. */
+  public long immediate() {
+    return immediate;
+  }
+
+  /** Of plain DDP's opcodes: the Queue Number, unsigned. */
+  public int qn() {
+    return qn;
+  }
+
+  /** Of plain DDP's opcodes: what the header carries for the program, 40 or 8 bits. */
+  public long rsvdUlp() {
+    return immediate;
+  }
+
+  /** Of an atomic: what is added or swapped in. */
+  public long operand() {
+    return RingLayout.getLong(further, OPERANDS);
+  }
+
+  /** Of an atomic: the bits that nothing is carried out of, or the bits to replace. */
+  public long mask() {
+    return RingLayout.getLong(further, OPERANDS + 8L);
+  }
+
+  /** Of {@link Opcode#COMPARE_SWAP}: what is expected. */
+  public long compare() {
+    return RingLayout.getLong(further, OPERANDS + 16L);
+  }
+
+  /** Of {@link Opcode#COMPARE_SWAP}: the bits to compare. */
+  public long compareMask() {
+    return RingLayout.getLong(further, OPERANDS + 24L);
+  }
+
+  /** Address of the inline data, good until the next {@link DaemonRings#take}. */
+  public long inlineAddress() {
+    return further.address();
+  }
+
+  @Override
+  public String toString() {
+    return "%s id %d connection %08x length %d%s"
+        .formatted(Opcode.name(opcode), id, connection, length, isInline() ? " inline" : "");
+  }
+}

@@ -1,0 +1,310 @@
+package org.rddp.ipc.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.OpenDescriptors;
+import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.UnixSocket;
+
+@Timeout(60)
+class ControlSocketTest {
+  private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
+  private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
+  private static final String TEXT = "a µ text";
+  private static final ConnectionSettings HOLDING = new ConnectionSettings(1 << 20, 0, List.of());
+  private static final ConnectionSettings PLAIN =
+      new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
+
+  @TempDir private Path directory;
+  private ControlListener listener;
+  private ControlSocket program;
+  private ControlSocket daemon;
+
+  @BeforeEach
+  void connect() throws IOException {
+    listener = ControlListener.bind(path(), MODE);
+    assertThat(listener.accept()).isNull();
+    program = ControlSocket.connect(path());
+    daemon = listener.accept();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    program.close();
+    daemon.close();
+    listener.close();
+  }
+
+  private Path path() {
+    return directory.resolve("control.sock");
+  }
+
+  static Stream<ProgramMessage> programMessages() {
+    return Stream.of(
+        new ProgramMessage.Hello(1, 2, "program", "eth0"),
+        new ProgramMessage.AllocateMemory(2, 1L << 40),
+        new ProgramMessage.FreeMemory(3, 4, 5L << 33),
+        new ProgramMessage.Register(4, 5, 6L << 34, 7L << 35, 7, 8),
+        new ProgramMessage.Deregister(5, 0xdeadbeef),
+        new ProgramMessage.Listen(6, 0x0a000001, 65535, 10, HOLDING),
+        new ProgramMessage.CloseListener(7, 8),
+        new ProgramMessage.Accept(8, 9, DATA),
+        new ProgramMessage.Reject(9, 10, PrivateData.of(new byte[512])),
+        new ProgramMessage.Connect(10, 1, 2, 3, 4, PLAIN, DATA),
+        new ProgramMessage.Disconnect(11, 12, true),
+        new ProgramMessage.OpenCounters(12),
+        new ProgramMessage.StartCapture(13, 1 << 20, 96),
+        new ProgramMessage.StopCapture(14),
+        new ProgramMessage.CloseSession(15),
+        new ProgramMessage.AllocateWindow(16),
+        new ProgramMessage.FreeWindow(17, 18),
+        new ProgramMessage.CreateReceiveQueue(18, 19),
+        new ProgramMessage.ArmReceiveQueue(19, 20, 21),
+        new ProgramMessage.DestroyReceiveQueue(20, 21));
+  }
+
+  static Stream<DaemonMessage> daemonMessages() {
+    return Stream.of(
+        new DaemonMessage.Done(1),
+        new DaemonMessage.Refused(2, Reason.LIMIT, 3, TEXT),
+        new DaemonMessage.MemoryAllocated(3, 4, 5L << 40, 6L << 41, null),
+        new DaemonMessage.MemoryAdopted(4, 5),
+        new DaemonMessage.Registered(5, -6, 7L << 42),
+        new DaemonMessage.Listening(6, 7, 8, 9),
+        new DaemonMessage.Connecting(7, 8),
+        new DaemonMessage.WindowAllocated(8, 9, 10),
+        new DaemonMessage.ReceiveQueueCreated(9, 10),
+        new DaemonMessage.ReceiveQueueLimit(11),
+        new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, DATA),
+        new DaemonMessage.Established(1, 2, 3, 4, 5, DATA),
+        new DaemonMessage.Rejected(1, DATA),
+        new DaemonMessage.Failed(1, Reason.TIMEOUT, 2, TEXT),
+        new DaemonMessage.PeerClosed(1),
+        new DaemonMessage.Closed(1, Reason.DDP_ERROR, 0x105, TEXT),
+        new DaemonMessage.StreamFailed(1, Reason.DDP_ERROR, 0x201, "41ff", 18, TEXT));
+  }
+
+  @ParameterizedTest
+  @MethodSource("programMessages")
+  void shouldCarryEveryMessageOfAProgram(ProgramMessage message) throws IOException {
+    assertThat(program.send(message)).isTrue();
+    assertThat(daemon.receiveFromProgram()).isEqualTo(message);
+    assertThat(daemon.receiveFromProgram()).isNull();
+  }
+
+  @ParameterizedTest
+  @MethodSource("daemonMessages")
+  void shouldCarryEveryMessageOfTheDaemon(DaemonMessage message) throws IOException {
+    assertThat(daemon.send(message)).isTrue();
+    assertThat(program.receiveFromDaemon()).isEqualTo(message);
+    assertThat(program.receiveFromDaemon()).isNull();
+  }
+
+  @Test
+  void shouldTryEveryKindOfMessage() {
+    assertThat(programMessages().map(Object::getClass))
+        .containsExactlyInAnyOrderElementsOf(
+            kinds(ProgramMessage.class, ProgramMessage.AdoptMemory.class));
+    assertThat(daemonMessages().map(Object::getClass))
+        .containsExactlyInAnyOrderElementsOf(
+            kinds(
+                DaemonMessage.class,
+                DaemonMessage.Welcome.class,
+                DaemonMessage.CountersOpened.class,
+                DaemonMessage.CaptureStarted.class));
+  }
+
+  private static List<Class<?>> kinds(Class<?> direction, Class<?>... withDescriptors) {
+    List<Class<?>> kinds = new ArrayList<>(List.of(direction.getPermittedSubclasses()));
+    kinds.removeAll(List.of(withDescriptors));
+    return kinds;
+  }
+
+  @Test
+  void shouldWriteHelloAsItWillAlwaysBe() {
+    ProgramMessage hello = new ProgramMessage.Hello(7, 4, "me", "e0");
+    MessageBuffer buffer = MessageBuffer.forWriting();
+
+    MessageCodec.of(hello).write(hello, buffer);
+
+    assertThat(MessageCodec.of(hello).type()).isEqualTo(1);
+    assertThat(buffer.toByteArray()).asHexString().isEqualTo("0000000400026D6500026530");
+  }
+
+  @Test
+  void shouldPassDescriptors() throws IOException {
+    SessionLimits limits = new SessionLimits(1, 2, 3, 4, 5, 6, 7L << 40);
+    try (SharedMemory memory = SharedMemory.create("passed", 4096);
+        SignalSender signal = SignalSender.create()) {
+      daemon.send(
+          new DaemonMessage.Welcome(
+              1, 2, limits, "eth0", 3, memory.descriptor(), signal.receiver()));
+      DaemonMessage.Welcome welcome = (DaemonMessage.Welcome) program.receiveFromDaemon();
+      assertThat(welcome.limits()).isEqualTo(limits);
+      assertThat(SharedMemory.map(welcome.rings()).length()).isEqualTo(4096);
+      signal.signal();
+      PollSet poll = new PollSet();
+      poll.add(welcome.event());
+      assertThat(poll.await(0)).isEqualTo(1);
+
+      daemon.send(new DaemonMessage.MemoryAllocated(2, 1, 2, 3, memory.descriptor()));
+      daemon.send(new DaemonMessage.CountersOpened(3, memory.descriptor()));
+      daemon.send(new DaemonMessage.CaptureStarted(4, memory.descriptor()));
+      program.send(new ProgramMessage.AdoptMemory(5, memory.descriptor()));
+      for (int i = 0; i < 3; i++) {
+        program.receiveFromDaemon().closeDescriptors();
+      }
+      try (Descriptor adopted =
+          ((ProgramMessage.AdoptMemory) daemon.receiveFromProgram()).descriptor()) {
+        assertThat(adopted.number()).isPositive();
+      }
+      welcome.closeDescriptors();
+    }
+    assertThat(OpenDescriptors.naming("memfd:passed")).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhoIsThere() {
+    PeerCredentials peer = daemon.peer();
+    assertThat(peer.pid()).isEqualTo((int) ProcessHandle.current().pid());
+    assertThat(program.peer()).isEqualTo(peer);
+    assertThat(daemon.peerProcess().number()).isPositive();
+  }
+
+  @Test
+  void shouldSeeAProcessEndWhoseSocketSomebodyElseHolds() throws Exception {
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SocketHolder.class.getName(),
+                path().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(child.inputReader().readLine()).isEqualTo("ready");
+      try (ControlSocket socket = listener.accept();
+          Descriptor held =
+              ((ProgramMessage.AdoptMemory) socket.receiveFromProgram()).descriptor()) {
+        PollSet poll = new PollSet();
+        int end = poll.add(socket.descriptor());
+        int process = poll.add(socket.peerProcess());
+        assertThat(poll.await(0)).isZero();
+
+        child.destroyForcibly();
+        assertThat(poll.await(-1)).isEqualTo(1);
+        assertThat(poll.isReady(process)).isTrue();
+        assertThat(poll.isReady(end)).isFalse();
+        assertThat(held.isOpen()).isTrue();
+      }
+    } finally {
+      child.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void shouldReportTheOtherEndsClose() throws IOException {
+    program.close();
+    assertThatThrownBy(daemon::receiveFromProgram).isInstanceOf(EOFException.class);
+    assertThatThrownBy(() -> daemon.send(new DaemonMessage.Done(1)))
+        .isInstanceOf(SystemCallException.class);
+    assertThatThrownBy(() -> program.send(new ProgramMessage.OpenCounters(1)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldNotWaitForAnEndThatDoesNotRead() throws IOException {
+    DaemonMessage message = new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x".repeat(1000));
+    int sent = 0;
+    while (sent < 100_000 && daemon.send(message)) {
+      sent++;
+    }
+    assertThat(sent).isBetween(10, 99_999);
+    assertThat(program.receiveFromDaemon()).isEqualTo(message);
+  }
+
+  @Test
+  void shouldCutATextBetweenItsCharacters() throws IOException {
+    daemon.send(new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x" + "µ".repeat(1000)));
+    assertThat(((DaemonMessage.Refused) program.receiveFromDaemon()).text())
+        .isEqualTo("x" + "µ".repeat(511));
+  }
+
+  @Test
+  void shouldRefuseToShareASocketWithALivingDaemon() {
+    assertThatThrownBy(() -> ControlListener.bind(path(), MODE))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("listening");
+    assertThat(path()).exists();
+  }
+
+  @Test
+  void shouldTakeOverTheSocketOfADeadDaemon() throws IOException {
+    Path stale = directory.resolve("stale.sock");
+    Descriptor dead = UnixSocket.open();
+    UnixSocket.bind(dead, stale);
+    dead.close();
+    try (ControlListener successor = ControlListener.bind(stale, MODE)) {
+      assertThat(Files.getPosixFilePermissions(stale)).isEqualTo(MODE);
+      ControlSocket.connect(stale).close();
+      assertThat(successor.accept()).isNotNull();
+    }
+    assertThat(stale).doesNotExist();
+  }
+
+  @Test
+  void shouldNotRemoveAFileThatIsNotASocket() throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "precious");
+    assertThatThrownBy(() -> ControlListener.bind(file, MODE))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("not a socket");
+    assertThat(file).hasContent("precious");
+  }
+
+  @Test
+  void shouldRefuseAPathThatIsTooLong() {
+    Path path = directory.resolve("x".repeat(108));
+    assertThatThrownBy(() -> ControlListener.bind(path, MODE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("107");
+  }
+
+  @Test
+  void shouldKeepPrivateDataWithin512Octets() {
+    byte[] octets = new byte[513];
+    Arrays.fill(octets, (byte) 1);
+    assertThatThrownBy(() -> PrivateData.of(octets)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(PrivateData.of(Arrays.copyOf(octets, 512)).length()).isEqualTo(512);
+    assertThat(List.of(PrivateData.NONE)).containsExactly(PrivateData.of(new byte[0]));
+  }
+}

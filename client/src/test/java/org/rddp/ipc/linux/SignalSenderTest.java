@@ -1,0 +1,98 @@
+package org.rddp.ipc.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A program that is woken, and one that would rather hold the daemon up. */
+@Timeout(60)
+class SignalSenderTest {
+  private static final int F_SETFL = 4;
+  private static final int SHUT_RDWR = 2;
+
+  private final SignalSender sender;
+  private final SignalReceiver receiver;
+  private final PollSet poll = new PollSet();
+
+  SignalSenderTest() throws SystemCallException {
+    sender = SignalSender.create();
+    // As it arrives at the program: another descriptor of the same open file.
+    receiver = new SignalReceiver(sender.receiver().duplicate());
+    poll.add(receiver.descriptor());
+  }
+
+  @AfterEach
+  void close() {
+    sender.close();
+    receiver.close();
+  }
+
+  @Test
+  void shouldStaySignalledUntilCleared() throws Exception {
+    assertThat(poll.await(0)).isZero();
+    sender.signal();
+    sender.signal();
+    assertThat(poll.await(-1)).isEqualTo(1);
+    assertThat(poll.await(-1)).isEqualTo(1);
+    receiver.clear();
+    receiver.clear();
+    assertThat(poll.await(1)).isZero();
+  }
+
+  @Test
+  void shouldWakeWhoWaits() throws Exception {
+    Thread signaller = Thread.ofPlatform().start(sender::signal);
+    assertThat(poll.await(-1)).isEqualTo(1);
+    signaller.join();
+  }
+
+  @Test
+  void shouldNotBlockWhenNobodyClears() throws Exception {
+    SystemCall.bind("fcntl", "i:ii.i").call(receiver.descriptor().number(), F_SETFL, 0);
+    for (int i = 0; i < 10_000; i++) {
+      sender.signal();
+    }
+    assertThat(poll.await(0)).isEqualTo(1);
+    receiver.clear();
+    assertThat(poll.await(1)).isZero();
+    sender.signal();
+    assertThat(poll.await(0)).isEqualTo(1);
+  }
+
+  @Test
+  void shouldNotBlockWhenTheProgramFillsItsEnd() throws Exception {
+    SystemCall send = SystemCall.bind("send", "l:illi");
+    try (Arena arena = Arena.ofConfined()) {
+      long octets = arena.allocate(4096).address();
+      long sent = 1;
+      while (sent > 0) {
+        sent = send.attempt(receiver.descriptor().number(), octets, 4096, 0);
+      }
+      assertThat(sent).isEqualTo(-Errno.EAGAIN);
+    }
+    sender.signal();
+    assertThat(poll.await(0)).isEqualTo(1);
+  }
+
+  /** SIGPIPE would end a process that does not handle it, and EPIPE is nobody's business. */
+  @Test
+  void shouldNotMindAProgramThatIsGone() throws Exception {
+    SystemCall.bind("shutdown", "i:ii").call(receiver.descriptor().number(), SHUT_RDWR);
+    sender.signal();
+    sender.receiver().close();
+    receiver.close();
+    sender.signal();
+  }
+
+  @Test
+  void shouldWakeTheProgramWhenTheDaemonIsGone() throws Exception {
+    sender.close();
+    assertThat(poll.await(0)).isEqualTo(1);
+    receiver.clear();
+    assertThatThrownBy(sender::signal).isInstanceOf(IllegalStateException.class);
+  }
+}

@@ -1,0 +1,80 @@
+package org.rddp.ipc.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class RangeAllocatorTest {
+  @Test
+  void shouldAlignAndFill() {
+    RangeAllocator ranges = new RangeAllocator(256, 64);
+    assertThat(ranges.allocate(1)).isEqualTo(0);
+    assertThat(ranges.allocate(65)).isEqualTo(64);
+    assertThat(ranges.allocate(128)).isEqualTo(-1);
+    assertThat(ranges.allocate(64)).isEqualTo(192);
+    assertThat(ranges.allocate(1)).isEqualTo(-1);
+    assertThat(ranges.length(64)).isEqualTo(128);
+    assertThat(ranges.free(64)).isEqualTo(128);
+    assertThat(ranges.free(64)).isZero();
+    assertThat(ranges.allocate(128)).isEqualTo(64);
+  }
+
+  @Test
+  void shouldSayWhatIsWithinOneRangeThatIsTaken() {
+    RangeAllocator ranges = new RangeAllocator(256, 64);
+    ranges.allocate(128);
+    ranges.allocate(64);
+    assertThat(ranges.isTaken(0, 128)).isTrue();
+    assertThat(ranges.isTaken(1, 127)).isTrue();
+    assertThat(ranges.isTaken(128, 64)).isTrue();
+    assertThat(ranges.isTaken(0, 129)).isFalse();
+    assertThat(ranges.isTaken(1, 128)).isFalse();
+    assertThat(ranges.isTaken(192, 1)).isFalse();
+    assertThat(ranges.isTaken(-1, 1)).isFalse();
+    assertThat(ranges.isTaken(0, 0)).isFalse();
+    assertThat(ranges.isTaken(64, Long.MAX_VALUE)).isFalse();
+    assertThat(ranges.isTaken(Long.MAX_VALUE, Long.MAX_VALUE)).isFalse();
+    ranges.free(0);
+    assertThat(ranges.isTaken(0, 1)).isFalse();
+    assertThat(ranges.isTaken(128, 64)).isTrue();
+  }
+
+  @Test
+  void shouldRefuseSizesThatCannotBe() {
+    RangeAllocator ranges = new RangeAllocator(256, 64);
+    assertThat(ranges.allocate(0)).isEqualTo(-1);
+    assertThat(ranges.allocate(-1)).isEqualTo(-1);
+    assertThat(ranges.allocate(Long.MAX_VALUE)).isEqualTo(-1);
+    assertThat(ranges.isEmpty()).isTrue();
+  }
+
+  @Test
+  void shouldJoinWhatIsGivenBackInAnyOrder() {
+    for (long seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      RangeAllocator ranges = new RangeAllocator(1 << 16, 64);
+      List<long[]> taken = new ArrayList<>();
+      for (int i = 0; i < 500; i++) {
+        long octets = random.nextInt(1, 4000);
+        long offset = ranges.allocate(octets);
+        if (offset < 0 || random.nextInt(3) == 0) {
+          if (!taken.isEmpty()) {
+            ranges.free(taken.remove(random.nextInt(taken.size()))[0]);
+          }
+        }
+        if (offset >= 0) {
+          for (long[] other : taken) {
+            assertThat(offset + octets <= other[0] || other[0] + other[1] <= offset).isTrue();
+          }
+          taken.add(new long[] {offset, octets});
+        }
+      }
+      taken.forEach(range -> ranges.free(range[0]));
+      assertThat(ranges.isEmpty()).isTrue();
+      assertThat(ranges.allocate(1 << 16)).isZero();
+    }
+  }
+}

@@ -1,0 +1,400 @@
+package org.rddp.ipc.ring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+
+class RingsTest {
+  private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(8, 16), 64);
+  private final DaemonRings daemon = new DaemonRings(memory, 8, 16);
+  private final ProgramRings program = open(memory);
+  private final WorkRequest request = new WorkRequest();
+  private final Completion completion = new Completion();
+
+  private static ProgramRings open(MemorySegment memory) {
+    try {
+      return new ProgramRings(memory);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private boolean post(long id) {
+    return program.post(Opcode.SEND, WorkRequest.SIGNALLED, id, 7, 1, 2, 3, 0, 0);
+  }
+
+  private void complete(long id, int retired) {
+    daemon.complete(id, 7, Opcode.SEND, CompletionStatus.SUCCESS, 3, retired, 0);
+  }
+
+  @Test
+  void shouldCarryEveryFieldOfARequest() {
+    assertThat(
+            program.post(
+                Opcode.WRITE,
+                WorkRequest.SIGNALLED,
+                Long.MIN_VALUE + 1,
+                0x80000007,
+                0xdeadbeef,
+                1L << 40,
+                0xffff_ffffL,
+                0xfeedface,
+                -2L))
+        .isTrue();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.WRITE);
+    assertThat(request.isSignalled()).isTrue();
+    assertThat(request.isInline()).isFalse();
+    assertThat(request.id()).isEqualTo(Long.MIN_VALUE + 1);
+    assertThat(request.connection()).isEqualTo(0x80000007);
+    assertThat(request.localStag()).isEqualTo(0xdeadbeef);
+    assertThat(request.localOffset()).isEqualTo(1L << 40);
+    assertThat(request.length()).isEqualTo(0xffff_ffffL);
+    assertThat(request.remoteStag()).isEqualTo(0xfeedface);
+    assertThat(request.remoteTo()).isEqualTo(-2L);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
+  void shouldCarryEveryFieldOfACompletion() {
+    post(5);
+    daemon.take(request);
+    daemon.complete(
+        -5, 0x80000007, Opcode.SEND, CompletionStatus.REMOTE_ACCESS_ERROR, 1L << 33, 1, 0x0105);
+
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.id()).isEqualTo(-5);
+    assertThat(completion.connection()).isEqualTo(0x80000007);
+    assertThat(completion.opcode()).isEqualTo(Opcode.SEND);
+    assertThat(completion.status()).isEqualTo(CompletionStatus.REMOTE_ACCESS_ERROR);
+    assertThat(completion.isSuccess()).isFalse();
+    assertThat(completion.octets()).isEqualTo(1L << 33);
+    assertThat(completion.retired()).isEqualTo(1);
+    assertThat(completion.detail()).isEqualTo(0x0105);
+    assertThat(program.poll(completion)).isFalse();
+  }
+
+  @Test
+  void shouldCarryImmediateDataAndFlags() {
+    int flags = WorkRequest.FENCED | WorkRequest.SOLICITED;
+    assertThat(program.post(Opcode.WRITE_IMMEDIATE, flags, 1, 7, 8, 9, 10, 11, 12, -13L)).isTrue();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.WRITE_IMMEDIATE);
+    assertThat(request.isFenced()).isTrue();
+    assertThat(request.isSolicited()).isTrue();
+    assertThat(request.isSignalled()).isFalse();
+    assertThat(request.immediate()).isEqualTo(-13L);
+  }
+
+  @Test
+  void shouldCarryTheOperandsOfAnAtomic() {
+    for (int lap = 0; lap < 20; lap++) {
+      assertThat(
+              program.postAtomic(
+                  Opcode.COMPARE_SWAP, WorkRequest.SIGNALLED, lap, 7, 8, 16, 9, -10L, 1, 2, 3, -4L))
+          .isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.opcode()).isEqualTo(Opcode.COMPARE_SWAP);
+      assertThat(request.length()).isEqualTo(8);
+      assertThat(request.localStag()).isEqualTo(8);
+      assertThat(request.localOffset()).isEqualTo(16);
+      assertThat(request.remoteStag()).isEqualTo(9);
+      assertThat(request.remoteTo()).isEqualTo(-10L);
+      assertThat(request.operand()).isEqualTo(1);
+      assertThat(request.mask()).isEqualTo(2);
+      assertThat(request.compare()).isEqualTo(3);
+      assertThat(request.compareMask()).isEqualTo(-4L);
+      complete(lap, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
+  void shouldCarryPiecesAcrossTheRingsEnd() {
+    PieceList pieces = new PieceList();
+    for (int lap = 0; lap < 50; lap++) {
+      pieces.clear();
+      int count = 1 + lap % PieceList.MAX_PIECES;
+      for (int i = 0; i < count; i++) {
+        pieces.add(100 + i, (1L << 40) + i, lap + i);
+      }
+      assertThat(program.postList(Opcode.WRITE, WorkRequest.FENCED, lap, 7, pieces, 9, -10L))
+          .isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.isList()).isTrue();
+      assertThat(request.isFenced()).isTrue();
+      assertThat(request.length()).isEqualTo(pieces.length());
+      assertThat(request.remoteStag()).isEqualTo(9);
+      assertThat(request.pieces()).isEqualTo(count);
+      for (int i = 0; i < count; i++) {
+        assertThat(request.pieceStag(i)).isEqualTo(100 + i);
+        assertThat(request.pieceOffset(i)).isEqualTo((1L << 40) + i);
+        assertThat(request.pieceLength(i)).isEqualTo(lap + i);
+      }
+      complete(lap, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
+  void shouldCarryWhatAReceiveMayHaveBesides() {
+    post(5);
+    daemon.take(request);
+    int flags = Completion.HAS_IMMEDIATE | Completion.SOLICITED;
+    daemon.complete(
+        5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8, 1, 0, flags, 0xcafe, Long.MIN_VALUE, 0);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.hasImmediate()).isTrue();
+    assertThat(completion.immediate()).isEqualTo(Long.MIN_VALUE);
+    assertThat(completion.isSolicited()).isTrue();
+    assertThat(completion.invalidatedStag()).as("without the flag").isZero();
+
+    post(6);
+    daemon.take(request);
+    daemon.complete(
+        6,
+        7,
+        Opcode.RECEIVE,
+        CompletionStatus.SUCCESS,
+        8,
+        1,
+        0,
+        Completion.HAS_INVALIDATED,
+        0xcafe,
+        0,
+        0);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.hasImmediate()).isFalse();
+    assertThat(completion.isSolicited()).isFalse();
+    assertThat(completion.invalidatedStag()).isEqualTo(0xcafe);
+    assertThat(completion.window()).isZero();
+    assertThat(completion.windowStag()).isZero();
+  }
+
+  @Test
+  void shouldCarryABindAndTheNextStag() {
+    long large = 5L << 32;
+    assertThat(program.post(Opcode.BIND, 0, 9, 7, 0xab, large, large, 0x100001, 14)).isTrue();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.opcode()).isEqualTo(Opcode.BIND);
+    assertThat(request.isSignalled()).as("always").isTrue();
+    assertThat(request.localStag()).isEqualTo(0xab);
+    assertThat(request.localOffset()).isEqualTo(large);
+    assertThat(request.length()).as("more than a message has").isEqualTo(large);
+    assertThat(request.window()).isEqualTo(0x100001);
+    assertThat(request.rights()).isEqualTo(14);
+    daemon.complete(9, 7, Opcode.BIND, CompletionStatus.SUCCESS, 0, 1, 0, 0, 0xcafe, 0, 0x100001);
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.window()).isEqualTo(0x100001);
+    assertThat(completion.windowStag()).isEqualTo(0xcafe);
+    assertThat(completion.invalidatedStag()).isZero();
+  }
+
+  @Test
+  void shouldKeepOrderOverManyLaps() {
+    for (long id = 0; id < 1000; id++) {
+      assertThat(post(id)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.id()).isEqualTo(id);
+      complete(id, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      assertThat(completion.id()).isEqualTo(id);
+      program.publish();
+    }
+    assertThat(program.outstanding()).isZero();
+    assertThat(daemon.inWork()).isZero();
+  }
+
+  @Test
+  void shouldCarryInlineDataOfEveryLengthAcrossTheRingsEnd() {
+    byte[] data = new byte[WorkRequest.MAX_INLINE];
+    new Random(1).nextBytes(data);
+    MemorySegment from = Arena.ofAuto().allocate(data.length);
+    MemorySegment.copy(data, 0, from, ValueLayout.JAVA_BYTE, 0, data.length);
+    for (int length = 0; length <= WorkRequest.MAX_INLINE; length++) {
+      assertThat(program.postInline(Opcode.SEND, 0, length, 7, from, 0, length, 0, 0)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      assertThat(request.isInline()).isTrue();
+      assertThat(request.length()).isEqualTo(length);
+      assertThat(
+              MemorySegment.ofAddress(request.inlineAddress())
+                  .reinterpret(length)
+                  .toArray(ValueLayout.JAVA_BYTE))
+          .isEqualTo(Arrays.copyOf(data, length));
+      complete(length, 1);
+      daemon.flush();
+      assertThat(program.poll(completion)).isTrue();
+      program.publish();
+    }
+  }
+
+  @Test
+  void shouldNotMistakeInlineDataForAStateWord() {
+    MemorySegment lap = Arena.ofAuto().allocate(WorkRequest.MAX_INLINE, 8);
+    for (long at = 0; at < lap.byteSize(); at += 4) {
+      lap.set(ValueLayout.JAVA_INT, at, RingLayout.lap(8, 3));
+    }
+    program.postInline(Opcode.SEND, 0, 1, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
+    program.postInline(Opcode.SEND, 0, 2, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    daemon.flush();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+    post(3);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.id()).isEqualTo(3);
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
+  void shouldRefuseWhenNoSubmissionSlotIsFree() {
+    for (int i = 0; i < 8; i++) {
+      assertThat(post(i)).isTrue();
+    }
+    assertThat(post(8)).isFalse();
+    daemon.take(request);
+    assertThat(post(8)).as("taken, but the daemon has not said so").isFalse();
+    daemon.flush();
+    assertThat(post(8)).isTrue();
+    MemorySegment none = Arena.ofAuto().allocate(1);
+    assertThat(program.postInline(Opcode.SEND, 0, 9, 7, none, 0, 1, 0, 0)).isFalse();
+  }
+
+  @Test
+  void shouldBoundOutstandingRequestsByTheCompletionRing() {
+    for (int i = 0; i < 16; i++) {
+      assertThat(post(i)).isTrue();
+      assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+      daemon.flush();
+    }
+    assertThat(program.outstanding()).isEqualTo(program.capacity()).isEqualTo(16);
+    assertThat(post(16)).isFalse();
+
+    complete(0, 1);
+    assertThat(post(16)).as("the completion has not been polled").isFalse();
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(post(16)).isTrue();
+    assertThat(daemon.take(request))
+        .as("the daemon does not know that the slot is free")
+        .isEqualTo(DaemonRings.NOTHING);
+    program.publish();
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+  }
+
+  @Test
+  void shouldRetireUnsignalledRequestsWithALaterCompletion() {
+    for (int i = 0; i < 4; i++) {
+      program.post(Opcode.SEND, 0, i, 7, 1, 2, 3, 0, 0);
+      daemon.take(request);
+      assertThat(request.isSignalled()).isFalse();
+    }
+    post(4);
+    daemon.take(request);
+    complete(4, 5);
+
+    assertThat(program.poll(completion)).isTrue();
+    assertThat(completion.retired()).isEqualTo(5);
+    assertThat(program.outstanding()).isZero();
+    assertThat(daemon.inWork()).isZero();
+  }
+
+  @Test
+  void shouldRefuseToCompleteMoreThanWasTaken() {
+    assertThatThrownBy(() -> complete(1, 1)).isInstanceOf(IllegalStateException.class);
+    post(1);
+    daemon.take(request);
+    assertThatThrownBy(() -> complete(1, 2)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> complete(1, 0)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void shouldWakeOnlyWhoAsked() {
+    post(1);
+    post(2);
+    daemon.take(request);
+    daemon.take(request);
+    complete(1, 1);
+    assertThat(daemon.flush()).isFalse();
+    assertThat(program.requestSignal()).as("a completion is there").isFalse();
+    program.poll(completion);
+
+    assertThat(program.requestSignal()).isTrue();
+    assertThat(daemon.flush()).as("nothing new").isFalse();
+    complete(2, 1);
+    assertThat(daemon.flush()).isTrue();
+    assertThat(daemon.flush()).isFalse();
+  }
+
+  @Test
+  void shouldAllocateNothingAtEitherEnd() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    MemorySegment message = Arena.ofAuto().allocate(100);
+    long octets = Long.MAX_VALUE;
+    for (int round = 0; round < 100 && octets != 0; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 50_000; i++) {
+        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 7, 1, 2, 3, 4, 5);
+        program.postInline(Opcode.SEND, 0, i, 7, message, 0, 100, 0, 0);
+        daemon.take(request);
+        daemon.take(request);
+        complete(request.id(), 2);
+        daemon.flush();
+        program.poll(completion);
+        program.publish();
+      }
+      octets = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    assertThat(octets).isZero();
+    assertThat(program.outstanding()).isZero();
+  }
+
+  @Test
+  void shouldRefuseAnotherLayout() {
+    assertThatThrownBy(() -> new ProgramRings(Arena.ofAuto().allocate(4096, 64)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("not RDDPRING");
+    memory.set(ValueLayout.JAVA_INT, 8, 9);
+    assertThatThrownBy(() -> new ProgramRings(memory))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("layout version 9")
+        .hasMessageContaining("same release");
+    memory.set(ValueLayout.JAVA_INT, 8, RingLayout.VERSION);
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 512)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("512");
+    memory.set(ValueLayout.JAVA_INT, 12, 1 << 20);
+    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
+    memory.set(ValueLayout.JAVA_INT, 12, 7);
+    assertThatThrownBy(() -> new ProgramRings(memory)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> new ProgramRings(memory.asSlice(0, 32)))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void shouldRefuseMemoryOfTheHeap() {
+    MemorySegment heap = MemorySegment.ofArray(new long[(int) DaemonRings.octets(8, 16) / 8]);
+
+    assertThatThrownBy(() -> new DaemonRings(heap, 8, 16))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("outside of the heap");
+  }
+}

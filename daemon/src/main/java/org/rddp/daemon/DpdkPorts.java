@@ -1,0 +1,205 @@
+package org.rddp.daemon;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.DpdkConfiguration;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.dpdk.DpdkException;
+import org.rddp.dpdk.Eal;
+import org.rddp.dpdk.EalArguments;
+import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.MbufLayout;
+import org.rddp.dpdk.Mempool;
+import org.rddp.dpdk.PortSettings;
+import org.rddp.dpdk.RingPair;
+import org.rddp.dpdk.device.DpdkDevice;
+import org.rddp.dpdk.device.MbufPool;
+import org.rddp.dpdk.device.PortOffloads;
+import org.rddp.dpdk.device.RingCopier;
+import org.rddp.wire.Ethernet;
+
+/**
+ * Starts DPDK and opens the ports of a configuration; one device for each interface, in its order.
+ * Once per process.
+ */
+public final class DpdkPorts implements Ports {
+  /** Buffers of a mempool that each thread keeps to itself. */
+  private static final int CACHE = 256;
+
+  /** What many drivers expect a receive buffer to hold, whatever the MTU. */
+  private static final int LEAST_ROOM = 2048;
+
+  /** A VLAN tag, and what a driver puts in front of a frame: virtio has the most, 12 octets. */
+  private static final int DRIVER_ROOM = 4 + 12;
+
+  /** A locally administered MAC address: those of ring ports count up from it. */
+  private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
+
+  private static final int ALIGNMENT = 64;
+
+  private final List<DpdkDevice> devices = new ArrayList<>();
+  private final List<Mempool> mempools = new ArrayList<>();
+  private final Map<String, RingPair> pairs = new HashMap<>();
+  private final Map<String, Mempool> linkPools = new HashMap<>();
+
+  private DpdkPorts() {}
+
+  /**
+   * Starts DPDK and the ports.
+   *
+   * @throws DpdkException saying what failed and what to do; what had been opened is closed
+   * @throws IllegalStateException in the same way, where there is no room for packets
+   */
+  public static DpdkPorts open(Configuration configuration) {
+    return open(configuration, each -> {});
+  }
+
+  /**
+   * Starts DPDK and the ports, after something that each of them needs: the network namespace, for
+   * example, that the calling thread must be in when a port on a Linux interface is opened.
+   *
+   * @param before called before each is opened
+   * @throws DpdkException saying what failed and what to do; what had been opened is closed
+   * @throws IllegalStateException in the same way, where there is no room for packets
+   */
+  public static DpdkPorts open(
+      Configuration configuration, Consumer<InterfaceConfiguration> before) {
+    Eal.init(arguments(configuration).list());
+    DpdkPorts ports = new DpdkPorts();
+    try {
+      for (InterfaceConfiguration each : configuration.interfaces()) {
+        before.accept(each);
+        ports.devices.add(ports.open(each));
+      }
+      return ports;
+    } catch (RuntimeException e) {
+      ports.close();
+      throw e;
+    }
+  }
+
+  private static EalArguments arguments(Configuration configuration) {
+    DpdkConfiguration dpdk = configuration.dpdk();
+    int mebibytes = (int) (dpdk.memory() >> 20);
+    EalArguments arguments =
+        dpdk.hugepages()
+            ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
+            : EalArguments.ordinaryPages(mebibytes, "rddp-" + ProcessHandle.current().pid());
+    for (InterfaceConfiguration each : configuration.interfaces()) {
+      if (isPci(each.device())) {
+        arguments = arguments.withPciDevice(each.device());
+      }
+    }
+    return arguments.and(dpdk.arguments().toArray(String[]::new));
+  }
+
+  public static boolean isPci(String device) {
+    return device.matches("([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\..*");
+  }
+
+  private DpdkDevice open(InterfaceConfiguration configured) {
+    int frame = Ethernet.HEADER + configured.mtu() + DRIVER_ROOM;
+    int room = Math.max(LEAST_ROOM, frame + ALIGNMENT - 1 & -ALIGNMENT);
+    Mempool mempool = mempool("port", configured, room);
+    EthernetPort port;
+    PortOffloads offloads;
+    RingCopier copier = null;
+    Runnable closer;
+    if (configured.isRing()) {
+      String name = configured.ringName();
+      boolean second = pairs.containsKey(name);
+      RingPair pair =
+          pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
+      Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, room));
+      port = second ? pair.second() : pair.first();
+      copier = new RingCopier(link);
+      closer = port::stop;
+    } else {
+      port = EthernetPort.attach(configured.device());
+      closer = port::close;
+    }
+    try {
+      offloads = PortOffloads.of(port.info());
+      PortSettings settings = settings(configured, port);
+      port.configure(settings.withOffloads(offloads.receive(), offloads.transmit()), mempool);
+      port.start();
+    } catch (RuntimeException e) {
+      closer.run();
+      throw e;
+    }
+    // Both ends of a pair of rings come with the same address: they get one of their own.
+    long macAddress = configured.isRing() ? LOCAL_MAC + devices.size() : port.info().macAddress();
+    return new DpdkDevice(
+        port,
+        new MbufPool(mempool),
+        copier,
+        macAddress,
+        configured.mtu(),
+        offloads.offered(),
+        closer);
+  }
+
+  private static PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {
+    if (configured.mtu() > port.info().maxMtu()) {
+      throw new IllegalArgumentException(
+          "interface "
+              + configured.name()
+              + ": the device "
+              + port.info().name()
+              + " carries an MTU of at most "
+              + port.info().maxMtu()
+              + ", not "
+              + configured.mtu());
+    }
+    return PortSettings.DEFAULTS
+        .withSlots(configured.descriptors(), configured.descriptors())
+        .withMtu(configured.mtu());
+  }
+
+  private Mempool mempool(String kind, InterfaceConfiguration configured, int room) {
+    String name = kind + mempools.size();
+    try {
+      int octets = MbufLayout.HEADROOM + room;
+      Mempool mempool = Mempool.create(name, configured.packets(), CACHE, octets, -1);
+      mempools.add(mempool);
+      return mempool;
+    } catch (DpdkException e) {
+      throw new IllegalStateException(
+          ("interface %s: no room for its %d packets: raise 'memory' under [dpdk], or lower the"
+                  + " interface's 'packets' or 'mtu' (%s)")
+              .formatted(configured.name(), configured.packets(), e.getMessage()),
+          e);
+    }
+  }
+
+  @Override
+  public List<DpdkDevice> devices() {
+    return List.copyOf(devices);
+  }
+
+  @Override
+  public void enter() {
+    Eal.registerThread();
+  }
+
+  @Override
+  public void leave() {
+    Eal.unregisterThread();
+  }
+
+  /** Closes every device that is not closed, then everything beneath. No engine may be running. */
+  @Override
+  public void close() {
+    devices.forEach(DpdkDevice::close);
+    devices.clear();
+    pairs.values().forEach(RingPair::close);
+    pairs.clear();
+    mempools.forEach(Mempool::close);
+    mempools.clear();
+    Eal.cleanup();
+  }
+}

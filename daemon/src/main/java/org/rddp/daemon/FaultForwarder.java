@@ -1,0 +1,24 @@
+package org.rddp.daemon;
+
+import org.rddp.daemon.control.ControlServer;
+import org.rddp.daemon.engine.FaultHandler;
+
+/** Passes faults on to the control server, which comes to be after the engines. */
+final class FaultForwarder implements FaultHandler {
+  private ControlServer control;
+
+  /** From now on; before the engines' threads start. */
+  void forwardTo(ControlServer server) {
+    control = server;
+  }
+
+  @Override
+  public void onFault(String where, Throwable cause) {
+    control.onFault(where, cause);
+  }
+
+  @Override
+  public void onRefused(String detail) {
+    control.onRefused(detail);
+  }
+}

@@ -1,0 +1,550 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.engine.SessionHandler;
+import org.rddp.daemon.engine.SessionListener;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.WorkRequest;
+
+/**
+ * A connected program: answers what it asks for, with the help of the engine of its interface, and
+ * owns what is shared with it. Control thread only, but for {@link SessionHandler}.
+ */
+final class ProgramSession implements SessionHandler {
+  /** Messages that wait for a program to read; one that lets more pile up is ended. */
+  private static final int MAX_UNSENT = 4096;
+
+  /** Requests in the engine's queue; no more are read meanwhile. */
+  private static final int MAX_IN_ENGINE = 64;
+
+  private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
+
+  /** What the engine does for a request; the result is the reply. */
+  interface EngineCall {
+    DaemonMessage call() throws RequestRefusedException;
+  }
+
+  private final ControlServer server;
+  private final ControlSocket socket;
+  private final long connectedAt = System.nanoTime();
+  private final ArrayDeque<DaemonMessage> unsent = new ArrayDeque<>();
+  private final Quota regions;
+  private final Quota octets;
+  private final Quota listeners;
+  private final ProgramMemory memory;
+  private final ProgramWindows windows;
+  private final ProgramReceiveQueues receiveQueues;
+  private String name;
+  private DaemonInterface daemonInterface;
+  private Session session;
+  private SharedMemory rings;
+  private SignalSender signal;
+  private CaptureRing capture;
+  private int captureOctets;
+  private int inEngine;
+  private boolean ended;
+
+  ProgramSession(ControlServer server, ControlSocket socket) {
+    Limits limits = server.limits();
+    this.server = server;
+    this.socket = socket;
+    this.name = "pid " + socket.peer().pid();
+    this.regions = new Quota("regions of this program", limits.sessionRegions(), null);
+    this.octets =
+        new Quota("octets of this program's memory", limits.sessionMemory(), server.memory());
+    this.listeners = new Quota("listeners of this program", limits.sessionListeners(), null);
+    Quota mappings =
+        new Quota("memories of this program", limits.sessionMappings(), server.mappings());
+    this.memory = new ProgramMemory(octets, mappings);
+    this.windows = new ProgramWindows(this, regions);
+    this.receiveQueues = new ProgramReceiveQueues(this, limits);
+  }
+
+  ControlSocket socket() {
+    return socket;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** When it connected, in nanoseconds of {@link System#nanoTime}. */
+  long connectedAt() {
+    return connectedAt;
+  }
+
+  /** Whether it has said who it is. */
+  boolean hasSession() {
+    return session != null;
+  }
+
+  DaemonInterface daemonInterface() {
+    return daemonInterface;
+  }
+
+  /** Octets of memory shared with it, rings apart. */
+  long memoryOctets() {
+    return octets.used();
+  }
+
+  /** Whether its socket should be read: not while it has enough under way. */
+  boolean isReading() {
+    return inEngine < MAX_IN_ENGINE && unsent.isEmpty();
+  }
+
+  boolean hasUnsentMessages() {
+    return !unsent.isEmpty();
+  }
+
+  // ---- Messages from the program ----
+
+  void handle(ProgramMessage message) {
+    try {
+      if (session == null) {
+        if (message instanceof ProgramMessage.Hello hello) {
+          open(hello);
+          return;
+        }
+        message.closeDescriptors();
+        throw new RequestRefusedException(Reason.PROTOCOL, "a session begins with Hello");
+      }
+      serve(message);
+    } catch (RequestRefusedException e) {
+      refuse(message.request(), e);
+    }
+  }
+
+  private void serve(ProgramMessage message) throws RequestRefusedException {
+    int request = message.request();
+    switch (message) {
+      case ProgramMessage.Hello hello ->
+          throw new RequestRefusedException(Reason.STATE, "the session is open already");
+      case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
+      case ProgramMessage.AdoptMemory adopt ->
+          send(new DaemonMessage.MemoryAdopted(request, memory.adopt(adopt.descriptor())));
+      case ProgramMessage.FreeMemory free -> {
+        memory.free(free.memory(), free.offset());
+        send(new DaemonMessage.Done(request));
+      }
+      case ProgramMessage.Register register -> register(register);
+      case ProgramMessage.Deregister deregister -> deregister(deregister);
+      case ProgramMessage.Listen listen -> listen(listen);
+      case ProgramMessage.CloseListener close ->
+          onEngine(
+              request,
+              () -> {
+                session.closeListener(close.listener());
+                server.execute(() -> listeners.give(1));
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Accept accept ->
+          onEngine(
+              request,
+              () -> {
+                session.accept(accept.connection(), accept.privateData().toByteArray());
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Reject reject ->
+          onEngine(
+              request,
+              () -> {
+                session.reject(reject.connection(), reject.privateData().toByteArray());
+                return new DaemonMessage.Done(request);
+              });
+      case ProgramMessage.Connect connect -> connect(connect);
+      case ProgramMessage.Disconnect disconnect -> disconnect(disconnect);
+      case ProgramMessage.OpenCounters open ->
+          send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
+      case ProgramMessage.StartCapture start -> startCapture(start);
+      case ProgramMessage.StopCapture stop -> {
+        stopCapture();
+        send(new DaemonMessage.Done(request));
+      }
+      case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
+      case ProgramMessage.FreeWindow free -> windows.free(session, free);
+      case ProgramMessage.CreateReceiveQueue create -> receiveQueues.create(session, create);
+      case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
+      case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
+      case ProgramMessage.CloseSession close ->
+          end(null, () -> sendNow(new DaemonMessage.Done(request)));
+    }
+  }
+
+  private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
+    if (hello.version() != ControlMessage.VERSION) {
+      throw new RequestRefusedException(
+          Reason.VERSION, "this daemon speaks version " + ControlMessage.VERSION);
+    }
+    server.checkUser(socket.peer());
+    DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
+    server.sessions().take(1);
+    try {
+      Limits limits = server.limits();
+      SessionLimits sessionLimits =
+          new SessionLimits(
+              limits.completions(),
+              limits.sendQueue(),
+              limits.receiveQueue(),
+              WorkRequest.MAX_INLINE,
+              limits.sessionConnections(),
+              limits.sessionRegions(),
+              limits.sessionMemory());
+      long size = DaemonRings.octets(limits.requests(), limits.completions());
+      rings = SharedMemory.create("rddp-rings", size);
+      signal = SignalSender.create();
+      DaemonRings ends = new DaemonRings(rings.segment(), limits.requests(), limits.completions());
+      Engine engine = chosen.engine();
+      if (!hello.program().isBlank()) {
+        name = hello.program() + " (pid " + socket.peer().pid() + ")";
+      }
+      session = new Session(name, engine, sessionLimits, ends, signal::signal, this);
+      daemonInterface = chosen;
+      engine.execute(() -> engine.begin(session));
+      send(
+          new DaemonMessage.Welcome(
+              hello.request(),
+              ControlMessage.VERSION,
+              sessionLimits,
+              chosen.name(),
+              engine.address(),
+              rings.descriptor(),
+              signal.receiver()));
+      server.log().info("session of " + name + " on " + chosen.name());
+    } catch (SystemCallException e) {
+      server.sessions().give(1);
+      releaseShared();
+      throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
+    }
+  }
+
+  private void allocate(ProgramMessage.AllocateMemory allocate) throws RequestRefusedException {
+    ProgramMemory.Piece piece = memory.allocate(allocate.octets());
+    send(
+        new DaemonMessage.MemoryAllocated(
+            allocate.request(),
+            piece.memory(),
+            piece.offset(),
+            piece.octets(),
+            piece.descriptor()));
+  }
+
+  private void register(ProgramMessage.Register register) throws RequestRefusedException {
+    regions.take(1);
+    long address;
+    try {
+      address = memory.resolve(register.memory(), register.offset(), register.octets());
+    } catch (RequestRefusedException e) {
+      regions.give(1);
+      throw e;
+    }
+    onEngine(
+        register.request(),
+        () -> {
+          int stag = 0;
+          try {
+            stag =
+                session.register(
+                    address, register.octets(), register.rights(), register.connection());
+            return new DaemonMessage.Registered(register.request(), stag, 0);
+          } finally {
+            int given = stag;
+            server.execute(() -> registered(given, register));
+          }
+        });
+  }
+
+  private void registered(int stag, ProgramMessage.Register register) {
+    memory.registered(stag, register.memory(), register.offset(), register.octets());
+    if (stag == 0) {
+      regions.give(1);
+    }
+  }
+
+  private void deregister(ProgramMessage.Deregister deregister) {
+    onEngine(
+        deregister.request(),
+        () -> {
+          session.deregister(deregister.stag());
+          server.execute(() -> {
+            memory.deregistered(deregister.stag());
+            regions.give(1);
+          });
+          return new DaemonMessage.Done(deregister.request());
+        });
+  }
+
+  private void listen(ProgramMessage.Listen listen) throws RequestRefusedException {
+    checkLocalAddress(listen.address());
+    if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "to listen takes a port of 0 to 65535 and a backlog of 1 at least, not port %d and %d"
+              .formatted(listen.port(), listen.backlog()));
+    }
+    listeners.take(1);
+    onEngine(
+        listen.request(),
+        () -> {
+          try {
+            SessionListener listener =
+                session.listen(listen.port(), listen.backlog(), listen.settings());
+            return new DaemonMessage.Listening(
+                listen.request(),
+                listener.number(),
+                daemonInterface.engine().address(),
+                listener.port());
+          } catch (RequestRefusedException e) {
+            server.execute(() -> listeners.give(1));
+            throw e;
+          }
+        });
+  }
+
+  private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
+    checkLocalAddress(connect.localAddress());
+    if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "to connect takes a port of 1 to 65535 and a timeout of 1 ms at least, not port %d and %d"
+              .formatted(connect.remotePort(), connect.timeoutMillis()));
+    }
+    long timeout =
+        Math.min(TimeUnit.MILLISECONDS.toNanos(connect.timeoutMillis()), MAX_CONNECT_TIMEOUT);
+    onEngine(
+        connect.request(),
+        () -> {
+          int connection =
+              session.connect(
+                  connect.remoteAddress(),
+                  connect.remotePort(),
+                  connect.privateData().toByteArray(),
+                  timeout,
+                  connect.settings());
+          return new DaemonMessage.Connecting(connect.request(), connection);
+        });
+  }
+
+  private void disconnect(ProgramMessage.Disconnect disconnect) {
+    int connection = disconnect.connection();
+    onEngine(
+        disconnect.request(),
+        () -> {
+          session.disconnect(connection, disconnect.graceful());
+          return new DaemonMessage.Done(disconnect.request());
+        });
+  }
+
+  private void checkLocalAddress(int address) throws RequestRefusedException {
+    if (address != 0 && address != daemonInterface.engine().address()) {
+      throw new RequestRefusedException(
+          Reason.NO_INTERFACE,
+          "the interface %s has the address %s, not %s"
+              .formatted(
+                  daemonInterface.name(),
+                  new Ipv4Address(daemonInterface.engine().address()),
+                  new Ipv4Address(address)));
+    }
+  }
+
+  private void startCapture(ProgramMessage.StartCapture start) throws RequestRefusedException {
+    if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to 65535,"
+              + " not %d and %d".formatted(start.ringOctets(), start.snapLength()));
+    }
+    server.checkCapture(socket.peer(), daemonInterface);
+    octets.take(start.ringOctets());
+    try {
+      capture = CaptureRing.create(start.ringOctets(), start.snapLength());
+    } catch (SystemCallException e) {
+      octets.give(start.ringOctets());
+      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
+    }
+    server.captures().put(daemonInterface, this);
+    CaptureRing ring = capture;
+    captureOctets = start.ringOctets();
+    daemonInterface.engine().execute(() -> daemonInterface.capture().capture(ring));
+    send(new DaemonMessage.CaptureStarted(start.request(), ring.descriptor()));
+    server.log().info(name + " captures " + daemonInterface.name());
+  }
+
+  private void stopCapture() {
+    if (capture != null) {
+      CaptureRing ring = capture;
+      capture = null;
+      server.captures().remove(daemonInterface);
+      octets.give(captureOctets);
+      daemonInterface
+          .engine()
+          .execute(() -> {
+            daemonInterface.capture().capture(null);
+            server.execute(ring::close);
+          });
+    }
+  }
+
+  // ---- The engine ----
+
+  /** Has something done on the engine's thread, and sends the reply. */
+  void onEngine(int request, EngineCall call) {
+    inEngine++;
+    daemonInterface
+        .engine()
+        .execute(() -> {
+          DaemonMessage reply;
+          try {
+            reply = ended ? null : call.call();
+          } catch (RequestRefusedException e) {
+            reply = refusal(request, e);
+          } catch (RuntimeException | Error e) {
+            server.onFault("request of " + name, e);
+            reply = new DaemonMessage.Refused(request, Reason.INTERNAL, 0, e.toString());
+          }
+          DaemonMessage answer = reply;
+          server.execute(() -> {
+            inEngine--;
+            if (answer != null) {
+              send(answer);
+            }
+          });
+        });
+  }
+
+  /** Has something done on the control thread, from any other. */
+  void onControl(Runnable action) {
+    server.execute(action);
+  }
+
+  // ---- Messages to the program ----
+
+  /** An event, from the engine's thread. */
+  @Override
+  public void send(DaemonMessage message) {
+    if (server.isOnItsThread()) {
+      sendInOrder(message);
+    } else {
+      server.execute(() -> sendInOrder(message));
+    }
+  }
+
+  private void sendInOrder(DaemonMessage message) {
+    if (ended) {
+      return;
+    }
+    if (!unsent.isEmpty() || !sendNow(message)) {
+      unsent.add(message);
+      if (unsent.size() > MAX_UNSENT) {
+        end("it does not read what the daemon says", null);
+      }
+    }
+  }
+
+  /** Sends what could not be sent before, as far as it goes. */
+  void sendUnsentMessages() {
+    while (!unsent.isEmpty() && sendNow(unsent.peek())) {
+      unsent.remove();
+    }
+  }
+
+  /** True when it is sent, or never can be. */
+  private boolean sendNow(DaemonMessage message) {
+    try {
+      boolean sent = socket.send(message);
+      if (sent && message instanceof DaemonMessage.MemoryAllocated allocated) {
+        // Descriptors are scarce; the mapping stays.
+        memory.onDescriptorPassed(allocated.memory());
+      }
+      return sent;
+    } catch (IOException e) {
+      end("its socket: " + e.getMessage(), null);
+      return true;
+    }
+  }
+
+  private void refuse(int request, RequestRefusedException e) {
+    send(refusal(request, e));
+    if (session == null) {
+      end("refused: " + e.getMessage(), null);
+    }
+  }
+
+  private static DaemonMessage refusal(int request, RequestRefusedException e) {
+    return new DaemonMessage.Refused(request, e.reason(), 0, e.getMessage());
+  }
+
+  // ---- The end ----
+
+  /** From the engine's thread. */
+  @Override
+  public void onBroken(String detail) {
+    server.execute(() -> end(detail, null));
+  }
+
+  /**
+   * Ends it: first in the engine, then what is shared goes.
+   *
+   * @param why for the log; null when the program wanted it
+   * @param last done when everything else is gone, before the socket is closed; or null
+   */
+  void end(String why, Runnable last) {
+    if (ended) {
+      return;
+    }
+    stopCapture();
+    ended = true;
+    server.onEnding(this);
+    if (why != null) {
+      server.log().info("session of " + name + " ended: " + why);
+    }
+    if (session == null) {
+      release(last);
+      return;
+    }
+    Engine engine = daemonInterface.engine();
+    engine.execute(() -> {
+      engine.end(session);
+      server.execute(() -> release(last));
+    });
+  }
+
+  private void release(Runnable last) {
+    memory.close();
+    if (session != null) {
+      server.sessions().give(1);
+    }
+    octets.giveAll();
+    releaseShared();
+    if (last != null) {
+      last.run();
+    }
+    socket.close();
+    server.onEnded(this);
+  }
+
+  private void releaseShared() {
+    if (rings != null) {
+      rings.close();
+    }
+    if (signal != null) {
+      signal.close();
+    }
+  }
+}

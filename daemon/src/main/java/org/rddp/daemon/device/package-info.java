@@ -1,2 +1,0 @@
-/** DPDK's ports and packet buffers as the protocol engines want them. */
-package org.rddp.daemon.device;

@@ -1,0 +1,153 @@
+package org.rddp.daemon.engine;
+
+import org.agrona.collections.Int2ObjectHashMap;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Reason;
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
+
+/** The regions of a program and its windows onto them, in one protection domain. */
+final class RegisteredMemory {
+  private final TaggedBuffers taggedBuffers;
+  private final ProtectionDomain domain;
+  private final int most;
+  private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
+  private final NumberTable<SessionWindow> windows = new NumberTable<>();
+
+  /** The region named last, most often the next one too; null if there is none. */
+  private SessionRegion latest;
+
+  /**
+   * No memory.
+   *
+   * @param most regions and windows together
+   */
+  RegisteredMemory(TaggedBuffers taggedBuffers, ProtectionDomain domain, int most) {
+    this.taggedBuffers = taggedBuffers;
+    this.domain = domain;
+    this.most = most;
+  }
+
+  /** The region of an STag of this session; null if it has none, invalidated ones included. */
+  SessionRegion region(int stag) {
+    SessionRegion found = latest;
+    if (found == null || found.buffer().stag() != stag) {
+      found = regions.get(stag);
+      latest = found;
+    }
+    return found;
+  }
+
+  /** The window of that number, or null. */
+  SessionWindow window(int number) {
+    return windows.get(number);
+  }
+
+  /**
+   * Gives a range of memory an STag.
+   *
+   * @param stream the only one that may use it, or null
+   * @param rights of {@link Access}
+   */
+  int register(DdpStream stream, long address, long octets, int rights)
+      throws RequestRefusedException {
+    if (Access.letPeerChange(rights) && !Access.LOCAL_WRITE.isIn(rights)) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "a region with REMOTE_WRITE or REMOTE_ATOMIC needs LOCAL_WRITE too");
+    }
+    checkRoom();
+    int stag = newStag(stream, address, octets, DdpRights.of(rights));
+    regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));
+    return stag;
+  }
+
+  private void checkRoom() throws RequestRefusedException {
+    if (regions.size() + windows.size() >= most) {
+      throw new RequestRefusedException(
+          Reason.LIMIT, "a session has at most " + most + " regions and windows");
+    }
+  }
+
+  /** One that is no region's here: not even one's that has been invalidated. */
+  private int newStag(DdpStream stream, long address, long octets, int rights)
+      throws RequestRefusedException {
+    while (true) {
+      int stag = taggedBuffers.register(domain, stream, address, octets, 0, rights);
+      if (stag == 0) {
+        throw full();
+      }
+      if (!regions.containsKey(stag)) {
+        return stag;
+      }
+      taggedBuffers.invalidate(stag);
+    }
+  }
+
+  private static RequestRefusedException full() {
+    return new RequestRefusedException(Reason.RESOURCES, "the interface's table of STags is full");
+  }
+
+  /** Takes an STag back that no work request names. */
+  void deregister(int stag) throws RequestRefusedException {
+    SessionRegion region = regions.get(stag);
+    if (region == null) {
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such STag in this session");
+    }
+    if (region.uses() > 0) {
+      throw new RequestRefusedException(
+          Reason.STATE, region.uses() + " work requests that name the region have not completed");
+    }
+    int[] bound = new int[1];
+    windows.forEach(window -> bound[0] += window.window().isBoundTo(region.buffer()) ? 1 : 0);
+    if (bound[0] > 0) {
+      throw new RequestRefusedException(
+          Reason.STATE, bound[0] + " windows are bound to the region: invalidate them first");
+    }
+    taggedBuffers.invalidate(region.buffer());
+    regions.remove(stag);
+    latest = null;
+  }
+
+  /** A window that is not bound. */
+  SessionWindow allocateWindow() throws RequestRefusedException {
+    checkRoom();
+    DdpMemoryWindow window = taggedBuffers.allocateWindow(domain);
+    if (window == null) {
+      throw full();
+    }
+    SessionWindow allocated = new SessionWindow(windows.reserve(), window);
+    windows.add(allocated.number(), allocated);
+    return allocated;
+  }
+
+  /** Takes a window back that no work request names, bound or not. */
+  void freeWindow(int number) throws RequestRefusedException {
+    SessionWindow window = windows.get(number);
+    if (window == null) {
+      throw new RequestRefusedException(Reason.NOT_FOUND, "no such window in this session");
+    }
+    if (window.uses() > 0) {
+      throw new RequestRefusedException(
+          Reason.STATE, window.uses() + " binds of the window have not completed");
+    }
+    window.window().free();
+    windows.remove(number);
+  }
+
+  /** A connection is gone, and with it what was bound to it. */
+  void release(DdpStream stream) {
+    if (windows.size() > 0) {
+      windows.forEach(window -> window.window().release(stream));
+    }
+  }
+
+  /** Takes everything back. */
+  void end() {
+    windows.forEach(window -> window.window().free());
+    regions.values().forEach(region -> taggedBuffers.invalidate(region.buffer()));
+    regions.clear();
+    latest = null;
+  }
+}

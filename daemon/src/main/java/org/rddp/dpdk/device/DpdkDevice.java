@@ -1,0 +1,234 @@
+package org.rddp.dpdk.device;
+
+import org.rddp.device.FrameDevice;
+import org.rddp.device.Offloads;
+import org.rddp.device.PacketPool;
+import org.rddp.dpdk.EthernetPort;
+import org.rddp.dpdk.MbufFlags;
+import org.rddp.dpdk.MbufLayout;
+import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.wire.Ipv4;
+import org.rddp.wire.Memory;
+
+/**
+ * A started port of DPDK as a frame device: one queue each way, one native call for a burst.
+ *
+ * <p>Frames that come as a chain of buffers are copied into one when they fit, and otherwise
+ * dropped and counted. Checksums are left to the port where it offers that, and cutting segments;
+ * {@link PortOffloads} says which ports. Captured frames then lack their checksum. While somebody
+ * captures, every frame is also copied into the capture's ring.
+ */
+public final class DpdkDevice implements FrameDevice, CapturePoint {
+  /** Frames in a burst at most. */
+  public static final int BURST = 64;
+
+  private static final int PTR = Long.BYTES;
+
+  private final EthernetPort port;
+  private final MbufPool pool;
+  private final RingCopier copier;
+  private final long macAddress;
+  private final int mtu;
+  private final int offloads;
+  private final Runnable closer;
+  private final long received = Memory.allocate((long) BURST * PTR);
+  private final long sent = Memory.allocate((long) BURST * PTR);
+  private CaptureRing capture;
+  private long captureEpoch;
+  private long droppedChains;
+  private volatile boolean up = true;
+
+  /**
+   * A device over a started port.
+   *
+   * @param pool packets for this engine; the port receives into the same mempool
+   * @param copier copies what is sent, or null: for ports that hand the very buffer to their peer
+   * @param macAddress in the low 48 bits
+   * @param mtu largest IP packet in octets
+   * @param offloads what the port does by itself: bits of {@link Offloads}
+   * @param closer stops and closes the port, when the device is closed
+   */
+  public DpdkDevice(
+      EthernetPort port,
+      MbufPool pool,
+      RingCopier copier,
+      long macAddress,
+      int mtu,
+      int offloads,
+      Runnable closer) {
+    this.port = port;
+    this.pool = pool;
+    this.copier = copier;
+    this.macAddress = macAddress;
+    this.mtu = mtu;
+    this.offloads = offloads;
+    this.closer = closer;
+  }
+
+  @Override
+  public PacketPool pool() {
+    return pool;
+  }
+
+  @Override
+  public long macAddress() {
+    return macAddress;
+  }
+
+  @Override
+  public int mtu() {
+    return mtu;
+  }
+
+  @Override
+  public int offloads() {
+    return offloads;
+  }
+
+  @Override
+  public void requestOffload(long packet, int link, int ip, int tcp, int segment) {
+    long flags = MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM;
+    if (segment > 0) {
+      flags |= MbufFlags.TX_IP_CHECKSUM | MbufFlags.TX_TCP_SEGMENT;
+    }
+    Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
+    Memory.putLongNative(
+        packet + MbufLayout.TX_OFFLOAD, MbufFlags.txOffload(link, ip, tcp, segment));
+  }
+
+  @Override
+  public int checksum(long packet) {
+    if ((offloads & Offloads.VERDICT) == 0) {
+      return Offloads.UNKNOWN;
+    }
+    long said = Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_L4_MASK;
+    if (said == MbufFlags.RX_L4_GOOD || said == MbufFlags.RX_L4_NONE) {
+      return Offloads.GOOD;
+    }
+    return said == MbufFlags.RX_L4_BAD ? Offloads.BAD : Offloads.UNKNOWN;
+  }
+
+  @Override
+  public int hash(long packet) {
+    boolean there =
+        (Memory.getLongNative(packet + MbufLayout.OL_FLAGS) & MbufFlags.RX_RSS_HASH) != 0;
+    return there ? Memory.getIntNative(packet + MbufLayout.RSS_HASH) : 0;
+  }
+
+  /** As of the last {@link #refreshLink()}: asking the driver is not for every turn. */
+  @Override
+  public boolean up() {
+    return up;
+  }
+
+  /** Asks the driver whether the link is up. Not on the engine's thread. */
+  public void refreshLink() {
+    up = port.link().up();
+  }
+
+  /** The port, for its counters. */
+  public EthernetPort port() {
+    return port;
+  }
+
+  @Override
+  public void capture(CaptureRing ring) {
+    capture = ring;
+    captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
+  }
+
+  /** Received frames that were dropped because they came in pieces too long for one packet. */
+  public long droppedChains() {
+    return droppedChains;
+  }
+
+  @Override
+  public int receive(long[] packets) {
+    int count = port.receive(0, received, Math.min(packets.length, BURST));
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      long packet = Memory.getLongNative(received + (long) i * PTR);
+      if (Memory.getShortNative(packet + MbufLayout.NB_SEGS) != 1) {
+        packet = pool.linearise(packet);
+        if (packet == 0) {
+          droppedChains++;
+          continue;
+        }
+      }
+      packets[kept++] = packet;
+    }
+    if (capture != null) {
+      record(packets, 0, kept);
+    }
+    return kept;
+  }
+
+  @Override
+  public int transmit(long[] packets, int from, int count) {
+    int done = 0;
+    while (done < count) {
+      int burst = Math.min(count - done, BURST);
+      int taken =
+          capture == null
+              ? burst(packets, from + done, burst)
+              : recordedBurst(packets, from + done, burst);
+      done += taken;
+      if (taken < burst) {
+        break;
+      }
+    }
+    return done;
+  }
+
+  private int burst(long[] packets, int from, int count) {
+    if (copier != null) {
+      return copier.transmit(port, pool, packets, from, count);
+    }
+    for (int i = 0; i < count; i++) {
+      Memory.putLongNative(sent + (long) i * PTR, packets[from + i]);
+    }
+    if ((offloads & Offloads.SEGMENTATION) != 0) {
+      prepare(packets, from, count);
+    }
+    return port.transmit(0, sent, count);
+  }
+
+  /** Where a frame is to be cut, the port wants to find no checksum in the IP header. */
+  private void prepare(long[] packets, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+      long packet = packets[i];
+      long flags = Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+      if ((flags & MbufFlags.TX_TCP_SEGMENT) != 0) {
+        int link = MbufFlags.linkHeader(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD));
+        Ipv4.clearChecksum(pool.address(packet) + link);
+      }
+    }
+  }
+
+  /** Holds the packets meanwhile: the port may be done with them before they are recorded. */
+  private int recordedBurst(long[] packets, int from, int count) {
+    for (int i = 0; i < count; i++) {
+      pool.retain(packets[from + i]);
+    }
+    int taken = burst(packets, from, count);
+    record(packets, from, taken);
+    for (int i = 0; i < count; i++) {
+      pool.release(packets[from + i]);
+    }
+    return taken;
+  }
+
+  private void record(long[] packets, int from, int count) {
+    long time = System.nanoTime() + captureEpoch;
+    for (int i = from; i < from + count; i++) {
+      capture.offer(time, pool.address(packets[i]), pool.length(packets[i]));
+    }
+  }
+
+  /** Stops the port and gives back every packet that is kept for later. */
+  @Override
+  public void close() {
+    closer.run();
+    pool.clear();
+  }
+}

@@ -1,0 +1,211 @@
+package org.rddp.dpdk.device;
+
+import org.rddp.device.PacketPool;
+import org.rddp.dpdk.MbufLayout;
+import org.rddp.dpdk.Mempool;
+import org.rddp.wire.Memory;
+
+/**
+ * DPDK's packet buffers (mbufs) as packets; a handle is an mbuf's address.
+ *
+ * <p>Buffers come from the mempool and go back to it in batches, one native call for each; in
+ * between a stack of free ones is kept here. Everything else is done on the mbuf's memory from
+ * Java. Reference counts are plain numbers: only the engine's thread changes them, and the device
+ * within calls that this thread makes.
+ *
+ * <p>What is released here may belong to another pool, as frames do that came through a ring from
+ * another port; those go back to where they belong.
+ */
+public final class MbufPool implements PacketPool {
+  /** Buffers that move between here and the mempool in one call. */
+  private static final int BATCH = 64;
+
+  /** Free buffers kept here at most. */
+  private static final int KEPT = 8 * BATCH;
+
+  private static final int PTR = Long.BYTES;
+
+  private final Mempool mempool;
+  private final long batch = Memory.allocate((long) BATCH * PTR);
+  private final long foreign = Memory.allocate((long) BATCH * PTR);
+  private final long[] free = new long[KEPT];
+  private int kept;
+  private int foreigners;
+
+  /** Packets from a mempool, whose buffers nobody else allocates but the port that receives. */
+  public MbufPool(Mempool mempool) {
+    this.mempool = mempool;
+  }
+
+  /** Where the buffers come from. */
+  public Mempool mempool() {
+    return mempool;
+  }
+
+  @Override
+  public long allocate() {
+    if (kept == 0 && !refill()) {
+      return 0;
+    }
+    long packet = free[--kept];
+    Memory.putShortNative(packet + MbufLayout.DATA_OFF, MbufLayout.HEADROOM);
+    Memory.putLongNative(packet + MbufLayout.OL_FLAGS, 0);
+    length(packet, 0);
+    return packet;
+  }
+
+  private boolean refill() {
+    int count = BATCH;
+    // The last few buffers come in smaller batches: a bulk allocation is all or nothing.
+    while (!mempool.allocate(batch, count)) {
+      count /= 4;
+      if (count == 0) {
+        return false;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      free[kept++] = Memory.getLongNative(batch + (long) i * PTR);
+    }
+    return true;
+  }
+
+  @Override
+  public void retain(long packet) {
+    references(packet, references(packet) + 1);
+  }
+
+  @Override
+  public void release(long packet) {
+    int references = references(packet);
+    if (references > 1) {
+      references(packet, references - 1);
+    } else if (Memory.getLongNative(packet + MbufLayout.POOL) != mempool.address()) {
+      releaseForeign(packet);
+    } else {
+      if (kept == KEPT) {
+        giveBack(BATCH);
+      }
+      free[kept++] = packet;
+    }
+  }
+
+  private void releaseForeign(long packet) {
+    Memory.putLongNative(foreign + (long) foreigners * PTR, packet);
+    if (++foreigners == BATCH) {
+      flushForeign();
+    }
+  }
+
+  /** Gives released packets of other pools back now; otherwise they wait until a batch is full. */
+  void flushForeign() {
+    if (foreigners > 0) {
+      Mempool.free(foreign, foreigners);
+      foreigners = 0;
+    }
+  }
+
+  private void giveBack(int count) {
+    for (int i = 0; i < count; i++) {
+      Memory.putLongNative(batch + (long) i * PTR, free[--kept]);
+    }
+    Mempool.free(batch, count);
+  }
+
+  /** Gives everything that is kept here back to the mempool: before the mempool is closed. */
+  void clear() {
+    while (kept > 0) {
+      giveBack(Math.min(kept, BATCH));
+    }
+    flushForeign();
+  }
+
+  /**
+   * Copies a chain of buffers into one packet and gives the chain back.
+   *
+   * @return the packet, or 0 when the chain does not fit one or there is none
+   */
+  long linearise(long chain) {
+    int length = Memory.getIntNative(chain + MbufLayout.PKT_LEN);
+    long packet = length <= room() ? allocate() : 0;
+    if (packet != 0) {
+      long to = address(packet);
+      window(packet, to, length);
+      // What the port says of the frame, it says in the first buffer.
+      Memory.putLongNative(
+          packet + MbufLayout.OL_FLAGS, Memory.getLongNative(chain + MbufLayout.OL_FLAGS));
+      Memory.putIntNative(
+          packet + MbufLayout.RSS_HASH, Memory.getIntNative(chain + MbufLayout.RSS_HASH));
+      for (long part = chain; part != 0; part = Memory.getLongNative(part + MbufLayout.NEXT)) {
+        Memory.copy(address(part), to, length(part));
+        to += length(part);
+      }
+    }
+    Mempool.free(chain);
+    return packet;
+  }
+
+  @Override
+  public boolean shared(long packet) {
+    return references(packet) > 1;
+  }
+
+  @Override
+  public long address(long packet) {
+    return start(packet) + Memory.getShortNative(packet + MbufLayout.DATA_OFF);
+  }
+
+  @Override
+  public int length(long packet) {
+    return Memory.getShortNative(packet + MbufLayout.DATA_LEN);
+  }
+
+  @Override
+  public void window(long packet, long address, int length) {
+    Memory.putShortNative(packet + MbufLayout.DATA_OFF, (int) (address - start(packet)));
+    length(packet, length);
+  }
+
+  private static void length(long packet, int length) {
+    Memory.putShortNative(packet + MbufLayout.DATA_LEN, length);
+    Memory.putIntNative(packet + MbufLayout.PKT_LEN, length);
+  }
+
+  @Override
+  public long start(long packet) {
+    return Memory.getLongNative(packet + MbufLayout.BUF_ADDR);
+  }
+
+  @Override
+  public long end(long packet) {
+    return start(packet) + Memory.getShortNative(packet + MbufLayout.BUF_LEN);
+  }
+
+  @Override
+  public int headroom() {
+    return MbufLayout.HEADROOM;
+  }
+
+  @Override
+  public int room() {
+    return mempool.dataRoom() - MbufLayout.HEADROOM;
+  }
+
+  /** Counts through all of the mempool's caches: microseconds, not for every packet. */
+  @Override
+  public int available() {
+    return kept + mempool.available();
+  }
+
+  @Override
+  public int capacity() {
+    return mempool.buffers();
+  }
+
+  private static int references(long packet) {
+    return Memory.getShortNative(packet + MbufLayout.REFCNT);
+  }
+
+  private static void references(long packet, int count) {
+    Memory.putShortNative(packet + MbufLayout.REFCNT, count);
+  }
+}

@@ -1,0 +1,79 @@
+package org.rddp.daemon;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.device.PacketPool;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+import org.rddp.wire.Memory;
+
+/**
+ * A TCP connection out of one of the daemon's engines that says what the test wants, and no more.
+ */
+final class RawTcpConnection implements StreamHandler {
+  private final byte[] octets;
+  private final boolean closesThen;
+  private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
+  private TcpStream stream;
+
+  /** Connects, sends octets, and perhaps closes its half then. */
+  RawTcpConnection(Engine engine, String address, int port, byte[] octets, boolean closesThen) {
+    this.octets = octets;
+    this.closesThen = closesThen;
+    engine.execute(() -> engine.tcp().connect(Ipv4Address.parse(address), port, this));
+  }
+
+  /** How the connection ended. */
+  CloseReason awaitClosed() throws Exception {
+    return closed.get(10, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void onOpen(TcpStream opened) {
+    stream = opened;
+    int from = 0;
+    while (from < octets.length) {
+      PacketPool pool = stream.pool();
+      long packet = stream.allocate();
+      int length = Math.min(stream.emss(), octets.length - from);
+      long address = pool.address(packet);
+      Memory.copy(octets, from, address, length);
+      pool.window(packet, address, length);
+      stream.send(packet);
+      from += length;
+    }
+    if (closesThen) {
+      stream.closeSend();
+    }
+  }
+
+  @Override
+  public void onSegment(long position, long address, int length, long packet) {
+    stream.consumed(length);
+  }
+
+  @Override
+  public void onLeftEdge(long position) {}
+
+  @Override
+  public void onSendable() {}
+
+  @Override
+  public void onEmss(int emss) {}
+
+  @Override
+  public void onAlarm(long now) {}
+
+  @Override
+  public void onPeerClosed() {
+    stream.closeSend();
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    closed.complete(reason);
+  }
+}

@@ -1,0 +1,189 @@
+package org.rddp.daemon.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.WorkRequest;
+
+/** Windows and invalidations of a program that writes its rings by itself. */
+class RegisteredMemoryTest {
+  private static final int READ = Access.REMOTE_READ.bit();
+
+  private final SessionFixture fixture = new SessionFixture();
+  private final Session session = fixture.session;
+  private SessionFixture.Peer peer;
+  private int connection;
+  private int region;
+
+  @BeforeEach
+  void connect() throws RequestRefusedException {
+    session.listen(SessionFixture.PORT, 8, ConnectionSettings.RDMAP);
+    peer = fixture.peer();
+    connection = fixture.requested();
+    session.accept(connection, new byte[0]);
+    fixture.run();
+    region = fixture.register(Access.LOCAL_WRITE, Access.MW_BIND);
+  }
+
+  private void bind(int id, int to, int stag, long offset, long length, int window, long rights) {
+    assertThat(fixture.rings.post(Opcode.BIND, 0, id, to, stag, offset, length, window, rights))
+        .isTrue();
+  }
+
+  @Test
+  void shouldRefuseABindOfWhatThereIsNot() throws RequestRefusedException {
+    int window = session.allocateWindow().number();
+    long end = fixture.data.byteSize();
+    bind(1, connection, region, 0, 1, window + 1, READ);
+    bind(2, connection, region + 1, 0, 1, window, READ);
+    bind(3, connection, region, end, 1, window, READ);
+    bind(4, connection, region, 0, end + 1, window, READ);
+    bind(5, connection, region, Long.MAX_VALUE, Long.MAX_VALUE, window, READ);
+    bind(6, connection, region, 0, 0, window, READ);
+    bind(7, connection, region, 0, 1, window, 0);
+    bind(8, connection + 1, region, 0, 1, window, READ);
+    bind(9, connection, region, 0, end, window, READ);
+    fixture.run();
+    assertThat(fixture.completions())
+        .containsExactly(
+            "bind 1 MW_BIND_ERROR",
+            "bind 2 MW_BIND_ERROR",
+            "bind 3 MW_BIND_ERROR",
+            "bind 4 MW_BIND_ERROR",
+            "bind 5 MW_BIND_ERROR",
+            "bind 6 MW_BIND_ERROR",
+            "bind 7 MW_BIND_ERROR",
+            "bind 8 LOCAL_OPERATION_ERROR",
+            "bind 9 SUCCESS");
+    assertThat(fixture.broken).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"REMOTE_WRITE", "REMOTE_ATOMIC"})
+  void shouldRegisterNothingThatThePeerMayChangeButWeMayNot(Access right)
+      throws RequestRefusedException {
+    long address = fixture.data.address();
+    assertThatThrownBy(
+            () -> session.register(address, 64, Access.bits(right, Access.REMOTE_READ), 0))
+        .isInstanceOfSatisfying(
+            RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID))
+        .hasMessageContaining("needs LOCAL_WRITE");
+    session.deregister(session.register(address, 64, Access.bits(right, Access.LOCAL_WRITE), 0));
+  }
+
+  @Test
+  @Tag("DDP-8.3.1-03")
+  void shouldGiveNoWriteOntoARegionThatMayNotBeWritten() throws RequestRefusedException {
+    int readOnly = fixture.register(Access.MW_BIND);
+    int plain = fixture.register(Access.LOCAL_WRITE);
+    int window = session.allocateWindow().number();
+    bind(1, connection, readOnly, 0, 1, window, Access.REMOTE_WRITE.bit());
+    bind(2, connection, plain, 0, 1, window, READ);
+    bind(3, connection, readOnly, 0, 1, window, READ);
+    fixture.run();
+    assertThat(fixture.completions())
+        .containsExactly("bind 1 MW_BIND_ERROR", "bind 2 MW_BIND_ERROR", "bind 3 SUCCESS");
+  }
+
+  @Test
+  void shouldEndTheSessionThatGivesAWindowItsOwnRights() throws RequestRefusedException {
+    int window = session.allocateWindow().number();
+    bind(1, connection, region, 0, 1, window, Access.LOCAL_WRITE.bit());
+    fixture.run();
+    assertThat(fixture.broken).hasSize(1);
+  }
+
+  @Test
+  void shouldInvalidateNothingOfAnotherSession() {
+    TaggedBuffers table = fixture.engine.ddp().taggedBuffers();
+    long address = fixture.data.address();
+    ProtectionDomain other = new ProtectionDomain("other");
+    int theirs = table.register(other, null, address, 64, 0, AccessRights.REMOTE_WRITE);
+    fixture.rings.post(Opcode.INVALIDATE, 1, 1, connection, 0, 0, 0, theirs, 0);
+    fixture.rings.post(Opcode.INVALIDATE, 1, 2, connection, 0, 0, 0, 0, 0);
+    fixture.run();
+    assertThat(fixture.completions())
+        .containsExactly(
+            "invalidate 1 LOCAL_PROTECTION_ERROR", "invalidate 2 LOCAL_PROTECTION_ERROR");
+    assertThat(table.lookup(theirs)).isNotNull();
+  }
+
+  @Test
+  void shouldKeepWhatRequestsInWorkName() throws RequestRefusedException {
+    SessionWindow window = session.allocateWindow();
+    peer.stream.abort();
+    fixture.run();
+    SessionFixture.Peer second = fixture.peer();
+    int waiting = fixture.requested();
+    bind(1, waiting, region, 0, 1, window.number(), READ);
+    assertThatThrownBy(() -> session.freeWindow(window.number()))
+        .hasMessageContaining("1 binds of the window");
+    assertThatThrownBy(() -> session.deregister(region)).hasMessageContaining("1 work requests");
+    session.accept(waiting, new byte[0]);
+    fixture.run();
+    assertThat(fixture.completions()).containsExactly("bind 1 SUCCESS");
+    assertThatThrownBy(() -> session.deregister(region))
+        .hasMessageContaining("bound to the region");
+    second.stream.abort();
+    fixture.run();
+    session.deregister(region);
+    session.freeWindow(window.number());
+    assertThatThrownBy(() -> session.freeWindow(window.number())).hasMessageContaining("no such");
+  }
+
+  @Test
+  void shouldLeaveNothingInTheTableOfStags() throws RequestRefusedException {
+    SessionWindow window = session.allocateWindow();
+    bind(1, connection, region, 0, 1, window.number(), READ);
+    session.allocateWindow();
+    fixture.run();
+    assertThat(fixture.engine.ddp().taggedBuffers().size()).isEqualTo(4);
+    fixture.engine.end(session);
+    assertThat(fixture.engine.ddp().taggedBuffers().size()).isZero();
+  }
+
+  /** Whatever it asks for, nothing of the engine breaks, and each request ends once. */
+  @Test
+  void shouldSurviveProgramsThatBindAndInvalidateAnything() throws RequestRefusedException {
+    int[] windows = {session.allocateWindow().number(), session.allocateWindow().number(), 0, 77};
+    Random random = new Random(5);
+    int ended = 0;
+    int posted = 0;
+    int stag = 1;
+    for (int i = 0; i < 5000; i++) {
+      int window = windows[random.nextInt(windows.length)];
+      SessionWindow known = session.memory().window(window);
+      stag = known == null || random.nextBoolean() ? stag : known.nextStag();
+      int length = random.nextInt(70_000);
+      int flags = random.nextInt(2) * WorkRequest.FENCED;
+      boolean bind = random.nextInt(3) > 0;
+      boolean room =
+          bind
+              ? fixture.rings.post(
+                  Opcode.BIND, flags, i, connection, region, 9, length, window, 2L * flags)
+              : fixture.rings.post(Opcode.INVALIDATE, 1, i, connection, 0, 0, 0, stag, 0);
+      posted += room ? 1 : 0;
+      if (random.nextInt(8) == 0) {
+        fixture.run();
+        ended += fixture.completions().size();
+      }
+    }
+    fixture.run();
+    assertThat(ended + fixture.completions().size()).isEqualTo(posted);
+    assertThat(fixture.broken).isEmpty();
+    assertThat(fixture.engine.ddp().taggedBuffers().size()).isLessThanOrEqualTo(5);
+  }
+}

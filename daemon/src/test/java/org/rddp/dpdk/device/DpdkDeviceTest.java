@@ -1,0 +1,308 @@
+package org.rddp.dpdk.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.rddp.daemon.DpdkPorts;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.device.Offloads;
+import org.rddp.dpdk.Eal;
+import org.rddp.dpdk.MbufFlags;
+import org.rddp.dpdk.MbufLayout;
+import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.wire.Memory;
+
+/** Two devices over a pair of rings, DPDK without huge pages. */
+@RequiresDpdk
+class DpdkDeviceTest {
+  private static final String CONFIGURATION =
+      """
+      [dpdk]
+      hugepages = false
+      memory = "128MiB"
+      arguments = ["--log-level=error"]
+      [[interface]]
+      name = "one"
+      device = "ring:test"
+      address = "10.0.0.1/24"
+      packets = 2048
+      descriptors = 256
+      [[interface]]
+      name = "two"
+      device = "ring:test"
+      address = "10.0.0.2/24"
+      packets = 2048
+      descriptors = 256
+      """;
+
+  private static DpdkPorts ports;
+  private static DpdkDevice one;
+  private static DpdkDevice two;
+  private final long[] packets = new long[DpdkDevice.BURST];
+
+  @BeforeAll
+  static void open() throws Exception {
+    ports = DpdkPorts.open(ConfigurationFile.parse("test", CONFIGURATION));
+    one = ports.devices().get(0);
+    two = ports.devices().get(1);
+    Eal.registerThread();
+  }
+
+  @AfterAll
+  static void close() {
+    Eal.unregisterThread();
+    ports.close();
+  }
+
+  @AfterEach
+  void shouldHaveEveryPacketBack() {
+    assertThat(one.pool().available()).isEqualTo(one.pool().capacity());
+    assertThat(two.pool().available()).isEqualTo(two.pool().capacity());
+  }
+
+  private static long frame(DpdkDevice device, int length, int fill) {
+    long packet = device.pool().allocate();
+    long address = device.pool().address(packet);
+    Memory.fill(address, length, fill);
+    device.pool().window(packet, address, length);
+    return packet;
+  }
+
+  @Test
+  void shouldCarryCopiesOfFrames() {
+    long kept = frame(one, 1514, 7);
+    one.pool().retain(kept);
+    packets[0] = kept;
+
+    assertThat(one.transmit(packets, 0, 1)).isEqualTo(1);
+    assertThat(one.pool().shared(kept)).isFalse();
+    Memory.fill(one.pool().address(kept), 1514, 9);
+    assertThat(two.receive(packets)).isEqualTo(1);
+
+    assertThat(packets[0]).isNotEqualTo(kept);
+    assertThat(two.pool().length(packets[0])).isEqualTo(1514);
+    assertThat(Memory.getByte(two.pool().address(packets[0]) + 1513)).isEqualTo(7);
+    two.pool().release(packets[0]);
+    one.pool().release(kept);
+    assertThat(two.receive(packets)).isZero();
+  }
+
+  @Test
+  void shouldGivePacketsRoomForHeadersAndAFrame() {
+    long packet = one.pool().allocate();
+
+    assertThat(one.pool().length(packet)).isZero();
+    assertThat(one.pool().address(packet) - one.pool().start(packet))
+        .isEqualTo(one.pool().headroom());
+    assertThat(one.pool().end(packet) - one.pool().address(packet)).isEqualTo(one.pool().room());
+    assertThat(one.pool().room()).isGreaterThanOrEqualTo(1514);
+    one.pool().release(packet);
+  }
+
+  @Test
+  void shouldGiveOutEveryPacketAndThenNone() {
+    long[] all = new long[one.pool().capacity()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = one.pool().allocate();
+      assertThat(all[i]).isNotZero();
+    }
+
+    assertThat(one.pool().allocate()).isZero();
+    assertThat(all).doesNotHaveDuplicates();
+    for (long packet : all) {
+      one.pool().release(packet);
+    }
+  }
+
+  @Test
+  void shouldLeaveWhatTheRingDoesNotTakeToTheCaller() {
+    int sent = 0;
+    while (true) {
+      packets[0] = frame(one, 60, 1);
+      if (one.transmit(packets, 0, 1) == 0) {
+        one.pool().release(packets[0]);
+        break;
+      }
+      sent++;
+    }
+
+    assertThat(sent).isEqualTo(255);
+    int received = 0;
+    int burst;
+    while ((burst = two.receive(packets)) > 0) {
+      for (int i = 0; i < burst; i++) {
+        two.pool().release(packets[i]);
+      }
+      received += burst;
+    }
+    assertThat(received).isEqualTo(sent);
+  }
+
+  @Test
+  void shouldCopyAChainIntoOnePacket() {
+    MbufPool pool = (MbufPool) one.pool();
+    long first = frame(one, 1000, 1);
+    long second = frame(one, 500, 2);
+    Memory.putLongNative(first + MbufLayout.NEXT, second);
+    Memory.putShortNative(first + MbufLayout.NB_SEGS, 2);
+    Memory.putIntNative(first + MbufLayout.PKT_LEN, 1500);
+
+    long packet = pool.linearise(first);
+
+    assertThat(pool.length(packet)).isEqualTo(1500);
+    assertThat(Memory.getByte(pool.address(packet) + 999)).isEqualTo(1);
+    assertThat(Memory.getByte(pool.address(packet) + 1000)).isEqualTo(2);
+    pool.release(packet);
+  }
+
+  @Test
+  void shouldDropAChainThatNoPacketHolds() {
+    MbufPool pool = (MbufPool) one.pool();
+    long first = frame(one, 2000, 1);
+    long second = frame(one, 2000, 2);
+    Memory.putLongNative(first + MbufLayout.NEXT, second);
+    Memory.putShortNative(first + MbufLayout.NB_SEGS, 2);
+    Memory.putIntNative(first + MbufLayout.PKT_LEN, 4000);
+
+    assertThat(pool.linearise(first)).isZero();
+  }
+
+  @Test
+  void shouldRecordWhatGoesInAndOutWhileCaptured() throws Exception {
+    try (CaptureRing ring = CaptureRing.create(1 << 20, 2048);
+        CaptureRing reader = CaptureRing.open(ring.descriptor().duplicate())) {
+      List<String> seen = new ArrayList<>();
+      one.capture(ring);
+      packets[0] = frame(one, 100, 3);
+      one.transmit(packets, 0, 1);
+      packets[0] = frame(two, 200, 4);
+      two.transmit(packets, 0, 1);
+      one.pool().release(receiveOne(one));
+      two.pool().release(receiveOne(two));
+      one.capture(null);
+      packets[0] = frame(one, 60, 5);
+      one.transmit(packets, 0, 1);
+      two.pool().release(receiveOne(two));
+
+      reader.poll(
+          (time, length, octets) ->
+              seen.add(length + " of " + octets.get(ValueLayout.JAVA_BYTE, 9)),
+          100);
+
+      assertThat(seen).containsExactly("100 of 3", "200 of 4");
+    }
+  }
+
+  private long receiveOne(DpdkDevice device) {
+    assertThat(device.receive(packets)).isEqualTo(1);
+    return packets[0];
+  }
+
+  /** What is allocated for each frame shows in every round, what the JIT needs once does not. */
+  @Test
+  void shouldAllocateNoHeapMemoryPerFrame() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 200 && least > 0; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      exchange(20_000);
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+
+    assertThat(least).isZero();
+  }
+
+  private void exchange(int frames) {
+    for (int i = 0; i < frames; i++) {
+      packets[0] = frame(one, 64, i);
+      one.transmit(packets, 0, 1);
+      two.receive(packets);
+      two.pool().release(packets[0]);
+    }
+  }
+
+  @Test
+  void shouldTellItsAddressAndMtu() {
+    assertThat(one.macAddress()).isNotEqualTo(two.macAddress());
+    assertThat(one.mtu()).isEqualTo(1500);
+    one.refreshLink();
+    assertThat(one.up()).isTrue();
+  }
+
+  @Test
+  void shouldTellAPortWhatIsLeftToIt() {
+    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    long packet = frame(card, 100, 1);
+    card.requestOffload(packet, 18, 20, 32, 0);
+    assertThat(flags(packet)).isEqualTo(MbufFlags.TX_IPV4 | MbufFlags.TX_TCP_CHECKSUM);
+    assertThat(Memory.getLongNative(packet + MbufLayout.TX_OFFLOAD))
+        .isEqualTo(MbufFlags.txOffload(18, 20, 32, 0));
+    card.requestOffload(packet, 14, 20, 20, 1460);
+    assertThat(flags(packet) & MbufFlags.TX_TCP_SEGMENT).isNotZero();
+    assertThat(flags(packet) & MbufFlags.TX_IP_CHECKSUM).isNotZero();
+    one.pool().release(packet);
+    packet = one.pool().allocate();
+    assertThat(flags(packet)).isZero();
+    one.pool().release(packet);
+  }
+
+  @Test
+  void shouldClearTheIpChecksumOfWhatThePortCuts() {
+    DpdkDevice card = card(Offloads.CHECKSUM | Offloads.SEGMENTATION);
+    for (int segment : new int[] {0, 16}) {
+      long packet = frame(card, 100, 0x11);
+      card.requestOffload(packet, 14, 20, 20, segment);
+      packets[0] = packet;
+      assertThat(card.transmit(packets, 0, 1)).isEqualTo(1);
+      assertThat(two.receive(packets)).isEqualTo(1);
+      long ip = two.pool().address(packets[0]) + 14;
+      assertThat(Memory.getShort(ip + 10)).isEqualTo(segment == 0 ? 0x1111 : 0);
+      assertThat(Memory.getShort(ip + 8)).isEqualTo(0x1111);
+      one.pool().release(packets[0]);
+    }
+  }
+
+  @Test
+  void shouldHandOnWhatAPortSaysOfAFrame() {
+    DpdkDevice card = card(Offloads.VERDICT);
+    long packet = frame(card, 100, 1);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.UNKNOWN);
+    assertThat(card.hash(packet)).isZero();
+    flags(packet, MbufFlags.RX_L4_GOOD | MbufFlags.RX_RSS_HASH);
+    Memory.putIntNative(packet + MbufLayout.RSS_HASH, 4711);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
+    assertThat(card.hash(packet)).isEqualTo(4711);
+    flags(packet, MbufFlags.RX_L4_NONE);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.GOOD);
+    flags(packet, MbufFlags.RX_L4_BAD);
+    assertThat(card.checksum(packet)).isEqualTo(Offloads.BAD);
+    assertThat(one.checksum(packet)).isEqualTo(Offloads.UNKNOWN);
+    one.pool().release(packet);
+  }
+
+  @Test
+  void shouldUseNoOffloadsOfVirtualDevices() {
+    assertThat(one.offloads()).isEqualTo(Offloads.NONE);
+  }
+
+  /** The port of the first device, as if it could do more. */
+  private static DpdkDevice card(int offloads) {
+    return new DpdkDevice(one.port(), (MbufPool) one.pool(), null, 1, 1500, offloads, () -> {});
+  }
+
+  private static long flags(long packet) {
+    return Memory.getLongNative(packet + MbufLayout.OL_FLAGS);
+  }
+
+  private static void flags(long packet, long flags) {
+    Memory.putLongNative(packet + MbufLayout.OL_FLAGS, flags);
+  }
+}

@@ -1,0 +1,257 @@
+package org.rddp.ddp;
+
+import org.rddp.ddp.receiving.DdpReceiver;
+import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
+import org.rddp.ddp.receiving.Placement;
+import org.rddp.ddp.receiving.UntaggedQueues;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.DdpSender;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.tcp.CloseReason;
+
+/**
+ * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
+ * becomes of what its user has posted.
+ */
+public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue.Waiter {
+  private final UlpHandler user;
+  private final DdpCounters counters;
+  private final UntaggedQueues queues;
+  private final DdpSender sender;
+  private final DdpReceiver receiver;
+  private MpaConnection mpa;
+
+  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
+  private boolean released;
+
+  private boolean operating;
+  private boolean rejected;
+  private boolean peerClosed;
+  private boolean receiving = true;
+  private boolean failed;
+  private boolean aborted;
+
+  /** Whether the peer has closed its half behind segments that still wait. */
+  private boolean endIsHeld;
+
+  /** Whether the connection has ended in order, and segments still wait. */
+  private boolean closeIsHeld;
+
+  DdpStreamState(
+      UlpHandler user,
+      DdpCounters counters,
+      UntaggedQueues queues,
+      DdpSender sender,
+      Placement placement,
+      int heldOctets) {
+    this.user = user;
+    this.counters = counters;
+    this.queues = queues;
+    this.sender = sender;
+    receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
+  }
+
+  /** The connection that it is about; to be called before anything happens to that. */
+  void attach(MpaConnection connection, boolean initiator) {
+    mpa = connection;
+    released = initiator;
+  }
+
+  /** Whether buffers may be posted. */
+  boolean acceptsBuffers() {
+    return receiving;
+  }
+
+  /** The last segment of the Untagged Message that is being Delivered. */
+  DdpErrorReport deliveredSegment() {
+    return receiver.deliveredSegment();
+  }
+
+  long heldOctets() {
+    return receiver.heldOctets();
+  }
+
+  /** A buffer has been posted, or the user has room for something else. */
+  void bufferPosted() {
+    receiver.takeHeld();
+    if (endIsHeld && receiver.holdsNothing()) {
+      endIsHeld = false;
+      onPeerClosed();
+      endIfHeld(CloseReason.NORMAL);
+    }
+  }
+
+  /** Tells of the connection's end if that has waited. */
+  private void endIfHeld(CloseReason reason) {
+    if (closeIsHeld) {
+      closeIsHeld = false;
+      end(reason);
+    }
+  }
+
+  @Override
+  public boolean onBufferAvailable() {
+    bufferPosted();
+    return !receiver.holdsNothing();
+  }
+
+  /** Whether TCP's window stays as it is, since what comes is only kept. */
+  public void holdWindow(boolean held) {
+    mpa.holdWindow(held);
+  }
+
+  void reject(byte[] privateData) {
+    rejected = true;
+    mpa.reject(privateData);
+  }
+
+  /** Graceful teardown (section 6.2.1). */
+  void close() {
+    if (operating) {
+      sender.close();
+    } else if (rejected || mpa.refusing()) {
+      stop(0);
+      mpa.closeSend();
+    } else {
+      abort();
+    }
+  }
+
+  /** Abortive teardown (section 6.2.2). */
+  void abort() {
+    aborted = true;
+    stop(0);
+    mpa.abort();
+    endIfHeld(CloseReason.ABORTED);
+  }
+
+  /** Flushes everything and drops what arrives; one more message may be sent. */
+  void fail() {
+    if (!failed) {
+      failed = true;
+      stop(released && sender.acceptsMessages() ? 1 : 0);
+    }
+  }
+
+  /** DDP refuses a segment. */
+  public void refuse(DdpError error, DdpErrorReport report) {
+    counters.segmentsRefused++;
+    fail();
+    user.onError(error, report);
+  }
+
+  /** The user has refused a segment. */
+  public void refuseForUser(DdpErrorReport report) {
+    counters.segmentsRefused++;
+    fail();
+    user.onRefused(report);
+  }
+
+  private void stop(int postsLeft) {
+    receiving = false;
+    if (!receiver.holdsNothing()) {
+      queues.removeWaiter(this);
+    }
+    receiver.stop();
+    holdWindow(false);
+    sender.flush();
+    queues.flush(user);
+    // Not before: what is posted while things are flushed is not the last message.
+    sender.allowPosts(aborted ? 0 : postsLeft);
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    user.onRequest(privateData);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    operate();
+    user.onFullOperation(privateData);
+  }
+
+  private void operate() {
+    operating = true;
+    int version = mpa.version() == 0 ? 0 : 1;
+    receiver.start(version);
+    sender.start(mpa, version, user.ulpBits(version));
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    rejected = true;
+    user.onRejected(privateData);
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    released = true;
+    if (peerClosed) {
+      refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+    } else {
+      receiver.receive(ulpdu);
+    }
+  }
+
+  @Override
+  public boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    return !peerClosed && receiver.receiveEarly(ulpdu);
+  }
+
+  @Override
+  public void onDelivered(long position) {
+    released = true;
+    receiver.deliver(position);
+  }
+
+  @Override
+  public void onSendable() {
+    sender.wake();
+  }
+
+  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
+  @Override
+  public void onMulpdu(int mulpdu) {}
+
+  @Override
+  public void onPeerClosed() {
+    if (!receiver.holdsNothing()) {
+      endIsHeld = true;
+      return;
+    }
+    peerClosed = true;
+    if (!released) {
+      sender.flush();
+    }
+    user.onPeerClosed();
+  }
+
+  @Override
+  public void onError(MpaError error, String detail) {
+    if (!operating && mpa.operating()) {
+      // What has been settled cannot be done: the stream serves to say so (RFC 6581 section 8).
+      operate();
+    }
+    fail();
+    user.onLlpError(error, detail);
+  }
+
+  /** What the peer has sent before it closed is the user's, and not gone because both have. */
+  @Override
+  public void onClosed(CloseReason reason) {
+    closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();
+    if (!closeIsHeld) {
+      end(reason);
+    }
+  }
+
+  private void end(CloseReason reason) {
+    stop(0);
+    user.onClosed(reason);
+  }
+}

@@ -1,0 +1,223 @@
+package org.rddp.ddp.memory;
+
+import java.util.random.RandomGenerator;
+import org.rddp.ddp.DdpStream;
+
+/**
+ * The STags of one engine: an open table from STag to {@link TaggedBuffer}.
+ *
+ * <p>All 32 bits of an STag are random, so a peer cannot guess one from another, and the low bits
+ * serve as the hash. The table is never more than half full; a freed place is closed by moving its
+ * successors up, so looking for an STag that does not exist stays as short as for one that does.
+ *
+ * <p>Engine thread only: therefore a buffer that {@link #invalidate} has taken out is written by
+ * nobody after the call.
+ */
+public final class TaggedBuffers {
+  private final RandomGenerator random;
+  private final TaggedBuffer[] table;
+  private final int mask;
+  private final int capacity;
+  private int size;
+
+  /**
+   * An empty table.
+   *
+   * @param capacity how many STags there may be at a time, 1 to 2^28
+   * @param random where STags come from: not to be guessed by a peer
+   */
+  public TaggedBuffers(int capacity, RandomGenerator random) {
+    if (capacity < 1 || capacity > 1 << 28) {
+      throw new IllegalArgumentException("capacity must be 1 to 2^28: " + capacity);
+    }
+    this.random = random;
+    this.capacity = capacity;
+    int places = Integer.highestOneBit(capacity) << 2;
+    table = new TaggedBuffer[places];
+    mask = places - 1;
+  }
+
+  /**
+   * Gives a range of memory a name.
+   *
+   * @param domain whose streams may use it
+   * @param stream the only stream that may use it, or null for all of the domain
+   * @param address of the first octet
+   * @param length in octets, greater than 0
+   * @param baseTo Tagged Offset of the first octet, unsigned; {@code baseTo + length} is below 2^64
+   * @param rights of {@link AccessRights}
+   * @return the STag, never 0; 0 if the table is full
+   */
+  public int register(
+      ProtectionDomain domain,
+      DdpStream stream,
+      long address,
+      long length,
+      long baseTo,
+      int rights) {
+    if (length <= 0 || TaggedBuffer.wraps(baseTo, length)) {
+      throw new IllegalArgumentException(
+          "no range: " + length + " octets from TO " + Long.toUnsignedString(baseTo));
+    }
+    if ((rights & ~AccessRights.ALL) != 0) {
+      throw new IllegalArgumentException("unknown rights: " + rights);
+    }
+    return add(domain, stream, address, length, baseTo, rights, null);
+  }
+
+  /**
+   * Gives a part of a region a name of its own, with its own rights: a memory window (RFC 5040
+   * section 2.1 calls it so). It ends with the region, or before by {@link #invalidate}.
+   *
+   * @param region with {@link AccessRights#BIND}, and no window itself
+   * @param stream of the region's domain, the only one that may use the window; or null for all of
+   *     the domain
+   * @param to Tagged Offset of the first octet in the region
+   * @param length in octets, greater than 0
+   * @param baseTo Tagged Offset of the first octet in the window, unsigned; {@code baseTo + length}
+   *     is below 2^64
+   * @param rights of {@link AccessRights}, only remote ones; writing needs the region's {@link
+   *     AccessRights#LOCAL_WRITE}
+   * @return the STag, never 0; 0 if the table is full, the region may not be bound so, or the
+   *     window would leave it
+   */
+  public int bind(
+      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+    if (!mayBind(region, stream, to, length, baseTo, rights)) {
+      return 0;
+    }
+    return add(region.domain(), stream, region.addressOf(to), length, baseTo, rights, region);
+  }
+
+  static boolean mayBind(
+      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+    boolean fits =
+        length > 0
+            && !TaggedBuffer.wraps(to, length)
+            && !TaggedBuffer.wraps(baseTo, length)
+            && region.contains(to, length);
+    int writes = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_ATOMIC;
+    int needed = AccessRights.BIND | ((rights & writes) == 0 ? 0 : AccessRights.LOCAL_WRITE);
+    boolean allowed =
+        region.region() == null
+            && region.valid()
+            && region.permits(needed)
+            && (rights & ~AccessRights.REMOTE) == 0
+            && (stream == null || stream.protectionDomain() == region.domain());
+    return fits && allowed;
+  }
+
+  /**
+   * A window that programs bind again and again, each time with a name that is known before.
+   *
+   * @param domain of the regions that it may be bound to
+   * @return null if the table is full
+   */
+  public DdpMemoryWindow allocateWindow(ProtectionDomain domain) {
+    TaggedBuffer next = new TaggedBuffer(domain);
+    return reserve(next) ? new DdpMemoryWindow(this, next, new TaggedBuffer(domain)) : null;
+  }
+
+  /** Gives a buffer that names nothing an STag, which nobody else is given; false if full. */
+  boolean reserve(TaggedBuffer buffer) {
+    if (size == capacity) {
+      return false;
+    }
+    buffer.reserve(newStag());
+    table[place(buffer.stag())] = buffer;
+    size++;
+    return true;
+  }
+
+  private int add(
+      ProtectionDomain domain,
+      DdpStream stream,
+      long address,
+      long length,
+      long baseTo,
+      int rights,
+      TaggedBuffer region) {
+    if (size == capacity) {
+      return 0;
+    }
+    int stag = newStag();
+    table[place(stag)] =
+        new TaggedBuffer(stag, domain, stream, address, length, baseTo, rights, region);
+    size++;
+    return stag;
+  }
+
+  private int newStag() {
+    int stag = random.nextInt();
+    while (stag == 0 || find(stag) != null) {
+      stag = random.nextInt();
+    }
+    return stag;
+  }
+
+  /** The buffer that {@code stag} names; null if there is none, or its region is gone. */
+  public TaggedBuffer lookup(int stag) {
+    TaggedBuffer found = find(stag);
+    return found != null && found.valid() ? found : null;
+  }
+
+  private TaggedBuffer find(int stag) {
+    return table[place(stag)];
+  }
+
+  /** Where an STag is, or an empty place if it is nowhere. */
+  private int place(int stag) {
+    int place = stag & mask;
+    while (table[place] != null && table[place].stag() != stag) {
+      place = place + 1 & mask;
+    }
+    return place;
+  }
+
+  /**
+   * Takes a name away. Nothing is placed in, or read from, the buffer under that name once this
+   * returns.
+   *
+   * @return whether there was such an STag
+   */
+  public boolean invalidate(int stag) {
+    int place = place(stag);
+    if (table[place] == null) {
+      return false;
+    }
+    table[place].end();
+    close(place);
+    size--;
+    return true;
+  }
+
+  /** Takes the name of a buffer away, if it still has it; the STag may name another by now. */
+  public void invalidate(TaggedBuffer buffer) {
+    if (find(buffer.stag()) == buffer) {
+      invalidate(buffer.stag());
+    }
+  }
+
+  /** STags that exist now. */
+  public int size() {
+    return size;
+  }
+
+  /** STags that may exist at a time. */
+  public int capacity() {
+    return capacity;
+  }
+
+  /** Frees a place, moving up every successor that would no longer be found behind it. */
+  private void close(int gap) {
+    int place = gap;
+    for (int next = place + 1 & mask; table[next] != null; next = next + 1 & mask) {
+      int home = table[next].stag() & mask;
+      if ((next - home & mask) >= (next - place & mask)) {
+        table[place] = table[next];
+        place = next;
+      }
+    }
+    table[place] = null;
+  }
+}

@@ -1,0 +1,295 @@
+package org.rddp.ddp.receiving;
+
+import org.rddp.ddp.DdpCounters;
+import org.rddp.ddp.DdpStreamState;
+import org.rddp.ddp.UlpHandler;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.segment.DdpHeader;
+import org.rddp.ddp.segment.SegmentHeader;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * Takes every segment that MPA passes: checks it, places its payload and notes what has come (RFC
+ * 5041 section 7.1).
+ *
+ * <p>The order of the checks: version, whole header, what the user says, then queue, message number
+ * and offset, or STag, stream, rights, wrap and range.
+ *
+ * <p>A segment before its turn is placed at once if there is nothing against that, and what it
+ * means waits for its turn. Otherwise MPA keeps it: so what is wrong with a segment is found, and
+ * messages are Delivered, in the order in which the peer sent them.
+ *
+ * <p>Where the stream's settings say so, a message that finds no buffer is no error: its segments,
+ * and all that come behind them, wait until there is one, and TCP's window does not open meanwhile.
+ */
+public final class DdpReceiver {
+  private final DdpStreamState stream;
+  private final UntaggedQueues queues;
+  private final UlpHandler user;
+  private final DdpCounters counters;
+  private final Placement placement;
+  private final MessageDelivery delivery;
+  private final DeferredSegments deferred;
+  private final SegmentHeader header = new SegmentHeader();
+  private int version;
+  private boolean stopped;
+  private final boolean mayHold;
+
+  /**
+   * A receiver that checks everything.
+   *
+   * @param heldOctets the most octets of segments that wait for a buffer, 0 for none
+   */
+  public DdpReceiver(
+      DdpStreamState life,
+      UlpHandler user,
+      DdpCounters counters,
+      UntaggedQueues queues,
+      Placement placement,
+      int heldOctets) {
+    this.stream = life;
+    this.user = user;
+    this.counters = counters;
+    this.queues = queues;
+    this.placement = placement;
+    delivery = new MessageDelivery(user, counters);
+    deferred = new DeferredSegments(this, heldOctets);
+    mayHold = heldOctets > 0;
+  }
+
+  /** Full Operation has begun with this DDP version. */
+  public void start(int version) {
+    this.version = version;
+  }
+
+  /** From now on segments are dropped silently. */
+  public void stop() {
+    stopped = true;
+    deferred.clear();
+  }
+
+  /** The next segment in the order in which the peer sent them. */
+  public void receive(Ulpdu segment) {
+    if (stopped) {
+      counters.segmentsDropped++;
+    } else if (deferred.holds() || !take(segment)) {
+      hold(segment);
+    }
+  }
+
+  /** The last segment of the Untagged Message that is being Delivered. */
+  public DdpErrorReport deliveredSegment() {
+    return delivery.report();
+  }
+
+  /** Whether nothing waits for a buffer. */
+  public boolean holdsNothing() {
+    return !deferred.holds();
+  }
+
+  /** Octets of the segments that wait for a buffer. */
+  public long heldOctets() {
+    return deferred.heldOctets();
+  }
+
+  /** There is a buffer more: takes what has waited for one. */
+  public void takeHeld() {
+    if (deferred.holds()) {
+      deferred.takeReady();
+      if (!deferred.holds()) {
+        stream.holdWindow(false);
+      }
+    }
+  }
+
+  /** Takes a segment that has waited; false if it has to wait on. */
+  boolean takeHeld(Ulpdu segment) {
+    return take(segment);
+  }
+
+  /** Takes a segment that was placed before its turn. */
+  void takeEarly(SegmentHeader early) {
+    take(early, null);
+  }
+
+  private void hold(Ulpdu segment) {
+    boolean first = !deferred.holds();
+    if (deferred.hold(segment)) {
+      counters.segmentsHeld++;
+      if (first) {
+        queues.addWaiter(stream);
+      }
+      stream.holdWindow(true);
+    } else {
+      stream.refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+    }
+  }
+
+  /** Takes a segment in its turn; false if it has to wait for a buffer. */
+  private boolean take(Ulpdu segment) {
+    DdpError fault = headerFault(segment);
+    if (fault != null) {
+      stream.refuse(fault, DdpErrorReport.of(segment));
+      return true;
+    }
+    header.read(segment);
+    if (holdsFor(header)) {
+      return false;
+    }
+    take(header, segment);
+    return true;
+  }
+
+  /**
+   * Whether a segment is of the next message of a queue that has no buffer for it yet, or the user
+   * has no room for the Tagged Message that it ends.
+   */
+  private boolean holdsFor(SegmentHeader segment) {
+    if (!mayHold) {
+      return false;
+    }
+    if (segment.tagged()) {
+      return segment.last() && !user.mayDeliverTagged();
+    }
+    int qn = segment.qn();
+    boolean buffered = queues.has(qn) && queues.buffered(qn) != null;
+    if (!buffered || user.admitUntagged(qn, segment.rsvdUlp()) < 0) {
+      return false;
+    }
+    UntaggedQueue queue = queues.buffered(qn);
+    queue.takeShared(segment.msn());
+    return queue.isFirstWithoutBuffer(segment.msn());
+  }
+
+  /**
+   * A segment before its turn.
+   *
+   * @return whether it has been taken; if not, it is to come again in its turn
+   */
+  public boolean receiveEarly(Ulpdu segment) {
+    if (stopped) {
+      counters.segmentsDropped++;
+      return true;
+    }
+    if (!deferred.hasRoomForEarly() || headerFault(segment) != null) {
+      return false;
+    }
+    header.read(segment);
+    boolean placed = header.tagged() ? placeTaggedEarly(segment) : placeUntaggedEarly(segment);
+    if (placed) {
+      deferred.addEarly(header);
+      counters.segmentsPlacedEarly++;
+    }
+    return placed;
+  }
+
+  private boolean placeTaggedEarly(Ulpdu segment) {
+    int rights = user.admitEarly(header.rsvdUlp(), header.stag(), header.to(), header.octets());
+    return rights >= 0 && placement.tagged(header, rights, segment) == null;
+  }
+
+  private boolean placeUntaggedEarly(Ulpdu segment) {
+    return user.admitUntagged(header.qn(), header.rsvdUlp()) >= 0
+        && placement.untaggedEarly(header, segment);
+  }
+
+  /** Every segment before a position in the stream has come: those among them have their turn. */
+  public void deliver(long position) {
+    boolean held = deferred.holds();
+    deferred.deliver(position);
+    if (held && !deferred.holds()) {
+      queues.removeWaiter(stream);
+      stream.holdWindow(false);
+    }
+  }
+
+  /** What keeps the header of a segment from being read, or null. */
+  private DdpError headerFault(Ulpdu segment) {
+    if (segment.length() == 0) {
+      return DdpError.LOCAL_CATASTROPHIC;
+    }
+    int control = DdpHeader.control(segment);
+    boolean tagged = DdpHeader.tagged(control);
+    if (DdpHeader.version(control) != version) {
+      return tagged ? DdpError.TAGGED_VERSION : DdpError.UNTAGGED_VERSION;
+    }
+    int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+    return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
+  }
+
+  /** Takes a segment in its turn; {@code segment} is null if it has been placed before. */
+  private void take(SegmentHeader header, Ulpdu segment) {
+    if (header.tagged()) {
+      takeTagged(header, segment);
+    } else if (user.admitUntagged(header.qn(), header.rsvdUlp()) < 0) {
+      stream.refuseForUser(DdpErrorReport.of(header));
+    } else if (!queues.has(header.qn())) {
+      refuse(DdpError.INVALID_QN, header);
+    } else if (queues.buffered(header.qn()) != null) {
+      takeUntagged(header, segment);
+    } else {
+      showInPlace(header, segment);
+    }
+  }
+
+  private void takeTagged(SegmentHeader header, Ulpdu segment) {
+    int octets = header.octets();
+    int rights =
+        user.admitTagged(header.rsvdUlp(), header.stag(), header.to(), octets, header.last());
+    if (rights < 0) {
+      stream.refuseForUser(DdpErrorReport.of(header));
+      return;
+    }
+    DdpError refusal = segment == null ? null : placement.tagged(header, rights, segment);
+    if (refusal != null) {
+      refuse(refusal, header);
+      return;
+    }
+    count(octets);
+    if (header.last()) {
+      delivery.tagged(header.rsvdUlp(), header.stag(), header.to(), octets);
+    }
+  }
+
+  private void takeUntagged(SegmentHeader header, Ulpdu segment) {
+    int qn = header.qn();
+    UntaggedQueue queue = queues.buffered(qn);
+    queue.takeShared(header.msn());
+    DdpError refusal = placement.untagged(header, segment);
+    if (refusal != null) {
+      refuse(refusal, header);
+      return;
+    }
+    queue.buffer(header.msn()).placed(header);
+    count(header.octets());
+    if (header.last()) {
+      delivery.untagged(qn, queue);
+    }
+  }
+
+  /** Such messages are never placed before their turn, so their octets are here. */
+  private void showInPlace(SegmentHeader header, Ulpdu segment) {
+    int qn = header.qn();
+    int octets = header.octets();
+    InPlaceQueue queue = queues.inPlace(qn);
+    DdpError refusal = queue.refusal(header.msn(), header.mo(), octets, header.last());
+    if (refusal != null) {
+      refuse(refusal, header);
+      return;
+    }
+    queue.takePlace();
+    count(octets);
+    counters.untaggedMessagesDelivered++;
+    user.onMessageInPlace(qn, header.rsvdUlp(), segment, DdpHeader.UNTAGGED_LENGTH, octets);
+  }
+
+  private void count(int octets) {
+    counters.segmentsPlaced++;
+    counters.octetsPlaced += octets;
+  }
+
+  private void refuse(DdpError error, SegmentHeader header) {
+    stream.refuse(error, DdpErrorReport.of(header));
+  }
+}

@@ -1,0 +1,99 @@
+package org.rddp.ddp.receiving;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpHeader;
+import org.rddp.ddp.segment.SegmentHeader;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * Whether the payload of a segment may go where its header says, and its way there (RFC 5041
+ * section 7.1). The checks come first and all of them: nothing of a bad segment is placed.
+ */
+public final class Placement {
+  private final DdpStream stream;
+  private final TaggedBuffers taggedBuffers;
+  private final UntaggedQueues queues;
+
+  public Placement(DdpStream stream, TaggedBuffers taggedBuffers, UntaggedQueues queues) {
+    this.stream = stream;
+    this.taggedBuffers = taggedBuffers;
+    this.queues = queues;
+  }
+
+  /**
+   * Places a tagged segment. Without payload there is nothing to check.
+   *
+   * @param rights of {@link org.rddp.ddp.memory.AccessRights} that this needs
+   * @return what is wrong with it, and nothing has been placed; or null
+   */
+  DdpError tagged(SegmentHeader header, int rights, Ulpdu segment) {
+    int octets = header.octets();
+    if (octets == 0) {
+      return null;
+    }
+    TaggedBuffer buffer = taggedBuffers.lookup(header.stag());
+    DdpError refusal = refusal(buffer, rights, header.to(), octets);
+    if (refusal == null) {
+      segment.copy(DdpHeader.TAGGED_LENGTH, buffer.addressOf(header.to()), octets);
+    }
+    return refusal;
+  }
+
+  private DdpError refusal(TaggedBuffer buffer, int rights, long to, int octets) {
+    if (buffer == null) {
+      return DdpError.INVALID_STAG;
+    }
+    if (!buffer.associatedWith(stream)) {
+      return DdpError.STAG_NOT_ASSOCIATED;
+    }
+    if (!buffer.permits(rights)) {
+      return DdpError.INVALID_STAG;
+    }
+    if (TaggedBuffer.wraps(to, octets)) {
+      return DdpError.TO_WRAP;
+    }
+    return buffer.contains(to, octets) ? null : DdpError.BASE_OR_BOUNDS;
+  }
+
+  /**
+   * Places an untagged segment in its turn: its queue has buffers.
+   *
+   * @param segment null if it has been placed before its turn
+   * @return what is wrong with it, and nothing has been placed; or null
+   */
+  DdpError untagged(SegmentHeader header, Ulpdu segment) {
+    UntaggedQueue queue = queues.buffered(header.qn());
+    DdpError refusal = queue.refusal(header.msn());
+    if (refusal != null) {
+      return refusal;
+    }
+    ReceiveBuffer buffer = queue.buffer(header.msn());
+    refusal = buffer.refusal(header.mo(), header.octets(), header.last());
+    if (refusal == null && segment != null) {
+      buffer.place(header, segment);
+    }
+    return refusal;
+  }
+
+  /**
+   * Places an untagged segment before its turn, if nothing is against it so far.
+   *
+   * @return whether it has been placed
+   */
+  boolean untaggedEarly(SegmentHeader header, Ulpdu segment) {
+    int qn = header.qn();
+    UntaggedQueue queue = queues.has(qn) ? queues.buffered(qn) : null;
+    if (queue == null || queue.refusal(header.msn()) != null) {
+      return false;
+    }
+    ReceiveBuffer buffer = queue.buffer(header.msn());
+    if (buffer.complete() || buffer.boundsRefusal(header.mo(), header.octets()) != null) {
+      return false;
+    }
+    buffer.place(header, segment);
+    return true;
+  }
+}

@@ -1,0 +1,2 @@
+/** Checks DDP Segments, places their payload and delivers messages in order. */
+package org.rddp.ddp.receiving;

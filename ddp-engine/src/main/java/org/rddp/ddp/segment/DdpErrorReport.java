@@ -1,0 +1,81 @@
+package org.rddp.ddp.segment;
+
+import java.lang.foreign.Arena;
+import java.util.HexFormat;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+/**
+ * What DDP knows of a segment that it refused: the header and the length of the segment (RFC 5041
+ * section 7.1). Made when a stream fails, so once in its life.
+ */
+public final class DdpErrorReport {
+  private final byte[] header;
+  private final int segmentLength;
+  private final boolean tagged;
+
+  private DdpErrorReport(byte[] header, int segmentLength, boolean tagged) {
+    this.header = header;
+    this.segmentLength = segmentLength;
+    this.tagged = tagged;
+  }
+
+  /** Copies what is needed of {@code segment}. */
+  public static DdpErrorReport of(Ulpdu segment) {
+    boolean tagged = segment.length() > 0 && DdpHeader.tagged(DdpHeader.control(segment));
+    int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+    byte[] header = new byte[Math.min(whole, segment.length())];
+    for (int i = 0; i < header.length; i++) {
+      header[i] = (byte) segment.getByte(i);
+    }
+    return new DdpErrorReport(header, segment.length(), tagged);
+  }
+
+  /** The same for an untagged segment with this header. */
+  public static DdpErrorReport untagged(byte[] header, int segmentLength) {
+    return new DdpErrorReport(header, segmentLength, false);
+  }
+
+  /** The same for a segment whose header has been read whole. */
+  public static DdpErrorReport of(SegmentHeader header) {
+    try (Arena arena = Arena.ofConfined()) {
+      int length = header.length();
+      long scratch = arena.allocate(length).address();
+      header.write(scratch);
+      byte[] octets = Memory.bytes(scratch, length);
+      return new DdpErrorReport(octets, length + header.octets(), header.tagged());
+    }
+  }
+
+  /**
+   * The DDP header as it came: 14 octets (tagged) or 18 (untagged), fewer if the segment was
+   * shorter. A copy.
+   */
+  public byte[] header() {
+    return header.clone();
+  }
+
+  /** Whether the segment was long enough to hold its header. */
+  public boolean headerComplete() {
+    return header.length == (tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH);
+  }
+
+  /** Octets of the segment, header included. */
+  public int segmentLength() {
+    return segmentLength;
+  }
+
+  /** Whether the header is a tagged one. */
+  public boolean tagged() {
+    return tagged;
+  }
+
+  /** The segment, for people. */
+  @Override
+  public String toString() {
+    return "a segment of "
+        + segmentLength
+        + " octets with header "
+        + HexFormat.of().formatHex(header);
+  }
+}

@@ -1,0 +1,22 @@
+package org.rddp.ddp.segment;
+
+/**
+ * Numbers the messages that we send to one of the peer's queues: 1, 2 and so on, modulo 2^32 (RFC
+ * 5041 section 4.3).
+ */
+public final class MessageSequence {
+  /** The first Message Sequence Number of every queue. */
+  public static final int FIRST = 1;
+
+  private int next;
+
+  /** A sequence that begins with {@code next}. */
+  public MessageSequence(int next) {
+    this.next = next;
+  }
+
+  /** The next message's number. */
+  public int take() {
+    return next++;
+  }
+}

@@ -1,0 +1,135 @@
+package org.rddp.ddp.segment;
+
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * What the header of a received segment says, and how much payload follows it (RFC 5041 section 4).
+ * Reused.
+ */
+public final class SegmentHeader {
+  private long position;
+  private int control;
+  private int rsvdUlp;
+  private int octets;
+
+  /** STag or Queue Number. */
+  private int target;
+
+  /** Tagged only. */
+  private long to;
+
+  /** These three: untagged only. */
+  private int rsvdUlpRest;
+
+  private int msn;
+  private int mo;
+
+  /** Reads the header of a segment that is long enough to hold it. */
+  public void read(Ulpdu segment) {
+    position = segment.position();
+    control = DdpHeader.control(segment);
+    rsvdUlp = DdpHeader.rsvdUlp(segment);
+    octets = segment.length() - length();
+    if (tagged()) {
+      target = DdpHeader.stag(segment);
+      to = DdpHeader.to(segment);
+    } else {
+      target = DdpHeader.qn(segment);
+      rsvdUlpRest = DdpHeader.rsvdUlpRest(segment);
+      msn = DdpHeader.msn(segment);
+      mo = DdpHeader.mo(segment);
+    }
+  }
+
+  /** Makes this a copy of another. */
+  public void set(SegmentHeader other) {
+    position = other.position;
+    control = other.control;
+    rsvdUlp = other.rsvdUlp;
+    octets = other.octets;
+    target = other.target;
+    to = other.to;
+    rsvdUlpRest = other.rsvdUlpRest;
+    msn = other.msn;
+    mo = other.mo;
+  }
+
+  /** Makes this the header of an untagged segment, with {@code octets} of payload behind it. */
+  public void setUntagged(
+      int control, int rsvdUlp, int rsvdUlpRest, int qn, int msn, int mo, int octets) {
+    this.control = control;
+    this.rsvdUlp = rsvdUlp;
+    this.rsvdUlpRest = rsvdUlpRest;
+    target = qn;
+    this.msn = msn;
+    this.mo = mo;
+    this.octets = octets;
+  }
+
+  /** Writes the header as it came; {@code at} has room for {@link #length()} octets. */
+  void write(long at) {
+    int version = DdpHeader.version(control);
+    if (tagged()) {
+      DdpHeader.writeTagged(at, version, last(), rsvdUlp, target, to);
+    } else {
+      DdpHeader.writeUntagged(at, version, last(), rsvdUlp, rsvdUlpRest, target, msn, mo);
+    }
+    DdpHeader.writeControl(at, control);
+  }
+
+  /** Where in the stream the segment's FPDU begins. */
+  public long position() {
+    return position;
+  }
+
+  /** The DDP Control Field as it came. */
+  public int control() {
+    return control;
+  }
+
+  public boolean tagged() {
+    return DdpHeader.tagged(control);
+  }
+
+  public boolean last() {
+    return DdpHeader.last(control);
+  }
+
+  /** Octets of the header. */
+  int length() {
+    return tagged() ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+  }
+
+  /** Octets of payload, 0 or more. */
+  public int octets() {
+    return octets;
+  }
+
+  public int rsvdUlp() {
+    return rsvdUlp;
+  }
+
+  public int rsvdUlpRest() {
+    return rsvdUlpRest;
+  }
+
+  public int stag() {
+    return target;
+  }
+
+  public long to() {
+    return to;
+  }
+
+  public int qn() {
+    return target;
+  }
+
+  public int msn() {
+    return msn;
+  }
+
+  public int mo() {
+    return mo;
+  }
+}

@@ -1,0 +1,289 @@
+package org.rddp.ddp.sending;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.segment.DdpHeader;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.wire.Memory;
+
+/** A posted message and how much of it has been sent. Reused. */
+public final class OutgoingMessage {
+  /** Octets that a message carries in itself rather than in memory of the user. */
+  public static final int INLINE = 64;
+
+  /** Octets of a message that follows another. */
+  static final int FOLLOWING = 8;
+
+  private static final VarHandle BIG_ENDIAN =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private final byte[] inline = new byte[INLINE];
+  private boolean tagged;
+  private long id;
+  private int rsvdUlp;
+  private int rsvdUlpRest;
+  private int target;
+  private long to;
+  private int msn;
+  private long address;
+  private boolean inMemory;
+
+  /** The pieces that the octets lie in, if {@link #listed}; null until one message has some. */
+  private DdpScatterList pieces;
+
+  private boolean listed;
+  private TaggedBuffer source;
+  private int sourceStag;
+
+  /** Tagged Offset of its first octet there. */
+  private long sourceTo;
+
+  private long length;
+  private long sent;
+
+  /** Whether a short Untagged Message follows, which its octets are kept for. */
+  private boolean followed;
+
+  private int nextRsvdUlp;
+  private int nextQn;
+  private int nextMsn;
+
+  /** Whether the user makes the octets when they are due. */
+  private boolean deferred;
+
+  /** What this is the response to; null until a message was one. */
+  private RequestHeader request;
+
+  /** Whether it is no message, but something that the user does in its turn. */
+  private boolean localOperation;
+
+  /** Something that the user does itself when all before it has been sent. */
+  void localOperation(long id, int rsvdUlp) {
+    tagged(id, rsvdUlp, 0, 0, 0, 0);
+    localOperation = true;
+  }
+
+  /** Whether it is something that the user does itself. */
+  boolean isLocalOperation() {
+    return localOperation;
+  }
+
+  void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+    tagged = true;
+    inMemory = true;
+    listed = false;
+    followed = false;
+    deferred = false;
+    localOperation = false;
+    source = null;
+    this.id = id;
+    this.rsvdUlp = rsvdUlp;
+    this.target = stag;
+    this.to = to;
+    this.address = address;
+    this.length = length;
+    sent = 0;
+  }
+
+  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
+    tagged = false;
+    inMemory = true;
+    listed = false;
+    followed = false;
+    deferred = false;
+    localOperation = false;
+    source = null;
+    this.id = id;
+    this.rsvdUlp = rsvdUlp;
+    this.rsvdUlpRest = rsvdUlpRest;
+    this.target = qn;
+    this.msn = msn;
+    this.address = address;
+    this.length = length;
+    sent = 0;
+  }
+
+  /** Takes note that a message to that queue has been put before all others. */
+  void renumber(int qn) {
+    if (!tagged && target == qn) {
+      msn++;
+    }
+    if (followed && nextQn == qn) {
+      nextMsn++;
+    }
+  }
+
+  /** Has the octets in pieces rather than at one address; their number stays. */
+  void from(DdpScatterList list) {
+    if (pieces == null) {
+      pieces = new DdpScatterList();
+    }
+    pieces.set(list);
+    listed = true;
+  }
+
+  /** A message that carries its octets in itself; copies them. */
+  void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
+    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);
+    inMemory = false;
+    System.arraycopy(octets, 0, inline, 0, length);
+  }
+
+  /** Has a Tagged Message be followed by a short Untagged one; both end as one. */
+  void followedBy(int rsvdUlp, int qn, int msn, long octets) {
+    followed = true;
+    nextRsvdUlp = rsvdUlp;
+    nextQn = qn;
+    nextMsn = msn;
+    BIG_ENDIAN.set(inline, 0, octets);
+  }
+
+  /** An answer that the user makes of what was asked, when it is due. */
+  void deferredResponse(int rsvdUlp, int qn, int msn, Ulpdu question, int from, int octets) {
+    untagged(0, rsvdUlp, 0, qn, msn, 0, octets);
+    inMemory = false;
+    deferred = true;
+    keepRequest(question);
+    for (int i = 0; i < octets; i++) {
+      inline[i] = (byte) question.getByte(from + i);
+    }
+  }
+
+  private void keepRequest(Ulpdu question) {
+    if (request == null) {
+      request = new RequestHeader();
+    }
+    request.set(question);
+  }
+
+  /** The segment that this response was asked for in. */
+  DdpErrorReport requestReport() {
+    return request.report();
+  }
+
+  /** What is left of a response from a Tagged Buffer. */
+  UnsentResponse unsent() {
+    return new UnsentResponse(
+        request.report(), target, to + sent, sourceStag, sourceTo + sent, length - sent);
+  }
+
+  /** Whether the user is still to make the octets. */
+  boolean isDeferred() {
+    return deferred;
+  }
+
+  /** What was asked, to be made the answer. */
+  byte[] requestOctets() {
+    return inline;
+  }
+
+  /** The question has been answered in so many octets. */
+  void setResponseLength(int octets) {
+    deferred = false;
+    length = octets;
+  }
+
+  /** A message from a Tagged Buffer of ours; null if it has no octets. */
+  void response(
+      int rsvdUlp,
+      int stag,
+      long to,
+      TaggedBuffer source,
+      long sourceTo,
+      long length,
+      Ulpdu question) {
+    tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
+    this.source = source;
+    sourceStag = source == null ? 0 : source.stag();
+    this.sourceTo = sourceTo;
+    keepRequest(question);
+  }
+
+  /** Whether it comes from a Tagged Buffer that has been invalidated meanwhile. */
+  boolean sourceIsGone() {
+    return source != null && !(source.valid() && source.stag() == sourceStag);
+  }
+
+  long id() {
+    return id;
+  }
+
+  int rsvdUlp() {
+    return rsvdUlp;
+  }
+
+  long length() {
+    return length;
+  }
+
+  int headerLength() {
+    return tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+  }
+
+  /**
+   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. A segment is of
+   * one piece.
+   */
+  int nextPayload(int mulpdu) {
+    long left = listed ? pieces.remainingInPiece(sent) : length - sent;
+    return (int) Math.min(left, mulpdu - headerLength());
+  }
+
+  /** Octets in the last segment of what is left, if those before it have {@code most} each. */
+  int lastPayload(int most) {
+    return (int) ((length - sent - 1) % most) + 1;
+  }
+
+  /** Whether a segment with so many octets is the last one. */
+  boolean endsWith(int payload) {
+    return sent + payload == length && !followed;
+  }
+
+  /** Address of the next segment's payload. */
+  long nextAddress() {
+    return listed ? pieces.addressOf(sent) : address + sent;
+  }
+
+  /** Whether its octets are to be read from memory, or follow the header in the same place. */
+  boolean inMemory() {
+    return inMemory;
+  }
+
+  /** Writes the octets that it carries in itself. */
+  void writeInline(long at) {
+    Memory.copy(inline, 0, at, (int) length);
+  }
+
+  /**
+   * Writes the next segment's header, with {@code payload} octets behind it.
+   *
+   * @param ulpBits bits of the user's octet besides those that were posted
+   */
+  void writeHeader(long at, int version, int ulpBits, int payload) {
+    boolean last = sent + payload == length;
+    int ulp = rsvdUlp | ulpBits;
+    if (tagged) {
+      DdpHeader.writeTagged(at, version, last, ulp, target, to + sent);
+    } else {
+      DdpHeader.writeUntagged(at, version, last, ulp, rsvdUlpRest, target, msn, (int) sent);
+    }
+  }
+
+  /** Takes note that the next segment has been sent; returns whether all of it has. */
+  boolean sent(int payload) {
+    sent += payload;
+    if (sent < length) {
+      return false;
+    }
+    if (followed) {
+      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn, 0, FOLLOWING);
+      inMemory = false;
+      return false;
+    }
+    return true;
+  }
+}

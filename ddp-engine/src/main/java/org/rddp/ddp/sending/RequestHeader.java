@@ -1,0 +1,32 @@
+package org.rddp.ddp.sending;
+
+import java.nio.ByteBuffer;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.segment.DdpHeader;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * The header of a segment that has asked for a response, kept until that has been sent: should it
+ * fail, the peer is told which request it was. Reused.
+ */
+final class RequestHeader {
+  private long start;
+  private long middle;
+  private int end;
+  private int segmentLength;
+
+  /** Keeps the header of an untagged segment. */
+  void set(Ulpdu segment) {
+    start = segment.getLong(0);
+    middle = segment.getLong(Long.BYTES);
+    end = segment.getShort(2 * Long.BYTES);
+    segmentLength = segment.length();
+  }
+
+  /** What DDP knows of the segment. */
+  DdpErrorReport report() {
+    ByteBuffer header = ByteBuffer.allocate(DdpHeader.UNTAGGED_LENGTH);
+    header.putLong(start).putLong(middle).putShort((short) end);
+    return DdpErrorReport.untagged(header.array(), segmentLength);
+  }
+}

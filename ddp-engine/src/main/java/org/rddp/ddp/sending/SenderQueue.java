@@ -1,0 +1,35 @@
+package org.rddp.ddp.sending;
+
+/** Streams that wait for their turn to send, in the order in which they came. */
+final class SenderQueue {
+  private DdpSender first;
+  private DdpSender last;
+
+  boolean isEmpty() {
+    return first == null;
+  }
+
+  /** Puts a stream at the end; it must not be in any line. */
+  void add(DdpSender sender) {
+    sender.next = null;
+    if (first == null) {
+      first = sender;
+    } else {
+      last.next = sender;
+    }
+    last = sender;
+  }
+
+  /** The first one; there is one. */
+  DdpSender first() {
+    return first;
+  }
+
+  /** Takes the first one out; there is one. */
+  DdpSender removeFirst() {
+    DdpSender sender = first;
+    first = sender.next;
+    sender.next = null;
+    return sender;
+  }
+}

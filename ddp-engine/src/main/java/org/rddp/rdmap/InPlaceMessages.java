@@ -1,0 +1,91 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * The messages of the peer that need no buffer of the program's, and are read where they arrived:
+ * RDMA Read Requests, Atomic Requests and Responses, and Terminates.
+ */
+final class InPlaceMessages {
+  private final DdpStream ddp;
+  private final ReadyToReceive rtr;
+  private final Requester requester;
+  private final Responder responder;
+  private final Termination termination;
+
+  InPlaceMessages(
+      DdpStream ddp,
+      ReadyToReceive rtr,
+      Requester requester,
+      Responder responder,
+      Termination termination) {
+    this.ddp = ddp;
+    this.rtr = rtr;
+    this.requester = requester;
+    this.responder = responder;
+    this.termination = termination;
+  }
+
+  /**
+   * Takes a message.
+   *
+   * @param opcode one whose queue is read in place
+   * @param segment the segment that holds all of it
+   * @param from where in the segment it begins
+   */
+  void take(int opcode, Ulpdu segment, int from, int octets) {
+    switch (opcode) {
+      case RdmapHeader.READ_REQUEST -> takeReadRequest(segment, from, octets);
+      case RdmapHeader.ATOMIC_REQUEST -> takeAtomicRequest(segment, from, octets);
+      case RdmapHeader.ATOMIC_RESPONSE -> takeAtomicResponse(segment, from, octets);
+      default -> takeTerminate(segment, from, octets);
+    }
+  }
+
+  private void takeReadRequest(Ulpdu segment, int from, int octets) {
+    if (octets != ReadRequest.LENGTH) {
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
+      return;
+    }
+    if (!rtr.admitsRead(ReadRequest.size(segment, from))) {
+      ddp.fail();
+      termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.mismatch());
+      return;
+    }
+    rtr.received();
+    RdmapError error = responder.takeRead(segment, from);
+    if (error != null) {
+      byte[] request = new byte[ReadRequest.LENGTH];
+      for (int i = 0; i < request.length; i++) {
+        request[i] = (byte) segment.getByte(from + i);
+      }
+      termination.fail(error, DdpErrorReport.of(segment), request);
+    }
+  }
+
+  private void takeAtomicRequest(Ulpdu segment, int from, int octets) {
+    if (octets == AtomicRequest.LENGTH) {
+      responder.takeAtomic(segment, from);
+    } else {
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
+    }
+  }
+
+  private void takeAtomicResponse(Ulpdu segment, int from, int octets) {
+    RdmapError error = requester.takeAtomic(segment, from, octets);
+    if (error != null) {
+      termination.fail(error, DdpErrorReport.of(segment));
+    }
+  }
+
+  private void takeTerminate(Ulpdu segment, int from, int octets) {
+    if (octets < Terminate.MIN_LENGTH) {
+      termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
+      return;
+    }
+    termination.terminated(Terminate.read(segment, from, octets));
+  }
+}

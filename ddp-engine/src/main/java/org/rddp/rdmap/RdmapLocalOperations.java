@@ -1,0 +1,113 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
+
+/**
+ * Requests of a stream that send nothing and change what its peer may do with our memory: binding a
+ * window, and invalidating an STag of ours (the local operations of verbs).
+ *
+ * <p>Each has its turn among the sends, writes, reads and atomics: all that were posted before it
+ * have been handed to TCP by then, and what was posted behind it leaves afterwards. So a message
+ * that names a window may be posted directly behind the bind. A read or an atomic before it may
+ * still wait for its answer, unless the request is {@link RequestFlags#FENCED}: a read whose sink
+ * is invalidated meanwhile costs the stream.
+ *
+ * <p>Posts behave as those of {@link RdmapStream}: false, and nothing happens, if the queue is
+ * full. Engine thread only.
+ */
+public final class RdmapLocalOperations {
+  private final TaggedBuffers taggedBuffers;
+  private final RdmapSendQueue sendQueue;
+  private final RequestPoster posts;
+  private final DdpStream ddp;
+  private final int depth;
+
+  /** Null until the first is posted: most streams never see one. */
+  private EntryRing<LocalOperation> waiting;
+
+  RdmapLocalOperations(
+      TaggedBuffers taggedBuffers,
+      RdmapSendQueue sendQueue,
+      RequestPoster posts,
+      DdpStream ddp,
+      int depth) {
+    this.taggedBuffers = taggedBuffers;
+    this.sendQueue = sendQueue;
+    this.posts = posts;
+    this.ddp = ddp;
+    this.depth = depth;
+  }
+
+  /**
+   * Takes a name of our memory, a region's or a window's, away from the peer: when this has
+   * completed nothing is placed or read through it any more. It ends with {@link
+   * RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is none that this stream's peer might
+   * use.
+   *
+   * @param flags of {@link RequestFlags}
+   */
+  public boolean postInvalidate(long id, int flags, int stag) {
+    if (posts.endsAtOnce(id, CompletionKind.INVALIDATE, 0)) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.INVALIDATE, 0, flags);
+    add().invalidate(stag);
+    return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
+  }
+
+  /**
+   * Opens a part of a region to this stream's peer under the window's next STag. It ends with
+   * {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
+   *
+   * @param flags of {@link RequestFlags}
+   * @param to Tagged Offset of the first octet in the region
+   * @param length in octets, greater than 0
+   * @param baseTo Tagged Offset of the first octet in the window
+   * @param rights of {@link org.rddp.ddp.memory.AccessRights}
+   */
+  public boolean postBind(
+      long id,
+      int flags,
+      DdpMemoryWindow window,
+      TaggedBuffer region,
+      long to,
+      long length,
+      long baseTo,
+      int rights) {
+    if (posts.endsAtOnce(id, CompletionKind.BIND, 0)) {
+      return true;
+    }
+    if (sendQueue.isFull()) {
+      return false;
+    }
+    long number = sendQueue.add(id, CompletionKind.BIND, 0, flags);
+    add().bind(window, region, to, length, baseTo, rights);
+    return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
+  }
+
+  private LocalOperation add() {
+    if (waiting == null) {
+      waiting = new EntryRing<>(depth, LocalOperation::new);
+    }
+    return waiting.add();
+  }
+
+  /** The first that waits has its turn. */
+  void run(long number) {
+    int status = waiting.removeFirst().run(taggedBuffers, ddp);
+    sendQueue.end(number, status);
+  }
+
+  /** The first that waits will have none. */
+  void flush(long number) {
+    waiting.removeFirst().forget();
+    sendQueue.end(number, RdmapCompletionStatus.FLUSHED);
+  }
+}

@@ -1,0 +1,327 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.UlpHandler;
+import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.segment.DdpError;
+import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.tcp.CloseReason;
+
+/**
+ * RDMAP as DDP's user: whose business it is what comes up from DDP (RFC 5040 sections 4 and 5, RFC
+ * 7306).
+ */
+final class RdmapReceiver implements UlpHandler {
+  private final RdmapHandler handler;
+  private final TaggedBuffers taggedBuffers;
+  private final RdmapSendQueue sendQueue;
+  private final Requester requester;
+  private final Termination termination;
+  private Responder responder;
+  private InPlaceMessages inPlaceMessages;
+  private RdmapLocalOperations localOperations;
+  private DdpStream ddp;
+  private int version;
+  private final ReadyToReceive rtr = new ReadyToReceive();
+  private boolean peerClosed;
+
+  /** Why a segment was refused; null if it came in place of an RTR. */
+  private RdmapError refused;
+
+  RdmapReceiver(
+      RdmapHandler handler,
+      TaggedBuffers taggedBuffers,
+      RdmapSendQueue sendQueue,
+      Requester requester,
+      Termination termination) {
+    this.handler = handler;
+    this.taggedBuffers = taggedBuffers;
+    this.sendQueue = sendQueue;
+    this.requester = requester;
+    this.termination = termination;
+  }
+
+  /** The stream that it is the user of; to be called before anything happens to that. */
+  void attach(DdpStream stream) {
+    ddp = stream;
+    requester.attach(stream);
+    termination.attach(stream);
+    responder = new Responder(stream, taggedBuffers);
+    inPlaceMessages = new InPlaceMessages(stream, rtr, requester, responder, termination);
+  }
+
+  /** What does the operations that are no messages. */
+  void attach(RdmapLocalOperations operations) {
+    localOperations = operations;
+  }
+
+  /** Whether nothing may be posted any more. */
+  boolean failed() {
+    return termination.failed();
+  }
+
+  /** Whether the peer has closed its half, so that no answer can come. */
+  boolean peerClosed() {
+    return peerClosed;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    handler.onRequest(privateData);
+  }
+
+  @Override
+  public int ulpBits(int ddpVersion) {
+    version = ddpVersion;
+    return RdmapHeader.versionBits(ddpVersion);
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    rtr.start(ddp);
+    if (rtr.unanswered()) {
+      requester.rtrSent();
+    }
+    boolean served = requester.limit(ddp.ord());
+    handler.onEstablished(privateData);
+    if (!served) {
+      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
+    }
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    handler.onRejected(privateData);
+  }
+
+  @Override
+  public int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
+      return refusal(RdmapError.INVALID_VERSION);
+    }
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    if (!rtr.admits(opcode, octets, last)) {
+      return refusal(null);
+    }
+    return switch (opcode) {
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.READ_RESPONSE -> {
+        if (rtr.unanswered() && octets == 0 && last) {
+          yield AccessRights.LOCAL_WRITE;
+        }
+        RdmapError error = requester.take(stag, to, octets, last);
+        yield error == null ? AccessRights.LOCAL_WRITE : refusal(error);
+      }
+      default -> refusal(RdmapError.UNEXPECTED_OPCODE);
+    };
+  }
+
+  /** Nothing is noted here: what the segment means has its turn. */
+  @Override
+  public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
+      return REFUSED;
+    }
+    return switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.WRITE -> AccessRights.REMOTE_WRITE;
+      case RdmapHeader.READ_RESPONSE ->
+          requester.awaits(stag, to, octets) ? AccessRights.LOCAL_WRITE : REFUSED;
+      default -> REFUSED;
+    };
+  }
+
+  @Override
+  public int admitUntagged(int qn, int rsvdUlp) {
+    if (RdmapHeader.version(rsvdUlp) != version) {
+      return refusal(RdmapError.INVALID_VERSION);
+    }
+    int queue = RdmapHeader.queue(RdmapHeader.opcode(rsvdUlp));
+    boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.ATOMIC_RESPONSE_QUEUE;
+    if (queue < 0 || wrongQueue) {
+      return refusal(RdmapError.UNEXPECTED_OPCODE);
+    }
+    if (!rtr.admits(RdmapHeader.opcode(rsvdUlp), 0, true)) {
+      return refusal(null);
+    }
+    if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksBuffer(qn)) {
+      handler.onReceiveMissing();
+    }
+    return 0;
+  }
+
+  private int refusal(RdmapError error) {
+    refused = error;
+    return REFUSED;
+  }
+
+  /** A Write is the peer's business alone (RFC 5040 section 5.1); a Read Response ends a read. */
+  @Override
+  public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
+    if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
+      rtr.received();
+    } else if (rtr.unanswered()) {
+      rtr.answered();
+      ddp.resumeSending();
+    } else {
+      requester.readAnswered();
+    }
+  }
+
+  @Override
+  public void onUntaggedMessage(
+      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    boolean solicited = RdmapHeader.solicits(opcode);
+    if (id == ReadyToReceive.ID) {
+      rtr.received();
+    } else if (RdmapHeader.immediate(opcode)) {
+      onImmediate(id, head, octets, solicited);
+    } else if (!RdmapHeader.invalidates(opcode)) {
+      handler.onReceived(id, octets, solicited, 0);
+    } else if (mayInvalidate(rsvdUlpRest)) {
+      taggedBuffers.invalidate(rsvdUlpRest);
+      handler.onReceived(id, octets, solicited, rsvdUlpRest);
+    } else {
+      flushReceive(id);
+      termination.fail(RdmapError.CANNOT_INVALIDATE, ddp.deliveredSegment());
+    }
+  }
+
+  private void onImmediate(long id, long head, long octets, boolean solicited) {
+    if (octets == ImmediateData.LENGTH) {
+      handler.onImmediate(id, head, solicited);
+    } else {
+      flushReceive(id);
+      termination.fail(RdmapError.UNSPECIFIED, ddp.deliveredSegment());
+    }
+  }
+
+  private boolean mayInvalidate(int stag) {
+    TaggedBuffer buffer = taggedBuffers.lookup(stag);
+    return buffer != null
+        && buffer.associatedWith(ddp)
+        && buffer.permits(AccessRights.REMOTE_INVALIDATE);
+  }
+
+  @Override
+  public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {
+    inPlaceMessages.take(RdmapHeader.opcode(rsvdUlp), segment, from, octets);
+  }
+
+  @Override
+  public boolean mayStart(long id, int rsvdUlp) {
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    boolean asks = opcode == RdmapHeader.READ_REQUEST || opcode == RdmapHeader.ATOMIC_REQUEST;
+    return !(asks && rtr.unanswered()) && requester.mayStart(id, opcode);
+  }
+
+  @Override
+  public void onSent(long id, int rsvdUlp, long octets) {
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST -> requester.started();
+      case RdmapHeader.TERMINATE -> {}
+      default -> sendQueue.end(id, RdmapCompletionStatus.SUCCESS);
+    }
+  }
+
+  @Override
+  public void onLocalOperation(long id) {
+    localOperations.run(id);
+  }
+
+  @Override
+  public int onResponseDue(byte[] octets) {
+    return responder.answerAtomic(octets) ? AtomicRequest.ANSWER_LENGTH : REFUSED;
+  }
+
+  @Override
+  public void onResponseRefused(DdpErrorReport question) {
+    termination.fail(responder.refused(), question);
+  }
+
+  @Override
+  public void onResponseSent() {
+    ddp.releasePlace(RdmapHeader.READ_QUEUE);
+  }
+
+  @Override
+  public void onSourceInvalidated(UnsentResponse unsent) {
+    byte[] left = ReadRequest.left(unsent);
+    termination.fail(RdmapError.INVALID_STAG, unsent.request(), left);
+  }
+
+  /** Reads and atomics end by themselves, whether DDP still had them or not. */
+  @Override
+  public void onSendFlushed(long id, int rsvdUlp) {
+    switch (RdmapHeader.opcode(rsvdUlp)) {
+      case RdmapHeader.READ_REQUEST, RdmapHeader.ATOMIC_REQUEST, RdmapHeader.TERMINATE -> {}
+      case RdmapHeader.NO_MESSAGE -> localOperations.flush(id);
+      default -> sendQueue.end(id, RdmapCompletionStatus.FLUSHED);
+    }
+  }
+
+  @Override
+  public void onReceiveFlushed(int qn, long id) {
+    if (id != ReadyToReceive.ID) {
+      flushReceive(id);
+    }
+  }
+
+  @Override
+  public void onReceiveTooShort(int qn, long id) {
+    if (id == ReadyToReceive.ID) {
+      return;
+    }
+    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LENGTH_ERROR, 0);
+  }
+
+  private void flushReceive(long id) {
+    handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
+  }
+
+  @Override
+  public void onError(DdpError error, DdpErrorReport report) {
+    termination.ddpFailed(error, report);
+  }
+
+  @Override
+  public void onRefused(DdpErrorReport report) {
+    if (refused == null) {
+      termination.llpFailed(MpaError.NO_MATCHING_RTR, rtr.mismatch());
+    } else {
+      termination.fail(refused, report);
+    }
+  }
+
+  /**
+   * A peer that ends the stream may well reset the connection next: that is no error of its own.
+   */
+  @Override
+  public void onLlpError(MpaError error, String detail) {
+    if (!termination.failed()) {
+      termination.llpFailed(error, detail);
+    }
+  }
+
+  @Override
+  public void onPeerClosed() {
+    peerClosed = true;
+    if (requester.idle()) {
+      handler.onPeerClosed();
+    } else {
+      termination.peerFailed(
+          MpaError.CONNECTION_LOST, "the peer closed before it had answered every RDMA Read");
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    termination.end();
+    handler.onClosed(reason);
+  }
+}

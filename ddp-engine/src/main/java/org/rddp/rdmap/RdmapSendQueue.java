@@ -1,0 +1,44 @@
+package org.rddp.rdmap;
+
+import org.rddp.ddp.memory.EntryRing;
+
+/**
+ * The sends, writes, reads and atomics of a stream, from the post to the completion. They complete
+ * in the order in which they were posted, whatever the order in which they end: a read ends when
+ * its answer has come, and what was posted behind it may long have been sent.
+ */
+final class RdmapSendQueue {
+  private final RdmapHandler handler;
+  private final EntryRing<SendRequest> requests;
+  private long firstNumber;
+
+  RdmapSendQueue(int depth, RdmapHandler handler) {
+    this.handler = handler;
+    requests = new EntryRing<>(depth, SendRequest::new);
+  }
+
+  boolean isFull() {
+    return requests.isFull();
+  }
+
+  /** Appends a request; returns the number by which the layers below know it. */
+  long add(long id, int kind, long length, int flags) {
+    requests.add().post(id, kind, length, RequestFlags.fenced(flags));
+    return firstNumber + requests.size() - 1;
+  }
+
+  /** Whether a request has to wait for the reads and atomics before it. */
+  boolean isFenced(long number) {
+    return requests.get((int) (number - firstNumber)).fenced();
+  }
+
+  /** A request has ended; completes it, and those behind it that had to wait for it. */
+  void end(long number, int status) {
+    requests.get((int) (number - firstNumber)).end(status);
+    while (!requests.isEmpty() && requests.first().ended()) {
+      SendRequest request = requests.removeFirst();
+      firstNumber++;
+      handler.onCompletion(request.id(), request.kind(), request.status(), request.octets());
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package org.rddp.fuzz;
+
+import java.util.BitSet;
+import org.rddp.wire.Memory;
+import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpOptions;
+
+/**
+ * What the script knows of one pair of ports: where the two sequence spaces begin, what has left,
+ * and what that promised.
+ */
+final class FuzzedFlow {
+  private static final int DELTAS = 256;
+  private static final int SYNS = 8;
+
+  /** No script sends more octets than that. */
+  private static final int REACH = 1 << 24;
+
+  final int ourPort;
+  final int theirPort;
+
+  /** The peer's SYN has this sequence number, or a little more. */
+  final int base;
+
+  /** The users of the connections there were, the latest last. */
+  FuzzedUser user;
+
+  /** What the peer sends next. */
+  int next;
+
+  /** The last octet that has left, or SYN or FIN, and one. */
+  int sentEnd;
+
+  /** The latest acknowledgment, the sequence number of our SYN, and the latest timestamp. */
+  int acknowledged;
+
+  int initial;
+  int timestamp;
+
+  /** Of our last SYNs: those of an answer by cookie and of one with state are not the same. */
+  private final int[] initials = new int[SYNS];
+
+  private int syns;
+  private boolean begun;
+  private boolean promised;
+  private int edge;
+  private int shift;
+  private final BitSet deltas = new BitSet(DELTAS);
+
+  FuzzedFlow(int ourPort, int theirPort, int base) {
+    this.ourPort = ourPort;
+    this.theirPort = theirPort;
+    this.base = base;
+    next = base;
+  }
+
+  /** The octet that the peer sends under a sequence number. */
+  static int octet(int sequence) {
+    return (sequence * 0x9e3779b1) >>> 24;
+  }
+
+  /** A SYN of the peer's has been put on the link. */
+  void synchronise(int delta) {
+    deltas.set(delta);
+    next = base + delta + 1;
+  }
+
+  /** An octet was handed up: of the SYNs there were, which may have been the one believed? */
+  void narrow(int position, int octet) {
+    for (int i = deltas.nextSetBit(0); i >= 0; i = deltas.nextSetBit(i + 1)) {
+      if (octet(base + i + 1 + position) != octet) {
+        deltas.clear(i);
+      }
+    }
+    Frames.require(!deltas.isEmpty(), "octet " + position + " is not what the peer sent");
+  }
+
+  /** Holds a segment that has left to what left before. */
+  void sent(long tcp, int length, TcpOptions options) {
+    int flags = Tcp.flags(tcp);
+    int sequence = Tcp.sequence(tcp);
+    if ((flags & Tcp.RST) != 0) {
+      return;
+    }
+    if ((flags & Tcp.SYN) != 0) {
+      // A connection anew may begin where the one before did; then it answers another SYN.
+      if (!begun || initial != sequence || acknowledged != Tcp.acknowledgment(tcp)) {
+        sentEnd = sequence + 1;
+        promised = false;
+      }
+      begun = true;
+      initial = sequence;
+      initials[syns++ % SYNS] = sequence;
+      shift = Math.max(options.windowScale(), 0);
+    }
+    if (!begun) {
+      return; // our SYN has not left: it waits for the peer's MAC address, or was lost doing so
+    }
+    settle(sequence);
+    int header = Tcp.headerLength(tcp);
+    for (int i = header; i < length; i++) {
+      int position = sequence + i - header - initial - 1;
+      Frames.require(
+          Memory.getByte(tcp + i) == FuzzedUser.sent(position), "octet " + position + " changed");
+    }
+    int end = sequence + length - header + (flags & Tcp.FIN);
+    if (SequenceNumber.distance(sentEnd, end) > 0) {
+      sentEnd = end;
+    }
+    if ((flags & Tcp.ACK) != 0) {
+      acknowledged = Tcp.acknowledgment(tcp);
+    }
+    if (options.timestamps()) {
+      timestamp = options.timestampValue();
+    }
+    if ((flags & (Tcp.SYN | Tcp.ACK)) == Tcp.ACK) {
+      checkWindow(Tcp.window(tcp));
+    }
+  }
+
+  /** The peer may have taken an earlier SYN than the last: then that one counts. */
+  private void settle(int sequence) {
+    for (int i = syns - 1; i >= Math.max(syns - SYNS, 0); i--) {
+      int distance = SequenceNumber.distance(initials[i % SYNS], sequence);
+      if (distance >= 0 && distance < REACH) {
+        initial = initials[i % SYNS];
+        return;
+      }
+    }
+  }
+
+  /** The right edge never moves back; without knowing whether windows are scaled, nor unscaled. */
+  private void checkWindow(int window) {
+    int unscaled = acknowledged + window;
+    int right = acknowledged + (window << shift);
+    boolean shrunk =
+        promised
+            && SequenceNumber.distance(edge, right) < 0
+            && SequenceNumber.distance(edge, unscaled) < 0;
+    Frames.require(!shrunk, "the window shrank");
+    edge = shift == 0 ? right : unscaled;
+    promised = true;
+  }
+}

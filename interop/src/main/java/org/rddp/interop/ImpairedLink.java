@@ -1,0 +1,105 @@
+package org.rddp.interop;
+
+import java.util.function.UnaryOperator;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.PacketPool;
+import org.rddp.device.TransmitQueue;
+import org.rddp.device.WrappedDevice;
+
+/**
+ * A stretch of link in front of a device, on which the same happens to what comes and to what goes:
+ * frames cross it as copies, so that whatever is done to them is not done to the sender's packets.
+ */
+public final class ImpairedLink implements FrameDevice {
+  private static final int FRAMES = 512;
+  private static final int BURST = 64;
+
+  private final FrameDevice device;
+  private final FrameDevice near;
+  private final FrameDevice outward;
+  private final FrameDevice inward;
+  private final TransmitQueue leaving;
+  private final TransmitQueue coming;
+  private final long[] burst = new long[BURST];
+
+  /**
+   * Puts a stretch of link in front of a device, which stays the caller's to close.
+   *
+   * @param pool where the near end's packets come from
+   * @param impairment wraps a device so that what it receives suffers; called once for each way
+   */
+  public ImpairedLink(FrameDevice device, PacketPool pool, UnaryOperator<FrameDevice> impairment) {
+    this.device = device;
+    LoopedDevice[] link = LoopedDevice.pair(pool, device.pool(), device.mtu(), FRAMES);
+    near = link[0];
+    outward = impairment.apply(link[1]);
+    inward = impairment.apply(new Borrowed(device));
+    leaving = new TransmitQueue(device, BURST * 4);
+    coming = new TransmitQueue(link[1], BURST * 4);
+  }
+
+  @Override
+  public PacketPool pool() {
+    return near.pool();
+  }
+
+  @Override
+  public long macAddress() {
+    return device.macAddress();
+  }
+
+  @Override
+  public int mtu() {
+    return device.mtu();
+  }
+
+  @Override
+  public boolean up() {
+    return device.up();
+  }
+
+  @Override
+  public int receive(long[] packets) {
+    move(outward, leaving);
+    move(inward, coming);
+    return near.receive(packets);
+  }
+
+  @Override
+  public int transmit(long[] packets, int from, int count) {
+    int taken = near.transmit(packets, from, count);
+    move(outward, leaving);
+    return taken;
+  }
+
+  private void move(FrameDevice from, TransmitQueue to) {
+    to.flush();
+    if (to.size() == 0) {
+      int count = from.receive(burst);
+      for (int i = 0; i < count; i++) {
+        to.offer(burst[i]);
+      }
+      to.flush();
+    }
+  }
+
+  @Override
+  public void close() {
+    leaving.clear();
+    coming.clear();
+    outward.close();
+    inward.close();
+    near.close();
+  }
+
+  /** A device that is not closed with what wraps it. */
+  private static final class Borrowed extends WrappedDevice {
+    Borrowed(FrameDevice device) {
+      super(device);
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,46 @@
+package org.rddp.interop.linuxtcp;
+
+import org.rddp.device.CapturedDevice;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.FrameSink;
+import org.rddp.device.WrappedDevice;
+
+/** A device that shows only so many frames to a sink, and from then on is as fast as without. */
+final class SampledDevice extends WrappedDevice {
+  private final FrameDevice captured;
+  private int left;
+
+  /**
+   * Shows frames of a device, which stays the caller's to close.
+   *
+   * @param frames how many at least; a burst is not cut short
+   */
+  SampledDevice(FrameDevice device, FrameSink sink, int frames) {
+    super(device);
+    left = frames;
+    captured =
+        new CapturedDevice(
+            device,
+            (sent, address, length) -> {
+              left--;
+              sink.onFrame(sent, address, length);
+            });
+  }
+
+  private FrameDevice current() {
+    return left > 0 ? captured : device();
+  }
+
+  @Override
+  public int receive(long[] packets) {
+    return current().receive(packets);
+  }
+
+  @Override
+  public int transmit(long[] packets, int from, int count) {
+    return current().transmit(packets, from, count);
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,83 @@
+package org.rddp.interop.linuxtcp;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.rddp.interop.Impairment;
+import org.rddp.tcp.TcpSettings;
+
+/**
+ * One transfer of the table.
+ *
+ * @param link what it crosses
+ * @param weOpen whether we open the connection, or Linux
+ * @param weSend whether we send, or Linux
+ * @param impairment what is wrong with the link
+ * @param without the option that one side does not offer, if any
+ * @param linuxRefuses whether that side is Linux
+ */
+record TransferCase(
+    LinuxLink link,
+    boolean weOpen,
+    boolean weSend,
+    Impairment impairment,
+    Optional<NegotiatedOption> without,
+    boolean linuxRefuses) {
+  private static final boolean[] EITHER = {true, false};
+
+  /** Every row: all links with every option, then each option refused on the first link. */
+  static List<TransferCase> table(List<LinuxLink> links) {
+    List<TransferCase> rows = new ArrayList<>();
+    for (LinuxLink link : links) {
+      for (Impairment impairment : Impairment.values()) {
+        for (boolean weOpen : EITHER) {
+          for (boolean weSend : EITHER) {
+            rows.add(new TransferCase(link, weOpen, weSend, impairment, Optional.empty(), false));
+          }
+        }
+      }
+    }
+    for (NegotiatedOption option : NegotiatedOption.values()) {
+      for (boolean weOpen : EITHER) {
+        for (boolean linuxRefuses : EITHER) {
+          boolean weSend = weOpen == linuxRefuses;
+          Optional<NegotiatedOption> without = Optional.of(option);
+          rows.add(
+              new TransferCase(
+                  links.get(0), weOpen, weSend, Impairment.LOSS, without, linuxRefuses));
+        }
+      }
+    }
+    return rows;
+  }
+
+  /** How our TCP behaves in it. */
+  TcpSettings settings() {
+    TcpSettings settings = TcpSettings.DEFAULTS;
+    return without.isPresent() && !linuxRefuses ? without.get().off(settings) : settings;
+  }
+
+  /** Whether the two sides should agree on an option. */
+  boolean agreed(NegotiatedOption option) {
+    return without.isEmpty() || without.get() != option;
+  }
+
+  /** Whether Linux does its part for that. */
+  boolean linuxOffers(NegotiatedOption option) {
+    return agreed(option) || !linuxRefuses;
+  }
+
+  /** The link, who opens, who sends, and what is special, in columns. */
+  @Override
+  public String toString() {
+    String refusal =
+        without.map(option -> option + " off at " + side(!linuxRefuses)).orElse("every option");
+    return String.format(
+        "%-8s  %-5s %-5s  %-15s  %-19s",
+        link.name(), side(weOpen), side(weSend), impairment, refusal);
+  }
+
+  private static String side(boolean ours) {
+    return ours ? "rddp" : "Linux";
+  }
+}

@@ -1,0 +1,73 @@
+package org.rddp.interop.linuxtcp;
+
+import java.lang.foreign.MemorySegment;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpStream;
+
+/**
+ * One end of a transfer of octets over TCP: counts them and takes their SHA-256. Wants octets in
+ * order: to be given to a connection as {@link org.rddp.tcp.InOrderHandler}.
+ */
+abstract class TransferEnd implements StreamHandler {
+  private final MessageDigest digest;
+  private TcpStream stream;
+  private long octets;
+  private CloseReason closed;
+
+  TransferEnd() {
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new AssertionError(impossible); // every Java has it
+    }
+  }
+
+  /** Counts octets that lie at an address. */
+  final void count(long address, int length) {
+    digest.update(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
+    octets += length;
+  }
+
+  final TcpStream stream() {
+    return stream;
+  }
+
+  /** Octets counted so far. */
+  final long octets() {
+    return octets;
+  }
+
+  /** SHA-256 of the octets, in hexadecimal. To be asked for once. */
+  final String sha256() {
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  /** Why the connection ended, or null while it has not. */
+  final CloseReason closed() {
+    return closed;
+  }
+
+  @Override
+  public void onOpen(TcpStream opened) {
+    stream = opened;
+  }
+
+  /** Never comes: octets are wanted in order. */
+  @Override
+  public final void onLeftEdge(long position) {}
+
+  @Override
+  public void onEmss(int emss) {}
+
+  @Override
+  public void onAlarm(long now) {}
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    closed = reason;
+  }
+}

@@ -1,0 +1,192 @@
+package org.rddp.interop.opcodes;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.rddp.device.CapturedDevice;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.device.PcapWriter;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Rtr;
+import org.rddp.rdmap.RdmapExtensions;
+import org.rddp.rdmap.RdmapSettings;
+import org.rddp.rdmap.RdmapStream;
+import org.rddp.rdmap.RequestFlags;
+
+/**
+ * Captures of every message that RDMAP has, from both ends of a connection, and of Terminates of
+ * every layer, each on a connection of its own; {@code interop/tshark/run} starts it.
+ *
+ * <p>Prints a line for each Terminate: the capture, and layer, type and code.
+ */
+public final class OpcodeCaptures {
+  private static final int PACKETS = 1024;
+  private static final int FRAMES = 256;
+  private static final int PORT = 7100;
+  private static final int DEPTH = 64;
+  private static final long STEP = 10_000;
+  private static final long LIFE = 60_000_000_000L;
+  private static final int LONG_MESSAGE = 20_000;
+  private static final int STRANGE = 0x1234_5678;
+
+  private final OpcodeHost left;
+  private final OpcodeHost right;
+  private final PcapWriter writer;
+  private final RdmapSettings settings;
+  private final String capture;
+  private long now;
+  private int port = PORT;
+
+  private OpcodeCaptures(Path directory, String capture, int mtu, MpaSettings mpa)
+      throws IOException {
+    this.capture = capture;
+    settings = new RdmapSettings(mpa, DEPTH, DEPTH);
+    Path file = directory.resolve(capture + ".pcap");
+    writer =
+        new PcapWriter(
+            FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE), () -> now);
+    NativePacketPool one = new NativePacketPool(PACKETS, mtu + 64);
+    NativePacketPool two = new NativePacketPool(PACKETS, mtu + 64);
+    LoopedDevice[] link = LoopedDevice.pair(one, two, mtu, FRAMES);
+    Random random = new Random(mtu);
+    left = new OpcodeHost(new CapturedDevice(link[0], writer), "10.0.0.1", random);
+    right = new OpcodeHost(link[1], "10.0.0.2", random);
+  }
+
+  /**
+   * Makes the captures.
+   *
+   * @param arguments the directory that they go to
+   */
+  public static void main(String[] arguments) throws IOException {
+    Path directory = Path.of(arguments[0]);
+    MpaSettings plain = MpaSettings.DEFAULTS;
+    new OpcodeCaptures(directory, "plain", 1500, plain).make();
+    new OpcodeCaptures(directory, "jumbo", 9000, plain).make();
+    new OpcodeCaptures(directory, "packed", 1500, plain.withPacking(true)).make();
+    new OpcodeCaptures(directory, "markers", 1500, plain.withMarkers(true)).make();
+  }
+
+  private void make() throws IOException {
+    connect(settings, settings);
+    left.postReceives(DEPTH / 2);
+    right.postReceives(DEPTH / 2);
+    talk(left, right);
+    talk(right, left);
+    end();
+    terminates();
+    left.close();
+    right.close();
+    writer.close();
+  }
+
+  /** One of everything, and what is long in several segments. */
+  private void talk(OpcodeHost one, OpcodeHost other) {
+    RdmapStream stream = one.stream();
+    RdmapExtensions extensions = stream.extensions();
+    long from = one.memory;
+    long to = other.memory;
+    int before = one.completed();
+    int solicited = RequestFlags.SOLICITED;
+    stream.postWrite(1, from, LONG_MESSAGE, other.stag(), to);
+    stream.postWrite(2, from, 0, other.stag(), to);
+    stream.postRead(3, one.stag(), from, LONG_MESSAGE, other.stag(), to);
+    stream.postRead(4, one.stag(), from, 0, other.stag(), to);
+    stream.postSend(5, from, 61);
+    stream.postSend(6, solicited, from, 0, 0);
+    extensions.postImmediate(7, 0, -1);
+    extensions.postImmediate(8, solicited, 1);
+    extensions.postWriteImmediate(9, 0, from, 100, other.stag(), to, 2);
+    extensions.postFetchAdd(10, 0, from, other.stag(), to + 8, 5, 0x80);
+    extensions.postSwap(11, 0, from + 8, other.stag(), to + 8, 6, 0xff);
+    extensions.postCompareSwap(12, 0, from + 16, other.stag(), to + 8, 7, -1, 6, 0xff);
+    runUntil(() -> one.completed() - before >= 12);
+    stream.postSend(13, 0, from, 13, other.stag());
+    runUntil(() -> one.completed() - before >= 13);
+    settle();
+    other.registerRegion();
+    stream.postSend(14, solicited, from, 14, other.stag());
+    runUntil(() -> one.completed() - before >= 14);
+    settle();
+    other.registerRegion();
+  }
+
+  private void terminates() {
+    long from = left.memory;
+    long to = right.memory;
+    // RDMAP, with and without the header of an RDMA Read Request.
+    terminate(host -> host.stream().postRead(1, host.stag(), from, 8, STRANGE, 0));
+    terminate(host -> host.stream().postRead(1, host.stag(), from, 8, right.stag(), -4));
+    terminate(host -> {
+      right.postReceives(1);
+      host.stream().postSend(1, 0, from, 8, STRANGE);
+    });
+    terminate(
+        host -> host.stream().extensions().postFetchAdd(1, 0, from, right.stag(), to + 1, 1, 0));
+    // DDP, with a tagged and an untagged header.
+    terminate(host -> host.stream().postWrite(1, from, 8, STRANGE, 0));
+    terminate(host -> host.stream().postWrite(1, from, 8, right.stag(), to + OpcodeHost.REGION));
+    terminate(host -> host.stream().postSend(1, from, 8));
+    // MPA: the two ends cannot agree on the message that lets the Responder send.
+    MpaSettings mpa = settings.mpa().withRevision(2).withPeerToPeer(true);
+    connect(with(mpa.withRtr(Set.of(Rtr.WRITE))), with(mpa.withRtr(Set.of(Rtr.READ))));
+    ended();
+  }
+
+  private RdmapSettings with(MpaSettings mpa) {
+    return new RdmapSettings(mpa, DEPTH, DEPTH);
+  }
+
+  private void terminate(Consumer<OpcodeHost> mistake) {
+    connect(settings, settings);
+    mistake.accept(left);
+    ended();
+  }
+
+  /** Waits for the end of a stream that has failed, and says how it has. */
+  private void ended() {
+    runUntil(() -> !left.error().isEmpty() && left.closed() && right.closed());
+    System.out.println(capture + " " + left.error());
+  }
+
+  private void connect(RdmapSettings lefts, RdmapSettings rights) {
+    port++;
+    left.useStream(RdmapStream.initiator(left.engine, left.domain, lefts, new byte[0], left));
+    right.useStream(RdmapStream.responder(right.engine, right.domain, rights, right));
+    right.stack.listen(port, (tcp, address, from) -> right.stream().transport());
+    left.stack.connect(right.address, port, left.stream().transport());
+    runUntil(() -> left.established() || !left.error().isEmpty());
+  }
+
+  private void end() {
+    left.stream().close();
+    runUntil(() -> left.closed() && right.closed());
+  }
+
+  private void settle() {
+    while (left.turn(now) + right.turn(now) > 0) {
+      now += STEP;
+    }
+  }
+
+  private void runUntil(BooleanSupplier reached) {
+    long until = now + LIFE;
+    while (!reached.getAsBoolean()) {
+      if (left.turn(now) + right.turn(now) == 0) {
+        long next = Math.min(left.stack.nextDeadline(), right.stack.nextDeadline());
+        now = Math.max(now, Math.min(next, until));
+      }
+      now += STEP;
+      if (now > until) {
+        throw new IllegalStateException(
+            "nothing moves: " + left.completed() + " done, " + left.error() + ", " + right.error());
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+package org.rddp.interop.siw;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+
+/** A connection of a {@link SiwProgram}, step by step: whoever asks for something waits for it. */
+final class PeerConnection {
+  private static final int RECEIVES = 16;
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
+
+  private final SiwProgram program;
+  private final Connection connection;
+  private final int room;
+  private final MemoryRegion incoming;
+  private final MemoryRegion outgoing;
+  private final ArrayDeque<byte[]> received = new ArrayDeque<>();
+  private int outstanding;
+  private CompletionStatus failure;
+
+  /**
+   * Over a connection that may still have to be accepted.
+   *
+   * @param room octets of the longest message, either way
+   */
+  PeerConnection(SiwProgram program, Connection connection, int room) {
+    this.program = program;
+    this.connection = connection;
+    this.room = room;
+    incoming = program.allocate((long) RECEIVES * room, Access.LOCAL_WRITE);
+    outgoing = program.allocate(room);
+    for (int i = 0; i < RECEIVES; i++) {
+      connection.postReceive(i, incoming, (long) i * room, room);
+    }
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  /** Sends a message; it is out when this returns. */
+  void send(byte[] message) {
+    MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
+    begin(connection.postSend(0, outgoing, 0, message.length));
+    finish("room for a message");
+  }
+
+  /** The next message. */
+  byte[] receive() {
+    program.until(() -> !received.isEmpty(), this, "message");
+    return received.remove();
+  }
+
+  /** The next message, which has to have a length. */
+  byte[] receive(int length) {
+    byte[] message = receive();
+    if (message.length != length) {
+      throw new IllegalStateException(
+          "a message of " + message.length + " octets, where " + length + " were expected");
+    }
+    return message;
+  }
+
+  /** Writes into the peer's memory; it is out when this returns. */
+  void write(MemoryRegion from, long length, RemoteBuffer to) {
+    beginWrite(from, length, to);
+    finish("room for a write");
+  }
+
+  /** Writes into the peer's memory, without waiting for it to be out. */
+  void beginWrite(MemoryRegion from, long length, RemoteBuffer to) {
+    begin(connection.postWrite(0, from, 0, length, to.stag(), to.to()));
+  }
+
+  /** Reads the peer's memory; it is here when this returns. */
+  void read(MemoryRegion into, long length, RemoteBuffer from) {
+    beginRead(into, 0, length, from);
+    finish("answer to a read");
+  }
+
+  /** Reads the peer's memory, without waiting for it. */
+  void beginRead(MemoryRegion into, long offset, long length, RemoteBuffer from) {
+    begin(connection.postRead(0, into, offset, length, from.stag(), from.to()));
+  }
+
+  /** What was begun and has not ended. */
+  int outstanding() {
+    return outstanding;
+  }
+
+  private void begin(boolean posted) {
+    if (!posted) {
+      throw new IllegalStateException("the send queue is full");
+    }
+    outstanding++;
+  }
+
+  /** Waits until everything that was begun has ended well. */
+  void finish(String what) {
+    finish(what, 0);
+  }
+
+  /** Waits until so few have not ended, all others well. */
+  void finish(String what, int most) {
+    program.until(() -> failure != null || outstanding <= most, this, what);
+    if (failure != null) {
+      throw new IllegalStateException("no " + what + ": " + failure + "; " + end());
+    }
+  }
+
+  void onCompletion(Completion completion) {
+    if (completion.connection() != connection.id()) {
+      return;
+    }
+    if (completion.opcode() != Opcode.RECEIVE) {
+      outstanding -= completion.retired();
+      failure = completion.isSuccess() || failure != null ? failure : completion.status();
+    } else if (completion.isSuccess()) {
+      int slot = (int) completion.id();
+      long at = (long) slot * room;
+      received.add(
+          incoming.segment().asSlice(at, completion.octets()).toArray(ValueLayout.JAVA_BYTE));
+      if (connection.isOpen()) {
+        connection.postReceive(slot, incoming, at, room);
+      }
+    }
+  }
+
+  /** Whether nothing more can come. */
+  boolean isOver() {
+    return connection.closeReason() != null || connection.isPeerClosed();
+  }
+
+  /** How it ended, for people. */
+  String end() {
+    return connection.closeReason() == null
+        ? connection.isPeerClosed() ? "the peer has closed" : "nothing moves"
+        : connection.closeReason() + " " + connection.closeText();
+  }
+
+  /** Waits until the peer has closed, or has ended the connection in another way. */
+  void awaitPeersEnd() {
+    if (!connection.awaitClosed(Duration.ZERO)) {
+      long since = System.nanoTime();
+      while (!isOver() && System.nanoTime() - since < END_TIMEOUT.toNanos()) {
+        program.session().await(Duration.ofMillis(5));
+      }
+    }
+  }
+
+  /** Closes, and waits for the end. */
+  void close() {
+    connection.close();
+  }
+}

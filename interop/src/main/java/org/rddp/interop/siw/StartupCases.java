@@ -1,0 +1,224 @@
+package org.rddp.interop.siw;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.ConnectionRejectedException;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.interop.siw.Perftest.Tool;
+import org.rddp.interop.siw.WireMonitor.Direction;
+
+/** The ways to start up that are not the usual one, and private data; seen on the wire, too. */
+final class StartupCases {
+  private static final int COUNT = 5;
+  private static final int SIZE = 64;
+  private static final String REVISION_1 = "4001";
+  private static final String REVISION_2 = "5002";
+
+  /** The most that siw carries beside its own four octets. */
+  private static final int MOST_PRIVATE_DATA = 252;
+
+  /** What two ends of rsockets tell each other: version, credits, and where their buffers are. */
+  private static final int STREAM_DATA = 40;
+
+  private static final short CREDITS = 64;
+
+  private final GuestToolRunner meetings;
+  private final Map<String, SiwLink> links;
+  private final Map<SiwLink, WireMonitor> watches;
+  private final List<SiwCase> rows = new ArrayList<>();
+
+  /**
+   * Over links that are watched.
+   *
+   * @param links by their kinds
+   */
+  StartupCases(
+      GuestToolRunner meetings, Map<String, SiwLink> links, Map<SiwLink, WireMonitor> watches) {
+    this.meetings = meetings;
+    this.links = links;
+    this.watches = watches;
+  }
+
+  List<SiwCase> all() {
+    SiwLink usual = links.get("spoiled");
+    SiwLink first = links.get("first");
+    rows.add(SiwCase.of("private data, seen by rstream", true, usual, () -> streamServer(usual)));
+    rows.add(SiwCase.of("private data, seen by rstream", false, usual, () -> streamClient(usual)));
+    rows.add(SiwCase.of("revision 1, ib_send_lat", true, first, () -> firstRevision(first)));
+    rows.add(SiwCase.of("revision 1, rping", false, usual, () -> siwsFirstRevision(usual)));
+    if (links.containsKey("peer")) {
+      SiwLink peer = links.get("peer");
+      rows.add(SiwCase.of("peer to peer with RTR, rping", true, peer, () -> peerToPeer(peer)));
+    }
+    rows.add(SiwCase.of("peer to peer with RTR, rping", false, usual, () -> siwsPeerToPeer(usual)));
+    return rows;
+  }
+
+  /** rstream's server answers with its own data, and declines what is not of its version. */
+  private void streamServer(SiwLink link) throws Exception {
+    WireMonitor watch = watches.get(link);
+    watch.reset();
+    meetings.withServer(
+        link,
+        "sh -c 'rstream -p %d >/dev/null 2>&1; true'",
+        (program, port) -> {
+          PrivateData ours = streamData(program, 1);
+          PeerConnection stream = program.connect(link.guest(port), ours, SIZE);
+          requireStreamData(stream.connection().privateData());
+          stream.close();
+          meetings.guest().run(1, "killall rstream");
+        });
+    require(watch.startup(Direction.TO_SIW).startsWith(REVISION_2), "no request on the wire");
+    String[] outcome = {"nothing"};
+    meetings.withServer(
+        link,
+        "sh -c 'rstream -p %d >/dev/null 2>&1; true'",
+        (program, port) -> {
+          try {
+            program.connect(link.guest(port), streamData(program, 9), SIZE);
+          } catch (ConnectionRejectedException | ConnectionFailedException e) {
+            outcome[0] = e.getMessage();
+          }
+          meetings.guest().run(1, "killall rstream");
+        });
+    require(!outcome[0].equals("nothing"), "rstream takes any private data");
+  }
+
+  /** rstream's client sends its own data, and goes on only if the answer is of its version. */
+  private void streamClient(SiwLink link) throws Exception {
+    for (int version : new int[] {1, 9}) {
+      String[] said = new String[1];
+      meetings.withClient(
+          link,
+          "sh -c 'rstream -s " + link.ours() + " -p %d -S 64 -C 1 2>&1; true'",
+          (program, listener) -> {
+            said[0] = acceptStream(program, listener, version);
+            // It may wait for more of its stream than there will ever be.
+            meetings.guest().run(1, "killall rstream");
+          });
+      require(said[0].isEmpty(), said[0]);
+    }
+  }
+
+  private static String acceptStream(SiwProgram program, Listener listener, int version) {
+    PeerConnection stream = program.accept(listener, streamData(program, version), SIZE);
+    requireStreamData(stream.connection().privateData());
+    // What a stream begins with, if it does, comes as a write and a message that tells of it.
+    boolean talks;
+    try {
+      talks = stream.receive().length > 0;
+    } catch (IllegalStateException closed) {
+      talks = false;
+    }
+    return talks == (version == 1) ? "" : "version " + version + ": talks " + talks;
+  }
+
+  private static void requireStreamData(PrivateData data) {
+    ByteBuffer octets = ByteBuffer.wrap(data.toByteArray());
+    require(
+        octets.remaining() >= STREAM_DATA && octets.get(0) == 1 && octets.getShort(2) > 0,
+        "not what rsockets say: " + data);
+  }
+
+  /** With memory for what is sent, and for where more of it is. */
+  private static PrivateData streamData(SiwProgram program, int version) {
+    MemoryRegion more = program.allocate(1 << 10, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    MemoryRegion data = program.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    ByteBuffer octets = ByteBuffer.allocate(MOST_PRIVATE_DATA);
+    octets.put((byte) version).put((byte) 0).putShort(CREDITS).putInt(0);
+    for (MemoryRegion region : new MemoryRegion[] {more, data}) {
+      octets.putLong(region.baseTo()).putInt(region.stag()).putInt((int) region.length());
+    }
+    return PrivateData.of(octets.array());
+  }
+
+  /** Of revision 1, siw's responder may not read; all else is as ever. */
+  private void firstRevision(SiwLink link) throws Exception {
+    WireMonitor watch = watches.get(link);
+    watch.reset();
+    meetings.perftestClient(new Perftest(Tool.SEND_LATENCY, COUNT, SIZE), link);
+    requireStartup(watch, REVISION_1, REVISION_1);
+  }
+
+  private void siwsFirstRevision(SiwLink link) throws Exception {
+    withParameter(
+        "mpa_version",
+        "1",
+        "2",
+        () -> {
+          watches.get(link).reset();
+          meetings.rpingServer(link, COUNT, SIZE);
+          requireStartup(watches.get(link), "4001", "0001");
+        });
+  }
+
+  private void peerToPeer(SiwLink link) throws Exception {
+    WireMonitor watch = watches.get(link);
+    watch.reset();
+    meetings.rpingClient(link, COUNT, SIZE);
+    requireStartup(watch, REVISION_2, REVISION_2);
+    requireRtr(watch, Direction.TO_SIW);
+  }
+
+  private void siwsPeerToPeer(SiwLink link) throws Exception {
+    withParameter(
+        "peer_to_peer",
+        "1",
+        "0",
+        () -> {
+          watches.get(link).reset();
+          meetings.rpingServer(link, COUNT, SIZE);
+          requireRtr(watches.get(link), Direction.TO_RDDP);
+        });
+  }
+
+  /** Request and reply ask for it, and the Initiator's first FPDU is the RTR. */
+  private static void requireRtr(WireMonitor watch, Direction fromInitiator) {
+    for (Direction way : Direction.values()) {
+      String depths = watch.startup(way).substring(8, 16);
+      require(
+          (Integer.parseUnsignedInt(depths, 16) & 0x8000_0000) != 0,
+          "not peer to peer: " + watch.startup(way));
+    }
+    require(watch.emptyWrites(fromInitiator) == 1, "no RTR by an RDMA Write");
+  }
+
+  private static void requireStartup(WireMonitor watch, String toSiw, String toRddp) {
+    require(
+        watch.startup(Direction.TO_SIW).startsWith(toSiw)
+            && watch.startup(Direction.TO_RDDP).startsWith(toRddp),
+        "startup of "
+            + watch.startup(Direction.TO_SIW)
+            + " and "
+            + watch.startup(Direction.TO_RDDP));
+  }
+
+  private void withParameter(String name, String value, String usual, SiwCase.Action talk)
+      throws Exception {
+    set(name, value);
+    try {
+      talk.run();
+    } finally {
+      set(name, usual);
+    }
+  }
+
+  private void set(String name, String value) {
+    meetings
+        .guest()
+        .run(1, "sh -c 'echo " + value + " >/sys/module/siw/parameters/" + name + "'")
+        .orThrow();
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalStateException(otherwise);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package org.rddp.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.rddp.device.FrameDevice;
+import org.rddp.device.ImpairedDevice;
+import org.rddp.device.ImpairedDevice.Faults;
+import org.rddp.device.LoopedDevice;
+import org.rddp.device.NativePacketPool;
+import org.rddp.wire.Memory;
+
+class ImpairedLinkTest {
+  private static final int MTU = 100;
+  private static final int LENGTH = 60;
+  private static final int FRAMES = 100;
+
+  private final NativePacketPool pool = new NativePacketPool(256, 128);
+  private final NativePacketPool near = new NativePacketPool(1024, 128);
+  private final FrameDevice[] link = LoopedDevice.pair(pool, pool, MTU, 64);
+  private final long[] packets = new long[64];
+  private FrameDevice device;
+
+  private void wrap(UnaryOperator<FrameDevice> impairment) {
+    device = new ImpairedLink(link[0], near, impairment);
+  }
+
+  @AfterEach
+  void shouldGiveEveryPacketBackAndLeaveTheDeviceOpen() {
+    device.close();
+    assertThat(near.available()).isEqualTo(near.capacity());
+    assertThat(pool.available()).isEqualTo(pool.capacity());
+    assertThat(link[0].up()).isTrue();
+  }
+
+  /** Sends a frame with a number in it. */
+  private void send(FrameDevice from, NativePacketPool its, int number) {
+    long packet = its.allocate();
+    its.window(packet, its.address(packet), LENGTH);
+    Memory.putByte(its.address(packet), number);
+    packets[0] = packet;
+    assertThat(from.transmit(packets, 0, 1)).isEqualTo(1);
+  }
+
+  /** Takes what has come; returns how many, and checks that their numbers rise. */
+  private int receive(FrameDevice at, NativePacketPool its, int first) {
+    int count = at.receive(packets);
+    for (int i = 0; i < count; i++) {
+      assertThat(Memory.getByte(its.address(packets[i]))).isEqualTo(first + i);
+      its.release(packets[i]);
+    }
+    return count;
+  }
+
+  @Test
+  void shouldCarryFramesBothWays() {
+    wrap(each -> each);
+    for (int i = 0; i < FRAMES; i++) {
+      send(device, near, i);
+      assertThat(receive(link[1], pool, i)).isEqualTo(1);
+      send(link[1], pool, i);
+      assertThat(receive(device, near, i)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldHaveFramesSufferOnTheirWayOut() {
+    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
+    send(device, near, 0);
+    device.receive(packets);
+    assertThat(receive(link[1], pool, 0)).isZero();
+  }
+
+  @Test
+  void shouldHaveFramesSufferOnTheirWayIn() {
+    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
+    send(link[1], pool, 0);
+    assertThat(receive(device, near, 0)).isZero();
+  }
+
+  @Test
+  void shouldSendCopiesSoThatNoPacketOfTheSendersIsSpoiled() {
+    wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(0, 0, 0, 1)));
+    byte[] octets = new byte[LENGTH];
+    long packet = near.allocate();
+    near.window(packet, near.address(packet), LENGTH);
+    Memory.copy(octets, 0, near.address(packet), LENGTH);
+    near.retain(packet);
+    packets[0] = packet;
+    device.transmit(packets, 0, 1);
+    assertThat(link[1].receive(packets)).isEqualTo(1);
+    assertThat(Memory.bytes(pool.address(packets[0]), LENGTH)).isNotEqualTo(octets);
+    pool.release(packets[0]);
+    assertThat(Memory.bytes(near.address(packet), LENGTH)).isEqualTo(octets);
+    near.release(packet);
+  }
+
+  @Test
+  void shouldLoseNothingWhileTheDeviceTakesNoMore() {
+    wrap(each -> each);
+    for (int i = 0; i < FRAMES; i++) {
+      send(device, near, i);
+    }
+    int arrived = 0;
+    for (int turn = 0; turn < 2 * FRAMES && arrived < FRAMES; turn++) {
+      arrived += receive(link[1], pool, arrived);
+      device.receive(packets);
+    }
+    assertThat(arrived).isEqualTo(FRAMES);
+  }
+}

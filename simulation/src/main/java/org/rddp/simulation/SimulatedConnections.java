@@ -1,0 +1,79 @@
+package org.rddp.simulation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The connections of a life, some of them still to be opened: who belongs to a port, and whether
+ * all are over.
+ */
+public final class SimulatedConnections<C extends SimulatedConnection> {
+  /** How long one end waits for another that cannot come back, before it aborts. */
+  private static final long PATIENCE = 60_000_000_000L;
+
+  private final List<C> connections = new ArrayList<>();
+  private final List<C> all = Collections.unmodifiableList(connections);
+  private int opened;
+
+  /** Adds one that will be opened. */
+  public void add(C connection) {
+    connections.add(connection);
+  }
+
+  /** One of them is opened now, or would be if its host were there. */
+  public void opens() {
+    opened++;
+  }
+
+  /** Whether each has been opened. */
+  public boolean allOpened() {
+    return opened == connections.size();
+  }
+
+  /** All of them. */
+  public List<C> all() {
+    return all;
+  }
+
+  /** Whose client has that port; a violation, and null, if nobody's. */
+  public C of(int port, Violations verdict) {
+    for (C connection : connections) {
+      if (connection.port() == port) {
+        return connection;
+      }
+    }
+    verdict.add("a connection from port " + port + " that nobody opened");
+    return null;
+  }
+
+  /** See {@link Scenario#supervise}. */
+  public void supervise(long now) {
+    for (C connection : connections) {
+      connection.supervise(now, PATIENCE);
+    }
+  }
+
+  /** See {@link Scenario#isOver}. */
+  public boolean isOver() {
+    if (!allOpened()) {
+      return false;
+    }
+    // Asked after every turn: no iterator.
+    for (int i = 0; i < connections.size(); i++) {
+      if (!connections.get(i).done()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** See {@link Scenario#progress}. */
+  public long progress() {
+    long sum = opened;
+    for (C connection : connections) {
+      sum += connection.progress();
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,77 @@
+package org.rddp.simulation;
+
+/**
+ * Two cards joined both ways: in each direction a middlebox that may re-segment, a router that may
+ * be narrow, another middlebox that may fragment, and a wire.
+ */
+public final class SimulatedLink {
+  private final SimulatedWire there;
+  private final SimulatedWire back;
+  private final Router routerThere;
+  private final Router routerBack;
+  private final Fragmenter fragmenterThere;
+  private final Fragmenter fragmenterBack;
+  private final ReSegmenter boxThere;
+  private final ReSegmenter boxBack;
+
+  SimulatedLink(Network network, Card first, Card second, WireSettings there, WireSettings back) {
+    int mtu = Math.min(first.mtu(), second.mtu());
+    this.there = new SimulatedWire(network, there, second);
+    this.back = new SimulatedWire(network, back, first);
+    fragmenterThere = new Fragmenter(network, this.there);
+    fragmenterBack = new Fragmenter(network, this.back);
+    routerThere = new Router(network, mtu, fragmenterThere, this.back);
+    routerBack = new Router(network, mtu, fragmenterBack, this.there);
+    boxThere = new ReSegmenter(network, routerThere);
+    boxBack = new ReSegmenter(network, routerBack);
+    first.connect(boxThere);
+    second.connect(boxBack);
+  }
+
+  /** The wire from the first card to the second. */
+  public SimulatedWire forward() {
+    return there;
+  }
+
+  /** The wire from the second card to the first. */
+  public SimulatedWire backward() {
+    return back;
+  }
+
+  /**
+   * Re-segments what goes either way from now on.
+   *
+   * @param often how many segments are meddled with, 0 to 1
+   */
+  public void reSegment(double often) {
+    boxThere.setRate(often);
+    boxBack.setRate(often);
+  }
+
+  /**
+   * Takes no larger packets in either direction from now on.
+   *
+   * @param mtu their octets
+   * @param silently whether the senders of larger ones are not told
+   */
+  public void reduceMtu(int mtu, boolean silently) {
+    routerThere.reduceMtu(mtu, silently);
+    routerBack.reduceMtu(mtu, silently);
+  }
+
+  /**
+   * Sends larger packets in fragments, in either direction, from now on.
+   *
+   * @param largest octets of the largest IP packet that stays whole, at least 68
+   */
+  public void fragment(int largest) {
+    fragmenterThere.fragment(largest);
+    fragmenterBack.fragment(largest);
+  }
+
+  /** Cuts both wires, or joins them again. */
+  public void cut(boolean now) {
+    there.cut(now);
+    back.cut(now);
+  }
+}

@@ -1,0 +1,461 @@
+package org.rddp.simulation.mpa;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.rddp.mpa.MpaConnection;
+import org.rddp.mpa.MpaError;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.StreamingMode;
+import org.rddp.mpa.Ulpdu;
+import org.rddp.mpa.UlpduHandler;
+import org.rddp.simulation.HostPair;
+import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.Violations;
+import org.rddp.simulation.mpa.UlpduTraffic.AfterError;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
+
+/**
+ * One end of a connection: starts up as its terms say, sends ULPDUs of a pattern, and checks that
+ * what MPA says is so and that it says nothing more after an error.
+ */
+final class MpaEndpoint implements UlpduHandler {
+  /** After so long with the same FPDU unfinished a connection may be given up. */
+  private static final long PATIENCE = 60_000_000_000L;
+
+  private final HostPair world;
+  private final Violations verdict;
+  private final SplittableRandom random;
+  private final SimulatedHost host;
+  private final MpaTerms terms;
+  private final boolean initiator;
+  private final UlpduTraffic sending;
+  private final HalfConnection out;
+  private final HalfConnection in;
+  private final long buffer;
+  private final MpaConnection mpa;
+  private final StreamTap tap;
+
+  /** Null where MPA starts at once. */
+  private final StreamingPhase prelude;
+
+  private MpaEndpoint peer;
+
+  /** Null at the end that waits for TCP to be opened. */
+  private TcpConnection connection;
+
+  private boolean operating;
+  private boolean rejected;
+  private boolean closing;
+  private boolean peerClosed;
+  private boolean aborted;
+  private boolean dead;
+  private MpaError error;
+  private CloseReason closed;
+  private long sendAt;
+  private long passedAt;
+  private int passedByPeerBefore;
+
+  MpaEndpoint(
+      HostPair world,
+      SimulatedHost host,
+      MpaTerms terms,
+      boolean initiator,
+      UlpduTraffic sending,
+      HalfConnection out,
+      HalfConnection in,
+      long buffer) {
+    this.world = world;
+    verdict = world.violations();
+    random = world.random().split();
+    this.host = host;
+    this.terms = terms;
+    this.initiator = initiator;
+    this.sending = sending;
+    this.out = out;
+    this.in = in;
+    this.buffer = buffer;
+    MpaSettings settings = terms.of(initiator);
+    mpa =
+        initiator
+            ? MpaConnection.initiator(settings, terms.requestData(), this)
+            : MpaConnection.responder(settings, this);
+    prelude =
+        terms.streaming()
+            ? new StreamingPhase(verdict, terms, initiator, out, in, buffer, this)
+            : null;
+    StreamHandler above = prelude == null ? mpa : new StreamingMode(prelude);
+    tap = new StreamTap(above, out.octets(), in.octets());
+  }
+
+  /** Knows the other end. */
+  void peer(MpaEndpoint other) {
+    peer = other;
+  }
+
+  /** Knows its connection before it is established. */
+  void uses(TcpConnection opening) {
+    connection = opening;
+  }
+
+  /** What TCP is given as the connection's handler. */
+  StreamHandler handler() {
+    return tap;
+  }
+
+  /** Its end of MPA. */
+  MpaConnection mpa() {
+    return mpa;
+  }
+
+  @Override
+  public void onRequest(byte[] privateData) {
+    alive("a Request");
+    check(!initiator, "the Initiator got a Request");
+    check(
+        in.octets().wrong() > 0 || Arrays.equals(privateData, terms.requestData()),
+        "the Request's Private Data is not what was sent");
+    if (terms.decisionTime() == 0) {
+      decide(0);
+    } else {
+      world.network().events().schedule(now() + terms.decisionTime(), this::decide, 0);
+    }
+  }
+
+  private void decide(long ignored) {
+    if (dead || closed != null || aborted) {
+      return;
+    }
+    byte[] data = Arrays.copyOf(terms.replyData(), least(terms.replyOctets()));
+    if (terms.rejects()) {
+      rejected = true;
+      mpa.reject(data);
+      close();
+    } else {
+      mpa.accept(data);
+    }
+    host.scheduleTurn();
+  }
+
+  /** A Request that was spoilt may have asked for a Reply with less room. */
+  private int least(int octets) {
+    return Math.min(octets, mpa.maxPrivateData());
+  }
+
+  @Override
+  public void onFullOperation(byte[] privateData) {
+    alive("Full Operation");
+    check(!operating, "Full Operation began twice");
+    operating = true;
+    passedAt = now();
+    if (!disturbed()) {
+      checkTerms(privateData);
+    }
+    send();
+  }
+
+  /** Whether a startup frame of either end was spoilt: then the ends may disagree. */
+  private boolean disturbed() {
+    return in.wrongStartup() || out.wrongStartup();
+  }
+
+  private void checkTerms(byte[] privateData) {
+    check(!terms.rejects(), "Full Operation although the Responder declined");
+    check(mpa.crc() == terms.crc(), "CRCs are not used as agreed");
+    check(mpa.revision() == terms.revision(), "revision " + mpa.revision());
+    check(mpa.version() == (terms.initiator().startKey() ? 0 : 1), "version " + mpa.version());
+    check(mpa.ird() == terms.ird(initiator), "IRD " + mpa.ird());
+    byte[] expected = initiator ? terms.replyData() : new byte[0];
+    check(Arrays.equals(privateData, expected), "the Reply's Private Data is not what was sent");
+  }
+
+  @Override
+  public void onRejected(byte[] privateData) {
+    alive("a Reply that declines");
+    rejected = true;
+    check(terms.rejects() || disturbed(), "declined, but the Responder has accepted");
+    check(
+        disturbed() || Arrays.equals(privateData, terms.replyData()),
+        "the Reply's Private Data is not what was sent");
+    close();
+  }
+
+  private void send() {
+    while (wantsToSend() && mpa.sendable()) {
+      if (!out.ledger().begun()) {
+        out.ledger().begin(out.octets().count());
+      }
+      int length = length();
+      out.pattern().write(out.ledger().content(), buffer, length);
+      int head = random.nextInt(length + 1);
+      if (!mpa.send(buffer, head, buffer + head, length - head)) {
+        return;
+      }
+      out.ledger().add(length);
+      if (sending.think() > 0 && random.nextDouble() < sending.think()) {
+        sendAt = now() + random.nextLong(sending.thinkTime());
+        world.network().events().schedule(sendAt, this::resume, 0);
+      }
+    }
+    if (operating && !closing && out.ledger().count() == sending.ulpdus()) {
+      close();
+    }
+  }
+
+  private boolean wantsToSend() {
+    return operating
+        && !dead
+        && !closing
+        && closed == null
+        && out.ledger().count() < sending.ulpdus()
+        && now() >= sendAt;
+  }
+
+  private int length() {
+    int most = Math.min(sending.largest(), mpa.mulpdu());
+    return sending.always() ? most : 1 + random.nextInt(most);
+  }
+
+  private void resume(long ignored) {
+    if (!dead && closed == null) {
+      send();
+      host.scheduleTurn();
+    }
+  }
+
+  private void close() {
+    closing = true;
+    if (prelude != null && rejected) {
+      prelude.closeSend();
+    } else {
+      mpa.closeSend();
+    }
+  }
+
+  @Override
+  public boolean onEarlyUlpdu(Ulpdu ulpdu) {
+    check(ulpdu.early(), "a ULPDU in its turn is offered as an early one");
+    if (sending.decline() > 0 && random.nextDouble() < sending.decline()) {
+      return false;
+    }
+    onUlpdu(ulpdu);
+    return true;
+  }
+
+  @Override
+  public void onUlpdu(Ulpdu ulpdu) {
+    alive("a ULPDU");
+    check(operating, "a ULPDU before Full Operation");
+    check(!ulpdu.early() || terms.of(initiator).early(), "a ULPDU before its turn, unasked");
+    in.passed(ulpdu, mpa.crc());
+    passedAt = now();
+    if (in.passed() >= sending.abortAfter()) {
+      abort();
+    }
+  }
+
+  @Override
+  public void onDelivered(long position) {
+    alive("a delivery");
+    in.delivered(position, mpa.crc());
+  }
+
+  @Override
+  public void onSendable() {
+    send();
+  }
+
+  @Override
+  public void onMulpdu(int mulpdu) {
+    boolean packing = terms.of(initiator).packing();
+    check(packing || mulpdu == mpa.mulpdu(), "MULPDU " + mulpdu);
+  }
+
+  @Override
+  public void onPeerClosed() {
+    alive("the peer's end");
+    check(!peerClosed, "the peer closed twice");
+    peerClosed = true;
+    if (operating) {
+      in.ended(mpa.crc());
+      // A Responder that has not got an FPDU may never send one.
+      giveUpSending();
+    }
+  }
+
+  private void giveUpSending() {
+    if (!initiator && in.delivered() == 0 && !closing) {
+      close();
+    }
+  }
+
+  @Override
+  public void onError(MpaError number, String detail) {
+    alive("another error");
+    error = number;
+    world.trace(host.address() + ": error " + number.code() + ", " + detail);
+    boolean reason =
+        switch (number) {
+          case CRC -> in.octets().wrong() > 0 || disturbed();
+          case MARKER -> in.octets().wrong() > 0 || disturbed();
+          case STARTUP -> terms.hasty() || disturbed() || unheard();
+          case CONNECTION_LOST -> lostForAReason();
+          case LOCAL_CATASTROPHIC, INSUFFICIENT_IRD, NO_MATCHING_RTR -> disturbed();
+        };
+    check(reason, "error " + number.code() + " without a reason: " + detail);
+    check(number != MpaError.CRC || mpa.crc(), "a wrong CRC, but there are none");
+    passedByPeerBefore = out.passed();
+    switch (number) {
+      case CRC, MARKER -> react();
+      case CONNECTION_LOST -> giveUpSending();
+      case INSUFFICIENT_IRD, NO_MATCHING_RTR -> close();
+      case STARTUP, LOCAL_CATASTROPHIC -> {}
+    }
+  }
+
+  /**
+   * Whether the peer, who should speak first, may know of no connection: it has answered by a
+   * cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
+   */
+  boolean unheard() {
+    boolean alone = tap.opened() && !peer.tap.opened() && !done();
+    return alone && !initiator && peer.host.stack().counters().synCookiesSent > 0;
+  }
+
+  private boolean lostForAReason() {
+    boolean stuck = operating && now() - passedAt >= PATIENCE;
+    return stuck || lost() || peer.lost() || in.doubtful() || disturbed();
+  }
+
+  private void react() {
+    if (sending.afterError() == AfterError.ABORT) {
+      abort();
+    } else if (sending.afterError() == AfterError.CLOSE && !closing) {
+      close();
+    } else {
+      giveUpSending();
+    }
+  }
+
+  @Override
+  public void onClosed(CloseReason reason) {
+    check(closed == null, "closed twice");
+    closed = reason;
+  }
+
+  private void alive(String what) {
+    check(closed == null && error == null, what + " after the end or an error");
+  }
+
+  private long now() {
+    return world.network().now();
+  }
+
+  /** Its host has lost power: it does nothing any more. */
+  void die() {
+    dead = true;
+  }
+
+  /** Ends the connection with a reset, or does not wait for one any longer. */
+  void abort() {
+    aborted = true;
+    if (!tap.opened()) {
+      giveUpOpening();
+    } else if (prelude == null) {
+      mpa.abort();
+    } else {
+      prelude.abort();
+    }
+    host.scheduleTurn();
+  }
+
+  private void giveUpOpening() {
+    if (connection == null) {
+      closed = CloseReason.ABORTED;
+    } else {
+      connection.abort();
+    }
+  }
+
+  /** Whether it is gone otherwise than by closing. */
+  boolean lost() {
+    boolean failed = error == MpaError.STARTUP || error == MpaError.CONNECTION_LOST;
+    // Where MPA was declined the peer has as long to close as a startup may take.
+    boolean hasty = terms.hasty() && rejected;
+    return dead || aborted || failed || hasty || tap.gaveUp();
+  }
+
+  /** Whether nothing more is to be expected of it. */
+  boolean done() {
+    return dead || closed != null;
+  }
+
+  /** What must hold when both ends are done. */
+  void judge() {
+    if (dead || lost() || peer.lost()) {
+      return;
+    }
+    String name = initiator ? "the Initiator" : "the Responder";
+    check(closed == CloseReason.NORMAL, name + "'s connection ended as " + closed);
+    check(error != null || peerClosed, name + " was not told of the peer's end");
+    boolean rejects = terms.rejects() || disturbed();
+    check(rejects || operating, name + " never came to Full Operation");
+  }
+
+  private void check(boolean holds, String what) {
+    if (!holds) {
+      verdict.add((initiator ? "Initiator: " : "Responder: ") + what);
+    }
+  }
+
+  /** Grows whenever the connection gets on. */
+  long progress() {
+    return (long) in.octets().count() + in.passed() + (peerClosed ? 1 : 0) + (done() ? 1 : 0);
+  }
+
+  /** How it stands, for a trace. */
+  @Override
+  public String toString() {
+    return String.format(
+        "%s: %d of %d ULPDUs sent, %d passed%s%s%s",
+        initiator ? "Initiator" : "Responder",
+        out.ledger().count(),
+        sending.ulpdus(),
+        in.passed(),
+        closing ? ", closing" : "",
+        peerClosed ? ", peer closed" : "",
+        error == null ? "" : ", error " + error.code());
+  }
+
+  /** The error that it was told of, or null. */
+  MpaError error() {
+    return error;
+  }
+
+  /** Whether it came to Full Operation. */
+  boolean operating() {
+    return operating;
+  }
+
+  /** Whether MPA was declined. */
+  boolean rejected() {
+    return rejected;
+  }
+
+  /** Whether it has ended the connection by a reset. */
+  boolean aborted() {
+    return aborted;
+  }
+
+  /** ULPDUs of its own that the other end was passed after its own receiving half had failed. */
+  int passedAfterError() {
+    boolean half = error == MpaError.CRC || error == MpaError.MARKER;
+    return half ? out.passed() - passedByPeerBefore : 0;
+  }
+
+  /** What it receives on. */
+  HalfConnection in() {
+    return in;
+  }
+}

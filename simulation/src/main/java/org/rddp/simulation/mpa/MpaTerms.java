@@ -1,0 +1,129 @@
+package org.rddp.simulation.mpa;
+
+import java.util.SplittableRandom;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.simulation.RandomSettings;
+
+/**
+ * How a connection is to start up.
+ *
+ * @param initiator what the Initiator wants
+ * @param responder what the Responder wants
+ * @param clientInitiates whether the end that opened TCP is the Initiator
+ * @param streaming whether plain octets come first
+ * @param initiatorStreams how many of them the Initiator sends, before the Responder
+ * @param responderStreams how many of them the Responder sends
+ * @param requestOctets octets of Private Data in the Request
+ * @param replyOctets the same in the Reply
+ * @param seed what Private Data is made of
+ * @param rejects whether the Responder's program declines
+ * @param decisionTime how long it takes to answer, in nanoseconds
+ * @param hasty whether a startup may take longer than an end waits
+ */
+record MpaTerms(
+    MpaSettings initiator,
+    MpaSettings responder,
+    boolean clientInitiates,
+    boolean streaming,
+    int initiatorStreams,
+    int responderStreams,
+    int requestOctets,
+    int replyOctets,
+    long seed,
+    boolean rejects,
+    long decisionTime,
+    boolean hasty) {
+  private static final long MILLISECOND = 1_000_000;
+  private static final long SECOND = 1000 * MILLISECOND;
+  private static final int ENHANCEMENT = 4;
+  private static final int MOST_PRIVATE_DATA = 512;
+
+  /** Draws one. */
+  static MpaTerms draw(SplittableRandom random, RandomSettings lots) {
+    boolean startKey = lots.oneIn(8);
+    boolean hasty = lots.oneIn(24);
+    boolean noCrc = lots.oneIn(4);
+    MpaSettings initiator = wishes(random, lots, startKey, hasty, noCrc);
+    MpaSettings responder = wishes(random, lots, startKey, hasty, noCrc);
+    int room = MOST_PRIVATE_DATA - (initiator.revision() == 2 ? ENHANCEMENT : 0);
+    boolean streaming = lots.oneIn(4);
+    return new MpaTerms(
+        initiator,
+        responder,
+        random.nextBoolean(),
+        streaming,
+        streamed(random, streaming),
+        streamed(random, streaming),
+        data(random, startKey ? 0 : room),
+        data(random, startKey ? 0 : room),
+        random.nextLong(),
+        !startKey && lots.oneIn(32),
+        lots.oneIn(2) ? 0 : random.nextLong(200 * MILLISECOND),
+        hasty);
+  }
+
+  private static MpaSettings wishes(
+      SplittableRandom random,
+      RandomSettings lots,
+      boolean startKey,
+      boolean hasty,
+      boolean noCrc) {
+    return MpaSettings.DEFAULTS
+        .withCrc(!noCrc && !lots.oneIn(3))
+        .withMarkers(random.nextBoolean())
+        .withEarly(!lots.oneIn(3))
+        .withSilentDrop(lots.oneIn(4))
+        .withPacking(lots.oneIn(3))
+        .withRevision(startKey || random.nextBoolean() ? 1 : 2)
+        .withPermissive(random.nextBoolean())
+        .withStartKey(startKey)
+        .withReads(random.nextInt(64), random.nextInt(64))
+        .withStartupTimeoutNanos(
+            hasty ? (long) lots.logUniform(MILLISECOND, SECOND) : 600 * SECOND);
+  }
+
+  private static int streamed(SplittableRandom random, boolean streaming) {
+    return !streaming || random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(5000);
+  }
+
+  private static int data(SplittableRandom random, int most) {
+    return random.nextBoolean() ? 0 : random.nextInt(most + 1);
+  }
+
+  /** Private Data of the Request. */
+  byte[] requestData() {
+    return data(requestOctets, seed);
+  }
+
+  /** Private Data of the Reply. */
+  byte[] replyData() {
+    return data(replyOctets, ~seed);
+  }
+
+  private static byte[] data(int octets, long seed) {
+    byte[] data = new byte[octets];
+    new SplittableRandom(seed).nextBytes(data);
+    return data;
+  }
+
+  /** What an end wants. */
+  MpaSettings of(boolean isInitiator) {
+    return isInitiator ? initiator : responder;
+  }
+
+  /** Whether CRCs are to be in use. */
+  boolean crc() {
+    return initiator.crc() || responder.crc();
+  }
+
+  /** The revision that both ends are to find in the other's startup frame. */
+  int revision() {
+    return initiator.startKey() ? 0 : initiator.revision();
+  }
+
+  /** RDMA Reads that an end is to serve at a time. */
+  int ird(boolean isInitiator) {
+    int own = of(isInitiator).ird();
+    return revision() == 2 ? Math.min(own, of(!isInitiator).ord()) : own;
+  }
+}

@@ -1,0 +1,155 @@
+package org.rddp.simulation.mpa;
+
+import org.rddp.mpa.MpaError;
+import org.rddp.simulation.HostPair;
+import org.rddp.simulation.OctetPattern;
+import org.rddp.simulation.RunTotals;
+import org.rddp.simulation.SimulatedConnection;
+import org.rddp.simulation.SimulatedHost;
+import org.rddp.tcp.TcpConnection;
+
+/** One connection: the program that opens it and the one that answers. */
+final class SimulatedMpaConnection implements SimulatedConnection {
+  private final HostPair world;
+  private final MpaTerms terms;
+  private final HalfConnection up;
+  private final HalfConnection down;
+  private final MpaEndpoint client;
+  private final MpaEndpoint server;
+  private int port;
+  private long patienceEnds = Long.MAX_VALUE;
+
+  /**
+   * A connection to be opened.
+   *
+   * @param there how many ULPDUs the client sends
+   * @param back how many the server sends
+   * @param buffer address of memory for a ULPDU
+   */
+  SimulatedMpaConnection(HostPair world, int there, int back, long buffer) {
+    this.world = world;
+    terms = MpaTerms.draw(world.random(), world.settings());
+    up = half();
+    down = half();
+    up.reverse(down);
+    down.reverse(up);
+    client = program(world.client(), terms.clientInitiates(), there, up, down, buffer);
+    server = program(world.server(), !terms.clientInitiates(), back, down, up, buffer);
+    client.peer(server);
+    server.peer(client);
+  }
+
+  private HalfConnection half() {
+    return new HalfConnection(world.violations(), new OctetPattern(world.random().nextLong()));
+  }
+
+  private MpaEndpoint program(
+      SimulatedHost host,
+      boolean initiator,
+      int ulpdus,
+      HalfConnection out,
+      HalfConnection in,
+      long buffer) {
+    UlpduTraffic sending = UlpduTraffic.draw(world.random(), world.settings(), ulpdus);
+    return new MpaEndpoint(world, host, terms, initiator, sending, out, in, buffer);
+  }
+
+  /** Connects to a port of the server. */
+  void open(int listening) {
+    SimulatedHost from = world.client();
+    TcpConnection connection =
+        from.stack().connect(world.server().address(), listening, client.handler());
+    client.uses(connection);
+    port = connection.localPort();
+    from.scheduleTurn();
+  }
+
+  @Override
+  public int port() {
+    return port;
+  }
+
+  MpaEndpoint client() {
+    return client;
+  }
+
+  MpaEndpoint server() {
+    return server;
+  }
+
+  @Override
+  public boolean done() {
+    return client.done() && server.done();
+  }
+
+  @Override
+  public void supervise(long now, long patience) {
+    boolean alone = client.done() != server.done() || client.unheard();
+    if (!alone) {
+      patienceEnds = Long.MAX_VALUE;
+    } else if (patienceEnds == Long.MAX_VALUE) {
+      patienceEnds = now + patience;
+    } else if (now >= patienceEnds && client.unheard()) {
+      client.abort();
+    } else if (now >= patienceEnds && (client.lost() || server.lost())) {
+      (client.done() ? server : client).abort();
+    }
+  }
+
+  /** What must hold when both ends are done. */
+  void judge() {
+    client.judge();
+    server.judge();
+  }
+
+  @Override
+  public long progress() {
+    return client.progress() + server.progress();
+  }
+
+  /** Adds what has happened to the totals. */
+  void addTo(RunTotals totals) {
+    totals.add("ULPDUs sent", up.ledger().count() + down.ledger().count());
+    totals.add("ULPDUs passed", up.passed() + down.passed());
+    totals.add("passed before their turn", up.early() + down.early());
+    totals.add("passed in several pieces", up.inPieces() + down.inPieces());
+    boolean agreed = client.operating() && server.operating();
+    boolean startKey = terms.initiator().startKey();
+    totals.add("startups of revision 1", agreed && terms.revision() == 1 ? 1 : 0);
+    totals.add("startups of revision 2", agreed && terms.revision() == 2 ? 1 : 0);
+    totals.add("startups by Start Key", agreed && startKey ? 1 : 0);
+    totals.add("startups after streaming data", agreed && terms.streaming() ? 1 : 0);
+    totals.add("startups declined", client.rejected() && server.rejected() ? 1 : 0);
+    totals.add("startups too late", terms.hasty() ? errors(MpaError.STARTUP) : 0);
+    int markers = terms.initiator().markers() ? 1 : 0;
+    markers += terms.responder().markers() ? 1 : 0;
+    totals.add("half connections with Markers", agreed ? markers : 0);
+    int packing = terms.initiator().packing() ? 1 : 0;
+    packing += terms.responder().packing() ? 1 : 0;
+    totals.add("half connections with packing", agreed ? packing : 0);
+    totals.add("connections without CRCs", agreed && !terms.crc() ? 1 : 0);
+    totals.add("wrong octets come to MPA", up.octets().wrong() + down.octets().wrong());
+    int wrong = up.wrongFpdus() + down.wrongFpdus();
+    totals.add("FPDUs with wrong octets, with CRCs", terms.crc() ? wrong : 0);
+    totals.add("FPDUs with wrong octets, without CRCs", terms.crc() ? 0 : wrong);
+    totals.add(
+        "wrong or doubtful ULPDUs passed, without CRCs", up.wrongPassed() + down.wrongPassed());
+    totals.add("errors 1", errors(MpaError.CONNECTION_LOST));
+    totals.add("errors 2", errors(MpaError.CRC));
+    totals.add("errors 3", errors(MpaError.MARKER));
+    totals.add("errors 4", errors(MpaError.STARTUP));
+    totals.add(
+        "passed to the peer after errors 2 and 3",
+        client.passedAfterError() + server.passedAfterError());
+    totals.add("aborted", (client.aborted() ? 1 : 0) + (server.aborted() ? 1 : 0));
+  }
+
+  private int errors(MpaError error) {
+    return (client.error() == error ? 1 : 0) + (server.error() == error ? 1 : 0);
+  }
+
+  /** ULPDUs passed, both ways. */
+  int passed() {
+    return up.passed() + down.passed();
+  }
+}

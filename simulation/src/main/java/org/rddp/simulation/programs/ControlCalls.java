@@ -1,0 +1,120 @@
+package org.rddp.simulation.programs;
+
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.control.DaemonMessage;
+
+/** What an end asks of its daemon's control: a port, a connection, and the end of both. */
+final class ControlCalls {
+  private static final long CONNECT_TIMEOUT = 7200_000_000_000L;
+  private static final int BACKLOG = 8;
+
+  private final ProgramEndpoint end;
+  private int listener;
+  private int connection;
+
+  ControlCalls(ProgramEndpoint end) {
+    this.end = end;
+  }
+
+  /** The connection's number, or 0 before there is one. */
+  int connection() {
+    return connection;
+  }
+
+  /** Whether a responder has its port; an initiator needs none. */
+  boolean listened() {
+    return end.initiator() || listener != 0;
+  }
+
+  private SimulatedProgram program() {
+    return end.program();
+  }
+
+  /** Asks for a port. */
+  void listen(int port) {
+    program()
+        .control(
+            "a port",
+            () -> {
+              listener = program().session().listen(port, BACKLOG, end.settings()).number();
+              return listener;
+            },
+            any -> {});
+  }
+
+  void closeListener() {
+    int number = listener;
+    program()
+        .control(
+            "the end of a listener",
+            () -> {
+              program().session().closeListener(number);
+              return number;
+            },
+            any -> {});
+  }
+
+  /** Asks for a connection; {@code known} runs once its number is. */
+  void connect(int port, byte[] privateData, Runnable known) {
+    program()
+        .control(
+            "a connection",
+            () -> {
+              int address = end.world().server().address().bits();
+              connection =
+                  program()
+                      .session()
+                      .connect(address, port, privateData, CONNECT_TIMEOUT, end.settings());
+              return connection;
+            },
+            number -> known.run());
+  }
+
+  /** The engine has given a peer's request a number: it is ours if it came to our port. */
+  void adopt(DaemonMessage.ConnectionRequested requested) {
+    if (listener != 0 && requested.listener() == listener && connection == 0) {
+      connection = requested.connection();
+    }
+  }
+
+  void accept() {
+    control(() -> program().session().accept(connection, new byte[0]));
+  }
+
+  /** Nothing more is heard of a connection that was declined: {@code declined} runs at once. */
+  void reject(Runnable declined, Runnable known) {
+    program()
+        .control(
+            () -> {
+              program().session().reject(connection, new byte[0]);
+              declined.run();
+              return connection;
+            },
+            any -> known.run(),
+            e -> end.verify(end.isGoneInEngine(), "refused: " + e.getMessage()));
+  }
+
+  void disconnect(boolean graceful) {
+    control(() -> program().session().disconnect(connection, graceful));
+  }
+
+  /** What a connection that has just gone refuses. */
+  private void control(Refusable call) {
+    program()
+        .control(
+            () -> {
+              call.run();
+              return connection;
+            },
+            any -> {},
+            e -> {
+              boolean late = e.reason() == Reason.NOT_FOUND || e.reason() == Reason.STATE;
+              end.verify(late, "refused: " + e.getMessage());
+            });
+  }
+
+  private interface Refusable {
+    void run() throws RequestRefusedException;
+  }
+}

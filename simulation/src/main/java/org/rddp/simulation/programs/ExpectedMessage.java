@@ -1,0 +1,69 @@
+package org.rddp.simulation.programs;
+
+import java.nio.ByteBuffer;
+import org.rddp.simulation.memory.ModelStag;
+
+/**
+ * A message that uses up one of the peer's receives, or of its notices.
+ *
+ * @param number of the request that it was posted with
+ * @param array what its octets are in
+ * @param first the first of them
+ * @param length how many
+ * @param immediate the number that it is, if {@code isImmediate}
+ * @param solicited whether the peer is to be woken
+ * @param invalidates the peer's STag that it invalidates, or null
+ * @param qn plain DDP: the queue, or -1 for a Tagged Message
+ * @param rsvdUlp plain DDP: what its header carries
+ * @param stag plain DDP: what a Tagged Message names
+ * @param to plain DDP: the first Tagged Offset
+ * @param last whether its sender has nothing more to say
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record ExpectedMessage(
+    long number,
+    byte[] array,
+    int first,
+    int length,
+    boolean isImmediate,
+    long immediate,
+    boolean solicited,
+    ModelStag invalidates,
+    int qn,
+    long rsvdUlp,
+    int stag,
+    long to,
+    boolean last) {
+  /** A message of RDMAP. */
+  static ExpectedMessage ofSend(
+      long number,
+      byte[] array,
+      int first,
+      int length,
+      boolean solicited,
+      ModelStag invalidates,
+      boolean last) {
+    return new ExpectedMessage(
+        number, array, first, length, false, 0, solicited, invalidates, 0, 0, 0, 0, last);
+  }
+
+  /** Immediate data. */
+  static ExpectedMessage ofImmediate(long number, long data, boolean solicited) {
+    byte[] octets = ByteBuffer.allocate(Long.BYTES).putLong(data).array();
+    return new ExpectedMessage(
+        number, octets, 0, Long.BYTES, true, data, solicited, null, 0, 0, 0, 0, false);
+  }
+
+  /** An Untagged Message of plain DDP. */
+  static ExpectedMessage ofQueue(
+      long number, byte[] array, int first, int length, int qn, long rsvdUlp, boolean last) {
+    return new ExpectedMessage(
+        number, array, first, length, false, 0, false, null, qn, rsvdUlp, 0, 0, last);
+  }
+
+  /** A Tagged Message of plain DDP. */
+  static ExpectedMessage ofTagged(long number, int length, int stag, long to, long rsvdUlp) {
+    return new ExpectedMessage(
+        number, new byte[0], 0, length, false, 0, false, null, -1, rsvdUlp, stag, to, false);
+  }
+}

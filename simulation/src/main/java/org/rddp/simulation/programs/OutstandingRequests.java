@@ -1,0 +1,216 @@
+package org.rddp.simulation.programs;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.simulation.memory.ModelStag;
+
+/**
+ * What one end has posted to the queue that goes to the peer, and has not seen end: each has to end
+ * once, in order, with the status that it must have.
+ */
+final class OutstandingRequests {
+  private final ProgramEndpoint end;
+  private final Deque<PostedRequest> requests = new ArrayDeque<>();
+  private int unsignalled;
+  private boolean flushed;
+
+  /** Whether the peer has named one in an error. */
+  private boolean refusedThere;
+
+  /**
+   * Number of the first request that is known to have been read when the stream sent nothing more.
+   */
+  private long firstLate = Long.MAX_VALUE;
+
+  OutstandingRequests(ProgramEndpoint end) {
+    this.end = end;
+  }
+
+  boolean isEmpty() {
+    return requests.isEmpty();
+  }
+
+  int size() {
+    return requests.size();
+  }
+
+  /** Requests behind the last signalled one. */
+  int unsignalled() {
+    return unsignalled;
+  }
+
+  /** Whether any has ended without being done. */
+  boolean flushed() {
+    return flushed;
+  }
+
+  /** Whether one binds or invalidates that name. */
+  boolean names(ModelStag tag) {
+    return tag != null
+        && requests.stream().anyMatch(one -> one.tag() != null && one.tag().under(tag));
+  }
+
+  /** Whether one invalidates that name. */
+  boolean invalidates(ModelStag tag) {
+    return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
+  }
+
+  /** A request has been posted. */
+  void add(PostedRequest request) {
+    requests.add(request);
+    unsignalled = request.signalled() ? 0 : unsignalled + 1;
+  }
+
+  /** The program has polled a completion of this queue. */
+  void completed(Completion completion) {
+    for (int i = 1; i < completion.retired(); i++) {
+      PostedRequest before = requests.poll();
+      if (before == null || before.signalled() || before.id() == completion.id()) {
+        end.verify(false, "retires what is to have a completion of its own: " + before);
+        return;
+      }
+      succeeded(before);
+    }
+    CompletionStatus status = completion.status();
+    PostedRequest request = mayOvertake(status) ? find(completion.id()) : requests.peek();
+    if (request == null || request.id() != completion.id()) {
+      end.verify(false, "a completion that is not the next one's: " + completion);
+      return;
+    }
+    if (status == CompletionStatus.FLUSHED && request != requests.peek()) {
+      end.verify(mayBeAhead(request), request + " is flushed ahead of an earlier one");
+    }
+    end.verify(request.opcode() == completion.opcode(), "ends as another opcode: " + completion);
+    requests.remove(request);
+    end(request, completion, status);
+  }
+
+  /** Whether it may have been refused, or flushed, before its turn came. */
+  private boolean mayOvertake(CompletionStatus status) {
+    return switch (status) {
+      case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
+      case FLUSHED -> end.failed() || end.over() || end.isGoneInEngine();
+      default -> false;
+    };
+  }
+
+  /**
+   * Whether a request may be flushed ahead of earlier ones: the daemon has read it when the stream
+   * was over. What it has read later ends behind it.
+   */
+  private boolean mayBeAhead(PostedRequest request) {
+    if (asks(request) && (end.hasPeerClosed() || end.peer().isClosing())) {
+      // Nobody would answer it, though what is behind it may still be sent.
+      return true;
+    }
+    firstLate = Math.min(firstLate, request.number());
+    return requests.stream()
+        .takeWhile(one -> one != request)
+        .noneMatch(one -> one.number() >= firstLate);
+  }
+
+  private static boolean asks(PostedRequest request) {
+    return request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
+  }
+
+  private PostedRequest find(long id) {
+    return requests.stream().filter(one -> one.id() == id).findFirst().orElse(null);
+  }
+
+  private void end(PostedRequest request, Completion completion, CompletionStatus status) {
+    switch (status) {
+      case SUCCESS -> {
+        boolean due = request.signalled() || end.over() || end.isGoneInEngine();
+        end.verify(due, "reports an unsignalled success: " + request);
+        end.verify(completion.octets() == request.octets(), "names octets: " + completion);
+        succeeded(request);
+      }
+      case FLUSHED -> {
+        flushed = true;
+        end.count(ProgramEvent.FLUSHED);
+        failed(request, true);
+      }
+      case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {
+        flushed = true;
+        boolean due = asks(request) && !refusedThere && mayBeRefused(request, status);
+        refusedThere = true;
+        end.verify(due, request + " ends with " + status);
+        end.count(ProgramEvent.REFUSED_THERE);
+        failed(request, false);
+      }
+      default -> {
+        boolean late = end.isGoneInEngine() && status == CompletionStatus.LOCAL_OPERATION_ERROR;
+        boolean due = status == request.refusal() || unbindable(request, status);
+        end.verify(late || due, request + " ends with " + status);
+        end.count(late ? ProgramEvent.TOO_LATE : refusal(request));
+        failed(request, false);
+      }
+    }
+    if (request.window() != null) {
+      request.window().bindEnded(completion.windowStag());
+      end.verify(completion.window() == request.window().number(), "a bind of another window");
+    }
+  }
+
+  /** Whether the peer may have ended the stream over a request that it was to answer. */
+  private boolean mayBeRefused(PostedRequest request, CompletionStatus status) {
+    // What finds no room behind messages that wait for a receive is no question of rights.
+    return status == CompletionStatus.REMOTE_ACCESS_ERROR
+        ? request.faulty() || request.bereft()
+        : end.peer().holds();
+  }
+
+  /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
+  private static boolean rebound(PostedRequest request) {
+    return request.window() != null && request.window().bound().givenUp();
+  }
+
+  /** Whether the peer may have invalidated the region before the window's turn. */
+  private static boolean unbindable(PostedRequest request, CompletionStatus status) {
+    boolean local =
+        status == CompletionStatus.MW_BIND_ERROR
+            || (status == CompletionStatus.LOCAL_PROTECTION_ERROR
+                && request.opcode() == Opcode.INVALIDATE);
+    return local && request.tag() != null && !request.tag().regionStays();
+  }
+
+  private static ProgramEvent refusal(PostedRequest request) {
+    return request.opcode() == Opcode.BIND ? ProgramEvent.BINDS_REFUSED : ProgramEvent.REFUSED;
+  }
+
+  private void succeeded(PostedRequest request) {
+    end.verify(!end.isGone(), request + " ends well, though the connection is gone");
+    end.verify(request.refusal() == null || rebound(request), request + " ends well, and must not");
+    end.verify(request.number() < firstLate, request + " ends well, though read too late");
+    int opcode = request.opcode();
+    boolean atomic = Opcode.isAtomic(opcode);
+    if (atomic || opcode == Opcode.READ) {
+      end.verify(!request.faulty(), "a wrong request is answered: " + request);
+      end.peer()
+          .memory()
+          .allDone(request.number() + (atomic ? 1 : 0), "a request behind it is answered");
+      if (request.answer() != null) {
+        end.memory().done(List.of(request.answer()), "it is an answer");
+      }
+    }
+    end.ended(request, true);
+  }
+
+  private void failed(PostedRequest request, boolean wasFlushed) {
+    if (request.written() != null) {
+      request.written().abandon();
+    }
+    if (request.answer() != null) {
+      end.memory().check(request + " has failed");
+      end.memory().end(List.of(request.answer()));
+    }
+    end.ended(request, false);
+    if (wasFlushed) {
+      end.unsent(request);
+    }
+  }
+}

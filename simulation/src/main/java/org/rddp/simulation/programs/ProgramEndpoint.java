@@ -1,0 +1,640 @@
+package org.rddp.simulation.programs;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.SplittableRandom;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.simulation.HostPair;
+import org.rddp.simulation.memory.Layout;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
+
+/**
+ * One end of a connection as its program sees it, from before it is there until nothing of it is
+ * left: what the program does by and by, and what it may hear.
+ */
+abstract class ProgramEndpoint {
+  private final SimulatedProgram program;
+  private final SimulatedProgramConnection conversation;
+  private final boolean initiator;
+  private final Workload plan;
+  private final SplittableRandom random;
+  private final SourceOctets octets;
+  private final Layout layout;
+  private final MemoryModel memory;
+  private final EndpointStags names;
+  private final OutstandingRequests outstanding = new OutstandingRequests(this);
+  private final ControlCalls calls = new ControlCalls(this);
+  private final Deque<ExpectedMessage> incoming = new ArrayDeque<>();
+  private ProgramEndpoint peer;
+  private boolean known;
+  private boolean established;
+  private boolean peerClosed;
+  private boolean closing;
+
+  /** A request or a receive was flushed: nothing that is posted now comes to anything. */
+  private boolean flushed;
+
+  /** Plain DDP: its stream has failed, which the program may not have heard. */
+  private boolean failed;
+
+  private boolean disturbed;
+  private boolean wrong;
+  private boolean starving;
+  private boolean hazardOver;
+  private boolean goodbye;
+  private boolean peerGoodbye;
+  private boolean tidying;
+  private boolean gone;
+  private boolean goneInEngine;
+  private boolean listening = true;
+  private Reason reason;
+  private int detail;
+  private int left;
+
+  ProgramEndpoint(
+      SimulatedProgram program,
+      SimulatedProgramConnection conversation,
+      boolean initiator,
+      Workload plan,
+      Slab slab,
+      SourceOctets octets) {
+    this.program = program;
+    this.conversation = conversation;
+    this.initiator = initiator;
+    this.plan = plan;
+    this.octets = octets;
+    left = plan.requests();
+    random = program.random().split();
+    layout = Layout.draw(random, program.world().settings());
+    byte[] start = new byte[layout.size()];
+    random.nextBytes(start);
+    memory =
+        new MemoryModel(program.world().violations(), toString(), slab.take(layout.size()), start);
+    names = new EndpointStags(this);
+    program.add(this);
+  }
+
+  void peer(ProgramEndpoint other) {
+    peer = other;
+  }
+
+  // ---- How it begins ----
+
+  /** What the program chooses for the connection; called by the engine's thread. */
+  abstract ConnectionSettings settings();
+
+  /** The program asks for memory, and the responder for a port. */
+  void begin(int port) {
+    names.begin();
+    if (!initiator) {
+      calls.listen(port);
+    }
+  }
+
+  /** Whether it may connect, or be connected to. */
+  boolean ready() {
+    return names.quiet() && calls.listened();
+  }
+
+  /** The initiator connects. */
+  void connect(int port) {
+    calls.connect(
+        port,
+        conversation.privateData(),
+        () -> {
+          known = true;
+          early();
+        });
+  }
+
+  private void early() {
+    if (plan.early() && !isGone()) {
+      receive();
+      for (int i = 0; i < 3 && left > 0; i++) {
+        count(ProgramEvent.EARLY);
+        step();
+      }
+    }
+  }
+
+  // ---- What it hears ----
+
+  /** What is so from the time on at which the engine says it. */
+  final void happens(DaemonMessage message) {
+    switch (message) {
+      case DaemonMessage.ConnectionRequested requested -> calls.adopt(requested);
+      case DaemonMessage.Closed closed -> freeze(closed.connection(), "it is closed");
+      case DaemonMessage.Failed failed -> freeze(failed.connection(), "it has failed");
+      case DaemonMessage.Rejected no -> freeze(no.connection(), "it was rejected");
+      case DaemonMessage.StreamFailed error -> {
+        if (error.connection() == connection()) {
+          memory.freeze("its stream has failed");
+          failed = true;
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void freeze(int number, String why) {
+    if (number == connection() && connection() != 0) {
+      memory.freeze(why);
+      goneInEngine = true;
+    }
+  }
+
+  /** Whether an event was about this connection. */
+  final boolean hear(DaemonMessage message) {
+    return switch (message) {
+      case DaemonMessage.ConnectionRequested requested ->
+          requested.connection() == connection() && requested(requested);
+      case DaemonMessage.Established up -> up.connection() == connection() && established(up);
+      case DaemonMessage.PeerClosed closed -> closed.connection() == connection() && peerCloses();
+      case DaemonMessage.Closed closed ->
+          closed.connection() == connection() && ends(closed.reason(), closed.detail());
+      case DaemonMessage.Failed failed ->
+          failed.connection() == connection() && fails(failed.reason(), failed.detail());
+      case DaemonMessage.Rejected rejected -> rejected.connection() == connection() && rejected();
+      case DaemonMessage.StreamFailed failed ->
+          failed.connection() == connection() && streamFails(failed);
+      default -> false;
+    };
+  }
+
+  private boolean requested(DaemonMessage.ConnectionRequested requested) {
+    byte[] data = requested.privateData().toByteArray();
+    verify(Arrays.equals(data, conversation.privateData()), "other private data than was sent");
+    known = true;
+    if (conversation.rejects() || isGone()) {
+      count(ProgramEvent.REJECTED);
+      disturb();
+      calls.reject(() -> freeze(connection(), "it was declined"), () -> ends(Reason.TERMINATED, 0));
+      return true;
+    }
+    receive();
+    early();
+    calls.accept();
+    return true;
+  }
+
+  private boolean established(DaemonMessage.Established up) {
+    boolean asked = reason == null && !conversation.rejects();
+    verify(!established && asked, "established unasked");
+    verify(up.connection() == connection(), "established by another number");
+    established = true;
+    receive();
+    return true;
+  }
+
+  private boolean peerCloses() {
+    verify(established && !peerClosed && reason == null, "the peer closes unasked");
+    peerClosed = true;
+    return true;
+  }
+
+  private boolean rejected() {
+    verify(conversation.rejects() || peer.isGone(), "rejected by nobody");
+    return fails(Reason.TERMINATED, 0);
+  }
+
+  private boolean fails(Reason why, int number) {
+    verify(!established, "failed after it was up");
+    count(ProgramEvent.FAILED);
+    return ends(why, number);
+  }
+
+  private boolean ends(Reason why, int number) {
+    verify(reason == null || isStreamFailed(), "ended twice");
+    if (reason == null) {
+      reason = why;
+      detail = number;
+    }
+    tidying = true;
+    known = false;
+    incoming.clear();
+    names.released();
+    return true;
+  }
+
+  /** Plain DDP: the stream has failed, and the program is to end it. */
+  boolean streamFails(DaemonMessage.StreamFailed failed) {
+    verify(false, "an error that is not its program's");
+    return true;
+  }
+
+  final void streamFailed(Reason why, int number) {
+    verify(reason == null, "failed twice");
+    reason = why;
+    detail = number;
+  }
+
+  private boolean isStreamFailed() {
+    return reason != null && known;
+  }
+
+  // ---- What it does ----
+
+  /** The program has some time. */
+  final void act() {
+    if (tidying) {
+      tidy();
+      return;
+    }
+    if (!lasts() || !known || connection() == 0) {
+      return;
+    }
+    if (established && usable()) {
+      receive();
+      int most = 1 + random.nextInt(plan.burst());
+      for (int i = 0; i < most && left > 0 && usable(); i++) {
+        go();
+      }
+    }
+    if (established && lasts()) {
+      finish();
+    }
+  }
+
+  private void go() {
+    if (!hazardOver && left <= plan.hazardAt() && plan.hazard() != Workload.Hazard.NONE) {
+      hazard();
+    } else {
+      step();
+    }
+    left--;
+  }
+
+  private void hazard() {
+    switch (plan.hazard()) {
+      case FAULT -> hazardOver = disturbed = wrong = fault();
+      case REVOCATION -> {
+        hazardOver = disturbed = names.race();
+        if (disturbed) {
+          count(ProgramEvent.RACES);
+        }
+      }
+      case CLOSE -> {
+        count(ProgramEvent.CLOSED_RUDELY);
+        hazardOver = disturbed = true;
+        disconnect(true);
+      }
+      case ABORT -> {
+        count(ProgramEvent.ABORTED);
+        hazardOver = disturbed = true;
+        disconnect(false);
+      }
+      default -> {
+        count(ProgramEvent.DIED);
+        hazardOver = disturbed = true;
+        program.die();
+      }
+    }
+  }
+
+  /** Posts a request, or does something else of use. */
+  abstract void step();
+
+  /** Posts a request that the peer has to refuse; false if it cannot be done now. */
+  abstract boolean fault();
+
+  /** Posts receives. */
+  abstract void receive();
+
+  /** Posts its last message; false if it cannot be done now. */
+  abstract boolean sayGoodbye();
+
+  private void finish() {
+    if (left <= 0 && !goodbye && !wrong && usable()) {
+      goodbye = sayGoodbye();
+    }
+    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && names.quiet();
+    if (done || peerClosed) {
+      disconnect(true);
+    }
+  }
+
+  /** Ends the connection: sends what was posted before, or resets it. */
+  final void disconnect(boolean graceful) {
+    closing = true;
+    say(graceful ? "closes" : "aborts");
+    calls.disconnect(graceful);
+  }
+
+  /** Its peer is gone and cannot say so: it waits no longer. */
+  final void giveUp() {
+    disturb();
+    if (connection() != 0 && !closing && reason == null) {
+      disconnect(false);
+    } else if (connection() != 0 && reason == null) {
+      calls.disconnect(false);
+    } else if (connection() == 0) {
+      tidying = true;
+      program.stir();
+    }
+  }
+
+  private void tidy() {
+    if (!names.quiet() || !calls.listened()) {
+      return;
+    }
+    if (listening) {
+      listening = false;
+      if (!initiator) {
+        calls.closeListener();
+      }
+      names.tidy();
+    }
+  }
+
+  /** Whether it is over and nothing of it is left. */
+  final boolean tidied() {
+    return tidying && !listening && names.tidied() && outstanding.isEmpty() && emptied();
+  }
+
+  /** Whether every receive has ended. */
+  abstract boolean emptied();
+
+  /** Whether it waits for something that nobody wakes it for. */
+  final boolean wants() {
+    boolean posting = established && usable() && (left > 0 || !goodbye || lazy());
+    return tidying ? !tidied() : posting && !peer.program.over();
+  }
+
+  private boolean lazy() {
+    return plan.lazy() && !peerGoodbye;
+  }
+
+  // ---- What completes ----
+
+  /** Whether a completion is this connection's. */
+  final boolean has(Completion completion) {
+    return connection() != 0 && completion.connection() == connection();
+  }
+
+  final void completed(Completion completion) {
+    flushed |=
+        switch (completion.status()) {
+          case FLUSHED, REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> true;
+          default -> false;
+        };
+    switch (completion.opcode()) {
+      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED, Opcode.TAGGED_NOTICE -> {
+        if (completion.isSuccess()) {
+          verify(!isGone(), "receives, though the connection is gone");
+        } else {
+          count(isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
+        }
+        received(completion);
+      }
+      default -> outstanding.completed(completion);
+    }
+  }
+
+  /** Whether a receive, or a notice, may end so: well, flushed, or because it came too late. */
+  final boolean mayEnd(Completion completion) {
+    return switch (completion.status()) {
+      case SUCCESS, FLUSHED -> true;
+      case LOCAL_OPERATION_ERROR -> goneInEngine;
+      default -> false;
+    };
+  }
+
+  /** A receive or a notice has ended. */
+  abstract void received(Completion completion);
+
+  /** A request of the other queue has ended. */
+  abstract void ended(PostedRequest request, boolean done);
+
+  /** A request was flushed. */
+  abstract void unsent(PostedRequest request);
+
+  /** The next message of the peer's, which has come now. */
+  ExpectedMessage next(Completion completion) {
+    ExpectedMessage message = incoming.poll();
+    if (message == null) {
+      verify(false, "a message that was not posted");
+      return null;
+    }
+    count(ProgramEvent.RECEIVED);
+    verify(!peerGoodbye, "a message behind the last");
+    peerGoodbye = message.last();
+    memory.writesDone(message.number() + 1, "a message behind it was received");
+    return message;
+  }
+
+  /** What the peer has posted and this end has not received. */
+  final Deque<ExpectedMessage> incoming() {
+    return incoming;
+  }
+
+  // ---- The end of all ----
+
+  /** Its session is gone, or its host. */
+  final void gone() {
+    if (!gone) {
+      gone = true;
+      memory.freeze("its session is gone");
+    }
+  }
+
+  final void judge() {
+    memory.check("all is over");
+    boolean calm = !conversation.disturbed();
+    if (conversation.lost()) {
+      count(ProgramEvent.LOST);
+    }
+    if (!calm || (gone && reason == null)) {
+      judgeFault();
+      return;
+    }
+    boolean orderly = reason == Reason.LOCAL_CLOSE || reason == Reason.PEER_CLOSE;
+    verify(orderly, "ended for no reason as " + reason + " " + Integer.toHexString(detail));
+    verify(!outstanding.flushed(), "requests were flushed for no reason");
+    verify(peerGoodbye && goodbye, "the last message is missing");
+    count(ProgramEvent.CLOSED);
+  }
+
+  private void judgeFault() {
+    if (peer.wrong && !conversation.lost() && reason != null && !disturbed) {
+      boolean found = reason == Reason.DDP_ERROR || reason == Reason.RDMAP_ERROR;
+      verify(found, "did not find a wrong request out, but " + reason);
+      count(ProgramEvent.FAULTS);
+    }
+  }
+
+  // ---- What it is ----
+
+  final void verify(boolean holds, String what) {
+    program.verify(holds, this + ": " + what);
+  }
+
+  final void count(ProgramEvent happening) {
+    program.counts().add(happening);
+  }
+
+  final void say(String what) {
+    if (program.world().isTraced()) {
+      program.world().trace(this + " " + what);
+    }
+  }
+
+  /** Something befalls the connection that may end it. */
+  final void disturb() {
+    disturbed = true;
+  }
+
+  final boolean disturbed() {
+    return disturbed;
+  }
+
+  final boolean wrong() {
+    return wrong;
+  }
+
+  /** No receives any more: the peer has sent one message too many. */
+  final void starve() {
+    starving = true;
+  }
+
+  final boolean starving() {
+    return starving;
+  }
+
+  final boolean established() {
+    return established;
+  }
+
+  /** Whether it may post: nothing has been flushed, and it has not closed. */
+  final boolean usable() {
+    return lasts() && !flushed;
+  }
+
+  private boolean lasts() {
+    return !closing && reason == null && !gone && !program.over();
+  }
+
+  /** Whether requests of it may still be taken. */
+  final boolean over() {
+    return closing || peerClosed || reason != null || disturbed || peer.disturbed || peer.closing;
+  }
+
+  /** Plain DDP: whether its stream has failed. */
+  final boolean failed() {
+    return failed;
+  }
+
+  /** Whether the connection is no more, as far as its program knows. */
+  final boolean isGone() {
+    return tidying || gone;
+  }
+
+  /** Whether the engine knows no such connection any more. */
+  final boolean isGoneInEngine() {
+    return goneInEngine;
+  }
+
+  final boolean saidGoodbye() {
+    return goodbye;
+  }
+
+  final boolean isClosing() {
+    return closing;
+  }
+
+  final boolean hasPeerClosed() {
+    return peerClosed;
+  }
+
+  /** Whether messages of the peer's may wait for a receive. */
+  abstract boolean holds();
+
+  /** Whether it is gone otherwise than by closing. */
+  final boolean lost() {
+    return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;
+  }
+
+  final Reason reason() {
+    return reason;
+  }
+
+  final int connection() {
+    return calls.connection();
+  }
+
+  final boolean known() {
+    return known;
+  }
+
+  final SimulatedProgram program() {
+    return program;
+  }
+
+  final HostPair world() {
+    return program.world();
+  }
+
+  final SimulatedProgramConnection conversation() {
+    return conversation;
+  }
+
+  final ProgramEndpoint peer() {
+    return peer;
+  }
+
+  final Workload plan() {
+    return plan;
+  }
+
+  final SplittableRandom random() {
+    return random;
+  }
+
+  final SourceOctets octets() {
+    return octets;
+  }
+
+  final Layout layout() {
+    return layout;
+  }
+
+  final MemoryModel memory() {
+    return memory;
+  }
+
+  final EndpointStags names() {
+    return names;
+  }
+
+  final OutstandingRequests outstanding() {
+    return outstanding;
+  }
+
+  final boolean initiator() {
+    return initiator;
+  }
+
+  /** The part of its memory that its own requests name. */
+  final Piece own() {
+    int from = layout.inbox().from();
+    Piece last = layout.outbox();
+    return new Piece(from, last.from() + last.length() - from);
+  }
+
+  /** What it has still to do. */
+  final int left() {
+    return left;
+  }
+
+  @Override
+  public final String toString() {
+    return program.name() + (initiator ? " to " : " from ") + conversation.number();
+  }
+}

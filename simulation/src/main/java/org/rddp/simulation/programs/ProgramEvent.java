@@ -1,0 +1,61 @@
+package org.rddp.simulation.programs;
+
+/** What is counted in lives from program to program, and has to happen in enough of them. */
+enum ProgramEvent {
+  SENDS("sends"),
+  WRITES("writes"),
+  WRITES_IMMEDIATE("writes with immediate data"),
+  IMMEDIATE("immediate data"),
+  READS("reads"),
+  ATOMICS("atomics"),
+  INVALIDATING("sends that invalidate"),
+  BINDS("binds"),
+  BINDS_REFUSED("binds that failed in their turn"),
+  INVALIDATES("posted invalidations"),
+  UNTAGGED("untagged sends"),
+  TAGGED("tagged sends"),
+  INLINE("inline requests"),
+  SCATTERED("requests in several pieces"),
+  SCATTERED_RECEIVES("receives in several pieces"),
+  FENCED("fenced requests"),
+  SOLICITED("requests that solicit an event"),
+  UNSIGNALLED("unsignalled requests"),
+  EARLY("requests posted before the stream was up"),
+  REFUSED("requests refused where they were posted"),
+  REFUSED_THERE("reads and atomics that the peer refused"),
+  RECEIVED("messages received"),
+  SHARED("messages received from a shared queue"),
+  QUEUED("messages received by a queue of plain DDP"),
+  NOTICES("notices of tagged messages"),
+  WITHOUT_RECEIVE("messages that may be held"),
+  LIMITS("limits of shared queues reached"),
+  FLUSHED("requests flushed"),
+  TOO_LATE("requests posted to a connection that was gone"),
+  WOKEN("programs woken by a signal"),
+  FULL("posts that found a ring full"),
+  DEREGISTERED("regions deregistered"),
+  STILL_BOUND("deregistrations refused for a window"),
+  WINDOWS_FREED("windows freed"),
+  RACES("STags taken away while they were used"),
+  FAULTS("wrong requests found out"),
+  STREAM_ERRORS("errors left to a program that speaks plain DDP"),
+  LAST_WORDS("last messages behind such an error"),
+  CLOSED("connections closed in order"),
+  CLOSED_RUDELY("halves closed before their time"),
+  ABORTED("connections aborted"),
+  REJECTED("connections declined"),
+  FAILED("connections that did not come up"),
+  DIED("sessions ended before their time"),
+  LOST("connections lost");
+
+  private final String words;
+
+  ProgramEvent(String words) {
+    this.words = words;
+  }
+
+  /** The name of the count. */
+  String words() {
+    return words;
+  }
+}

@@ -1,0 +1,169 @@
+package org.rddp.simulation.programs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
+import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.MemoryRanges;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.SourceOctets;
+
+/**
+ * Where one end's messages are sent from: its outbox in one piece or in several, each overwritten
+ * as soon as the request has ended, or the request itself.
+ */
+final class SendBuffers {
+  private final ProgramEndpoint end;
+  private final SplittableRandom random;
+  private final SourceOctets octets;
+  private final MemoryModel memory;
+  private final MemoryRanges places;
+  private final PieceList list = new PieceList();
+  private int first;
+
+  SendBuffers(ProgramEndpoint end) {
+    this.end = end;
+    random = end.random();
+    octets = end.octets();
+    memory = end.memory();
+    Piece box = end.layout().outbox();
+    places = new MemoryRanges(random, box.from(), box.from() + box.length());
+  }
+
+  /** The longest message. */
+  int most() {
+    return places.longest();
+  }
+
+  /** What the octets of the message that was posted last are in. */
+  byte[] array() {
+    return octets.array();
+  }
+
+  /** The first of them. */
+  int first() {
+    return first;
+  }
+
+  /**
+   * Posts a request that carries a message.
+   *
+   * @return false if there is no memory, or no slot in the ring
+   */
+  boolean post(
+      PostedRequest request,
+      int flags,
+      int length,
+      int remoteStag,
+      int qn,
+      long remoteTo,
+      long immediate) {
+    first = octets.draw(random, length);
+    boolean inline = length <= WorkRequest.MAX_INLINE && random.nextInt(3) == 0;
+    boolean posted =
+        inline
+            ? postInline(request, flags, length, remoteStag, qn, remoteTo, immediate)
+            : postPlaced(request, flags, length, remoteStag, qn, remoteTo, immediate);
+    return end.program().posted(posted);
+  }
+
+  private boolean postInline(
+      PostedRequest request, int flags, int length, int stag, int qn, long to, long immediate) {
+    MemorySegment from = MemorySegment.ofArray(octets.array());
+    boolean posted =
+        rings()
+            .postInline(
+                request.opcode(),
+                flags,
+                request.id(),
+                end.connection(),
+                from,
+                first,
+                length,
+                stag,
+                qn,
+                to,
+                immediate);
+    if (posted) {
+      end.count(ProgramEvent.INLINE);
+    }
+    return posted;
+  }
+
+  private boolean postPlaced(
+      PostedRequest request, int flags, int length, int stag, int qn, long to, long immediate) {
+    int at = places.allocate(length);
+    if (at < 0) {
+      return false;
+    }
+    memory.write(at, octets.array(), first, length);
+    request.sources().add(new Piece(at, length));
+    boolean scattered = length > 1 && random.nextInt(5) == 0;
+    int local = end.names().localStag();
+    int base = end.own().from();
+    boolean posted;
+    if (scattered) {
+      cut(at - base, length, local);
+      posted =
+          rings()
+              .postList(
+                  request.opcode(),
+                  flags,
+                  request.id(),
+                  end.connection(),
+                  list,
+                  stag,
+                  qn,
+                  to,
+                  immediate);
+    } else {
+      posted =
+          rings()
+              .post(
+                  request.opcode(),
+                  flags,
+                  request.id(),
+                  end.connection(),
+                  local,
+                  at - base,
+                  length,
+                  stag,
+                  qn,
+                  to,
+                  immediate);
+    }
+    if (!posted) {
+      giveBack(request);
+    } else if (scattered) {
+      end.count(ProgramEvent.SCATTERED);
+    }
+    return posted;
+  }
+
+  private ProgramRings rings() {
+    return end.program().rings();
+  }
+
+  private void cut(int from, int length, int stag) {
+    list.clear();
+    int pieces = 2 + random.nextInt(PieceList.MAX_PIECES - 1);
+    int done = 0;
+    for (int i = 1; i <= pieces; i++) {
+      int part = i == pieces ? length - done : random.nextInt(length - done + 1);
+      list.add(stag, from + done, part);
+      done += part;
+    }
+  }
+
+  /** A request has ended: what it was sent from is used for something else. */
+  void giveBack(PostedRequest request) {
+    for (Piece piece : request.sources()) {
+      memory.write(
+          piece.from(), octets.array(), octets.draw(random, piece.length()), piece.length());
+      places.free(piece.from());
+    }
+    request.sources().clear();
+  }
+}

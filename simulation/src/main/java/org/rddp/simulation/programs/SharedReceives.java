@@ -1,0 +1,226 @@
+package org.rddp.simulation.programs;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.Piece;
+import org.rddp.simulation.memory.Slab;
+import org.rddp.simulation.memory.SourceOctets;
+
+/**
+ * The shared receive queue of a program: its receives, its limit, and the connections that use it.
+ */
+final class SharedReceives {
+  private static final int LENGTH = 2048;
+  private static final int DEPTH = 24;
+  private static final int GUARD = 64;
+  private static final int UNPOSTED = 4;
+
+  private final SimulatedProgram program;
+  private final SplittableRandom random;
+  private final MemoryModel memory;
+  private final Piece box = new Piece(GUARD, 3 * DEPTH * LENGTH);
+  private final PostedReceives receives;
+  private final boolean holds;
+  private final List<RdmapEndpoint> users = new ArrayList<>();
+  private final Map<RdmapEndpoint, Long> lastTaken = new HashMap<>();
+  private int number;
+  private int stag;
+  private boolean armed;
+  private boolean arming;
+  private int limit;
+  private boolean destroying;
+  private boolean tidied;
+
+  SharedReceives(SimulatedProgram program, Slab slab, SourceOctets octets) {
+    this.program = program;
+    random = program.random().split();
+    holds = program.host().settings().heldOctets() > 0 && random.nextBoolean();
+    byte[] start = new byte[box.length() + 2 * GUARD];
+    random.nextBytes(start);
+    memory =
+        new MemoryModel(
+            program.world().violations(),
+            program.name() + "'s shared queue",
+            slab.take(start.length),
+            start);
+    receives = new PostedReceives(random, octets, memory, box);
+  }
+
+  /** Asks for the queue and for its memory. */
+  void begin() {
+    program.control(
+        "a receive queue",
+        () -> {
+          number = program.session().createReceiveQueue(DEPTH);
+          return number;
+        },
+        any -> {});
+    program.control(
+        "memory of a receive queue",
+        () ->
+            program
+                .session()
+                .register(memory.address(box.from()), box.length(), Access.LOCAL_WRITE.bit(), 0),
+        given -> stag = given);
+  }
+
+  void add(RdmapEndpoint user) {
+    users.add(user);
+  }
+
+  /** Its number, as soon as the engine has made it. */
+  int number() {
+    return number;
+  }
+
+  /** Whether the connections that use it hold messages that find no receive. */
+  boolean holds() {
+    return holds;
+  }
+
+  PostedReceives receives() {
+    return receives;
+  }
+
+  /** Octets that the next message to any of its connections may have; -1 if none may come. */
+  int takes() {
+    int due = 0;
+    for (RdmapEndpoint user : users) {
+      due += user.incoming().size();
+    }
+    int spare = receives.size() - due;
+    if (spare <= 0 && holds && spare > -UNPOSTED) {
+      program.counts().add(ProgramEvent.WITHOUT_RECEIVE);
+      return LENGTH;
+    }
+    return (holds ? spare > -UNPOSTED : spare > 0) ? LENGTH : -1;
+  }
+
+  /** Whether a connection has not taken a receive behind this one before. */
+  boolean inOrder(RdmapEndpoint user, PostedReceive receive) {
+    Long before = lastTaken.put(user, receive.number());
+    return before == null || before < receive.number();
+  }
+
+  /** Its program has some time. */
+  void act() {
+    if (stag == 0 || tidied) {
+      return;
+    }
+    // The engine has no more of them than this, and has told of it within its turn.
+    boolean due = armed && receives.size() < limit;
+    program.verify(!due, "a limit was reached, and nobody said so");
+    boolean done = users.stream().allMatch(ProgramEndpoint::tidied);
+    if (done) {
+      destroy();
+      return;
+    }
+    boolean posted = true;
+    while (posted && receives.size() < DEPTH && random.nextInt(6) > 0) {
+      posted = receives.post(LENGTH, stag, box.from(), this::post, program.counts());
+    }
+    if (!armed && !arming && random.nextInt(4) == 0) {
+      arm(1 + random.nextInt(DEPTH));
+    }
+  }
+
+  private boolean post(PostedReceive receive, Piece only, PieceList list) {
+    ProgramRings rings = program.rings();
+    long id = receive.id();
+    boolean done =
+        only == null
+            ? rings.postList(Opcode.RECEIVE, 0, id, 0, list, number, 0)
+            : rings.post(
+                Opcode.RECEIVE, 0, id, 0, stag, only.from() - box.from(), only.length(), number, 0);
+    return program.posted(done);
+  }
+
+  private void arm(int least) {
+    arming = true;
+    limit = least;
+    program.control(
+        "a limit",
+        () -> {
+          armed = true;
+          program.session().armReceiveQueue(number, least);
+          return least;
+        },
+        any -> arming = false);
+  }
+
+  /** The engine has said that few receives are left. */
+  void limitReached() {
+    program.counts().add(ProgramEvent.LIMITS);
+    program.verify(armed, "a limit that was not asked for, or twice");
+    armed = false;
+  }
+
+  /** Whether its program has to come back, though nobody wakes it. */
+  boolean wants() {
+    return stag != 0 && !tidied && receives.size() < DEPTH;
+  }
+
+  /** Whether a completion is that of a receive which no connection has taken. */
+  boolean flushes(Completion completion) {
+    return completion.opcode() == Opcode.RECEIVE
+        && completion.connection() == 0
+        && completion.receiveQueue() == number;
+  }
+
+  /** The queue is destroyed, and gives a receive back. */
+  void flushed(Completion completion) {
+    PostedReceive receive = receives.first();
+    boolean next = receive != null && receive.id() == completion.id();
+    program.verify(next && destroying, "a receive is given back out of its turn: " + completion);
+    program.verify(
+        completion.status() == CompletionStatus.FLUSHED, "a receive ends so: " + completion);
+    if (next) {
+      program.counts().add(ProgramEvent.FLUSHED);
+      receives.giveBack(receive);
+    }
+  }
+
+  private void destroy() {
+    if (destroying) {
+      return;
+    }
+    destroying = true;
+    program.control(
+        "the end of a receive queue",
+        () -> program.session().destroyReceiveQueue(number),
+        depth -> {
+          program.verify(depth == DEPTH, "another depth than it was made with");
+          program.verify(receives.size() == 0, "receives of a queue that is gone");
+        });
+    program.control(
+        "the end of a queue's memory",
+        () -> {
+          program.session().deregister(stag);
+          return stag;
+        },
+        any -> tidied = true);
+  }
+
+  boolean tidied() {
+    return tidied;
+  }
+
+  /** The session is gone. */
+  void gone() {
+    memory.freeze("its session is gone");
+  }
+
+  void judge() {
+    memory.check("all is over");
+  }
+}

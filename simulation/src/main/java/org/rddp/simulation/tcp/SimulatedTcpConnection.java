@@ -1,0 +1,124 @@
+package org.rddp.simulation.tcp;
+
+import java.util.SplittableRandom;
+import org.rddp.simulation.CorruptedOctets;
+import org.rddp.simulation.OctetPattern;
+import org.rddp.simulation.SequenceSpaces.Direction;
+import org.rddp.simulation.SimulatedConnection;
+import org.rddp.simulation.SimulatedHost;
+import org.rddp.simulation.Violations;
+import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.TcpConnection;
+
+/** One connection: the program that opens it and the one that answers. */
+final class SimulatedTcpConnection implements SimulatedConnection {
+  private final Violations verdict;
+  private final TcpEndpoint client;
+  private final TcpEndpoint server;
+  private int port;
+  private long patienceEnds = Long.MAX_VALUE;
+
+  SimulatedTcpConnection(Violations verdict, SplittableRandom random, long there, long back) {
+    this.verdict = verdict;
+    OctetPattern first = new OctetPattern(random.nextLong());
+    OctetPattern second = new OctetPattern(random.nextLong());
+    TcpTraffic up = TcpTraffic.draw(random, there, back);
+    TcpTraffic down = TcpTraffic.draw(random, back, there);
+    client = new TcpEndpoint(verdict, random.split(), up, first, second);
+    server = new TcpEndpoint(verdict, random.split(), down, second, first);
+  }
+
+  /** Connects from one host to a port of another. */
+  void open(SimulatedHost from, SimulatedHost to, int listening, CorruptedOctets forgeries) {
+    opened(from.stack().connect(to.address(), listening, client), from, to, forgeries);
+  }
+
+  private void opened(
+      TcpConnection connection, SimulatedHost from, SimulatedHost to, CorruptedOctets forgeries) {
+    client.uses(connection);
+    client.settings(from.settings());
+    server.settings(to.settings());
+    port = connection.localPort();
+    Direction there =
+        new Direction(
+            from.address().bits(), to.address().bits(), (port << 16) | connection.remotePort());
+    server.forgeries(position -> forgeries.contains(there, position));
+    client.forgeries(position -> forgeries.contains(there.reverse(), position));
+    from.scheduleTurn();
+  }
+
+  /** Connects each of two hosts to the other at once, from and to the same port. */
+  void meet(SimulatedHost from, SimulatedHost to, int both, CorruptedOctets forgeries) {
+    TcpConnection first = from.stack().connect(to.address(), both, both, client);
+    server.uses(to.stack().connect(from.address(), both, both, server));
+    opened(first, from, to, forgeries);
+    to.scheduleTurn();
+  }
+
+  /** Whether an end has learnt that both were opening. */
+  boolean met() {
+    return client.met() || server.met();
+  }
+
+  @Override
+  public int port() {
+    return port;
+  }
+
+  TcpEndpoint client() {
+    return client;
+  }
+
+  TcpEndpoint server() {
+    return server;
+  }
+
+  @Override
+  public boolean done() {
+    return client.done() && server.done();
+  }
+
+  @Override
+  public void supervise(long now, long patience) {
+    boolean alone = client.done() != server.done();
+    if (!alone) {
+      patienceEnds = Long.MAX_VALUE;
+    } else if (patienceEnds == Long.MAX_VALUE) {
+      patienceEnds = now + patience;
+    } else if (now >= patienceEnds && lost()) {
+      (client.done() ? server : client).abort();
+    }
+  }
+
+  /** Whether one of the ends is gone otherwise than by closing. */
+  private boolean lost() {
+    return client.lost() || server.lost();
+  }
+
+  @Override
+  public long progress() {
+    return client.progress() + server.progress();
+  }
+
+  /** What must hold when both ends are done. */
+  void judge() {
+    judge("client", client, server);
+    judge("server", server, client);
+  }
+
+  private void judge(String name, TcpEndpoint end, TcpEndpoint other) {
+    if (end.dead()) {
+      return;
+    }
+    if (!lost() && end.closed() != CloseReason.NORMAL) {
+      verdict.add("the " + name + "'s connection ended as " + end.closed());
+    }
+    if (end.received() > other.toSend()) {
+      verdict.add("the " + name + " received more than was sent");
+    }
+    boolean whole = end.peerClosed() && end.received() == other.toSend();
+    if (end.closed() == CloseReason.NORMAL && !whole) {
+      verdict.add("the " + name + " received " + end.received() + " octets of " + other.toSend());
+    }
+  }
+}

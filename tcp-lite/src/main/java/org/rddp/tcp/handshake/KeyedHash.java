@@ -1,0 +1,57 @@
+package org.rddp.tcp.handshake;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * SipHash-2-4 of two 64-bit words under a random key: what nobody outside can predict is derived
+ * from it.
+ */
+public final class KeyedHash {
+  private final long key0;
+  private final long key1;
+
+  public KeyedHash(RandomGenerator random) {
+    this(random.nextLong(), random.nextLong());
+  }
+
+  public KeyedHash(long key0, long key1) {
+    this.key0 = key0;
+    this.key1 = key1;
+  }
+
+  /** The hash of the sixteen octets that the two words are in little-endian order. */
+  public long hash(long first, long second) {
+    long v0 = key0 ^ 0x736f6d6570736575L;
+    long v1 = key1 ^ 0x646f72616e646f6dL;
+    long v2 = key0 ^ 0x6c7967656e657261L;
+    long v3 = key1 ^ 0x7465646279746573L;
+    for (int block = 0; block < 4; block++) {
+      long message =
+          switch (block) {
+            case 0 -> first;
+            case 1 -> second;
+            case 2 -> 16L << 56;
+            default -> 0;
+          };
+      int rounds = block == 3 ? 4 : 2;
+      if (block == 3) {
+        v2 ^= 0xff;
+      }
+      v3 ^= message;
+      for (int round = 0; round < rounds; round++) {
+        v0 += v1;
+        v1 = Long.rotateLeft(v1, 13) ^ v0;
+        v0 = Long.rotateLeft(v0, 32);
+        v2 += v3;
+        v3 = Long.rotateLeft(v3, 16) ^ v2;
+        v0 += v3;
+        v3 = Long.rotateLeft(v3, 21) ^ v0;
+        v2 += v1;
+        v1 = Long.rotateLeft(v1, 17) ^ v2;
+        v2 = Long.rotateLeft(v2, 32);
+      }
+      v0 ^= message;
+    }
+    return v0 ^ v1 ^ v2 ^ v3;
+  }
+}

@@ -1,0 +1,84 @@
+package org.rddp.tcp.loss;
+
+import java.util.Arrays;
+import org.rddp.device.PacketPool;
+
+/**
+ * What the connections of one stack need only while they have something in flight: they take it
+ * from here, and give it back when everything is acknowledged. So an idle connection holds none of
+ * it, and nothing is allocated once as much has been in flight before.
+ */
+public final class FlightPool {
+  private static final int SMALLEST = 16;
+  private static final int SIZES = 26;
+
+  private final PacketPool pool;
+  private final LossCounters counters;
+  private Flight[] flights = new Flight[4];
+  private int flightCount;
+  private final SegmentArrays[][] arrays = new SegmentArrays[SIZES][1];
+  private final int[] arrayCounts = new int[SIZES];
+
+  /** Nothing yet; what is taken is made as it is needed. */
+  public FlightPool(PacketPool pool, LossCounters counters) {
+    this.pool = pool;
+    this.counters = counters;
+  }
+
+  /** A flight of which nothing is known; {@link Flight#begin} starts it. */
+  public Flight acquire() {
+    return flightCount > 0 ? flights[--flightCount] : new Flight(this, pool);
+  }
+
+  /** Takes back a flight that has ended. */
+  void release(Flight flight) {
+    if (flightCount == flights.length) {
+      flights = Arrays.copyOf(flights, 2 * flightCount);
+    }
+    flights[flightCount++] = flight;
+  }
+
+  LossCounters counters() {
+    return counters;
+  }
+
+  SegmentArrays smallest() {
+    return acquire(0);
+  }
+
+  /** Arrays of twice as many segments, with what the given ones hold; these are taken back. */
+  SegmentArrays grow(SegmentArrays full, long head) {
+    SegmentArrays larger = acquire(size(full) + 1);
+    larger.takeOver(full, head);
+    release(full);
+    return larger;
+  }
+
+  private SegmentArrays acquire(int size) {
+    int count = arrayCounts[size];
+    if (count == 0) {
+      return new SegmentArrays(SMALLEST << size);
+    }
+    arrayCounts[size] = count - 1;
+    return arrays[size][count - 1];
+  }
+
+  void release(SegmentArrays unused) {
+    int size = size(unused);
+    int count = arrayCounts[size];
+    if (count == arrays[size].length) {
+      arrays[size] = Arrays.copyOf(arrays[size], 2 * count);
+    }
+    arrays[size][count] = unused;
+    arrayCounts[size] = count + 1;
+  }
+
+  private static int size(SegmentArrays some) {
+    return Integer.numberOfTrailingZeros(some.capacity / SMALLEST);
+  }
+
+  /** Flights that nobody has now. */
+  public int available() {
+    return flightCount;
+  }
+}

@@ -1,0 +1,282 @@
+package org.rddp.tcp.loss;
+
+import org.rddp.device.PacketPool;
+import org.rddp.wire.Checksum;
+import org.rddp.wire.Memory;
+
+/**
+ * The segments of one connection that are not acknowledged yet, in order, each the packet that the
+ * user built; a FIN is a segment of one octet without a packet. A packet stays until its last octet
+ * is acknowledged, so that it can be sent again as it was.
+ *
+ * <p>Segments are numbered from 0 as they come, and a segment has a slot, by which all else is
+ * asked for: the number changes when a segment before it is cut, the slot does not. The payload
+ * lies at the end of each packet's window, whatever headers were put in front. Pieces of a segment
+ * that was cut share its packet, so that cutting takes none of those that are needed to hear of
+ * progress.
+ */
+public final class SegmentQueue {
+  /** No segment. */
+  public static final int NONE = -1;
+
+  static final int NO_SUM = -1;
+
+  private final FlightPool memory;
+  private final PacketPool pool;
+  SegmentArrays arrays;
+  private long head;
+  private long tail;
+  private long headPosition;
+  private long endPosition;
+  private int packets;
+
+  SegmentQueue(FlightPool memory, PacketPool pool) {
+    this.memory = memory;
+    this.pool = pool;
+  }
+
+  void begin(long position) {
+    arrays = memory.smallest();
+    head = 0;
+    tail = 0;
+    headPosition = position;
+    endPosition = position;
+    packets = 0;
+  }
+
+  /** Drops everything. */
+  void end() {
+    while (head < tail) {
+      removeFirst();
+    }
+    memory.release(arrays);
+    arrays = null;
+  }
+
+  /** The number of the first segment. */
+  public long head() {
+    return head;
+  }
+
+  /** One past the number of the last segment. */
+  public long tail() {
+    return tail;
+  }
+
+  /** How many segments are held. */
+  public int size() {
+    return (int) (tail - head);
+  }
+
+  /** How many packets are held. */
+  public int packets() {
+    return packets;
+  }
+
+  /** Stream position of the first segment's first octet. */
+  public long headPosition() {
+    return headPosition;
+  }
+
+  /** Stream position behind the last segment's last octet. */
+  public long endPosition() {
+    return endPosition;
+  }
+
+  /** The slot of a segment, from {@link #head} to {@link #tail}. */
+  public int slot(long number) {
+    return arrays.order[(int) number & (arrays.capacity - 1)];
+  }
+
+  /** The slot of the last segment, of which there must be one. */
+  public int last() {
+    return slot(tail - 1);
+  }
+
+  /** The packet that holds a segment, 0 for a FIN. */
+  public long packet(int slot) {
+    return arrays.packets[slot];
+  }
+
+  /** Octets of sequence space that a segment takes. */
+  public int length(int slot) {
+    return arrays.lengths[slot];
+  }
+
+  /** Stream position of a segment's first octet. */
+  public long position(int slot) {
+    return arrays.ends[slot] - arrays.lengths[slot];
+  }
+
+  /** Stream position behind a segment's last octet. */
+  public long end(int slot) {
+    return arrays.ends[slot];
+  }
+
+  /** Address of a segment's payload. */
+  public long payload(int slot) {
+    long packet = arrays.packets[slot];
+    int end = pool.length(packet) - arrays.behind[slot];
+    return pool.address(packet) + end - arrays.lengths[slot];
+  }
+
+  /** The partial checksum of a segment's payload, computed once. */
+  public int sum(int slot) {
+    int sum = arrays.sums[slot];
+    if (sum == NO_SUM) {
+      sum = Checksum.sum(payload(slot), arrays.lengths[slot]);
+      arrays.sums[slot] = sum;
+    }
+    return sum;
+  }
+
+  /** The number of the first segment that ends behind a stream position; {@link #tail} if none. */
+  public long find(long position) {
+    long low = head;
+    long high = tail;
+    while (low < high) {
+      long middle = (low + high) >>> 1;
+      if (arrays.ends[slot(middle)] > position) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Adds a segment: the packet's window is its payload. Takes over the reference. */
+  public void add(long packet) {
+    append(packet, pool.length(packet));
+    packets++;
+  }
+
+  /** Adds the FIN: nothing may be added after it. */
+  public void addFin() {
+    append(0, 1);
+  }
+
+  private void append(long packet, int length) {
+    endPosition += length;
+    fill(insert(tail), packet, length, endPosition);
+  }
+
+  /** Makes room for a segment of that number; those from there on have the next higher number. */
+  private int insert(long number) {
+    if (tail - head == arrays.capacity) {
+      arrays = memory.grow(arrays, head);
+    }
+    int fresh = slot(tail);
+    int mask = arrays.capacity - 1;
+    for (long i = tail; i > number; i--) {
+      arrays.order[(int) i & mask] = arrays.order[(int) (i - 1) & mask];
+    }
+    arrays.order[(int) number & mask] = fresh;
+    tail++;
+    return fresh;
+  }
+
+  private void fill(int slot, long packet, int length, long end) {
+    arrays.packets[slot] = packet;
+    arrays.lengths[slot] = length;
+    arrays.ends[slot] = end;
+    arrays.behind[slot] = 0;
+    arrays.sums[slot] = NO_SUM;
+    arrays.states[slot] = Scoreboard.UNSENT;
+    arrays.retransmitted[slot] = false;
+    arrays.cut[slot] = false;
+  }
+
+  /**
+   * Appends a segment to the last one, which has not been sent, if its packet has room and nobody
+   * else holds it (RFC 5044 appendix A.2). The segment that begins in the middle of one of the
+   * user's gets nothing, so that alignment comes back as soon as it can.
+   *
+   * @param most octets that the segment may have then
+   * @return whether that was done; the packet stays the caller's
+   */
+  public boolean appendToLast(long packet, int most) {
+    long into = openPacket();
+    int more = pool.length(packet);
+    if (into == 0 || arrays.lengths[last()] + more > most) {
+      return false;
+    }
+    long end = pool.address(into) + pool.length(into);
+    if (end + more > pool.end(into)) {
+      return false;
+    }
+    Memory.copy(pool.address(packet), end, more);
+    extendLast(more);
+    return true;
+  }
+
+  /**
+   * The packet of the last segment, which has not been sent, if more may be written behind its
+   * window: nobody else holds it, and the segment begins where one of the user's does. 0 otherwise.
+   */
+  public long openPacket() {
+    int slot = last();
+    long packet = arrays.packets[slot];
+    return packet == 0 || arrays.cut[slot] || pool.shared(packet) ? 0 : packet;
+  }
+
+  /** Octets written behind the window of {@link #openPacket()} become part of its segment. */
+  public void extendLast(int octets) {
+    int slot = last();
+    long packet = arrays.packets[slot];
+    pool.window(packet, pool.address(packet), pool.length(packet) + octets);
+    arrays.lengths[slot] += octets;
+    arrays.ends[slot] += octets;
+    arrays.sums[slot] = NO_SUM;
+    endPosition += octets;
+  }
+
+  /**
+   * Cuts a segment in two, both in the packet that it was in.
+   *
+   * @param octets of the first part, less than the segment has
+   * @return the slot of the first part
+   */
+  int split(long number, int octets) {
+    int rest = slot(number);
+    long packet = arrays.packets[rest];
+    long position = position(rest);
+    boolean cut = arrays.cut[rest];
+    int first = insert(number);
+    arrays.lengths[rest] -= octets;
+    arrays.sums[rest] = NO_SUM;
+    arrays.cut[rest] = true;
+    pool.retain(packet);
+    fill(first, packet, octets, position + octets);
+    arrays.behind[first] = arrays.behind[rest] + arrays.lengths[rest];
+    arrays.cut[first] = cut;
+    return first;
+  }
+
+  /**
+   * A copy of a segment's payload, to be sent when somebody else has a part in the packet, so that
+   * no headers may be written into it.
+   *
+   * @return a packet of its own, the caller's, or 0 when none is to be had
+   */
+  public long copy(int slot) {
+    long fresh = pool.allocate();
+    if (fresh != 0) {
+      long address = pool.address(fresh);
+      Memory.copy(payload(slot), address, arrays.lengths[slot]);
+      pool.window(fresh, address, arrays.lengths[slot]);
+    }
+    return fresh;
+  }
+
+  /** Drops the first segment. */
+  void removeFirst() {
+    int slot = slot(head);
+    if (arrays.packets[slot] != 0) {
+      packets -= arrays.behind[slot] == 0 ? 1 : 0;
+      pool.release(arrays.packets[slot]);
+    }
+    headPosition += arrays.lengths[slot];
+    head++;
+  }
+}

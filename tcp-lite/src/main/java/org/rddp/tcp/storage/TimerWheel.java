@@ -1,0 +1,205 @@
+package org.rddp.tcp.storage;
+
+/**
+ * Everything that waits for a time, in a hierarchical timer wheel: setting and stopping a timer
+ * takes the same few steps however many there are, and allocates nothing.
+ *
+ * <p>Time in ticks is a number of eight digits to the base 64. A timer lies on the level of the
+ * highest digit in which it differs from now, in that digit's slot; when now comes to the slot, its
+ * timers move to lower levels. On the lowest level, timers of the current tick are told apart by
+ * the nanosecond.
+ *
+ * <p>One may be looked at earlier than its deadline: putting a deadline off, as every
+ * acknowledgment does, costs nothing until the old time comes. So a busy connection moves once per
+ * retransmission timeout, not once per segment.
+ */
+public final class TimerWheel {
+  /** A tick is 2^16 nanoseconds, which leaves 48 bits of ticks. */
+  private static final int TICK_SHIFT = 16;
+
+  private static final int DIGIT = 6;
+  private static final int DIGITS = 1 << DIGIT;
+  private static final int LEVELS = 8;
+
+  /** The slot of those whose time has come. */
+  private static final short DUE = LEVELS * DIGITS;
+
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final ConnectionEntry[] slots = new ConnectionEntry[DUE + 1];
+
+  /** For each level the slots that are not empty, a bit each. */
+  private final long[] occupied = new long[LEVELS];
+
+  private long tick;
+  private int size;
+
+  /** Nothing is due before this; what is may be later. */
+  private long earliest = NONE;
+
+  /**
+   * An empty wheel.
+   *
+   * @param now the time in nanoseconds
+   */
+  public TimerWheel(long now) {
+    tick = tick(now);
+  }
+
+  /** Ticks, unsigned: nanoseconds have any origin. */
+  private static long tick(long nanoseconds) {
+    return (nanoseconds ^ Long.MIN_VALUE) >>> TICK_SHIFT;
+  }
+
+  private static long start(long tick) {
+    return (tick << TICK_SHIFT) ^ Long.MIN_VALUE;
+  }
+
+  private static int digit(long tick, int level) {
+    return (int) (tick >>> (level * DIGIT)) & (DIGITS - 1);
+  }
+
+  /** Makes sure that it is looked at by its deadline. */
+  public void schedule(ConnectionEntry timed, long deadline) {
+    if (timed.timerSlot != ConnectionEntry.NOWHERE) {
+      if (deadline >= timed.timerAt) {
+        return;
+      }
+      remove(timed);
+    } else if (deadline == NONE) {
+      return;
+    }
+    timed.timerAt = deadline;
+    size++;
+    place(timed);
+    earliest = Math.min(earliest, deadline);
+  }
+
+  /** The earliest time at which something may be due; {@link Long#MAX_VALUE} for never. */
+  public long nextDeadline() {
+    return slots[DUE] == null ? earliest : Long.MIN_VALUE;
+  }
+
+  /** One whose time has come, taken out of the wheel; null if there is none. */
+  public ConnectionEntry poll(long now) {
+    if (slots[DUE] == null) {
+      if (now < earliest) {
+        return null;
+      }
+      collect(now);
+    }
+    ConnectionEntry first = slots[DUE];
+    if (first != null) {
+      remove(first);
+    }
+    return first;
+  }
+
+  public void remove(ConnectionEntry timed) {
+    short slot = timed.timerSlot;
+    if (slot == ConnectionEntry.NOWHERE) {
+      return;
+    }
+    if (timed.timerPrevious == null) {
+      slots[slot] = timed.timerNext;
+      if (timed.timerNext == null && slot != DUE) {
+        occupied[slot >>> DIGIT] &= ~(1L << slot);
+      }
+    } else {
+      timed.timerPrevious.timerNext = timed.timerNext;
+    }
+    if (timed.timerNext != null) {
+      timed.timerNext.timerPrevious = timed.timerPrevious;
+    }
+    timed.timerNext = null;
+    timed.timerPrevious = null;
+    timed.timerSlot = ConnectionEntry.NOWHERE;
+    if (--size == 0) {
+      earliest = NONE;
+    }
+  }
+
+  /** Moves now on, and what is due by then into its slot. */
+  private void collect(long now) {
+    long until = Math.max(tick(now), tick);
+    while (true) {
+      earliest = sift(now);
+      long next = nextOccupied();
+      if (next > until) {
+        earliest = next == NONE ? earliest : Math.min(earliest, start(next));
+        break;
+      }
+      tick = next;
+      cascade();
+    }
+    tick = until;
+  }
+
+  /** Takes what is due out of the current tick's slot; returns when the first of the rest is. */
+  private long sift(long now) {
+    long rest = NONE;
+    ConnectionEntry timed = slots[digit(tick, 0)];
+    while (timed != null) {
+      ConnectionEntry next = timed.timerNext;
+      if (timed.timerAt <= now) {
+        remove(timed);
+        size++;
+        link(timed, DUE);
+      } else {
+        rest = Math.min(rest, timed.timerAt);
+      }
+      timed = next;
+    }
+    return rest;
+  }
+
+  /** The first tick of the next slot with timers behind the current tick's. */
+  private long nextOccupied() {
+    long later = occupied[0] & -(2L << tick);
+    if (later != 0) {
+      return (tick & -DIGITS) + Long.numberOfTrailingZeros(later);
+    }
+    for (int level = 1; level < LEVELS; level++) {
+      if (occupied[level] != 0) {
+        int shift = level * DIGIT;
+        long above = (tick >>> shift) & -DIGITS;
+        return (above + Long.numberOfTrailingZeros(occupied[level])) << shift;
+      }
+    }
+    return NONE;
+  }
+
+  /** The current tick is the first of its slots on higher levels: these move down. */
+  private void cascade() {
+    for (int level = 1; level < LEVELS; level++) {
+      int slot = (level << DIGIT) + digit(tick, level);
+      ConnectionEntry timed = slots[slot];
+      while (timed != null) {
+        ConnectionEntry next = timed.timerNext;
+        remove(timed);
+        size++;
+        place(timed);
+        timed = next;
+      }
+    }
+  }
+
+  private void place(ConnectionEntry timed) {
+    long at = Math.max(tick(timed.timerAt), tick);
+    long difference = at ^ tick;
+    int level = difference == 0 ? 0 : (63 - Long.numberOfLeadingZeros(difference)) / DIGIT;
+    int slot = (level << DIGIT) + digit(at, level);
+    occupied[level] |= 1L << slot;
+    link(timed, (short) slot);
+  }
+
+  private void link(ConnectionEntry timed, short slot) {
+    ConnectionEntry first = slots[slot];
+    timed.timerSlot = slot;
+    timed.timerNext = first;
+    if (first != null) {
+      first.timerPrevious = timed;
+    }
+    slots[slot] = timed;
+  }
+}

@@ -1,0 +1,65 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Bursts among so many connections that theirs are looked at beforehand. */
+class ConnectionPrefetchTest {
+  private static final int MANY = 1100;
+
+  private final Script script =
+      new Script(TcpSettings.DEFAULTS.withConnections(2 * MANY).withPeerConnections(2 * MANY));
+  private final List<Recorder> handlers = new ArrayList<>();
+
+  private void open() {
+    script.listen((stream, address, port) -> {
+      Recorder handler = new Recorder();
+      handler.stream = stream;
+      handlers.add(handler);
+      return handler;
+    });
+    for (int port = 1; port <= MANY; port++) {
+      script.theirPort = port;
+      script.receive("S seq 0 mss 1000");
+      script.expect("S. seq 0 ack 1");
+      script.receive(". seq 1 ack 1");
+    }
+    handlers.forEach(handler -> handler.events.clear());
+  }
+
+  @Test
+  void shouldReceiveABurstAsIfOneByOne() {
+    open();
+    script.theirPort = MANY;
+    script.receiveTogether(
+        ". seq 1 ack 1 len 10", ". seq 11 ack 1 len 10", "R seq 21", ". seq 21 ack 1 len 10");
+    assertThat(script.stack.connections()).isEqualTo(MANY - 1);
+    assertThat(handlers.get(MANY - 1).events).hasSize(3);
+    assertThat(script.stack.counters().octetsIn).isEqualTo(20);
+    script.expect("R seq 1");
+  }
+
+  @Test
+  void shouldLookOnlyAheadOfABurstAndOnlyWhereItIsWorthIt() {
+    TcpConnectionTable table = new TcpConnectionTable(7);
+    ConnectionPrefetch ahead = new ConnectionPrefetch(table, 2);
+    assertThat(ahead.worthwhile()).isFalse();
+    for (int port = 1; port <= MANY; port++) {
+      table.add(script.stack.connect(Script.THEIRS, port, new Recorder()));
+    }
+    assertThat(ahead.worthwhile()).isTrue();
+    ahead.prefetch();
+    assertThat(ahead.seen()).isZero();
+    for (TcpConnection one : table.snapshot()) {
+      ahead.add(one.key);
+    }
+    ahead.prefetch();
+    assertThat(ahead.seen()).isNotZero();
+    ahead.add(0);
+    ahead.prefetch();
+    assertThat(table.size()).isEqualTo(MANY);
+  }
+}

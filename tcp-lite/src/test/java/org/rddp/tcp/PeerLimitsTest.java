@@ -1,0 +1,144 @@
+package org.rddp.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.storage.PacketBudget;
+
+/** What all connections of one remote address may have together. The pool has 512 packets. */
+class PeerLimitsTest {
+  private static final Ipv4Address ANOTHER = Ipv4Address.parse("10.0.0.3");
+
+  private static int fill(Script script, TcpStream stream) {
+    int count = 0;
+    long packet = stream.allocate();
+    while (packet != 0) {
+      script.pool.window(packet, script.pool.address(packet), 1);
+      stream.send(packet);
+      count++;
+      packet = stream.allocate();
+    }
+    return count;
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.3: a peer may begin only so many handshakes, then gets cookies")
+  void shouldBoundHandshakesPerPeer() {
+    Script script = new Script(Script.plain().withPeerBacklog(2));
+    script.listen();
+    for (int port = 1; port <= 3; port++) {
+      script.theirPort = port;
+      script.receive("S seq 0 mss 1000");
+      script.expect("S. seq 0 ack 1");
+    }
+    assertThat(script.stack.connections()).isEqualTo(2);
+    assertThat(script.stack.counters().synCookiesSent).isEqualTo(1);
+    script.theirPort = 1;
+    script.receive("R seq 1");
+    script.theirPort = 4;
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    assertThat(script.stack.counters().synCookiesSent).isEqualTo(1);
+  }
+
+  @Test
+  @DisplayName("RFC 4987 3.3: one peer's handshakes leave the backlog to another")
+  void shouldLeaveTheBacklogToAnotherPeer() {
+    Script script = new Script(Script.plain().withPeerBacklog(1).withSynCookies(false));
+    script.listen((stream, address, port) -> script.handler);
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.theirPort++;
+    script.receive("S seq 0 mss 1000");
+    script.expectNothing();
+    script.receiveFrom(ANOTHER, "S seq 0 mss 1000");
+    assertThat(script.stack.connections()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("Limits: connections with one peer are bounded, whoever opens them")
+  void shouldBoundConnectionsPerPeer() {
+    Script script = new Script(Script.plain().withPeerConnections(2));
+    script.listen();
+    script.receive("S seq 0 mss 1000");
+    script.expect("S. seq 0 ack 1");
+    script.stack.connect(Script.THEIRS, 1, script.handler);
+    assertThatThrownBy(() -> script.stack.connect(Script.THEIRS, 2, script.handler))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("2 connections with 10.0.0.2");
+    script.turn();
+    script.drain();
+    script.theirPort = 3;
+    script.receive("S seq 0 mss 1000");
+    script.expectNothing();
+    assertThat(script.stack.counters().synsDropped).isEqualTo(1);
+    assertThat(script.stack.connect(ANOTHER, 2, script.handler)).isNotNull();
+  }
+
+  @Test
+  @DisplayName("Limits: a peer's place is free again when its connection is gone")
+  void shouldCountConnectionsThatAreGoneNoLonger() {
+    Script script = new Script(Script.plain().withPeerConnections(1));
+    for (int i = 0; i < 5; i++) {
+      script.connect();
+      script.expect("S seq 0");
+      script.stream.abort();
+    }
+    assertThat(script.stack.connections()).isZero();
+  }
+
+  @Test
+  @DisplayName("Limits: however many connections a peer has, others can still send")
+  void shouldLeaveOthersPacketsToSendHoweverManyConnectionsAPeerHas() {
+    Script script = new Script();
+    for (int port = 1; port <= 20; port++) {
+      script.theirPort = port;
+      TcpConnection hoarder = script.stack.connect(Script.THEIRS, port, new Recorder());
+      fill(script, hoarder);
+    }
+    assertThat(script.stack.packetsHeld()).isBetween(190, 192);
+    TcpConnection victim = script.stack.connect(ANOTHER, 1, script.handler);
+    assertThat(fill(script, victim)).isEqualTo(32);
+  }
+
+  @Test
+  @DisplayName("Limits: the budget leaves something to each of many peers")
+  void shouldShareABudget() {
+    PacketBudget budget = new PacketBudget(1000);
+    int[] kept = new int[4];
+    for (int peer = 0; peer < kept.length; peer++) {
+      while (budget.grants(0, kept[peer])) {
+        kept[peer]++;
+        budget.keeps(1);
+      }
+    }
+    assertThat(kept).containsExactly(750, 188, 47, 12);
+    assertThat(budget.scarce()).isTrue();
+    budget.keeps(-750);
+    assertThat(budget.scarce()).isFalse();
+    assertThat(budget.used()).isEqualTo(247);
+  }
+
+  @Test
+  @DisplayName("Limits: a peer's packets out of order leave room for another's")
+  void shouldBoundWhatAPeerSendsBeforeItsTurn() {
+    Script script = new Script();
+    script.listen((stream, address, port) -> new Recorder());
+    for (int port = 1; port <= 8; port++) {
+      script.theirPort = port;
+      script.receive("S seq 0 mss 1000");
+      script.expect("S. seq 0 ack 1");
+      script.receive(". seq 1 ack 1");
+      for (int i = 0; i < 100; i++) {
+        script.receive(". seq " + (3 + 2 * i) + " ack 1 len 1");
+      }
+      script.drain();
+    }
+    // A quarter of the pool is 128.
+    assertThat(script.stack.earlyPackets().used()).isBetween(90, 96);
+    assertThat(script.stack.earlyPackets().grants(0, 0)).isTrue();
+  }
+}

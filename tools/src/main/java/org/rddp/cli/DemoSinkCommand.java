@@ -1,0 +1,53 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.demo.VerifiedTransfer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The program of {@code rddp demo} that is written into. */
+@Command(name = "demo-sink", hidden = true, description = "The demonstration's sink.")
+final class DemoSinkCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Option(names = "--port", description = "Where to listen.")
+  private int port;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      description = "Octets of the transfer.")
+  private long size;
+
+  @Option(names = "--seed", description = "Of the pattern.")
+  private long seed;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    try (Rddp daemon = session.open("demo sink")) {
+      VerifiedTransfer transfer =
+          new VerifiedTransfer(daemon, seed, Duration.ZERO, Duration.ofSeconds(30));
+      String problem = transfer.receive(port, size, () -> say("listening"));
+      JsonObject result = new JsonObject();
+      result.addProperty("verified", problem == null);
+      if (problem != null) {
+        result.addProperty("problem", problem);
+      }
+      say(result.toString());
+      return problem == null ? 0 : 1;
+    }
+  }
+
+  private void say(String line) {
+    spec.commandLine().getOut().println(line);
+    spec.commandLine().getOut().flush();
+  }
+}

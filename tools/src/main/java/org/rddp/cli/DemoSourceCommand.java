@@ -1,0 +1,49 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.demo.VerifiedTransfer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** The program of {@code rddp demo} that writes. */
+@Command(name = "demo-source", hidden = true, description = "The demonstration's source.")
+final class DemoSourceCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the sink listens.")
+  private RemoteAddress sink;
+
+  @Option(
+      names = "--size",
+      converter = SizeConverter.class,
+      description = "Octets of the transfer.")
+  private long size;
+
+  @Option(names = "--seed", description = "Of the pattern.")
+  private long seed;
+
+  @Option(names = "--warm-up", description = "Seconds of writing before it counts.")
+  private int warmUp;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    try (Rddp daemon = session.open("demo source")) {
+      VerifiedTransfer transfer =
+          new VerifiedTransfer(daemon, seed, Duration.ofSeconds(warmUp), Duration.ofSeconds(30));
+      JsonObject result = new JsonObject();
+      result.addProperty("nanos", transfer.send(sink.toSocketAddress(), size));
+      spec.commandLine().getOut().println(result);
+      spec.commandLine().getOut().flush();
+      return 0;
+    }
+  }
+}

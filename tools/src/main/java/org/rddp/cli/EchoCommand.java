@@ -1,0 +1,51 @@
+package org.rddp.cli;
+
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.transfer.EchoServer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp echo}: sends every message back. */
+@Command(
+    name = "echo",
+    description = {
+      "Send every message back, whole and once, to any peer that connects.",
+      "The MPA Reply's private data is 20 octets in network order: STag (4), TO (8) and length (8)"
+          + " of a 64 KiB buffer that the peer may write."
+    })
+final class EchoCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "7471",
+      description = "Where to listen (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = "--longest",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      defaultValue = "64KiB",
+      description = "The longest message that is received (default: ${DEFAULT-VALUE}).")
+  private long longest;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    OptionChecks.requirePort(spec, port);
+    OptionChecks.require(
+        spec, longest >= 1 && longest <= 16 << 20, "--longest is 1 to 16MiB, not " + longest);
+    try (Rddp daemon = session.open("echo")) {
+      Output.println(spec, "echo at " + daemon.address().getHostAddress() + ":" + port);
+      new EchoServer(daemon, (int) longest, line -> Output.println(spec, line)).serve(port);
+    }
+    return 0;
+  }
+}

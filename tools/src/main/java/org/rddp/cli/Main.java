@@ -1,0 +1,76 @@
+package org.rddp.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command {@code rddp}. Exit codes: 0 done, 1 failed, 2 called wrongly. */
+@Command(
+    name = "rddp",
+    versionProvider = Version.class,
+    description =
+        "Remote Direct Data Placement in user space: write into another machine's memory.",
+    footer = {
+      "",
+      "'rddp COMMAND --help' says more about a command.",
+      "Start with 'rddp demo': it needs no network card and leaves nothing behind."
+    },
+    subcommands = {
+      DemoCommand.class,
+      DaemonCommand.class,
+      ServeCommand.class,
+      PutCommand.class,
+      GetCommand.class,
+      EchoCommand.class,
+      PingCommand.class,
+      BandwidthCommand.class,
+      StatCommand.class,
+      CaptureCommand.class,
+      SimulateCommand.class,
+      FuzzCommand.class,
+      BenchCommand.class,
+      SetupCommand.class,
+      DoctorCommand.class,
+      TestCommand.class,
+      DemoSinkCommand.class,
+      DemoSourceCommand.class,
+      DemoRoundTripsCommand.class
+    })
+public final class Main implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  private Main() {}
+
+  /** Runs one command and exits with its code. */
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /** The command line as it is, for tests to run with their own output. */
+  static CommandLine commandLine() {
+    ErrorReporter failures = new ErrorReporter();
+    CommandLine commandLine = new CommandLine(new Main());
+    HelpOption.addTo(commandLine);
+    commandLine
+        .getCommandSpec()
+        .addOption(
+            OptionSpec.builder("-V", "--version")
+                .versionHelp(true)
+                .description("Show the version.")
+                .build());
+    return commandLine
+        .setParameterExceptionHandler(failures)
+        .setExecutionExceptionHandler(failures)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .registerConverter(RemoteAddress.class, new RemoteAddress.Converter());
+  }
+
+  @Override
+  public Integer call() {
+    throw new ParameterException(spec.commandLine(), "which command?");
+  }
+}

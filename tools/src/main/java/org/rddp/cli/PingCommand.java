@@ -1,0 +1,105 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonObject;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.HdrHistogram.Histogram;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.demo.Poller;
+import org.rddp.rig.RoundTrips;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp ping}: round trips to an echo. */
+@Command(
+    name = "ping",
+    description = "Measure round trips of messages to 'rddp echo' and back: a histogram.")
+final class PingCommand implements Callable<Integer> {
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final int TICKS_PER_HALF_DISTANCE = 2;
+
+  @Mixin private SessionOptions session;
+
+  @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the echo listens.")
+  private RemoteAddress target;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      defaultValue = "10000",
+      description = "Round trips measured; as many again are not (default: ${DEFAULT-VALUE}).")
+  private int count;
+
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      defaultValue = "64",
+      description = "Octets of a message (default: ${DEFAULT-VALUE}).")
+  private long size;
+
+  @Option(names = "--json", description = "Print one JSON object, times in nanoseconds.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
+    OptionChecks.require(spec, size >= 1 && size <= 64 << 10, "--size is 1 to 64KiB, not " + size);
+    try (Rddp daemon = session.open("ping");
+        Connection connection =
+            daemon.connect(target.toSocketAddress(), PrivateData.NONE, TIMEOUT)) {
+      Histogram nanoseconds = measure(daemon, connection);
+      if (json) {
+        JsonObject result = RoundTrips.of(nanoseconds, "echo").toJson();
+        result.addProperty("octets", size);
+        Output.println(spec, result.toString());
+      } else {
+        print(nanoseconds);
+      }
+    }
+    return 0;
+  }
+
+  private Histogram measure(Rddp daemon, Connection connection) {
+    Histogram nanoseconds = RoundTrips.histogram();
+    MemoryRegion memory = daemon.allocate(2 * size, Access.LOCAL_WRITE);
+    Poller poller = new Poller(daemon, TIMEOUT);
+    for (int i = -count; i < count; i++) {
+      long expected = poller.received() + 1;
+      long start = System.nanoTime();
+      poller.until(() -> connection.postReceive(0, memory, size, size), "room for a receive");
+      poller.until(() -> connection.postSend(0, memory, 0, size), "room for a send");
+      poller.until(() -> poller.received() >= expected, "the echo");
+      if (i >= 0) {
+        nanoseconds.recordValue(
+            Math.min(System.nanoTime() - start, nanoseconds.getHighestTrackableValue()));
+      }
+    }
+    return nanoseconds;
+  }
+
+  private void print(Histogram nanoseconds) {
+    Output.println(
+        spec,
+        count + " round trips of " + size + " octets to " + target + " and back, microseconds:");
+    nanoseconds
+        .percentiles(TICKS_PER_HALF_DISTANCE)
+        .forEach(value ->
+            Output.println(
+                spec,
+                String.format(
+                    "%10.4f %%  %12.2f",
+                    value.getPercentileLevelIteratedTo(), value.getValueIteratedTo() / 1e3)));
+    Output.println(spec, String.format("      mean    %12.2f", nanoseconds.getMean() / 1e3));
+  }
+}

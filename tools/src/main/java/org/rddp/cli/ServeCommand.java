@@ -1,0 +1,60 @@
+package org.rddp.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.transfer.FileServer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp serve}: files for 'rddp put' and 'rddp get'. */
+@Command(
+    name = "serve",
+    description = {
+      "Take files from 'rddp put', which writes into this program's memory, and give files to 'rddp"
+          + " get', into whose memory this program writes. One client after the other."
+    })
+final class ServeCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Mixin private WindowOption window;
+
+  @Parameters(
+      paramLabel = "FOLDER",
+      arity = "0..1",
+      defaultValue = ".",
+      description = "Where files are taken to and given from (default: here).")
+  private Path directory;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "7472",
+      description = "Where to listen (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(names = "--once", description = "End after one client.")
+  private boolean once;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    OptionChecks.requirePort(spec, port);
+    long octets = window.octets();
+    OptionChecks.require(spec, Files.isDirectory(directory), "there is no folder " + directory);
+    try (Rddp daemon = session.open("serve")) {
+      FileServer server =
+          new FileServer(daemon, directory, octets, line -> Output.println(spec, line));
+      Output.println(
+          spec, "serving " + directory + " at " + daemon.address().getHostAddress() + ":" + port);
+      server.serve(port, once);
+    }
+    return 0;
+  }
+}

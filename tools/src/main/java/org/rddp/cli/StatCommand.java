@@ -1,0 +1,90 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.rddp.client.Rddp;
+import org.rddp.ipc.ring.Counters;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp stat}: the counters of a running daemon. */
+@Command(
+    name = "stat",
+    description = "Show the counters of the running daemon, and how fast they count.")
+final class StatCommand implements Callable<Integer> {
+  @Mixin private SessionOptions session;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "SECONDS",
+      defaultValue = "1",
+      description = "Between two looks (default: ${DEFAULT-VALUE}).")
+  private double interval;
+
+  @Option(names = "--once", description = "Look once, and end.")
+  private boolean once;
+
+  @Option(names = "--all", description = "Also those that are zero.")
+  private boolean all;
+
+  @Option(names = "--json", description = "Print one JSON object for each look.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    OptionChecks.require(
+        spec, interval >= 0.1 && interval <= 3600, "--interval is 0.1 to 3600, not " + interval);
+    try (Rddp daemon = session.open("stat");
+        Counters counters = daemon.openCounters()) {
+      Map<String, Long> before = new TreeMap<>();
+      do {
+        Map<String, Long> now = new TreeMap<>();
+        counters.forEach((name, value) -> {
+          if (session.includesCounter(name)) {
+            now.put(name, value);
+          }
+        });
+        show(now, before);
+        before = now;
+        if (spec.commandLine().getOut().checkError()) {
+          // Whoever read it has gone.
+          return 0;
+        }
+        if (!once) {
+          TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));
+          // The session says when the daemon is gone.
+          daemon.poll(completion -> {}, 1);
+        }
+      } while (!once);
+    }
+    return 0;
+  }
+
+  private void show(Map<String, Long> now, Map<String, Long> before) {
+    if (json) {
+      JsonObject object = new JsonObject();
+      now.forEach(object::addProperty);
+      Output.println(spec, object.toString());
+      return;
+    }
+    now.forEach((name, value) -> {
+      if (all || value != 0) {
+        long more = value - before.getOrDefault(name, value);
+        String rate = more == 0 ? "" : String.format("%+,16.0f /s", more / interval);
+        Output.println(spec, String.format("%-36s %,20d %s", name, value, rate).stripTrailing());
+      }
+    });
+    if (!once) {
+      Output.println(spec, "");
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package org.rddp.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code rddp test}: listed here, done by bin/rddp, since it builds first. */
+@Command(name = "test", description = "Build and run every test.")
+final class TestCommand extends ScriptCommand {}

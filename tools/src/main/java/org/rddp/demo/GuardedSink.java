@@ -1,0 +1,65 @@
+package org.rddp.demo;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+
+/**
+ * Memory that a peer writes into, between two stretches that it must not touch: poisoned before,
+ * compared with the pattern afterwards, guards included.
+ */
+final class GuardedSink {
+  /** Octets on either side that stay as they were. */
+  static final long GUARD = 4096;
+
+  private static final byte POISON = (byte) 0xdb;
+  private static final byte GUARD_OCTET = (byte) 0x5a;
+
+  private final MemoryRegion all;
+  private final MemoryRegion window;
+  private final long octets;
+
+  /** Memory of so many octets, named to the peer without its guards. */
+  GuardedSink(Rddp session, long octets) {
+    this.octets = octets;
+    all = session.allocate(octets + 2 * GUARD);
+    window = all.register(GUARD, octets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    all.segment().fill(GUARD_OCTET);
+    poison();
+  }
+
+  /** Makes every octet wrong. */
+  void poison() {
+    window().fill(POISON);
+  }
+
+  private MemorySegment window() {
+    return all.segment().asSlice(GUARD, octets);
+  }
+
+  MemoryRegion region() {
+    return window;
+  }
+
+  /**
+   * Compares everything.
+   *
+   * @return what is wrong, or null
+   */
+  String verify(TransferPattern pattern) {
+    long wrong = pattern.mismatch(window(), 0);
+    if (wrong >= 0) {
+      return "octet " + wrong + " of " + octets + " is wrong";
+    }
+    for (long from : new long[] {0, GUARD + octets}) {
+      for (long i = 0; i < GUARD; i++) {
+        if (all.segment().get(ValueLayout.JAVA_BYTE, from + i) != GUARD_OCTET) {
+          return "the guard octet " + (from + i - GUARD) + " was written";
+        }
+      }
+    }
+    return null;
+  }
+}

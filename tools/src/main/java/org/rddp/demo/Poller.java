@@ -1,0 +1,71 @@
+package org.rddp.demo;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.rddp.client.CompletionHandler;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+
+/**
+ * Polls a session until something holds: politely where cores are few, so that the engine that is
+ * waited for gets one, and not for ever.
+ */
+public final class Poller implements CompletionHandler {
+  private static final int BATCH = 64;
+
+  private final Rddp session;
+  private final long timeoutNanos;
+  private final IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 100_000);
+  private long completed;
+  private long received;
+
+  /** A poller that gives up after a while in which nothing completes. */
+  public Poller(Rddp session, Duration timeout) {
+    this.session = session;
+    this.timeoutNanos = timeout.toNanos();
+  }
+
+  /**
+   * Polls until the condition holds.
+   *
+   * @param what is awaited, for the message
+   * @throws IllegalStateException when nothing happens for too long, or a request fails
+   */
+  public void until(BooleanSupplier condition, String what) {
+    long since = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      int work = session.poll(this, BATCH);
+      if (work > 0) {
+        since = System.nanoTime();
+      } else if (System.nanoTime() - since > timeoutNanos) {
+        throw new IllegalStateException("nothing happened for too long while waiting for " + what);
+      }
+      idle.idle(work);
+    }
+  }
+
+  /** Sends and writes that were reported, with those that each stands for. */
+  public long completed() {
+    return completed;
+  }
+
+  /** Messages received. */
+  public long received() {
+    return received;
+  }
+
+  @Override
+  public void onCompletion(Completion completion) {
+    if (!completion.isSuccess()) {
+      throw new IllegalStateException("a request failed: " + completion);
+    }
+    if (completion.opcode() == Opcode.RECEIVE) {
+      received++;
+    } else {
+      completed += completion.retired();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package org.rddp.demo;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import org.rddp.client.Connection;
+import org.rddp.client.IncomingConnection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+import org.rddp.ipc.ring.WorkRequest;
+
+/**
+ * A transfer by RDMA Writes from one program to another, which checks every octet. First a part of
+ * it with another pattern, again and again, until both ends are warm; then all of it, timed.
+ */
+public final class VerifiedTransfer {
+  /** Octets of one write. */
+  private static final int MESSAGE = 1 << 20;
+
+  private static final long MOST_WARM_UP = 64L << 20;
+  private static final int MESSAGES = 4;
+  private static final int SHORT = 8;
+
+  private final Rddp session;
+  private final TransferPattern pattern;
+  private final TransferPattern warmUpPattern;
+  private final Duration warmUp;
+  private final Duration timeout;
+  private final Poller poller;
+
+  /**
+   * One end of a transfer.
+   *
+   * @param seed of the pattern, the same at both ends
+   * @param warmUp how long the source writes before it counts
+   * @param timeout for every step
+   */
+  public VerifiedTransfer(Rddp session, long seed, Duration warmUp, Duration timeout) {
+    this.session = session;
+    this.pattern = new TransferPattern(seed);
+    this.warmUpPattern = new TransferPattern(~seed);
+    this.warmUp = warmUp;
+    this.timeout = timeout;
+    this.poller = new Poller(session, timeout);
+  }
+
+  /**
+   * The sink: awaits one source, and checks what it has written.
+   *
+   * @param port where to listen
+   * @param octets of the transfer
+   * @param listening called when it listens
+   * @return what is wrong, or null
+   */
+  public String receive(int port, long octets, Runnable listening) {
+    try (Listener listener = session.listen(port)) {
+      GuardedSink sink = new GuardedSink(session, octets);
+      listening.run();
+      IncomingConnection incoming = listener.await(timeout);
+      if (incoming == null) {
+        throw new IllegalStateException("no source has connected");
+      }
+      Connection connection = incoming.connection();
+      postReceives(connection);
+      incoming.accept(AdvertisedBuffer.of(sink.region()).toPrivateData());
+      poller.until(() -> poller.received() >= 1, "the end of the warm-up");
+      sink.poison();
+      say(connection, 0);
+      poller.until(() -> poller.received() >= 2, "the end of the transfer");
+      say(connection, 0);
+      String problem = sink.verify(pattern);
+      say(connection, problem == null ? 1 : 0);
+      poller.until(() -> connection.isPeerClosed(), "the source to close");
+      connection.close();
+      return problem;
+    }
+  }
+
+  /**
+   * The source: connects, writes, and waits until the sink has it all.
+   *
+   * @param octets of the transfer
+   * @return nanoseconds from the first write posted to the sink's word that the last is there
+   */
+  public long send(InetSocketAddress sink, long octets) {
+    MemoryRegion source = session.allocate(octets);
+    try (Connection connection = session.connect(sink, PrivateData.NONE, timeout)) {
+      postReceives(connection);
+      AdvertisedBuffer target = AdvertisedBuffer.read(connection.privateData());
+      if (target.length() < octets) {
+        throw new IllegalStateException("the sink has room for " + target.length() + " octets");
+      }
+      warmUpPattern.fill(source.segment(), 0);
+      long began = System.nanoTime();
+      do {
+        write(connection, source, target, Math.min(octets, MOST_WARM_UP));
+      } while (System.nanoTime() - began < warmUp.toNanos());
+      say(connection, 0);
+      poller.until(() -> poller.received() >= 1, "the sink to be warm");
+      pattern.fill(source.segment(), 0);
+      long start = System.nanoTime();
+      write(connection, source, target, octets);
+      say(connection, 0);
+      poller.until(() -> poller.received() >= 2, "the sink to have it all");
+      long nanos = System.nanoTime() - start;
+      poller.until(() -> poller.received() >= 3, "the sink to have checked it");
+      return nanos;
+    }
+  }
+
+  private void postReceives(Connection connection) {
+    MemoryRegion room = session.allocate((long) MESSAGES * SHORT, Access.LOCAL_WRITE);
+    for (int i = 0; i < MESSAGES; i++) {
+      connection.postReceive(i, room, (long) i * SHORT, SHORT);
+    }
+  }
+
+  private void write(
+      Connection connection, MemoryRegion source, AdvertisedBuffer target, long octets) {
+    for (long at = 0; at < octets; at += MESSAGE) {
+      long from = at;
+      long length = Math.min(MESSAGE, octets - at);
+      poller.until(
+          () -> connection.postWrite(from, source, from, length, target.stag(), target.to() + from),
+          "room in the send queue");
+    }
+  }
+
+  private void say(Connection connection, int word) {
+    MemorySegment message = MemorySegment.ofArray(new byte[] {(byte) word, 0, 0, 0, 0, 0, 0, 0});
+    poller.until(
+        () -> connection.postInlineSend(-1, message, 0, SHORT, WorkRequest.SIGNALLED),
+        "room in the send queue");
+  }
+}

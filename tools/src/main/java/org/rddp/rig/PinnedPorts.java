@@ -1,0 +1,40 @@
+package org.rddp.rig;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import org.rddp.daemon.Ports;
+import org.rddp.device.FrameDevice;
+
+/**
+ * Ports whose engine thread keeps to one CPU.
+ *
+ * @param ports the ports themselves
+ * @param cpu the CPU
+ */
+public record PinnedPorts(Ports ports, int cpu) implements Ports {
+  @Override
+  public List<? extends FrameDevice> devices() {
+    return ports.devices();
+  }
+
+  @Override
+  public void enter() {
+    try {
+      Affinity.pin(cpu);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    ports.enter();
+  }
+
+  @Override
+  public void leave() {
+    ports.leave();
+  }
+
+  @Override
+  public void close() {
+    ports.close();
+  }
+}

@@ -1,0 +1,117 @@
+package org.rddp.transfer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.function.LongConsumer;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+
+/** Puts a file into a remote program, or gets one out of it. */
+public final class FileClient {
+  private static final Duration STEP = Duration.ofSeconds(20);
+
+  /** What a transfer is about to be. */
+  @FunctionalInterface
+  public interface Progress {
+    /**
+     * The transfer begins.
+     *
+     * @param octets in all
+     * @return told how many octets are done, in all
+     */
+    LongConsumer begin(long octets);
+  }
+
+  private final Rddp session;
+  private final InetSocketAddress server;
+  private final long windowOctets;
+  private final Progress progress;
+
+  /**
+   * A client.
+   *
+   * @param windowOctets of memory for the transfer
+   */
+  public FileClient(Rddp session, InetSocketAddress server, long windowOctets, Progress progress) {
+    this.session = session;
+    this.server = server;
+    this.windowOctets = windowOctets;
+    this.progress = progress;
+  }
+
+  /**
+   * Writes a file into the server's memory, which keeps it under a name.
+   *
+   * @return the file's SHA-256, as the server has it
+   */
+  public String put(Path path, String name) throws IOException {
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
+        MemoryRegion buffer = session.allocate(windowOctets);
+        MessageChannel channel = connect()) {
+      channel.send(new TransferMessage.Put(name, file.size()).encode());
+      TransferMessage.Accepted go = go(channel);
+      if (go.window() < TransferWindow.SMALLEST) {
+        throw new IllegalStateException("the server offers " + go.window() + " octets");
+      }
+      FileSender sender = new FileSender(channel, buffer, progress.begin(file.size()));
+      sender.send(file, go.stag(), go.to(), go.window());
+      TransferMessage.Result result = sender.result();
+      if (!result.good()) {
+        throw new IOException("the server: " + result.text());
+      }
+      return result.text();
+    }
+  }
+
+  /**
+   * Has the server write a file into our memory.
+   *
+   * @param target the file to be made; it is there only when all of it has come
+   * @return its SHA-256, as the server has it
+   */
+  public String get(String name, Path target) throws IOException {
+    Path folder = target.toAbsolutePath().getParent();
+    Path part = Files.createTempFile(folder, ".rddp-", ".part");
+    try (MemoryRegion window =
+            session.allocate(windowOctets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+        MessageChannel channel = connect()) {
+      channel.send(
+          new TransferMessage.Get(name, window.stag(), window.baseTo(), window.length()).encode());
+      TransferMessage.Accepted go = go(channel);
+      String digest;
+      try (FileChannel file = FileChannel.open(part, StandardOpenOption.WRITE);
+          MemoryRegion used = window.register(0, Math.min(go.window(), window.length()))) {
+        digest =
+            new FileReceiver(channel, used, progress.begin(go.octets())).receive(file, go.octets());
+      }
+      channel.send(new TransferMessage.Result(true, digest).encode());
+      channel.flush();
+      Files.move(part, target, StandardCopyOption.REPLACE_EXISTING);
+      return digest;
+    } finally {
+      Files.deleteIfExists(part);
+    }
+  }
+
+  private MessageChannel connect() {
+    Connection connection = session.connect(server, PrivateData.NONE, STEP);
+    return new MessageChannel(session, connection, STEP);
+  }
+
+  private static TransferMessage.Accepted go(MessageChannel channel) throws IOException {
+    return switch (TransferMessage.decode(channel.receive())) {
+      case TransferMessage.Accepted go -> go;
+      case TransferMessage.Result result -> throw new IOException("the server: " + result.text());
+      default -> throw new IllegalStateException("the server speaks another protocol");
+    };
+  }
+}

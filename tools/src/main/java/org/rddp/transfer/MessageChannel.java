@@ -1,0 +1,149 @@
+package org.rddp.transfer;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Completion;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.WorkRequest;
+
+/**
+ * Short messages and writes over a connection, one thread at each end that waits for what it needs.
+ */
+public final class MessageChannel implements AutoCloseable {
+  /** The longest message. */
+  public static final int LONGEST = 1024;
+
+  private static final int RECEIVES = 32;
+  private static final int BATCH = 64;
+
+  private final Rddp session;
+  private final Connection connection;
+  private final Duration timeout;
+  private final MemoryRegion room;
+  private final MemoryRegion outgoing;
+  private final IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 100_000);
+  private final ArrayDeque<byte[]> received = new ArrayDeque<>();
+  private long outstanding;
+  private int nextOutgoing;
+
+  /**
+   * A channel over a connection, which may still be waiting to be accepted.
+   *
+   * @param timeout for every step
+   */
+  public MessageChannel(Rddp session, Connection connection, Duration timeout) {
+    this.session = session;
+    this.connection = connection;
+    this.timeout = timeout;
+    room = session.allocate((long) RECEIVES * LONGEST, Access.LOCAL_WRITE);
+    outgoing = session.allocate((long) RECEIVES * LONGEST);
+    for (int i = 0; i < RECEIVES; i++) {
+      connection.postReceive(i, room, (long) i * LONGEST, LONGEST);
+    }
+  }
+
+  /** Sends a message of at most {@link #LONGEST} octets. */
+  public void send(byte[] message) {
+    long at = (long) nextOutgoing * LONGEST;
+    nextOutgoing = (nextOutgoing + 1) % RECEIVES;
+    // Half of the slots: one is not used again before its send has long been done.
+    until(() -> outstanding < RECEIVES / 2, "earlier sends");
+    MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, at, message.length);
+    until(
+        () -> connection.postSend(-1, outgoing, at, message.length, WorkRequest.SIGNALLED),
+        "room in the send queue");
+    outstanding++;
+  }
+
+  /** Writes into the peer's memory. */
+  public void write(MemoryRegion from, long offset, long length, int stag, long to) {
+    until(() -> connection.postWrite(-1, from, offset, length, stag, to), "room in the send queue");
+    outstanding++;
+  }
+
+  /** Waits until every send and write has been handed over. */
+  public void flush() {
+    until(() -> outstanding == 0, "sends and writes");
+  }
+
+  /**
+   * The next message.
+   *
+   * @throws IllegalStateException when none comes in time, or the peer has closed
+   */
+  public byte[] receive() {
+    until(() -> !received.isEmpty(), "the peer's message");
+    return received.remove();
+  }
+
+  /** The next message if it is there, or null. */
+  public byte[] poll() {
+    session.poll(this::onCompletion, BATCH);
+    return received.poll();
+  }
+
+  /** Whether the peer has closed and nothing is left to be read. */
+  public boolean isOver() {
+    return received.isEmpty() && (connection.isPeerClosed() || !connection.isOpen());
+  }
+
+  private void until(BooleanSupplier condition, String what) {
+    long since = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      int work = session.poll(this::onCompletion, BATCH);
+      if (work > 0) {
+        since = System.nanoTime();
+      } else if (connection.closeReason() != null) {
+        throw new IllegalStateException(
+            "the connection ended while waiting for "
+                + what
+                + ": "
+                + connection.closeReason()
+                + " "
+                + connection.closeText());
+      } else if (connection.isPeerClosed() && what.startsWith("the peer")) {
+        throw new IllegalStateException("the peer closed the connection");
+      } else if (System.nanoTime() - since > timeout.toNanos()) {
+        throw new IllegalStateException(
+            "nothing happened for " + timeout.toSeconds() + " s while waiting for " + what);
+      }
+      idle.idle(work);
+    }
+  }
+
+  private void onCompletion(Completion completion) {
+    if (completion.connection() != connection.id()) {
+      return; // of a connection that is over
+    }
+    if (completion.opcode() != Opcode.RECEIVE) {
+      outstanding -= completion.retired();
+    } else if (completion.isSuccess()) {
+      int slot = (int) completion.id();
+      received.add(
+          room.segment()
+              .asSlice((long) slot * LONGEST, completion.octets())
+              .toArray(ValueLayout.JAVA_BYTE));
+      connection.postReceive(slot, room, (long) slot * LONGEST, LONGEST);
+    }
+  }
+
+  /** Closes the connection and gives the memory back. */
+  @Override
+  public void close() {
+    connection.close();
+    while (session.poll(this::onCompletion, BATCH) > 0) {
+      // What was flushed.
+    }
+    room.close();
+    outgoing.close();
+  }
+}

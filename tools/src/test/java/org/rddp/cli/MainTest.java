@@ -1,0 +1,96 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+class MainTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final CommandLine command =
+      Main.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+
+  @Test
+  void shouldListEveryCommand() {
+    assertThat(command.execute("--help")).isZero();
+    for (CommandLine sub : command.getSubcommands().values()) {
+      CommandSpec spec = sub.getCommandSpec();
+      if (!spec.usageMessage().hidden()) {
+        assertThat(out.toString()).contains("  " + spec.name() + " ");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench"})
+  void shouldListWhatTheScriptDoes(String name) {
+    assertThat(command.execute("--help")).isZero();
+    assertThat(out.toString()).contains("  " + name + " ");
+  }
+
+  @Test
+  void shouldExplainEveryCommandAndOption() {
+    for (CommandLine sub : command.getSubcommands().values()) {
+      assertThat(sub.getCommandSpec().usageMessage().description()).isNotEmpty();
+      sub.getCommandSpec()
+          .args()
+          .forEach(argument -> assertThat(argument.description()).as("%s", argument).isNotEmpty());
+    }
+  }
+
+  @Test
+  void shouldTellItsVersion() {
+    assertThat(command.execute("--version")).isZero();
+    assertThat(out.toString()).matches("rddp \\d+\\.\\d+.*\\R");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "pong", "--nonsense"})
+  void shouldExitWithTwoWhenCalledWrongly(String arguments) {
+    assertThat(command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
+        .isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: ").contains("rddp --help");
+  }
+
+  @Test
+  void shouldRefuseToCaptureIntoAFolder() {
+    assertThat(command.execute("capture", "/")).isEqualTo(2);
+    assertThat(err.toString()).startsWith("rddp: / is a folder");
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void shouldSayWhatIsTheMatterWithAFile(Exception failure, String words) {
+    new ErrorReporter().handleExecutionException(failure, command, null);
+    assertThat(err.toString()).isEqualTo("rddp: " + words + "\n");
+  }
+
+  static List<Arguments> failures() {
+    return List.of(
+        Arguments.of(new NoSuchFileException("/a"), "there is no file or folder /a"),
+        Arguments.of(new AccessDeniedException("/a"), "this user may not use /a"),
+        Arguments.of(new FileAlreadyExistsException("/a"), "/a exists already"),
+        Arguments.of(new NotDirectoryException("/a"), "/a: NotDirectoryException"),
+        Arguments.of(new FileSystemException("/a", null, "No space left"), "/a: No space left"));
+  }
+
+  @Test
+  void shouldExitWithOneWhenACommandFails() {
+    assertThat(command.execute("doctor")).isEqualTo(1);
+    assertThat(err.toString()).isEqualTo("rddp: 'doctor' is not in Java: use bin/rddp doctor\n");
+  }
+}

@@ -1,0 +1,48 @@
+package org.rddp.example;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.rddp.client.Connection;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.PrivateData;
+
+/** The program of the README: writes into the memory of {@code rddp echo} and sends it a word. */
+public final class HelloWrite {
+  private HelloWrite() {}
+
+  /** Writes {@code text}, sends it too, and returns what comes back. */
+  public static String run(Path socket, InetSocketAddress echo, String text) {
+    // README: begin
+    try (Rddp rddp = Rddp.connect(socket);
+        MemoryRegion memory = rddp.allocate(8192, Access.LOCAL_WRITE);
+        Connection peer = rddp.connect(echo, PrivateData.NONE, Duration.ofSeconds(5))) {
+      // The peer's program says where it may be written: STag, Tagged Offset, length.
+      ByteBuffer named = ByteBuffer.wrap(peer.privateData().toByteArray());
+      int stag = named.getInt();
+      long to = named.getLong();
+
+      memory.segment().setString(0, text);
+      peer.postReceive(1, memory, 4096, 4096);
+      peer.postWrite(2, memory, 0, text.length() + 1, stag, to); // into the peer's memory
+      peer.postSend(3, memory, 0, text.length() + 1); // and a message, which it sends back
+
+      int[] left = {3};
+      while (left[0] > 0) {
+        rddp.poll(
+            completion -> {
+              if (!completion.isSuccess()) {
+                throw new IllegalStateException(completion.toString());
+              }
+              left[0]--;
+            },
+            16);
+      }
+      return memory.segment().getString(4096);
+    }
+    // README: end
+  }
+}

@@ -1,0 +1,50 @@
+package org.rddp.example;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.rddp.client.Connection;
+import org.rddp.client.ConnectionOptions;
+import org.rddp.client.DdpQueues;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.PrivateData;
+import org.rddp.ipc.ring.WorkRequest;
+
+/** The program of docs/plain-ddp.md: asks on one queue and is answered on another. */
+public final class OwnQueues {
+  private OwnQueues() {}
+
+  /** Asks {@code question} of the server, and returns its answer. */
+  public static String run(Path socket, InetSocketAddress server, String question) {
+    // plain-ddp: begin
+    int questions = 0; // Queue Numbers, and what they are for, are between the two programs.
+    int answers = 1;
+    ConnectionOptions options = ConnectionOptions.plainDdp(1, 16).withHeldOctets(1 << 16);
+    try (Rddp rddp = Rddp.connect(socket);
+        MemoryRegion memory = rddp.allocate(8192, Access.LOCAL_WRITE);
+        Connection peer = rddp.connect(server, PrivateData.NONE, Duration.ofSeconds(5), options)) {
+      DdpQueues ddp = peer.ddp();
+      ddp.postReceive(answers, 1, memory, 4096, 4096);
+      memory.segment().setString(0, question);
+      long ulp = 0x01_0000_002aL; // 40 bits for the peer's program: a kind and a number, say
+      ddp.postUntagged(questions, 2, memory, 0, question.length() + 1, ulp, WorkRequest.SIGNALLED);
+
+      String[] answer = new String[1];
+      while (answer[0] == null && peer.streamError() == null) {
+        rddp.poll(
+            completion -> {
+              if (completion.isSuccess() && completion.opcode() == Opcode.RECEIVE_UNTAGGED) {
+                answer[0] = completion.qn() + "/" + Long.toHexString(completion.rsvdUlp());
+                answer[0] += " " + memory.segment().getString(4096);
+              }
+            },
+            16);
+      }
+      return answer[0] == null ? "failed: " + peer.streamError() : answer[0];
+    }
+    // plain-ddp: end
+  }
+}

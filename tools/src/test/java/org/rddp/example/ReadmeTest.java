@@ -1,0 +1,117 @@
+package org.rddp.example;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.ConnectionOptions;
+import org.rddp.client.DdpQueues;
+import org.rddp.client.IncomingConnection;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Access;
+import org.rddp.daemon.TestDaemon;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.transfer.EchoServer;
+
+/** Holds the programs of the documents against those that compile, and runs them. */
+@Timeout(60)
+class ReadmeTest {
+  private static final Path ROOT = Path.of("..");
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  @Test
+  void shouldShowTheProgramsThatCompile() throws Exception {
+    assertThat(Files.readString(ROOT.resolve("README.md")))
+        .contains(shown(HelloWrite.class, "README"));
+    assertThat(Files.readString(ROOT.resolve("docs/plain-ddp.md")))
+        .contains(shown(OwnQueues.class, "plain-ddp"));
+  }
+
+  @Test
+  void shouldShowAConfigurationThatIsGood() throws Exception {
+    String readme = Files.readString(ROOT.resolve("README.md"));
+    int begin = readme.indexOf("    [dpdk]\n");
+    String text = readme.substring(begin, readme.indexOf("\nand then", begin)).stripIndent();
+    Configuration configuration = ConfigurationFile.parse("README.md", text);
+    assertThat(configuration.interfaces())
+        .extracting(each -> each.name() + " " + each.device())
+        .containsExactly("one ring:try", "two ring:try");
+  }
+
+  /** The part of a program's source that a document shows. */
+  private static String shown(Class<?> program, String document) throws IOException {
+    Path file = Path.of("src/test/java/" + program.getName().replace('.', '/') + ".java");
+    String source = Files.readString(file);
+    String begin = "// " + document + ": begin\n";
+    return source.substring(
+        source.indexOf(begin) + begin.length(), source.indexOf("    // " + document + ": end"));
+  }
+
+  @Test
+  void shouldWriteAndSendToTheEcho() throws Exception {
+    InetSocketAddress echo = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp there = daemon.connect("two")) {
+      Thread server = new Thread(() -> new EchoServer(there, 4096, line -> {}).serve(7471));
+      server.start();
+      String answer = null;
+      while (answer == null) {
+        try {
+          answer = HelloWrite.run(daemon.socket(), echo, "hello, memory");
+        } catch (ConnectionFailedException e) {
+          assertThat(e).as("before the echo listens").hasMessageContaining("REFUSED");
+        }
+      }
+      server.interrupt();
+      server.join();
+
+      assertThat(answer).isEqualTo("hello, memory");
+    }
+  }
+
+  @Test
+  void shouldAskAndBeAnsweredOnQueuesOfTheirOwn() throws Exception {
+    InetSocketAddress address = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
+    ConnectionOptions options = ConnectionOptions.plainDdp(16, 1);
+    try (TestDaemon daemon = new TestDaemon();
+        Rddp there = daemon.connect("two");
+        MemoryRegion memory = there.allocate(4096, Access.LOCAL_WRITE);
+        Listener listener = there.listen(new InetSocketAddress(7471), 1, options)) {
+      CompletableFuture<String> answer =
+          CompletableFuture.supplyAsync(
+              () -> OwnQueues.run(daemon.socket(), address, "how are you?"));
+      IncomingConnection incoming = listener.await(PATIENCE);
+      DdpQueues ddp = incoming.connection().ddp();
+      ddp.postReceive(0, 1, memory, 0, 4096);
+      incoming.accept();
+      TestDaemon.await(
+          () ->
+              there.poll(
+                      completion ->
+                          ddp.postUntagged(
+                              1,
+                              2,
+                              memory,
+                              0,
+                              completion.octets(),
+                              completion.rsvdUlp() + 1,
+                              WorkRequest.SIGNALLED),
+                      1)
+                  == 1,
+          "the question comes");
+
+      assertThat(answer.get()).isEqualTo("1/10000002b how are you?");
+    }
+  }
+}
