@@ -1,6 +1,8 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
 
 /**
@@ -10,7 +12,7 @@ import org.rddp.ddp.sending.SendScheduler;
 public final class DdpEngine {
   private final TaggedBuffers taggedBuffers;
   private final SendScheduler sendScheduler = new SendScheduler();
-  private final DdpCounters counters = new DdpCounters();
+  private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
   /** An engine without streams. */
   public DdpEngine(TaggedBuffers taggedBuffers) {
@@ -22,9 +24,14 @@ public final class DdpEngine {
     return taggedBuffers;
   }
 
-  /** What has been done so far. */
-  public DdpCounters counters() {
-    return counters;
+  /** Counters of the segments sent. */
+  public SendCounters sendCounters() {
+    return sendScheduler.counters();
+  }
+
+  /** Counters of the segments received. */
+  public ReceiveCounters receiveCounters() {
+    return receiveCounters;
   }
 
   /**
@@ -40,7 +47,7 @@ public final class DdpEngine {
     return sendScheduler.run(limit);
   }
 
-  public SendScheduler sendScheduler() {
+  SendScheduler sendScheduler() {
     return sendScheduler;
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.receiving.Placement;
@@ -21,14 +22,13 @@ import org.rddp.tcp.StreamHandler;
  * <p>Whatever is posted comes back exactly once: sent, Delivered or flushed. A stream that fails
  * reports it and stays until its user closes or aborts it. Engine thread only.
  */
-public final class DdpStream {
+public final class DdpStream extends DomainMember {
   /** No ULP message is longer (RFC 5041 section 5.2). */
   public static final long MAX_MESSAGE = 0xffff_ffffL;
 
   /** The most octets that {@link #postInline} takes. */
   public static final int INLINE = OutgoingMessage.INLINE;
 
-  private final ProtectionDomain domain;
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpStreamState state;
@@ -37,13 +37,19 @@ public final class DdpStream {
 
   private DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
-    this.domain = domain;
+    super(domain);
     queues = new UntaggedQueues(settings.queues());
-    sender = new DdpSender(engine, user, settings);
+    sender =
+        new DdpSender(
+            engine.sendScheduler(),
+            user,
+            settings.sendDepth(),
+            settings.responseDepth(),
+            settings.queues().size());
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     state =
         new DdpStreamState(
-            user, engine.counters(), queues, sender, placement, settings.heldOctets());
+            user, engine.receiveCounters(), queues, sender, placement, settings.heldOctets());
   }
 
   /**
@@ -80,11 +86,6 @@ public final class DdpStream {
   /** What the TCP connection speaks to. */
   public StreamHandler transport() {
     return mpa;
-  }
-
-  /** The domain whose STags the peer may name on this stream. */
-  public ProtectionDomain protectionDomain() {
-    return domain;
   }
 
   /** Responder: the most octets of Private Data that an answer to the peer's request carries. */

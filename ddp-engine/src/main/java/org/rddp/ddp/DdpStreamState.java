@@ -1,8 +1,9 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.receiving.DdpReceiver;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.Placement;
+import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.receiving.ReceivingStream;
 import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -17,9 +18,8 @@ import org.rddp.tcp.CloseReason;
  * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
  * becomes of what its user has posted.
  */
-public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue.Waiter {
+final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private final UlpHandler user;
-  private final DdpCounters counters;
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpReceiver receiver;
@@ -43,13 +43,12 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
 
   DdpStreamState(
       UlpHandler user,
-      DdpCounters counters,
+      ReceiveCounters counters,
       UntaggedQueues queues,
       DdpSender sender,
       Placement placement,
       int heldOctets) {
     this.user = user;
-    this.counters = counters;
     this.queues = queues;
     this.sender = sender;
     receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
@@ -99,7 +98,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     return !receiver.holdsNothing();
   }
 
-  /** Whether TCP's window stays as it is, since what comes is only kept. */
+  @Override
   public void holdWindow(boolean held) {
     mpa.holdWindow(held);
   }
@@ -137,16 +136,14 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     }
   }
 
-  /** DDP refuses a segment. */
+  @Override
   public void refuse(DdpError error, DdpErrorReport report) {
-    counters.segmentsRefused++;
     fail();
     user.onError(error, report);
   }
 
-  /** The user has refused a segment. */
+  @Override
   public void refuseForUser(DdpErrorReport report) {
-    counters.segmentsRefused++;
     fail();
     user.onRefused(report);
   }
@@ -192,7 +189,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
   public void onUlpdu(Ulpdu ulpdu) {
     released = true;
     if (peerClosed) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
     } else {
       receiver.receive(ulpdu);
     }

@@ -1,7 +1,5 @@
 package org.rddp.ddp.memory;
 
-import org.rddp.ddp.DdpStream;
-
 /**
  * A memory window: opens a part of a region to one stream's peer for a while, under another STag
  * each time (RFC 5040 section 2.1 has the word; the rules are those of verbs' type 2 windows).
@@ -54,7 +52,7 @@ public final class DdpMemoryWindow {
    *     window would leave it, or the table of STags is full
    */
   public boolean bind(
-      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     if (isBound()
         || region.domain() != next.domain()
         || !TaggedBuffers.mayBind(region, stream, to, length, baseTo, rights)) {
@@ -72,7 +70,8 @@ public final class DdpMemoryWindow {
   }
 
   /** The stream is gone: nobody can invalidate on it what is bound to it. */
-  public void release(DdpStream stream) {
+  @SuppressWarnings("ReferenceEquality") // streams are compared by identity
+  public void release(DomainMember stream) {
     if (last.stream() == stream) {
       table.invalidate(last);
     }

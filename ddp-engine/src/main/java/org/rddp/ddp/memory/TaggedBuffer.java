@@ -1,7 +1,5 @@
 package org.rddp.ddp.memory;
 
-import org.rddp.ddp.DdpStream;
-
 /**
  * A range of memory that an STag names, with what is allowed there (RFC 5041 section 8.3). Once it
  * is out of {@link TaggedBuffers} nothing leads to it any more, and whoever still holds it sees
@@ -11,7 +9,7 @@ import org.rddp.ddp.DdpStream;
 public final class TaggedBuffer {
   private int stag;
   private final ProtectionDomain domain;
-  private DdpStream stream;
+  private DomainMember stream;
   private long address;
   private long length;
   private long baseTo;
@@ -25,7 +23,7 @@ public final class TaggedBuffer {
   TaggedBuffer(
       int stag,
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,
@@ -53,7 +51,8 @@ public final class TaggedBuffer {
   }
 
   /** Lets it name a part of a region. */
-  void open(TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+  void open(
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     this.region = region;
     this.stream = stream;
     this.address = region.addressOf(to);
@@ -91,12 +90,13 @@ public final class TaggedBuffer {
   }
 
   /** The only stream that may use it, or null. */
-  DdpStream stream() {
+  DomainMember stream() {
     return stream;
   }
 
   /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */
-  public boolean associatedWith(DdpStream user) {
+  @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
+  public boolean associatedWith(DomainMember user) {
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 

@@ -1,7 +1,6 @@
 package org.rddp.ddp.memory;
 
 import java.util.random.RandomGenerator;
-import org.rddp.ddp.DdpStream;
 
 /**
  * The STags of one engine: an open table from STag to {@link TaggedBuffer}.
@@ -50,7 +49,7 @@ public final class TaggedBuffers {
    */
   public int register(
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,
@@ -82,7 +81,7 @@ public final class TaggedBuffers {
    *     window would leave it
    */
   public int bind(
-      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     if (!mayBind(region, stream, to, length, baseTo, rights)) {
       return 0;
     }
@@ -90,7 +89,7 @@ public final class TaggedBuffers {
   }
 
   static boolean mayBind(
-      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     boolean fits =
         length > 0
             && !TaggedBuffer.wraps(to, length)
@@ -131,7 +130,7 @@ public final class TaggedBuffers {
 
   private int add(
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,

@@ -1,8 +1,5 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpCounters;
-import org.rddp.ddp.DdpStreamState;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
@@ -24,10 +21,10 @@ import org.rddp.mpa.Ulpdu;
  * and all that come behind them, wait until there is one, and TCP's window does not open meanwhile.
  */
 public final class DdpReceiver {
-  private final DdpStreamState stream;
+  private final ReceivingStream stream;
   private final UntaggedQueues queues;
-  private final UlpHandler user;
-  private final DdpCounters counters;
+  private final ReceiveHandler user;
+  private final ReceiveCounters counters;
   private final Placement placement;
   private final MessageDelivery delivery;
   private final DeferredSegments deferred;
@@ -42,13 +39,13 @@ public final class DdpReceiver {
    * @param heldOctets the most octets of segments that wait for a buffer, 0 for none
    */
   public DdpReceiver(
-      DdpStreamState life,
-      UlpHandler user,
-      DdpCounters counters,
+      ReceivingStream stream,
+      ReceiveHandler user,
+      ReceiveCounters counters,
       UntaggedQueues queues,
       Placement placement,
       int heldOctets) {
-    this.stream = life;
+    this.stream = stream;
     this.user = user;
     this.counters = counters;
     this.queues = queues;
@@ -122,7 +119,7 @@ public final class DdpReceiver {
       }
       stream.holdWindow(true);
     } else {
-      stream.refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+      refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
     }
   }
 
@@ -130,7 +127,7 @@ public final class DdpReceiver {
   private boolean take(Ulpdu segment) {
     DdpError fault = headerFault(segment);
     if (fault != null) {
-      stream.refuse(fault, DdpErrorReport.of(segment));
+      refuse(fault, DdpErrorReport.of(segment));
       return true;
     }
     header.read(segment);
@@ -223,7 +220,7 @@ public final class DdpReceiver {
     if (header.tagged()) {
       takeTagged(header, segment);
     } else if (user.admitUntagged(header.qn(), header.rsvdUlp()) < 0) {
-      stream.refuseForUser(DdpErrorReport.of(header));
+      refuseForUser(header);
     } else if (!queues.has(header.qn())) {
       refuse(DdpError.INVALID_QN, header);
     } else if (queues.buffered(header.qn()) != null) {
@@ -238,7 +235,7 @@ public final class DdpReceiver {
     int rights =
         user.admitTagged(header.rsvdUlp(), header.stag(), header.to(), octets, header.last());
     if (rights < 0) {
-      stream.refuseForUser(DdpErrorReport.of(header));
+      refuseForUser(header);
       return;
     }
     DdpError refusal = segment == null ? null : placement.tagged(header, rights, segment);
@@ -290,6 +287,17 @@ public final class DdpReceiver {
   }
 
   private void refuse(DdpError error, SegmentHeader header) {
-    stream.refuse(error, DdpErrorReport.of(header));
+    refuse(error, DdpErrorReport.of(header));
+  }
+
+  private void refuseForUser(SegmentHeader header) {
+    counters.segmentsRefused++;
+    stream.refuseForUser(DdpErrorReport.of(header));
+  }
+
+  /** Refuses a segment, which fails the stream. */
+  public void refuse(DdpError error, DdpErrorReport report) {
+    counters.segmentsRefused++;
+    stream.refuse(error, report);
   }
 }

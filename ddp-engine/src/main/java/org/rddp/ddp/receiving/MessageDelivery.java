@@ -1,7 +1,5 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpCounters;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.SegmentHeader;
 
@@ -15,8 +13,8 @@ import org.rddp.ddp.segment.SegmentHeader;
  * makes a complete message wait: for the one before it.
  */
 final class MessageDelivery {
-  private final UlpHandler user;
-  private final DdpCounters counters;
+  private final ReceiveHandler user;
+  private final ReceiveCounters counters;
 
   /** What is being Delivered from a queue of buffers. */
   private ReceiveBuffer delivered;
@@ -24,7 +22,7 @@ final class MessageDelivery {
   private int deliveredQn;
   private int deliveredMsn;
 
-  MessageDelivery(UlpHandler user, DdpCounters counters) {
+  MessageDelivery(ReceiveHandler user, ReceiveCounters counters) {
     this.user = user;
     this.counters = counters;
   }

@@ -1,6 +1,6 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.segment.DdpError;
@@ -13,11 +13,11 @@ import org.rddp.mpa.Ulpdu;
  * section 7.1). The checks come first and all of them: nothing of a bad segment is placed.
  */
 public final class Placement {
-  private final DdpStream stream;
+  private final DomainMember stream;
   private final TaggedBuffers taggedBuffers;
   private final UntaggedQueues queues;
 
-  public Placement(DdpStream stream, TaggedBuffers taggedBuffers, UntaggedQueues queues) {
+  public Placement(DomainMember stream, TaggedBuffers taggedBuffers, UntaggedQueues queues) {
     this.stream = stream;
     this.taggedBuffers = taggedBuffers;
     this.queues = queues;

@@ -1,7 +1,6 @@
 package org.rddp.ddp.receiving;
 
 import java.util.List;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.MessageSequence;
 
 /** The queues that a stream's peer sends Untagged Messages to, by Queue Number from 0 up. */
@@ -58,7 +57,7 @@ public final class UntaggedQueues {
   }
 
   /** Gives every buffer back to the user. */
-  public void flush(UlpHandler user) {
+  public void flush(ReceiveHandler user) {
     for (int qn = 0; qn < buffered.length; qn++) {
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
         ReceiveBuffer buffer = buffered[qn].removeFirst();
