@@ -6,15 +6,15 @@ import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
 
 /**
- * What the streams of one engine share: the STags, the round in which they send, and counters.
- * Engine thread only.
+ * The state shared by the streams of one engine: STags, the send scheduler and counters. Engine
+ * thread only.
  */
 public final class DdpEngine {
   private final TaggedBuffers taggedBuffers;
   private final SendScheduler sendScheduler = new SendScheduler();
   private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
-  /** An engine without streams. */
+  /** Creates an engine without streams. */
   public DdpEngine(TaggedBuffers taggedBuffers) {
     this.taggedBuffers = taggedBuffers;
   }

@@ -15,8 +15,8 @@ import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 
 /**
- * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
- * becomes of what its user has posted.
+ * The life cycle of a {@link DdpStream}: start, failure and teardown (RFC 5041 section 6). Receives
+ * MPA's callbacks and flushes what the user has posted.
  */
 final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private final UlpHandler user;
@@ -25,7 +25,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private final DdpReceiver receiver;
   private MpaConnection mpa;
 
-  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
+  /** Whether sending is allowed: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
   private boolean released;
 
   private boolean operating;
@@ -35,10 +35,10 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private boolean failed;
   private boolean aborted;
 
-  /** Whether the peer has closed its half behind segments that still wait. */
+  /** Whether the peer's close is reported only after the held segments. */
   private boolean endIsHeld;
 
-  /** Whether the connection has ended in order, and segments still wait. */
+  /** Whether the connection's regular end is reported only after the held segments. */
   private boolean closeIsHeld;
 
   DdpStreamState(
@@ -54,7 +54,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
   }
 
-  /** The connection that it is about; to be called before anything happens to that. */
+  /** Sets the connection; to be called before the connection is used. */
   void attach(MpaConnection connection, boolean initiator) {
     mpa = connection;
     released = initiator;
@@ -74,7 +74,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     return receiver.heldOctets();
   }
 
-  /** A buffer has been posted, or the user has room for something else. */
+  /** A buffer has been posted, or the user can take Tagged Messages again. */
   void bufferPosted() {
     receiver.takeHeld();
     if (endIsHeld && receiver.holdsNothing()) {
@@ -84,7 +84,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     }
   }
 
-  /** Tells of the connection's end if that has waited. */
+  /** Reports the connection's end if that was held back. */
   private void endIfHeld(CloseReason reason) {
     if (closeIsHeld) {
       closeIsHeld = false;
@@ -128,7 +128,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     endIfHeld(CloseReason.ABORTED);
   }
 
-  /** Flushes everything and drops what arrives; one more message may be sent. */
+  /** Flushes everything and drops further segments; one more message may be sent. */
   void fail() {
     if (!failed) {
       failed = true;
@@ -157,7 +157,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     holdWindow(false);
     sender.flush();
     queues.flush(user);
-    // Not before: what is posted while things are flushed is not the last message.
+    // Only now: a message posted during the flush is not the last message.
     sender.allowPosts(aborted ? 0 : postsLeft);
   }
 
@@ -211,7 +211,7 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     sender.wake();
   }
 
-  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
+  /** Nothing to do: each segment is cut to the MULPDU at the time it is sent. */
   @Override
   public void onMulpdu(int mulpdu) {}
 
@@ -231,14 +231,15 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
   @Override
   public void onError(MpaError error, String detail) {
     if (!operating && mpa.operating()) {
-      // What has been settled cannot be done: the stream serves to say so (RFC 6581 section 8).
+      // The negotiated parameters cannot be met: the stream only serves to tell the peer (RFC 6581
+      // section 8).
       operate();
     }
     fail();
     user.onLlpError(error, detail);
   }
 
-  /** What the peer has sent before it closed is the user's, and not gone because both have. */
+  /** After a regular close, held segments are still taken before the end is reported. */
   @Override
   public void onClosed(CloseReason reason) {
     closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();

@@ -7,18 +7,18 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Takes every segment that MPA passes: checks it, places its payload and notes what has come (RFC
- * 5041 section 7.1).
+ * Receives every segment that MPA passes: checks it, places its payload and Delivers complete
+ * messages (RFC 5041 sections 5 and 7.1).
  *
- * <p>The order of the checks: version, whole header, what the user says, then queue, message number
+ * <p>Order of the checks: version, complete header, the user's check, then queue, message number
  * and offset, or STag, stream, rights, wrap and range.
  *
- * <p>A segment before its turn is placed at once if there is nothing against that, and what it
- * means waits for its turn. Otherwise MPA keeps it: so what is wrong with a segment is found, and
- * messages are Delivered, in the order in which the peer sent them.
+ * <p>A segment received out of order is placed at once if no check fails, and takes effect once
+ * everything before it has been received. Otherwise MPA keeps it. So errors are reported and
+ * messages are Delivered in the order in which the peer sent them.
  *
- * <p>Where the stream's settings say so, a message that finds no buffer is no error: its segments,
- * and all that come behind them, wait until there is one, and TCP's window does not open meanwhile.
+ * <p>If the stream's settings allow it, a message without a buffer is no error: its segments and
+ * all after them are held until a buffer is posted, and TCP's window does not open meanwhile.
  */
 public final class DdpReceiver {
   private final ReceivingStream stream;
@@ -34,9 +34,9 @@ public final class DdpReceiver {
   private final boolean mayHold;
 
   /**
-   * A receiver that checks everything.
+   * Creates the receiver of one stream.
    *
-   * @param heldOctets the most octets of segments that wait for a buffer, 0 for none
+   * @param heldOctets the most octets of held segments, 0 to hold none
    */
   public DdpReceiver(
       ReceivingStream stream,
@@ -66,7 +66,7 @@ public final class DdpReceiver {
     deferred.clear();
   }
 
-  /** The next segment in the order in which the peer sent them. */
+  /** Receives the next segment in order. */
   public void receive(Ulpdu segment) {
     if (stopped) {
       counters.segmentsDropped++;
@@ -80,17 +80,17 @@ public final class DdpReceiver {
     return delivery.report();
   }
 
-  /** Whether nothing waits for a buffer. */
+  /** Whether no segment is held for want of a buffer. */
   public boolean holdsNothing() {
     return !deferred.holds();
   }
 
-  /** Octets of the segments that wait for a buffer. */
+  /** Octets of the held segments. */
   public long heldOctets() {
     return deferred.heldOctets();
   }
 
-  /** There is a buffer more: takes what has waited for one. */
+  /** Takes held segments after a buffer has been posted. */
   public void takeHeld() {
     if (deferred.holds()) {
       deferred.takeReady();
@@ -100,12 +100,12 @@ public final class DdpReceiver {
     }
   }
 
-  /** Takes a segment that has waited; false if it has to wait on. */
+  /** Takes a held segment; false if it must stay held. */
   boolean takeHeld(Ulpdu segment) {
     return take(segment);
   }
 
-  /** Takes a segment that was placed before its turn. */
+  /** Takes the header of a segment that was placed early. */
   void takeEarly(SegmentHeader early) {
     take(early, null);
   }
@@ -123,7 +123,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** Takes a segment in its turn; false if it has to wait for a buffer. */
+  /** Takes a segment in order; false if it must be held for want of a buffer. */
   private boolean take(Ulpdu segment) {
     DdpError fault = headerFault(segment);
     if (fault != null) {
@@ -160,9 +160,9 @@ public final class DdpReceiver {
   }
 
   /**
-   * A segment before its turn.
+   * Receives a segment out of order.
    *
-   * @return whether it has been taken; if not, it is to come again in its turn
+   * @return whether it was placed; if not, MPA passes it again in order
    */
   public boolean receiveEarly(Ulpdu segment) {
     if (stopped) {
@@ -191,7 +191,10 @@ public final class DdpReceiver {
         && placement.untaggedEarly(header, segment);
   }
 
-  /** Every segment before a position in the stream has come: those among them have their turn. */
+  /**
+   * Everything before a stream position has been received: the early segments before it take
+   * effect.
+   */
   public void deliver(long position) {
     boolean held = deferred.holds();
     deferred.deliver(position);
@@ -201,7 +204,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** What keeps the header of a segment from being read, or null. */
+  /** Why the header of a segment cannot be decoded, or null. */
   private DdpError headerFault(Ulpdu segment) {
     if (segment.length() == 0) {
       return DdpError.LOCAL_CATASTROPHIC;
@@ -215,7 +218,7 @@ public final class DdpReceiver {
     return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
   }
 
-  /** Takes a segment in its turn; {@code segment} is null if it has been placed before. */
+  /** Takes a segment in order; {@code segment} is null if it was placed early. */
   private void take(SegmentHeader header, Ulpdu segment) {
     if (header.tagged()) {
       takeTagged(header, segment);
@@ -265,7 +268,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** Such messages are never placed before their turn, so their octets are here. */
+  /** Messages read in place are never placed early, so {@code segment} is not null. */
   private void showInPlace(SegmentHeader header, Ulpdu segment) {
     int qn = header.qn();
     int octets = header.octets();
