@@ -132,17 +132,17 @@ final class MpaReceiver {
   /**
    * Continues after FPDUs that were found by Markers and passed early.
    *
-   * @param behind stream position of the next FPDU
+   * @param next stream position of the next FPDU
    * @return false if the length fields lead to another position, which is an error
    */
-  boolean skip(long behind) {
+  boolean skip(long next) {
     if (kept.count() > 0) {
       fail(
           MpaError.MARKER,
           remainder() + " reach up to position " + end() + ", where FPDUPTR says that one starts");
       return false;
     }
-    position = behind;
+    position = next;
     passed++;
     return true;
   }
