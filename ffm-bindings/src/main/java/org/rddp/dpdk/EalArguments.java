@@ -67,6 +67,14 @@ public final class EalArguments {
     return new EalArguments(all).and("--allow", address);
   }
 
+  /**
+   * Whether a device is named by a PCI address, such as {@code 0000:03:00.0}, with or without the
+   * domain.
+   */
+  public static boolean isPciAddress(String device) {
+    return device.matches("([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\..*");
+  }
+
   /** With what DPDK logs limited to a level such as {@code error}, {@code notice}, {@code info}. */
   public EalArguments withLogLevel(String level) {
     return and("--log-level", level);

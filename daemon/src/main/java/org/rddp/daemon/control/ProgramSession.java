@@ -367,7 +367,8 @@ final class ProgramSession implements SessionHandler {
     if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
       throw new RequestRefusedException(
           Reason.INVALID,
-          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to 65535,"
+          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to"
+              + " 65535,"
               + " not %d and %d".formatted(start.ringOctets(), start.snapLength()));
     }
     server.checkCapture(socket.peer(), daemonInterface);
@@ -381,7 +382,7 @@ final class ProgramSession implements SessionHandler {
     server.captures().put(daemonInterface, this);
     CaptureRing ring = capture;
     captureOctets = start.ringOctets();
-    daemonInterface.engine().execute(() -> daemonInterface.capture().capture(ring));
+    daemonInterface.engine().execute(() -> daemonInterface.capture().capture(ring::offer));
     send(new DaemonMessage.CaptureStarted(start.request(), ring.descriptor()));
     server.log().info(name + " captures " + daemonInterface.name());
   }

@@ -2,8 +2,8 @@ package org.rddp.dpdk.device;
 
 import java.util.Set;
 import java.util.TreeSet;
-import org.rddp.daemon.DpdkPorts;
 import org.rddp.device.Offloads;
+import org.rddp.dpdk.EalArguments;
 import org.rddp.dpdk.PortInfo;
 
 /**
@@ -27,7 +27,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
 
   /** Those of a port. */
   public static PortOffloads of(PortInfo info) {
-    if (!DpdkPorts.isPci(info.name())) {
+    if (!EalArguments.isPciAddress(info.name())) {
       return NONE;
     }
     Set<String> receive = new TreeSet<>();

@@ -1,12 +1,13 @@
 package org.rddp.dpdk.device;
 
+import org.rddp.device.CapturePoint;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
-import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
@@ -33,7 +34,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final Runnable closer;
   private final long received = Memory.allocate((long) BURST * PTR);
   private final long sent = Memory.allocate((long) BURST * PTR);
-  private CaptureRing capture;
+  private CaptureSink capture;
   private long captureEpoch;
   private long droppedChains;
   private volatile boolean up = true;
@@ -132,8 +133,8 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   @Override
-  public void capture(CaptureRing ring) {
-    capture = ring;
+  public void capture(CaptureSink sink) {
+    capture = sink;
     captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
   }
 
