@@ -23,8 +23,8 @@ import org.rddp.dpdk.device.RingCopier;
 import org.rddp.wire.Ethernet;
 
 /**
- * Starts DPDK and opens the ports of a configuration; one device for each interface, in its order.
- * Once per process.
+ * Starts DPDK and opens the ports of a configuration: one device per interface, in order. Once per
+ * process.
  */
 public final class DpdkPorts implements Ports {
   /** Buffers of a mempool that each thread keeps to itself. */
