@@ -8,11 +8,12 @@ readonly FUZZ_WORK=$STATE/fuzz
 fuzz_usage() {
     cat <<'END'
 Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
-       rddp fuzz TARGET --replay FILE
+       rddp fuzz TARGET --replay INPUT
+       rddp fuzz TARGET --add FILE
 
-Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, starting with the inputs in the tree.
-Ends with 1 when it finds something; the input that did it is then in .rddp/fuzz. To keep it from coming back, put
-that file beside those (fuzz/src/test/resources/org/rddp/fuzz/TARGET): the tests run all of them.
+Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, starting with the inputs that are
+kept in fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds a fault; the input is then in .rddp/fuzz.
+When the fault is fixed, rename the input and add it: the tests run every input that is kept.
 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
@@ -22,14 +23,15 @@ TARGET is
   rdma         a peer with correct MPA and anything above it: every field of DDP's and RDMAP's headers
 
       --minutes N, --seconds N   Duration; default: one minute.
-      --keep                     Keep the inputs that reach something new, and no others.
-      --replay FILE              Run one input once.
+      --keep                     Keep the fewest inputs that reach everything, and those with a name of their own.
+      --replay INPUT             Run one input once: a file, or the name of one that is kept.
+      --add FILE                 Keep an input under the file's name.
   -h, --help                     Show this.
 END
 }
 
 fuzz() {
-    local target='' seconds=60 keep=false replay=''
+    local target='' seconds=60 keep=false replay='' add=''
     while (($# > 0)); do
         case $1 in
             --minutes | --seconds)
@@ -40,8 +42,13 @@ fuzz() {
                 shift
                 ;;
             --replay)
-                [[ -f ${2:-} && -r $2 ]] || fuzz_usage_error "--replay takes a file that can be read, not '${2:-}'" || return
+                [[ -n ${2:-} ]] || fuzz_usage_error "--replay takes a file or the name of an input that is kept" || return
                 replay=$2
+                shift
+                ;;
+            --add)
+                [[ -f ${2:-} && -r $2 ]] || fuzz_usage_error "--add takes a file that can be read, not '${2:-}'" || return
+                add=$2
                 shift
                 ;;
             --keep) keep=true ;;
@@ -58,8 +65,11 @@ fuzz() {
     done
     [[ -n $target ]] || fuzz_usage_error "which TARGET? ${FUZZ_TARGETS[*]}" || return
     set_up_to_fuzz
-    if [[ -n $replay ]]; then
-        jazzer "$target" "$replay"
+    if [[ -n $add ]]; then
+        seed_archive add "$target" "$add"
+        return
+    elif [[ -n $replay ]]; then
+        replay_input "$target" "$replay"
         return
     fi
     fuzz_for "$target" "$seconds" || return
@@ -80,6 +90,28 @@ set_up_to_fuzz() {
     build_if_changed
 }
 
+# replay_input TARGET INPUT: a file, or the name of an input in the archive.
+replay_input() {
+    local input=$2
+    if [[ ! -f $input ]]; then
+        unpack_seeds "$1"
+        input=$FUZZ_WORK/seeds/$1/$2
+        [[ -f $input ]] || fuzz_usage_error "'$2' is neither a file nor an input that is kept for $1" || return
+    fi
+    jazzer "$1" "$input"
+}
+
+# unpack_seeds TARGET: the inputs that are kept, as Jazzer reads them, in a folder.
+unpack_seeds() {
+    rm -rf "$FUZZ_WORK/seeds/$1"
+    seed_archive unpack "$1" "$FUZZ_WORK/seeds/$1"
+}
+
+# seed_archive ACTION TARGET PATH: reads or writes the archive of a target's inputs.
+seed_archive() {
+    "$JAVA_HOME/bin/java" -cp "$ROOT/fuzz/target/classes" org.rddp.fuzz.SeedArchive "$1" "$FUZZ_CORPUS/$2.zip" "$3"
+}
+
 # fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".
 fuzz_for() {
     local log=$FUZZ_WORK/$1.log status=0 words=()
@@ -87,12 +119,13 @@ fuzz_for() {
         words=(-dict="$FUZZ_CORPUS/$1.dict")
     fi
     mkdir -p "$FUZZ_WORK/$1"
+    unpack_seeds "$1"
     : >"$FUZZ_WORK/began"
     (
         trap 'discard_interrupted 130' INT
         trap 'discard_interrupted 143' TERM HUP
         jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
-            "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1
+            "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_WORK/seeds/$1" >"$log" 2>&1
     ) || status=$?
     if ((status == 130 || status == 143)); then
         return "$status"
@@ -112,17 +145,17 @@ discard_interrupted() {
     exit "$1"
 }
 
-# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything.
+# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything. Findings, which have
+# names of their own, stay.
 keep_inputs() {
     local merged=$FUZZ_WORK/merged
     rm -rf "$merged"
     mkdir -p "$merged"
-    jazzer "$1" -merge=1 -max_len=4096 "$merged" "$FUZZ_CORPUS/$1" "$FUZZ_WORK/$1" >"$FUZZ_WORK/$1.log" 2>&1 || return
-    # What was a finding once has a name of its own, and stays.
-    find "$FUZZ_CORPUS/$1" -type f -regex '.*/[0-9a-f]+' -delete
-    cp "$merged"/* "$FUZZ_CORPUS/$1"
+    jazzer "$1" -merge=1 -max_len=4096 "$merged" "$FUZZ_WORK/seeds/$1" "$FUZZ_WORK/$1" >"$FUZZ_WORK/$1.log" 2>&1 || return
+    seed_archive replace "$1" "$merged" || return
     rm -rf "$merged" "${FUZZ_WORK:?}/$1"
-    echo "$(find "$FUZZ_CORPUS/$1" -type f | wc -l) inputs are kept, $(du -sb "$FUZZ_CORPUS/$1" | cut -f1) octets"
+    unpack_seeds "$1"
+    echo "$(find "$FUZZ_WORK/seeds/$1" -type f | wc -l) inputs are kept, $(du -sb "$FUZZ_CORPUS/$1.zip" | cut -f1) octets"
 }
 
 # jazzer TARGET ARGUMENT...: without Jazzer's own hooks, since no code here runs commands or opens files.

@@ -27,7 +27,28 @@ for time in abc 0 -5 1.5 0x10 ''; do
     check "refuses to fuzz for '$time' minutes" refuses "'$time'" frames --minutes "$time"
 done
 check 'refuses a missing time' refuses '--seconds' frames --seconds
-check 'refuses to replay a missing file' refuses '/nonexistent' frames --replay /nonexistent
+check 'refuses to add a missing file' refuses '/nonexistent' frames --add /nonexistent
+check 'refuses a replay of nothing' refuses '--replay' frames --replay
+
+# An archive with one input.
+# shellcheck disable=SC2317
+seed_archive() {
+    [[ $1 != unpack ]] || { mkdir -p "$3" && echo kept >"$3/input"; }
+}
+
+# replays INPUT SAID: what Jazzer runs, or what is said instead, ends so.
+# shellcheck disable=SC2317
+replays() (
+    set_up_to_fuzz() { :; }
+    jazzer() { echo "it runs $2"; }
+    said=$(fuzz frames --replay "$1" 2>&1) || true
+    echo "$said"
+    [[ $said == *"$2"* ]]
+)
+
+check 'replays an input that is kept' replays input "it runs $STATE/fuzz/seeds/frames/input"
+check 'replays a file' replays "$ROOT/README.md" "it runs $ROOT/README.md"
+check 'refuses to replay what is nowhere' replays nowhere 'neither a file nor an input'
 
 # A Jazzer that is ended by a signal writes a finding.
 # shellcheck disable=SC2317
