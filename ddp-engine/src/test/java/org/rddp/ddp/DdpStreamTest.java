@@ -18,6 +18,7 @@ import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** Sending, and the ways in which a stream ends (RFC 5041 sections 5.3, 5.4 and 6). */
 class DdpStreamTest {
@@ -356,7 +357,7 @@ class DdpStreamTest {
     byte[] question = HexFormat.of().parseHex("cafe");
     DdpStream initiator = DdpStream.initiator(engine, domain, settings, question, asking);
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postTagged(1, WRITE, 1, 0, memory.address(), 1);
     tcp.run(turn);
@@ -382,7 +383,7 @@ class DdpStreamTest {
     RecordingUlp asked = new RecordingUlp();
     DdpStream initiator = DdpStream.initiator(engine, domain, settings, new byte[0], asking);
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postReceive(0, 1, memory.address(), 10);
     responder.postReceive(0, 2, memory.address() + 10, 10);
@@ -411,7 +412,7 @@ class DdpStreamTest {
     RecordingUlp ulp = new RecordingUlp();
     DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
     RawUlpduPeer peer = RawUlpduPeer.initiator();
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     stream.postReceive(0, 5, memory.address(), 1);
     tcp.run(() -> {});
     stream.close();
