@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -55,18 +56,10 @@ public final class Atomics {
       long add,
       long ends,
       int flags) {
-    return queues.atomic(
-        Opcode.FETCH_ADD,
-        workRequest,
-        region,
-        offset,
-        remoteStag,
-        remoteTo,
-        add,
-        ends,
-        0,
-        0,
-        flags);
+    SubmissionEntry entry =
+        queues.beginAtomic(Opcode.FETCH_ADD, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(entry.remote(remoteStag, remoteTo).operands(add, ends, 0, 0));
   }
 
   /**
@@ -83,8 +76,9 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return queues.atomic(
-        Opcode.SWAP, workRequest, region, offset, remoteStag, remoteTo, swap, mask, 0, 0, flags);
+    SubmissionEntry entry = queues.beginAtomic(Opcode.SWAP, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(entry.remote(remoteStag, remoteTo).operands(swap, mask, 0, 0));
   }
 
   /** Replaces the whole number if it is what is expected. */
@@ -118,17 +112,10 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return queues.atomic(
-        Opcode.COMPARE_SWAP,
-        workRequest,
-        region,
-        offset,
-        remoteStag,
-        remoteTo,
-        swap,
-        mask,
-        compare,
-        compareMask,
-        flags);
+    SubmissionEntry entry =
+        queues.beginAtomic(Opcode.COMPARE_SWAP, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(
+            entry.remote(remoteStag, remoteTo).operands(swap, mask, compare, compareMask));
   }
 }

@@ -11,6 +11,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -90,7 +91,8 @@ public final class Connection implements AutoCloseable {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(long workRequest, ScatterList list, int flags) {
-    return queues.send(Opcode.SEND, workRequest, list, 0, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, list);
+    return entry != null && queues.post(entry);
   }
 
   /**
@@ -102,7 +104,8 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postWrite(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int flags) {
-    return queues.send(Opcode.WRITE, workRequest, list, remoteStag, remoteTo, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE, workRequest, flags, list);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
@@ -134,7 +137,8 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postSendInvalidate(
       long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {
-    return queues.send(Opcode.SEND, workRequest, region, offset, length, remoteStag, 0, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, 0));
   }
 
   /**
@@ -146,7 +150,8 @@ public final class Connection implements AutoCloseable {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postImmediate(long workRequest, long immediate, int flags) {
-    return queues.sendImmediate(workRequest, immediate, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND_IMMEDIATE, workRequest, flags);
+    return entry != null && queues.post(entry.immediate(immediate));
   }
 
   /**
@@ -166,16 +171,9 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       long immediate,
       int flags) {
-    return queues.send(
-        Opcode.WRITE_IMMEDIATE,
-        workRequest,
-        region,
-        offset,
-        length,
-        remoteStag,
-        remoteTo,
-        immediate,
-        flags);
+    SubmissionEntry entry =
+        queues.begin(Opcode.WRITE_IMMEDIATE, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
   /** Writes pieces, one behind the other, and sends a number behind them. */
@@ -186,8 +184,8 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       long immediate,
       int flags) {
-    return queues.send(
-        Opcode.WRITE_IMMEDIATE, workRequest, list, remoteStag, remoteTo, immediate, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE_IMMEDIATE, workRequest, flags, list);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
   /** Atomic operations on the peer's memory. */
@@ -210,7 +208,9 @@ public final class Connection implements AutoCloseable {
    */
   public boolean postInlineSend(
       long workRequest, MemorySegment message, long offset, int length, int flags) {
-    return queues.sendInline(Opcode.SEND, workRequest, message, offset, length, 0, 0, flags);
+    SubmissionEntry entry =
+        queues.beginInline(Opcode.SEND, workRequest, flags, message, offset, length);
+    return entry != null && queues.post(entry);
   }
 
   /** {@link #postWrite(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -244,8 +244,8 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.send(
-        Opcode.WRITE, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /**
@@ -263,8 +263,9 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.sendInline(
-        Opcode.WRITE, workRequest, message, offset, length, remoteStag, remoteTo, flags);
+    SubmissionEntry entry =
+        queues.beginInline(Opcode.WRITE, workRequest, flags, message, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /** {@link #postRead(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -302,8 +303,8 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.send(
-        Opcode.READ, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.READ, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /**

@@ -6,6 +6,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -57,25 +58,12 @@ public final class DdpQueues {
    */
   public boolean postReceive(
       int qn, long workRequest, MemoryRegion region, long offset, long length) {
-    queues.checkMessage(region, offset, length);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
     WorkQueues.checkWritable(region.rights(), "a receive");
-    return hasRoom(qn)
-        && received(
-            qn,
-            queues
-                .rings()
-                .post(
-                    Opcode.RECEIVE_UNTAGGED,
-                    0,
-                    workRequest,
-                    queues.connection(),
-                    region.stag(),
-                    offset,
-                    length,
-                    0,
-                    qn,
-                    0,
-                    0));
+    SubmissionEntry entry = claimReceive(qn, 1);
+    return entry != null
+        && received(qn, begin(entry, workRequest, qn).memory(region.stag(), offset, length));
   }
 
   /**
@@ -85,33 +73,26 @@ public final class DdpQueues {
    * @return false when the queue or the session is full: poll first
    */
   public boolean postReceive(int qn, long workRequest, ScatterList list) {
-    queues.checkMessage(list);
+    queues.checkOpen();
+    queues.checkMemory(list);
     WorkQueues.checkWritable(list.rights(), "a receive");
-    return hasRoom(qn)
-        && received(
-            qn,
-            queues
-                .rings()
-                .postList(
-                    Opcode.RECEIVE_UNTAGGED,
-                    0,
-                    workRequest,
-                    queues.connection(),
-                    list.pieces(),
-                    0,
-                    qn,
-                    0,
-                    0));
+    SubmissionEntry entry = claimReceive(qn, list.pieces().slots());
+    return entry != null && received(qn, begin(entry, workRequest, qn).memory(list.pieces()));
   }
 
-  private boolean hasRoom(int qn) {
+  private SubmissionEntry claimReceive(int qn, int slots) {
     checkQueue(qn);
-    return receivesOutstanding[qn] < depths[qn];
+    return receivesOutstanding[qn] < depths[qn] ? queues.session().rings().claim(slots) : null;
   }
 
-  private boolean received(int qn, boolean posted) {
-    receivesOutstanding[qn] += posted ? 1 : 0;
-    return posted;
+  private SubmissionEntry begin(SubmissionEntry entry, long workRequest, int qn) {
+    return queues.begin(entry, Opcode.RECEIVE_UNTAGGED, 0, workRequest).queue(qn);
+  }
+
+  private boolean received(int qn, SubmissionEntry entry) {
+    entry.submit();
+    receivesOutstanding[qn]++;
+    return true;
   }
 
   /**
@@ -128,14 +109,14 @@ public final class DdpQueues {
     if (taggedNotices == 0) {
       throw new IllegalStateException("the connection's options allow no notices");
     }
-    boolean posted =
-        noticesOutstanding < taggedNotices
-            && queues
-                .rings()
-                .post(
-                    Opcode.TAGGED_NOTICE, 0, workRequest, queues.connection(), 0, 0, 0, 0, 0, 0, 0);
-    noticesOutstanding += posted ? 1 : 0;
-    return posted;
+    SubmissionEntry entry =
+        noticesOutstanding < taggedNotices ? queues.session().rings().claim(1) : null;
+    if (entry == null) {
+      return false;
+    }
+    queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest).submit();
+    noticesOutstanding++;
+    return true;
   }
 
   /**
@@ -156,10 +137,11 @@ public final class DdpQueues {
       long length,
       long rsvdUlp,
       int flags) {
-    queues.checkMessage(region, offset, length);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
     checkQueue(qn);
-    return send(
-        Opcode.SEND_UNTAGGED, workRequest, region, offset, length, 0, qn, 0, rsvdUlp, flags);
+    SubmissionEntry entry = begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, 1);
+    return entry != null && queues.post(entry.memory(region.stag(), offset, length).queue(qn));
   }
 
   /**
@@ -169,9 +151,12 @@ public final class DdpQueues {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postUntagged(int qn, long workRequest, ScatterList list, long rsvdUlp, int flags) {
-    queues.checkMessage(list);
+    queues.checkOpen();
+    queues.checkMemory(list);
     checkQueue(qn);
-    return send(Opcode.SEND_UNTAGGED, workRequest, list, 0, qn, 0, rsvdUlp, flags);
+    SubmissionEntry entry =
+        begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, list.pieces().slots());
+    return entry != null && queues.post(entry.memory(list.pieces()).queue(qn));
   }
 
   /**
@@ -188,9 +173,12 @@ public final class DdpQueues {
       int length,
       long rsvdUlp,
       int flags) {
+    queues.checkOpen();
     checkQueue(qn);
-    return sendInline(
-        Opcode.SEND_UNTAGGED, workRequest, message, offset, length, 0, qn, 0, rsvdUlp, flags);
+    queues.checkInline(length);
+    int slots = WorkRequest.slotsForInline(length);
+    SubmissionEntry entry = begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, slots);
+    return entry != null && queues.post(entry.inline(message, offset, length).queue(qn));
   }
 
   /**
@@ -213,18 +201,11 @@ public final class DdpQueues {
       long remoteTo,
       int rsvdUlp,
       int flags) {
-    queues.checkMessage(region, offset, length);
-    return send(
-        Opcode.SEND_TAGGED,
-        workRequest,
-        region,
-        offset,
-        length,
-        remoteStag,
-        0,
-        remoteTo,
-        rsvdUlp,
-        flags);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
+    SubmissionEntry entry = begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, 1);
+    return entry != null
+        && queues.post(entry.memory(region.stag(), offset, length).remote(remoteStag, remoteTo));
   }
 
   /**
@@ -235,8 +216,11 @@ public final class DdpQueues {
    */
   public boolean postTagged(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int rsvdUlp, int flags) {
-    queues.checkMessage(list);
-    return send(Opcode.SEND_TAGGED, workRequest, list, remoteStag, 0, remoteTo, rsvdUlp, flags);
+    queues.checkOpen();
+    queues.checkMemory(list);
+    SubmissionEntry entry =
+        begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, list.pieces().slots());
+    return entry != null && queues.post(entry.memory(list.pieces()).remote(remoteStag, remoteTo));
   }
 
   /**
@@ -254,105 +238,19 @@ public final class DdpQueues {
       long remoteTo,
       int rsvdUlp,
       int flags) {
-    return sendInline(
-        Opcode.SEND_TAGGED,
-        workRequest,
-        message,
-        offset,
-        length,
-        remoteStag,
-        0,
-        remoteTo,
-        rsvdUlp,
-        flags);
-  }
-
-  private boolean send(
-      int opcode,
-      long id,
-      MemoryRegion region,
-      long offset,
-      long length,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
-    check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .post(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    region.stag(),
-                    offset,
-                    length,
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
-  }
-
-  private boolean send(
-      int opcode,
-      long id,
-      ScatterList list,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
-    check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .postList(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    list.pieces(),
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
-  }
-
-  private boolean sendInline(
-      int opcode,
-      long id,
-      MemorySegment message,
-      long offset,
-      int length,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
     queues.checkOpen();
     queues.checkInline(length);
+    int slots = WorkRequest.slotsForInline(length);
+    SubmissionEntry entry = begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, slots);
+    return entry != null
+        && queues.post(entry.inline(message, offset, length).remote(remoteStag, remoteTo));
+  }
+
+  /** Begins what is sent; null when the queue or the session is full. */
+  private SubmissionEntry begin(int opcode, long id, int flags, long rsvdUlp, int slots) {
     check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .postInline(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    message,
-                    offset,
-                    length,
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
+    SubmissionEntry entry = queues.claim(slots);
+    return entry == null ? null : queues.begin(entry, opcode, flags, id).immediate(rsvdUlp);
   }
 
   private static void check(int opcode, long rsvdUlp, int flags) {

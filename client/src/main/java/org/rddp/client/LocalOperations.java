@@ -1,6 +1,8 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -42,7 +44,13 @@ public final class LocalOperations {
       long length,
       int rights,
       int flags) {
-    return queues.bind(workRequest, window, region, offset, length, rights, flags);
+    queues.checkRdmap();
+    WorkQueues.checkFlags(flags, WorkQueues.FLAGS);
+    window.check(queues.session(), region, offset, length, rights);
+    SubmissionEntry entry = window.isReady() ? queues.begin(Opcode.BIND, workRequest, flags) : null;
+    return entry != null
+        && queues.post(entry.memory(region.stag(), offset, length).remote(window.id(), rights))
+        && window.bindPosted();
   }
 
   /**
@@ -56,6 +64,7 @@ public final class LocalOperations {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postInvalidate(long workRequest, int stag, int flags) {
-    return queues.invalidate(workRequest, stag, flags);
+    SubmissionEntry entry = queues.begin(Opcode.INVALIDATE, workRequest, flags);
+    return entry != null && queues.post(entry.remote(stag, 0));
   }
 }

@@ -5,7 +5,7 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * Receives that many connections take theirs from ({@code ibv_srq}): those that were opened or
@@ -64,17 +64,10 @@ public final class SharedReceiveQueue implements AutoCloseable {
    */
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
     checkOpen();
-    region.check(session, offset, length);
-    if (length > WorkRequest.MAX_LENGTH) {
-      throw new IllegalArgumentException(
-          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
-    }
-    checkWritable(region.rights());
-    return outstanding < size
-        && posted(
-            session
-                .rings()
-                .post(Opcode.RECEIVE, 0, workRequest, 0, region.stag(), offset, length, id, 0));
+    WorkQueues.checkMemory(session, region, offset, length);
+    WorkQueues.checkWritable(region.rights(), "a receive");
+    SubmissionEntry entry = claim(1);
+    return entry != null && post(begin(entry, workRequest).memory(region.stag(), offset, length));
   }
 
   /**
@@ -85,33 +78,31 @@ public final class SharedReceiveQueue implements AutoCloseable {
    */
   public boolean postReceive(long workRequest, ScatterList list) {
     checkOpen();
-    if (list.session() != session) {
-      throw new IllegalArgumentException(
-          list.session() == null
-              ? "a list without pieces"
-              : "the memory regions belong to another session");
-    }
-    checkWritable(list.rights());
-    return outstanding < size
-        && posted(
-            session.rings().postList(Opcode.RECEIVE, 0, workRequest, 0, list.pieces(), id, 0));
+    WorkQueues.checkMemory(session, list);
+    WorkQueues.checkWritable(list.rights(), "a receive");
+    SubmissionEntry entry = claim(list.pieces().slots());
+    return entry != null && post(begin(entry, workRequest).memory(list.pieces()));
   }
 
-  private boolean posted(boolean posted) {
-    outstanding += posted ? 1 : 0;
-    return posted;
+  private SubmissionEntry claim(int slots) {
+    return outstanding < size ? session.rings().claim(slots) : null;
+  }
+
+  /** A receive that names this queue in place of a connection. */
+  private SubmissionEntry begin(SubmissionEntry entry, long workRequest) {
+    return entry.begin(Opcode.RECEIVE, 0, workRequest, 0).remote(id, 0);
+  }
+
+  private boolean post(SubmissionEntry entry) {
+    entry.submit();
+    outstanding++;
+    return true;
   }
 
   private void checkOpen() {
     session.throwIfUnusable();
     if (closed) {
       throw new IllegalStateException("the receive queue is closed");
-    }
-  }
-
-  private static void checkWritable(int rights) {
-    if (!Access.LOCAL_WRITE.isIn(rights)) {
-      throw new IllegalArgumentException("a receive needs a region with LOCAL_WRITE");
     }
   }
 

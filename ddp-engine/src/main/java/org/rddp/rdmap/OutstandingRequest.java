@@ -1,5 +1,7 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.memory.StreamRequest;
+
 /** A read or an atomic of ours: where its answer goes, and how much of it has come. Reused. */
 final class OutstandingRequest {
   private long number;
@@ -13,12 +15,12 @@ final class OutstandingRequest {
 
   private long left;
 
-  void beginRead(long number, int sinkStag, long sinkTo, long length) {
+  void beginRead(long number, StreamRequest request) {
     this.number = number;
     atomic = false;
-    name = sinkStag;
-    next = sinkTo;
-    left = length;
+    name = request.localStag();
+    next = request.localTo();
+    left = request.length();
   }
 
   void beginAtomic(long number, int identifier, long address) {

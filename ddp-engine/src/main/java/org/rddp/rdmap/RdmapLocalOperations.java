@@ -3,7 +3,7 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.EntryRing;
-import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
@@ -48,47 +48,37 @@ public final class RdmapLocalOperations {
    * RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is none that this stream's peer might
    * use.
    *
-   * @param flags of {@link RequestFlags}
+   * @param request its local STag is the one; flags are those of {@link RequestFlags}
    */
-  public boolean postInvalidate(long id, int flags, int stag) {
-    if (posts.endsAtOnce(id, CompletionKind.INVALIDATE, 0)) {
+  public boolean postInvalidate(StreamRequest request) {
+    if (posts.endsAtOnce(request, CompletionKind.INVALIDATE)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.INVALIDATE, 0, flags);
-    add().invalidate(stag);
+    long number = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
+    add().invalidate(request.localStag());
     return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
   }
 
   /**
-   * Opens a part of a region to this stream's peer under the window's next STag. It ends with
-   * {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
+   * Opens a part of a region to this stream's peer under the window's next STag, where it begins at
+   * Tagged Offset 0. It ends with {@link RdmapCompletionStatus#BIND_ERROR} if {@link
+   * DdpMemoryWindow#bind} refuses.
    *
-   * @param flags of {@link RequestFlags}
-   * @param to Tagged Offset of the first octet in the region
-   * @param length in octets, greater than 0
-   * @param baseTo Tagged Offset of the first octet in the window
-   * @param rights of {@link org.rddp.ddp.memory.AccessRights}
+   * @param request names the window, the region, and the range of the region by Tagged Offset and
+   *     length, which is greater than 0
    */
-  public boolean postBind(
-      long id,
-      int flags,
-      DdpMemoryWindow window,
-      TaggedBuffer region,
-      long to,
-      long length,
-      long baseTo,
-      int rights) {
-    if (posts.endsAtOnce(id, CompletionKind.BIND, 0)) {
+  public boolean postBind(StreamRequest request) {
+    if (posts.endsAtOnce(request, CompletionKind.BIND)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.BIND, 0, flags);
-    add().bind(window, region, to, length, baseTo, rights);
+    long number = sendQueue.add(request, CompletionKind.BIND, 0);
+    add().bind(request);
     return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
   }
 

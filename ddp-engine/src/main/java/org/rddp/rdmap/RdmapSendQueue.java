@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.StreamRequest;
 
 /**
  * The sends, writes, reads and atomics of a stream, from the post to the completion. They complete
@@ -21,9 +22,14 @@ final class RdmapSendQueue {
     return requests.isFull();
   }
 
-  /** Appends a request; returns the number by which the layers below know it. */
-  long add(long id, int kind, long length, int flags) {
-    requests.add().post(id, kind, length, RequestFlags.fenced(flags));
+  /**
+   * Appends a request.
+   *
+   * @param octets that are reported if it ends well
+   * @return the number by which the layers below know it
+   */
+  long add(StreamRequest request, int kind, long octets) {
+    requests.add().post(request, kind, octets);
     return firstNumber + requests.size() - 1;
   }
 

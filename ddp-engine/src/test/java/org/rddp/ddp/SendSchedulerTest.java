@@ -8,6 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.SendScheduler;
@@ -55,7 +56,12 @@ class SendSchedulerTest {
   }
 
   private void postOctets(int stream, long octets) {
-    assertThat(streams.get(stream).postTagged(0, WRITE, 7, 0, memory.address(), octets)).isTrue();
+    assertThat(
+            streams
+                .get(stream)
+                .postTagged(
+                    0, WRITE, new StreamRequest().memory(memory.address(), octets).remote(7, 0)))
+        .isTrue();
   }
 
   /** A turn that sends at most so many segments: how many of them each stream's peer got. */

@@ -129,8 +129,12 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
       Memory.putLongNative(source.address() + octets - Long.BYTES, written);
       int flags = written % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
       check(
-          rings.post(
-              Opcode.WRITE, flags, written, connection, sourceStag, 0, octets, to.sinkStag, 0));
+          rings
+              .claim(1)
+              .begin(Opcode.WRITE, flags, written, connection)
+              .memory(sourceStag, 0, octets)
+              .remote(to.sinkStag, 0)
+              .submit());
     }
   }
 
@@ -158,8 +162,11 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   void receive(int times) {
     for (int i = 0; i < times; i++) {
       check(
-          rings.post(
-              Opcode.RECEIVE, WorkRequest.SIGNALLED, 0, connection, sinkStag, 0, octets, 0, 0));
+          rings
+              .claim(1)
+              .begin(Opcode.RECEIVE, WorkRequest.SIGNALLED, 0, connection)
+              .memory(sinkStag, 0, octets)
+              .submit());
     }
   }
 
@@ -186,25 +193,43 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   }
 
   private boolean post(int opcode, int stag, int length, int remoteStag) {
-    return rings.post(opcode, WorkRequest.SIGNALLED, 1, connection, stag, 0, length, remoteStag, 0);
+    return rings
+        .claim(1)
+        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .memory(stag, 0, length)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postInline(int opcode, int remoteStag) {
-    return rings.postInline(
-        opcode, WorkRequest.SIGNALLED, 1, connection, source, 0, octets, remoteStag, 0);
+    return rings
+        .claim(WorkRequest.slotsForInline(octets))
+        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .inline(source, 0, octets)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postList(int remoteStag) {
     pieces.clear();
     pieces.add(sourceStag, 0, octets / 2);
     pieces.add(sourceStag, octets / 2, octets - octets / 2);
-    return rings.postList(
-        Opcode.WRITE, WorkRequest.SIGNALLED, 1, connection, pieces, remoteStag, 0);
+    return rings
+        .claim(pieces.slots())
+        .begin(Opcode.WRITE, WorkRequest.SIGNALLED, 1, connection)
+        .memory(pieces)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postAtomic(int opcode, int remoteStag) {
-    return rings.postAtomic(
-        opcode, WorkRequest.SIGNALLED, 1, connection, sinkStag, 0, remoteStag, 0, 1, 0, 0, 0);
+    return rings
+        .claim(WorkRequest.ATOMIC_SLOTS)
+        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .memory(sinkStag, 0, WorkRequest.ATOMIC_OCTETS)
+        .operands(1, 0, 0, 0)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private static void check(boolean posted) {

@@ -64,7 +64,12 @@ public class RingBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, 2, 0, INLINE, 3, 0);
+        program
+            .claim(1)
+            .begin(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1)
+            .memory(2, 0, INLINE)
+            .remote(3, 0)
+            .submit();
       }
       ids += takeAndComplete(1);
       ids += poll();
@@ -79,7 +84,12 @@ public class RingBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.postInline(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, message, 0, INLINE, 3, 0);
+        program
+            .claim(WorkRequest.slotsForInline(INLINE))
+            .begin(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1)
+            .inline(message, 0, INLINE)
+            .remote(3, 0)
+            .submit();
       }
       ids += takeAndComplete(1);
       ids += poll();
@@ -94,7 +104,7 @@ public class RingBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.post(Opcode.WRITE, 0, i, 1, 2, 0, INLINE, 3, 0);
+        program.claim(1).begin(Opcode.WRITE, 0, i, 1).memory(2, 0, INLINE).remote(3, 0).submit();
       }
       ids += takeAndComplete(ENTRIES);
       ids += poll();
@@ -107,8 +117,10 @@ public class RingBenchmark {
     while (daemon.take(request) == DaemonRings.TAKEN) {
       ids += request.id();
       if (daemon.inWork() % every == 0) {
-        daemon.complete(
-            request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, request.length(), every, 0);
+        daemon
+            .claim(every)
+            .begin(request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, request.length())
+            .submit();
       }
     }
     daemon.flush();

@@ -14,6 +14,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.device.FrameDevice;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
@@ -66,9 +67,12 @@ public final class FloorRig implements Rig, RoundTripMethod {
     void post(long number, int octets) {
       MessageNumbers.fill(source, octets, number);
       int flags = ++posted % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
-      while (!program.post(Opcode.WRITE, flags, number, 1, 2, 0, octets, 3, 0)) {
+      SubmissionEntry entry = program.claim(1);
+      while (entry == null) {
         poll();
+        entry = program.claim(1);
       }
+      entry.begin(Opcode.WRITE, flags, number, 1).memory(2, 0, octets).remote(3, 0).submit();
       if (flags != 0) {
         poll();
       }
@@ -98,8 +102,10 @@ public final class FloorRig implements Rig, RoundTripMethod {
               MessageNumbers.acquire(source + octets - Long.BYTES));
         }
         if (request.isSignalled()) {
-          daemon.complete(
-              request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, octets, taken, 0);
+          daemon
+              .claim(taken)
+              .begin(request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, octets)
+              .submit();
           taken = 0;
         }
       }

@@ -37,7 +37,7 @@ public class CompletionStress {
       throw new AssertionError(e);
     }
     for (int i = 0; i < 2; i++) {
-      program.post(Opcode.SEND, WorkRequest.SIGNALLED, i, 0, 0, 0, 0, 0, 0);
+      program.claim(1).begin(Opcode.SEND, WorkRequest.SIGNALLED, i, 0).submit();
       daemon.take(REQUEST.get());
     }
   }
@@ -46,7 +46,7 @@ public class CompletionStress {
   @Actor
   public void complete() {
     for (int i = 1; i <= 2; i++) {
-      daemon.complete(i, i, i, CompletionStatus.of(i), i, 1, i);
+      daemon.claim(1).begin(i, i, i, CompletionStatus.of(i), i).detail(i).submit();
     }
   }
 

@@ -38,7 +38,7 @@ public class WakeUpStress {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    program.post(Opcode.SEND, WorkRequest.SIGNALLED, 1, 0, 0, 0, 0, 0, 0);
+    program.claim(1).begin(Opcode.SEND, WorkRequest.SIGNALLED, 1, 0).submit();
     daemon.take(REQUEST.get());
   }
 
@@ -51,7 +51,7 @@ public class WakeUpStress {
   /** The daemon: whether it signals. */
   @Actor
   public void complete(ZZ_Result result) {
-    daemon.complete(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0, 1, 0);
+    daemon.claim(1).begin(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0).submit();
     result.r2 = daemon.flush();
   }
 }

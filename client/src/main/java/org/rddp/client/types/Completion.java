@@ -26,18 +26,18 @@ import org.rddp.ipc.ring.RingLayout;
  * <p>Used by one thread; reused without allocation.
  */
 public final class Completion {
-  static final int OPCODE = 4;
-  static final int ID = 8;
-  static final int OCTETS = 16;
-  static final int CONNECTION = 24;
+  public static final int OPCODE = 4;
+  public static final int ID = 8;
+  public static final int OCTETS = 16;
+  public static final int CONNECTION = 24;
   public static final int RETIRED = 28;
-  static final int DETAIL = 32;
-  static final int STAG = 36;
-  static final int IMMEDIATE = 40;
-  static final int OBJECT = 48;
-  static final int RSVD_ULP = 48;
-  static final int QN = 56;
-  static final int MSN = 60;
+  public static final int DETAIL = 32;
+  public static final int STAG = 36;
+  public static final int IMMEDIATE = 40;
+  public static final int OBJECT = 48;
+  public static final int RSVD_ULP = 48;
+  public static final int QN = 56;
+  public static final int MSN = 60;
 
   /** Flag of a receive: it was used up by immediate data. */
   public static final int HAS_IMMEDIATE = 1;
@@ -62,38 +62,6 @@ public final class Completion {
   private long rsvdUlp;
   private int qn;
   private int msn;
-
-  public static void write(
-      MemorySegment memory,
-      long slot,
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail,
-      int flags,
-      int stag,
-      long immediate,
-      int object) {
-    int word = (opcode & 0xff) | status.code() << 8 | flags << 16;
-    RingLayout.putInt(memory, slot + OPCODE, word);
-    RingLayout.putInt(memory, slot + STAG, stag);
-    RingLayout.putInt(memory, slot + OBJECT, object);
-    RingLayout.putLong(memory, slot + IMMEDIATE, immediate);
-    RingLayout.putLong(memory, slot + ID, id);
-    RingLayout.putLong(memory, slot + OCTETS, octets);
-    RingLayout.putInt(memory, slot + CONNECTION, connection);
-    RingLayout.putInt(memory, slot + RETIRED, retired);
-    RingLayout.putInt(memory, slot + DETAIL, detail);
-  }
-
-  public static void writePlainDdp(MemorySegment memory, long slot, long rsvdUlp, int qn, int msn) {
-    RingLayout.putLong(memory, slot + RSVD_ULP, rsvdUlp);
-    RingLayout.putInt(memory, slot + QN, qn);
-    RingLayout.putInt(memory, slot + MSN, msn);
-  }
 
   public void read(MemorySegment memory, long slot) {
     int word = RingLayout.getInt(memory, slot + OPCODE);

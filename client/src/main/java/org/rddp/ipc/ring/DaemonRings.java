@@ -2,8 +2,6 @@ package org.rddp.ipc.ring;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import org.rddp.client.types.Completion;
-import org.rddp.client.types.CompletionStatus;
 
 /**
  * The daemon's end of a session's rings: takes work requests, reports completions.
@@ -36,6 +34,7 @@ public final class DaemonRings {
   private final int completionSlots;
   private final int completionShift;
   private final long completionBase;
+  private final CompletionEntry entry = new CompletionEntry(this);
 
   private long taken;
   private long published;
@@ -112,106 +111,27 @@ public final class DaemonRings {
   }
 
   /**
-   * Reports that a request ended, and with it the unsignalled ones before it.
+   * Claims the next entry of the completion ring, to be filled and submitted.
    *
-   * @param id the request's own number
-   * @param opcode what it asked for
-   * @param octets of the message
    * @param retired requests of that connection's same queue (sends and writes are one queue,
    *     receives another) that end with this completion: 1 and the successful unsignalled ones
    *     since the queue's last completion
-   * @param detail the error's number, or 0
    * @throws IllegalStateException when more requests would end than were taken
    */
-  public void complete(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail) {
-    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0, 0);
-  }
-
-  /**
-   * Reports as {@link #complete(long, int, int, CompletionStatus, long, int, int)} does, with what
-   * a receive or a bind may have besides.
-   *
-   * @param flags of {@link Completion}
-   * @param stag the one that the peer has invalidated, or that the window has the next time, or 0
-   * @param immediate the number that the peer has sent, or 0
-   * @param object the number of the shared receive queue or the window, or 0
-   */
-  public void complete(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail,
-      int flags,
-      int stag,
-      long immediate,
-      int object) {
-    long slot = nextCompletion(retired);
-    Completion.write(
-        RingLayout.ALL,
-        slot,
-        id,
-        connection,
-        opcode,
-        status,
-        octets,
-        retired,
-        detail,
-        flags,
-        stag,
-        immediate,
-        object);
-    releaseCompletion(slot);
-  }
-
-  /**
-   * Reports the end of a receive or a notice of plain DDP.
-   *
-   * @param octets of the message; of a Tagged one, of its last segment
-   * @param stag of a Tagged Message, or 0
-   * @param to of a Tagged Message's last segment, or 0
-   * @param rsvdUlp of the message, or 0
-   * @param qn its queue, or 0
-   * @param msn its number there, or 0
-   */
-  public void completePlainDdp(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int stag,
-      long to,
-      long rsvdUlp,
-      int qn,
-      int msn) {
-    long slot = nextCompletion(1);
-    Completion.write(
-        RingLayout.ALL, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
-    Completion.writePlainDdp(RingLayout.ALL, slot, rsvdUlp, qn, msn);
-    releaseCompletion(slot);
-  }
-
-  private long nextCompletion(int retired) {
+  public CompletionEntry claim(int retired) {
     if (retired < 1 || retired > inWork) {
       throw new IllegalStateException(
           "completion of " + retired + " requests, " + inWork + " in work");
     }
     inWork -= retired;
-    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+    entry.wrap(completionSlot(), retired);
+    return entry;
   }
 
-  private void releaseCompletion(long slot) {
-    RingLayout.INT.setRelease(RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
+  /** The claimed entry is filled: the program may read it. */
+  void submit() {
+    RingLayout.INT.setRelease(
+        RingLayout.ALL, completionSlot(), RingLayout.lap(written, completionShift));
     written++;
   }
 
@@ -242,6 +162,10 @@ public final class DaemonRings {
   /** Requests taken and not yet completed. */
   public int inWork() {
     return inWork;
+  }
+
+  private long completionSlot() {
+    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
   }
 
   private long submissionSlot(long position) {

@@ -50,6 +50,11 @@ public final class PieceList {
     return count;
   }
 
+  /** The slots of a request whose message lies in them. One piece needs no list. */
+  public int slots() {
+    return count == 1 ? 1 : WorkRequest.slotsForPieces(count);
+  }
+
   /** Octets of all together. */
   public long length() {
     return length;

@@ -66,6 +66,11 @@ public final class RingLayout {
     return (int) (position >>> shift) | 0x8000_0000;
   }
 
+  /** Where in the memory a slot of the submission ring begins. */
+  static long submissionSlot(long position, int slots) {
+    return SLOTS + (position & (slots - 1L)) * SLOT;
+  }
+
   /** Reads a word that somebody else may be writing: once. */
   static int getIntOnce(long address) {
     return (int) INT.getOpaque(ALL, address);
@@ -80,7 +85,7 @@ public final class RingLayout {
     return memory.get(ValueLayout.JAVA_INT, offset);
   }
 
-  public static void putInt(MemorySegment memory, long offset, int value) {
+  static void putInt(MemorySegment memory, long offset, int value) {
     memory.set(ValueLayout.JAVA_INT, offset, value);
   }
 
@@ -88,7 +93,7 @@ public final class RingLayout {
     return memory.get(ValueLayout.JAVA_LONG, offset);
   }
 
-  public static void putLong(MemorySegment memory, long offset, long value) {
+  static void putLong(MemorySegment memory, long offset, long value) {
     memory.set(ValueLayout.JAVA_LONG, offset, value);
   }
 }

@@ -76,7 +76,8 @@ public final class WorkRequest {
   /** Octets that an atomic works on. */
   public static final int ATOMIC_OCTETS = 8;
 
-  static final int ATOMIC_SLOTS = 2;
+  /** The slots of an atomic. */
+  public static final int ATOMIC_SLOTS = 2;
 
   /** Where inline data begins in a further slot. */
   static final int DATA = 8;
@@ -128,27 +129,23 @@ public final class WorkRequest {
     return opcode | flags << 8 | slots << 16;
   }
 
-  /** The same for a list. */
-  static int listWord(int opcode, int flags, int pieces) {
-    return opcodeWord(opcode, flags | LIST, slotsForPieces(pieces)) | pieces << 24;
-  }
-
-  /** The slots that a list takes, the first one included. */
+  /** The slots of a list, the first one included. */
   static int slotsForPieces(int pieces) {
     return 1 + (pieces + 1) / 2;
   }
 
-  /** Where a piece lies, in octets from its further slot's data on, and the slot's number. */
+  /** The number of the further slot that a piece lies in. */
   static int pieceSlot(int piece) {
     return 1 + piece / 2;
   }
 
+  /** Where in that slot's data the piece begins. */
   static int pieceAt(int piece) {
     return piece % 2 * PIECE;
   }
 
-  /** The slots that an inline message takes, the first one included. */
-  static int slotsForInline(long length) {
+  /** The slots of a request that carries its message, the first one included. */
+  public static int slotsForInline(long length) {
     return 1 + (int) ((length + DATA_OCTETS - 1) / DATA_OCTETS);
   }
 
@@ -292,29 +289,34 @@ public final class WorkRequest {
     return (flags & SOLICITED) != 0;
   }
 
-  /** Whether the message lies in pieces. */
-  public boolean isList() {
+  private boolean isList() {
     return (flags & LIST) != 0;
   }
 
-  /** How many pieces a list has, 1 to {@link PieceList#MAX_PIECES}; 0 if it is none. */
+  /**
+   * How many pieces of memory the message lies in, or goes to: 0 to {@link PieceList#MAX_PIECES}. A
+   * part of a region is one piece; a message without octets, or within the request, has none.
+   */
   public int pieces() {
-    return pieces;
+    if (isList()) {
+      return pieces;
+    }
+    return length == 0 || isInline() ? 0 : 1;
   }
 
   /** The region of a piece. */
   public int pieceStag(int index) {
-    return RingLayout.getInt(further, piece(index));
+    return isList() ? RingLayout.getInt(further, piece(index)) : localStag;
   }
 
   /** Where in its region a piece begins, 0 or more. */
   public long pieceOffset(int index) {
-    return RingLayout.getLong(further, piece(index) + PIECE_OFFSET);
+    return isList() ? RingLayout.getLong(further, piece(index) + PIECE_OFFSET) : localOffset;
   }
 
   /** Octets of a piece. */
   public long pieceLength(int index) {
-    return RingLayout.getLong(further, piece(index) + PIECE_LENGTH);
+    return isList() ? RingLayout.getLong(further, piece(index) + PIECE_LENGTH) : length;
   }
 
   /** The program's own number for the request. */

@@ -234,7 +234,10 @@ class HostileRingsTest {
         long most = request.opcode() == Opcode.BIND ? Long.MAX_VALUE : WorkRequest.MAX_LENGTH;
         assertThat(request.length()).isBetween(0L, most);
         assertThat(request.localOffset()).isNotNegative();
-        rings.complete(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0, 1, 0);
+        rings
+            .claim(1)
+            .begin(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0)
+            .submit();
         rings.flush();
         result = rings.take(request);
       }
@@ -275,9 +278,8 @@ class HostileRingsTest {
         .isInstanceOf(IllegalStateException.class);
     memory.set(ValueLayout.JAVA_LONG, RingLayout.TAKEN, 100);
     for (int i = 0; i < SUBMISSIONS; i++) {
-      assertThat(program.post(Opcode.SEND, 0, i, 1, 1, 0, 0, 0, 0)).isTrue();
+      assertThat(program.claim(1).begin(Opcode.SEND, 0, i, 1).memory(1, 0, 0).submit()).isTrue();
     }
-    assertThatThrownBy(() -> program.post(Opcode.SEND, 0, 0, 1, 1, 0, 0, 0, 0))
-        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> program.claim(1)).isInstanceOf(IllegalStateException.class);
   }
 }

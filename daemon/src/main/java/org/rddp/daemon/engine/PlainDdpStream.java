@@ -7,7 +7,7 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -83,41 +83,19 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   // ---- What the program wants ----
 
   @Override
-  public boolean post(int request, WorkRequest work, long address) {
+  public boolean post(WorkRequest work, StreamRequest request) {
     int qn = work.qn();
-    long ulp = work.rsvdUlp();
-    long length = work.length();
+    int number = (int) request.id();
+    int ulp = (int) work.rsvdUlp();
     return switch (work.opcode()) {
       case Opcode.SEND_UNTAGGED ->
           hasQueue(qn)
-              && (sendEnds(request)
-                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, address, length));
-      case Opcode.SEND_TAGGED ->
-          sendEnds(request)
-              || stream.postTagged(
-                  request, (int) ulp, work.remoteStag(), work.remoteTo(), address, length);
+              && (sendEnds(number)
+                  || stream.postUntagged(number, first(work.rsvdUlp()), ulp, qn, request));
+      case Opcode.SEND_TAGGED -> sendEnds(number) || stream.postTagged(number, ulp, request);
       case Opcode.RECEIVE_UNTAGGED ->
-          hasQueue(qn)
-              && (receiveEnds(request, qn) || stream.postReceive(qn, request, address, length));
-      case Opcode.TAGGED_NOTICE -> postNotice(request);
-      default -> false;
-    };
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    int qn = work.qn();
-    long ulp = work.rsvdUlp();
-    return switch (work.opcode()) {
-      case Opcode.SEND_UNTAGGED ->
-          hasQueue(qn)
-              && (sendEnds(request)
-                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, list));
-      case Opcode.SEND_TAGGED ->
-          sendEnds(request)
-              || stream.postTagged(request, (int) ulp, work.remoteStag(), work.remoteTo(), list);
-      case Opcode.RECEIVE_UNTAGGED ->
-          hasQueue(qn) && (receiveEnds(request, qn) || stream.postReceive(qn, request, list));
+          hasQueue(qn) && (receiveEnds(number, qn) || stream.postReceive(qn, request));
+      case Opcode.TAGGED_NOTICE -> postNotice(number);
       default -> false;
     };
   }
@@ -143,13 +121,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     if (stream.acceptsBuffers()) {
       return false;
     }
-    reports.untagged(request, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+    reports.untaggedEnded(request, CompletionStatus.FLUSHED, qn);
     return true;
   }
 
   private boolean postNotice(int request) {
     if (!stream.acceptsBuffers()) {
-      reports.tagged(request, CompletionStatus.FLUSHED, 0, 0, 0, 0);
+      reports.noticeFlushed(request);
       return true;
     }
     boolean posted = notices.post(request);
@@ -188,7 +166,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   private void flushNoticesIfStopped() {
     while (!stream.acceptsBuffers() && !notices.isEmpty()) {
-      reports.tagged(notices.take(), CompletionStatus.FLUSHED, 0, 0, 0, 0);
+      reports.noticeFlushed(notices.take());
     }
   }
 
@@ -245,7 +223,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (notices.areEnabled()) {
-      reports.tagged(notices.take(), CompletionStatus.SUCCESS, octets, stag, to, rsvdUlp);
+      reports.receivedTagged(notices.take(), octets, stag, to, rsvdUlp);
     }
   }
 
@@ -253,7 +231,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onUntaggedMessage(
       int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     long ulp = (long) rsvdUlp << REST_BITS | Integer.toUnsignedLong(rsvdUlpRest);
-    reports.untagged((int) id, CompletionStatus.SUCCESS, octets, ulp, qn, msn);
+    reports.receivedUntagged((int) id, octets, ulp, qn, msn);
   }
 
   /** No queue here is one of those. */
@@ -283,12 +261,12 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onReceiveFlushed(int qn, long id) {
-    reports.untagged((int) id, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+    reports.untaggedEnded((int) id, CompletionStatus.FLUSHED, qn);
   }
 
   @Override
   public void onReceiveTooShort(int qn, long id) {
-    reports.untagged((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, 0, 0, qn, 0);
+    reports.untaggedEnded((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, qn);
   }
 
   @Override

@@ -46,21 +46,17 @@ final class RequestTable {
   /**
    * Takes a request in; there is room, since the rings hand over no more.
    *
-   * @param region the region that its message lies in, or null
    * @return its number
    */
-  int add(WorkRequest request, SessionRegion region) {
+  int add(WorkRequest request) {
     int number = free[--freeCount];
     ids[number] = request.id();
     opcodes[number] = request.opcode();
     signalled[number] = request.isSignalled();
-    if (region != null) {
-      use(number, 0, region);
-    }
     return number;
   }
 
-  /** Notes the region of a piece of a list. */
+  /** Notes the region that a piece of the message lies in. */
   void use(int number, int piece, SessionRegion region) {
     regions[number * PieceList.MAX_PIECES + piece] = region;
     region.use();

@@ -1,6 +1,6 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** What a program's work requests go to. Engine thread only. */
@@ -8,12 +8,10 @@ interface RequestTarget {
   /**
    * Starts a work request.
    *
-   * @param request its number in the session's table
-   * @param address of its memory
+   * @param work what the program asks for
+   * @param request the same for the stream: the number in the session's table as its id, the memory
+   *     by address, and what is named at the peer; the rest is the target's to fill in
    * @return false when its queue is full, or it is none that can be done here
    */
-  boolean post(int request, WorkRequest work, long address);
-
-  /** Starts a work request whose message lies in pieces. */
-  boolean post(int request, WorkRequest work, DdpScatterList list);
+  boolean post(WorkRequest work, StreamRequest request);
 }

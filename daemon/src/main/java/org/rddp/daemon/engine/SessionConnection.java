@@ -5,12 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
@@ -23,7 +21,7 @@ import org.rddp.tcp.TcpStream;
  * by events. Its requests and their completions are the {@link SessionStream}'s. Engine thread
  * only.
  */
-final class SessionConnection implements RequestTarget {
+final class SessionConnection {
   private enum State {
     /** A peer has connected and has not sent MPA's request. The program knows nothing of it. */
     AWAITING_REQUEST,
@@ -158,14 +156,9 @@ final class SessionConnection implements RequestTarget {
 
   // ---- What the program wants ----
 
-  @Override
-  public boolean post(int request, WorkRequest work, long address) {
-    return stream.post(request, work, address);
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    return stream.post(request, work, list);
+  /** What its requests go to. */
+  SessionStream stream() {
+    return stream;
   }
 
   void accept(byte[] privateData) throws RequestRefusedException {

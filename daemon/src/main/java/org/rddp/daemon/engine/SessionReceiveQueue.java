@@ -1,7 +1,8 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.CompletionStatus;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.client.types.Opcode;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.WorkRequest;
@@ -31,13 +32,8 @@ final class SessionReceiveQueue implements RequestTarget {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, long address) {
-    return queue.post(request, address, work.length());
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    return queue.post(request, list);
+  public boolean post(WorkRequest work, StreamRequest request) {
+    return queue.post(request);
   }
 
   /** Connections and listeners that use it. */
@@ -57,8 +53,12 @@ final class SessionReceiveQueue implements RequestTarget {
   void flush() {
     long request = queue.withdraw();
     while (request >= 0) {
-      session.completeReceive(
-          session.requests().id((int) request), 0, CompletionStatus.FLUSHED, 0, 0, 0, 0, number);
+      session
+          .claim(1)
+          .begin(
+              session.requests().id((int) request), 0, Opcode.RECEIVE, CompletionStatus.FLUSHED, 0)
+          .receiveQueue(number)
+          .submit();
       session.requests().remove((int) request);
       request = queue.withdraw();
     }

@@ -86,19 +86,28 @@ abstract class PlainDdpConnection {
 
   void receive(int id, int qn, long offset, long length) {
     assertThat(
-            rings.post(
-                Opcode.RECEIVE_UNTAGGED, 0, id, connection, stag, offset, length, 0, qn, 0, 0))
+            rings
+                .claim(1)
+                .begin(Opcode.RECEIVE_UNTAGGED, 0, id, connection)
+                .memory(stag, offset, length)
+                .queue(qn)
+                .submit())
         .isTrue();
   }
 
   void notice(int id) {
-    assertThat(rings.post(Opcode.TAGGED_NOTICE, 0, id, connection, 0, 0, 0, 0, 0)).isTrue();
+    assertThat(rings.claim(1).begin(Opcode.TAGGED_NOTICE, 0, id, connection).submit()).isTrue();
   }
 
   void send(int id, int flags, int qn, long length, long rsvdUlp) {
     assertThat(
-            rings.post(
-                Opcode.SEND_UNTAGGED, flags, id, connection, stag, 0, length, 0, qn, 0, rsvdUlp))
+            rings
+                .claim(1)
+                .begin(Opcode.SEND_UNTAGGED, flags, id, connection)
+                .memory(stag, 0, length)
+                .queue(qn)
+                .immediate(rsvdUlp)
+                .submit())
         .isTrue();
   }
 

@@ -123,14 +123,44 @@ class PlainDdpStreamTest extends PlainDdpConnection {
     data.fill((byte) 0xee);
     send(2, WorkRequest.SIGNALLED, 2, 2, ULP);
     send(3, 0, 0, 0, 0xff_ffff_ffffL);
-    rings.post(Opcode.SEND_TAGGED, 0, 4, connection, stag, 0, 1, 0x11223344, 0, 0x55667788L, 0xfd);
+    rings
+        .claim(1)
+        .begin(Opcode.SEND_TAGGED, 0, 4, connection)
+        .memory(stag, 0, 1)
+        .remote(0x11223344, 0x55667788L)
+        .immediate(0xfd)
+        .submit();
     PieceList list = new PieceList();
     list.add(stag, 0, 1);
     list.add(stag, 8, 2);
-    rings.postList(Opcode.SEND_UNTAGGED, 0, 5, connection, list, 0, 2, 0, 6);
-    rings.postList(Opcode.SEND_TAGGED, 0, 6, connection, list, 1, 0, 2, 3);
-    rings.postInline(Opcode.SEND_UNTAGGED, 0, 7, connection, data, 0, 3, 0, 2, 0, 1);
-    rings.postInline(Opcode.SEND_TAGGED, 1, 8, connection, data, 0, 3, 5, 0, 6, 7);
+    rings
+        .claim(list.slots())
+        .begin(Opcode.SEND_UNTAGGED, 0, 5, connection)
+        .memory(list)
+        .queue(2)
+        .immediate(6)
+        .submit();
+    rings
+        .claim(list.slots())
+        .begin(Opcode.SEND_TAGGED, 0, 6, connection)
+        .memory(list)
+        .remote(1, 2)
+        .immediate(3)
+        .submit();
+    rings
+        .claim(WorkRequest.slotsForInline(3))
+        .begin(Opcode.SEND_UNTAGGED, 0, 7, connection)
+        .inline(data, 0, 3)
+        .queue(2)
+        .immediate(1)
+        .submit();
+    rings
+        .claim(WorkRequest.slotsForInline(3))
+        .begin(Opcode.SEND_TAGGED, 1, 8, connection)
+        .inline(data, 0, 3)
+        .remote(5, 6)
+        .immediate(7)
+        .submit();
     run();
     assertThat(completions()).containsExactly("2 SUCCESS 2 octets", "8 SUCCESS 3 octets");
     assertThat(peer.received())

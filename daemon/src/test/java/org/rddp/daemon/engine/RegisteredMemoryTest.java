@@ -16,6 +16,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** Windows and invalidations of a program that writes its rings by itself. */
@@ -39,7 +40,14 @@ class RegisteredMemoryTest {
   }
 
   private void bind(int id, int to, int stag, long offset, long length, int window, long rights) {
-    assertThat(fixture.rings.post(Opcode.BIND, 0, id, to, stag, offset, length, window, rights))
+    assertThat(
+            fixture
+                .rings
+                .claim(1)
+                .begin(Opcode.BIND, 0, id, to)
+                .memory(stag, offset, length)
+                .remote(window, rights)
+                .submit())
         .isTrue();
   }
 
@@ -112,8 +120,8 @@ class RegisteredMemoryTest {
     long address = fixture.data.address();
     ProtectionDomain other = new ProtectionDomain("other");
     int theirs = table.register(other, null, address, 64, 0, AccessRights.REMOTE_WRITE);
-    fixture.rings.post(Opcode.INVALIDATE, 1, 1, connection, 0, 0, 0, theirs, 0);
-    fixture.rings.post(Opcode.INVALIDATE, 1, 2, connection, 0, 0, 0, 0, 0);
+    fixture.rings.claim(1).begin(Opcode.INVALIDATE, 1, 1, connection).remote(theirs, 0).submit();
+    fixture.rings.claim(1).begin(Opcode.INVALIDATE, 1, 2, connection).submit();
     fixture.run();
     assertThat(fixture.completions())
         .containsExactly(
@@ -170,12 +178,14 @@ class RegisteredMemoryTest {
       int length = random.nextInt(70_000);
       int flags = random.nextInt(2) * WorkRequest.FENCED;
       boolean bind = random.nextInt(3) > 0;
-      boolean room =
-          bind
-              ? fixture.rings.post(
-                  Opcode.BIND, flags, i, connection, region, 9, length, window, 2L * flags)
-              : fixture.rings.post(Opcode.INVALIDATE, 1, i, connection, 0, 0, 0, stag, 0);
-      posted += room ? 1 : 0;
+      SubmissionEntry entry = fixture.rings.claim(1);
+      if (entry != null && bind) {
+        entry.begin(Opcode.BIND, flags, i, connection).memory(region, 9, length);
+        entry.remote(window, 2L * flags).submit();
+      } else if (entry != null) {
+        entry.begin(Opcode.INVALIDATE, 1, i, connection).remote(stag, 0).submit();
+      }
+      posted += entry != null ? 1 : 0;
       if (random.nextInt(8) == 0) {
         fixture.run();
         ended += fixture.completions().size();

@@ -21,6 +21,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
@@ -189,7 +190,8 @@ class SessionConnectionTest {
 
   private void postReceive(int connection) throws RequestRefusedException {
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
-    assertThat(rings.post(Opcode.RECEIVE, 0, 5, connection, stag, 0, 64, 0, 0)).isTrue();
+    assertThat(rings.claim(1).begin(Opcode.RECEIVE, 0, 5, connection).memory(stag, 0, 64).submit())
+        .isTrue();
   }
 
   @Test
@@ -321,8 +323,22 @@ class SessionConnectionTest {
     int connection =
         session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
-    assertThat(rings.post(Opcode.READ, 0, 5, connection, stag, 0, 64, 1, 0)).isTrue();
-    assertThat(rings.post(Opcode.WRITE, 0, 6, connection, stag, 64, 64, 1, 0)).isTrue();
+    assertThat(
+            rings
+                .claim(1)
+                .begin(Opcode.READ, 0, 5, connection)
+                .memory(stag, 0, 64)
+                .remote(1, 0)
+                .submit())
+        .isTrue();
+    assertThat(
+            rings
+                .claim(1)
+                .begin(Opcode.WRITE, 0, 6, connection)
+                .memory(stag, 64, 64)
+                .remote(1, 0)
+                .submit())
+        .isTrue();
     run(20, 1000);
     assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
     assertThat(completions()).containsExactly(CompletionStatus.FLUSHED, CompletionStatus.FLUSHED);
@@ -434,7 +450,7 @@ class SessionConnectionTest {
     run(20, 1000);
     session.disconnect(connection, true);
     for (int i = 0; i < 12; i++) {
-      peer.postSend(i, data.address(), 1);
+      peer.postSend(new StreamRequest(i).memory(data.address(), 1));
       run(5, SECOND);
     }
     assertThat(completions()).hasSize(12).containsOnly(CompletionStatus.SUCCESS);

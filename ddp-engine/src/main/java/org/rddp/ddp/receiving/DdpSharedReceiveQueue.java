@@ -1,8 +1,8 @@
 package org.rddp.ddp.receiving;
 
 import java.util.ArrayDeque;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.StreamRequest;
 
 /**
  * Untagged Buffers that many streams take theirs from (a shared receive queue, in the words of
@@ -50,25 +50,15 @@ public final class DdpSharedReceiveQueue {
   /**
    * Appends a buffer; a message that has waited for it is taken within this call.
    *
-   * @param id comes back from the stream that takes it
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where a message goes, 0 to 2^32-1 octets; its id comes back from the stream
+   *     that takes the buffer
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean post(long id, long address, long length) {
+  public boolean post(StreamRequest request) {
     if (buffers.isFull()) {
       return false;
     }
-    buffers.add().post(id, address, length);
-    serve();
-    return true;
-  }
-
-  /** Appends a buffer in pieces, as {@link #post(long, long, long)} does. */
-  public boolean post(long id, DdpScatterList list) {
-    if (buffers.isFull()) {
-      return false;
-    }
-    buffers.add().post(id, list);
+    buffers.add().post(request.id(), request.message());
     serve();
     return true;
   }

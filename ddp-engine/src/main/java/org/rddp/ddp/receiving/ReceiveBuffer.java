@@ -18,7 +18,7 @@ final class ReceiveBuffer {
   private long address;
   private long length;
 
-  /** The pieces of the buffer, if {@link #listed}; null until one buffer has some. */
+  /** The pieces of the buffer, if {@link #listed}; null until a buffer has several. */
   private DdpScatterList pieces;
 
   private boolean listed;
@@ -44,12 +44,14 @@ final class ReceiveBuffer {
   }
 
   void post(long id, DdpScatterList list) {
-    post(id, 0, list.length());
-    if (pieces == null) {
-      pieces = new DdpScatterList();
+    post(id, list.address(), list.length());
+    listed = list.count() > 1;
+    if (listed) {
+      if (pieces == null) {
+        pieces = new DdpScatterList();
+      }
+      pieces.set(list);
     }
-    pieces.set(list);
-    listed = true;
   }
 
   /** Takes over what was posted to another, to which nothing has been placed. */

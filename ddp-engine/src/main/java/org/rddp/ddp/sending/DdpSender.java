@@ -4,7 +4,7 @@ import org.rddp.ddp.DdpCounters;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.UlpHandler;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.MessageSequence;
@@ -62,69 +62,43 @@ public final class DdpSender {
   }
 
   /** Appends a Tagged Message; false, and nothing happens, if it may not be posted now. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+  public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
-    queues.addMessage().tagged(id, rsvdUlp, stag, to, address, length);
+    addTagged(id, rsvdUlp, request);
     wake();
     return true;
   }
 
   /** Appends a Tagged Message and, as one with it, an Untagged Message of eight octets. */
   public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      long address,
-      long length,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
+      long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
     if (!mayPost()) {
       return false;
     }
-    OutgoingMessage message = queues.addMessage();
-    message.tagged(id, rsvdUlp, stag, to, address, length);
-    message.followedBy(nextRsvdUlp, qn, sequences[qn].take(), octets);
+    addTagged(id, rsvdUlp, request)
+        .followedBy(nextRsvdUlp, qn, sequences[qn].take(), request.immediate());
     wake();
     return true;
   }
 
-  /** Appends a Tagged Message in pieces. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, DdpScatterList list) {
-    if (!mayPost()) {
-      return false;
-    }
+  private OutgoingMessage addTagged(long id, int rsvdUlp, StreamRequest request) {
     OutgoingMessage message = queues.addMessage();
-    message.tagged(id, rsvdUlp, stag, to, 0, list.length());
-    message.from(list);
-    wake();
-    return true;
-  }
-
-  /** Appends an Untagged Message in pieces. */
-  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, DdpScatterList list) {
-    if (!mayPost()) {
-      return false;
-    }
-    OutgoingMessage message = queues.addMessage();
-    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), 0, list.length());
-    message.from(list);
-    wake();
-    return true;
+    message.tagged(id, rsvdUlp, request.remoteStag(), request.remoteTo());
+    message.memory(request.message());
+    return message;
   }
 
   /** Appends an Untagged Message; false, and nothing happens, if it may not be posted now. */
   public boolean postUntagged(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
+      long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
-    queues
-        .addMessage()
-        .untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), address, length);
+    OutgoingMessage message = queues.addMessage();
+    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take());
+    message.memory(request.message());
     wake();
     return true;
   }
@@ -140,24 +114,6 @@ public final class DdpSender {
     return true;
   }
 
-  /** The same with the first message in pieces. */
-  public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      DdpScatterList list,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
-    boolean posted =
-        postTaggedThen(id, rsvdUlp, stag, to, 0, list.length(), nextRsvdUlp, qn, octets);
-    if (posted) {
-      queues.lastMessage().from(list);
-    }
-    return posted;
-  }
-
   /** Appends something that the user does itself; false, and nothing happens, if it may not be. */
   public boolean postLocalOperation(long id, int rsvdUlp) {
     if (!mayPost()) {
@@ -170,7 +126,7 @@ public final class DdpSender {
 
   /** Puts a Tagged Message without octets before everything posted. */
   public void sendFirst(int rsvdUlp, int stag) {
-    queues.addInitialMessage().tagged(0, rsvdUlp, stag, 0, 0, 0);
+    queues.addInitialMessage().tagged(0, rsvdUlp, stag, 0);
     wake();
   }
 

@@ -32,7 +32,7 @@ public final class OutgoingMessage {
   private long address;
   private boolean inMemory;
 
-  /** The pieces that the octets lie in, if {@link #listed}; null until one message has some. */
+  /** The pieces that the octets lie in, if {@link #listed}; null until a message has several. */
   private DdpScatterList pieces;
 
   private boolean listed;
@@ -63,7 +63,7 @@ public final class OutgoingMessage {
 
   /** Something that the user does itself when all before it has been sent. */
   void localOperation(long id, int rsvdUlp) {
-    tagged(id, rsvdUlp, 0, 0, 0, 0);
+    tagged(id, rsvdUlp, 0, 0);
     localOperation = true;
   }
 
@@ -72,39 +72,53 @@ public final class OutgoingMessage {
     return localOperation;
   }
 
-  void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+  /** A Tagged Message, without octets so far. */
+  void tagged(long id, int rsvdUlp, int stag, long to) {
+    begin(id, rsvdUlp);
     tagged = true;
+    target = stag;
+    this.to = to;
+  }
+
+  /** An Untagged Message, without octets so far. */
+  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn) {
+    begin(id, rsvdUlp);
+    tagged = false;
+    this.rsvdUlpRest = rsvdUlpRest;
+    target = qn;
+    this.msn = msn;
+  }
+
+  private void begin(long id, int rsvdUlp) {
+    this.id = id;
+    this.rsvdUlp = rsvdUlp;
     inMemory = true;
     listed = false;
     followed = false;
     deferred = false;
     localOperation = false;
     source = null;
-    this.id = id;
-    this.rsvdUlp = rsvdUlp;
-    this.target = stag;
-    this.to = to;
-    this.address = address;
-    this.length = length;
+    address = 0;
+    length = 0;
     sent = 0;
   }
 
-  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
-    tagged = false;
-    inMemory = true;
-    listed = false;
-    followed = false;
-    deferred = false;
-    localOperation = false;
-    source = null;
-    this.id = id;
-    this.rsvdUlp = rsvdUlp;
-    this.rsvdUlpRest = rsvdUlpRest;
-    this.target = qn;
-    this.msn = msn;
-    this.address = address;
-    this.length = length;
-    sent = 0;
+  /** Has its octets at an address. */
+  void memory(long from, long octets) {
+    address = from;
+    length = octets;
+  }
+
+  /** Has its octets where a request says. */
+  void memory(DdpScatterList list) {
+    memory(list.address(), list.length());
+    listed = list.count() > 1;
+    if (listed) {
+      if (pieces == null) {
+        pieces = new DdpScatterList();
+      }
+      pieces.set(list);
+    }
   }
 
   /** Takes note that a message to that queue has been put before all others. */
@@ -117,18 +131,10 @@ public final class OutgoingMessage {
     }
   }
 
-  /** Has the octets in pieces rather than at one address; their number stays. */
-  void from(DdpScatterList list) {
-    if (pieces == null) {
-      pieces = new DdpScatterList();
-    }
-    pieces.set(list);
-    listed = true;
-  }
-
   /** A message that carries its octets in itself; copies them. */
   void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
-    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);
+    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn);
+    this.length = length;
     inMemory = false;
     System.arraycopy(octets, 0, inline, 0, length);
   }
@@ -144,7 +150,8 @@ public final class OutgoingMessage {
 
   /** An answer that the user makes of what was asked, when it is due. */
   void deferredResponse(int rsvdUlp, int qn, int msn, Ulpdu question, int from, int octets) {
-    untagged(0, rsvdUlp, 0, qn, msn, 0, octets);
+    untagged(0, rsvdUlp, 0, qn, msn);
+    length = octets;
     inMemory = false;
     deferred = true;
     keepRequest(question);
@@ -196,7 +203,8 @@ public final class OutgoingMessage {
       long sourceTo,
       long length,
       Ulpdu question) {
-    tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
+    tagged(0, rsvdUlp, stag, to);
+    memory(source == null ? 0 : source.addressOf(sourceTo), length);
     this.source = source;
     sourceStag = source == null ? 0 : source.stag();
     this.sourceTo = sourceTo;
@@ -280,7 +288,8 @@ public final class OutgoingMessage {
       return false;
     }
     if (followed) {
-      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn, 0, FOLLOWING);
+      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn);
+      length = FOLLOWING;
       inMemory = false;
       return false;
     }

@@ -49,11 +49,6 @@ final class OutgoingQueues {
     return messages.add();
   }
 
-  /** The message that has been appended last; there is one. */
-  OutgoingMessage lastMessage() {
-    return messages.get(messages.size() - 1);
-  }
-
   /** Appends a response, to be filled in; there is room. */
   OutgoingMessage addResponse() {
     return responses.add();

@@ -6,11 +6,10 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
-import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ModelStag;
-import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
@@ -262,31 +261,18 @@ final class RdmapEndpoint extends ProgramEndpoint {
     ExpectedMessage waiting = incoming().stream().skip(receives.size()).findFirst().orElse(null);
     int length = waiting == null ? length(receives.most() / 2) : waiting.length();
     length += waiting != null && random().nextBoolean() ? random().nextInt(length / 2 + 8) : 0;
-    return receives.post(
-        length,
-        names().localStag(),
-        own().from(),
-        (one, only, list) -> post(one, only, list),
-        program().counts());
+    return receives.post(length, names().localStag(), own().from(), this::post, program().counts());
   }
 
-  private boolean post(PostedReceive receive, Piece only, PieceList list) {
-    ProgramRings rings = program().rings();
-    long id = receive.id();
-    boolean posted =
-        only == null
-            ? rings.postList(Opcode.RECEIVE, 0, id, connection(), list, 0, 0)
-            : rings.post(
-                Opcode.RECEIVE,
-                0,
-                id,
-                connection(),
-                names().localStag(),
-                only.from() - own().from(),
-                only.length(),
-                0,
-                0);
-    return program().posted(posted);
+  private boolean post(PostedReceive receive, PieceList list) {
+    SubmissionEntry entry = program().rings().claim(list.slots());
+    return program()
+        .posted(
+            entry != null
+                && entry
+                    .begin(Opcode.RECEIVE, 0, receive.id(), connection())
+                    .memory(list)
+                    .submit());
   }
 
   @Override

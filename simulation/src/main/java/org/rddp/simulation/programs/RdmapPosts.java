@@ -3,6 +3,7 @@ package org.rddp.simulation.programs;
 import java.util.SplittableRandom;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ExpectedOctets;
@@ -162,21 +163,16 @@ final class RdmapPosts {
       int stag,
       long to,
       long immediate) {
+    SubmissionEntry entry = end.program().rings().claim(1);
     return end.program()
         .posted(
-            end.program()
-                .rings()
-                .post(
-                    request.opcode(),
-                    flags,
-                    request.id(),
-                    end.connection(),
-                    localStag,
-                    localOffset,
-                    length,
-                    stag,
-                    to,
-                    immediate));
+            entry != null
+                && entry
+                    .begin(request.opcode(), flags, request.id(), end.connection())
+                    .memory(localStag, localOffset, length)
+                    .remote(stag, to)
+                    .immediate(immediate)
+                    .submit());
   }
 
   /** Reads. */
@@ -227,22 +223,15 @@ final class RdmapPosts {
         };
     PostedRequest request = request(opcode, Long.BYTES);
     int how = unsolicited(flags);
+    SubmissionEntry entry = end.program().rings().claim(WorkRequest.ATOMIC_SLOTS);
     boolean done =
-        end.program()
-            .rings()
-            .postAtomic(
-                opcode,
-                ringFlags(request, how),
-                request.id(),
-                end.connection(),
-                end.names().localStag(),
-                into - end.own().from(),
-                tag.stag(),
-                tag.to(at),
-                does.data(),
-                does.mask(),
-                does.compare(),
-                does.compareMask());
+        entry != null
+            && entry
+                .begin(opcode, ringFlags(request, how), request.id(), end.connection())
+                .memory(end.names().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
+                .remote(tag.stag(), tag.to(at))
+                .operands(does.data(), does.mask(), does.compare(), does.compareMask())
+                .submit();
     if (!end.program().posted(done)) {
       sink.free(into);
       return false;
