@@ -2,8 +2,8 @@ package org.rddp.client;
 
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the
@@ -13,8 +13,8 @@ import org.rddp.ipc.ring.WorkRequest;
  * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
  * multiple of eight; otherwise the atomic ends with REMOTE_OPERATION_ERROR, and the connection with
  * it. What was there goes to eight octets of this program's, in the machine's order. The posts have
- * the rules of {@link Connection}; flags are {@link WorkRequest#SIGNALLED} and {@link
- * WorkRequest#FENCED}.
+ * the rules of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and {@link
+ * SendFlags#FENCED}.
  */
 public final class Atomics {
   private final WorkQueues queues;

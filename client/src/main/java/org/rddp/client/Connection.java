@@ -8,11 +8,11 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * A connection to a peer: a queue of receives, and a queue of sends, writes, reads, atomics and
@@ -86,8 +86,7 @@ public final class Connection implements AutoCloseable {
    * Sends a message that lies in pieces.
    *
    * @param list one piece at least
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(long workRequest, ScatterList list, int flags) {
@@ -99,7 +98,7 @@ public final class Connection implements AutoCloseable {
    * Writes pieces, one behind the other, into one range of the peer's memory.
    *
    * @param list one piece at least
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWrite(
@@ -110,7 +109,7 @@ public final class Connection implements AutoCloseable {
 
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
   public boolean postSend(long workRequest, MemoryRegion region, long offset, long length) {
-    return postSend(workRequest, region, offset, length, WorkRequest.SIGNALLED);
+    return postSend(workRequest, region, offset, length, SendFlags.SIGNALLED);
   }
 
   /**
@@ -119,8 +118,7 @@ public final class Connection implements AutoCloseable {
    * @param workRequest the program's own number, given back in the completion
    * @param offset of the message in the region
    * @param length of the message, 0 to 2^32 - 1
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(
@@ -145,8 +143,7 @@ public final class Connection implements AutoCloseable {
    * Sends a number to the peer's next receive, which must have room for eight octets; its
    * completion there has it ({@link Completion#immediate()}).
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postImmediate(long workRequest, long immediate, int flags) {
@@ -158,8 +155,7 @@ public final class Connection implements AutoCloseable {
    * Writes into the peer's memory and sends a number behind it, as {@link #postImmediate} does:
    * when the peer's program has the number, what was written is there.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWriteImmediate(
@@ -201,8 +197,7 @@ public final class Connection implements AutoCloseable {
   /**
    * Sends a short message from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
@@ -222,7 +217,7 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo) {
     return postWrite(
-        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+        workRequest, region, offset, length, remoteStag, remoteTo, SendFlags.SIGNALLED);
   }
 
   /**
@@ -233,7 +228,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWrite(
@@ -251,7 +246,7 @@ public final class Connection implements AutoCloseable {
   /**
    * Writes a few octets from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
@@ -276,8 +271,7 @@ public final class Connection implements AutoCloseable {
       long length,
       int remoteStag,
       long remoteTo) {
-    return postRead(
-        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+    return postRead(workRequest, region, offset, length, remoteStag, remoteTo, SendFlags.SIGNALLED);
   }
 
   /**
@@ -292,7 +286,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postRead(

@@ -5,6 +5,7 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
@@ -18,7 +19,7 @@ import org.rddp.ipc.ring.WorkRequest;
  * <p>What is sent is one queue; the receives of each Queue Number are one, and so are the notices
  * of Tagged Messages. Messages are Delivered in the order in which they were sent, over all queues.
  *
- * <p>The posts have the rules of {@link Connection}; their flag is {@link WorkRequest#SIGNALLED}.
+ * <p>The posts have the rules of {@link Connection}; their flag is {@link SendFlags#SIGNALLED}.
  */
 public final class DdpQueues {
   /** The largest RsvdULP of an untagged message. */
@@ -259,7 +260,7 @@ public final class DdpQueues {
       throw new IllegalArgumentException(
           "RsvdULP 0x%x; a message of this kind carries 0 to 0x%x".formatted(rsvdUlp, most));
     }
-    WorkQueues.checkFlags(flags, WorkRequest.SIGNALLED);
+    WorkQueues.checkFlags(flags, SendFlags.SIGNALLED);
   }
 
   private void checkQueue(int qn) {

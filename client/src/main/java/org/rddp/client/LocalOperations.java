@@ -2,8 +2,8 @@ package org.rddp.client;
 
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The requests of a connection that send nothing, and change what its peer may do with this
@@ -11,9 +11,9 @@ import org.rddp.ipc.ring.WorkRequest;
  *
  * <p>They have their turn among the sends, writes, reads and atomics: what was posted before has
  * left by then, what was posted behind leaves afterwards. Reads and atomics before them may still
- * wait for their answers, unless they are {@link WorkRequest#FENCED}; a read into memory whose STag
+ * wait for their answers, unless they are {@link SendFlags#FENCED}; a read into memory whose STag
  * is invalidated meanwhile ends the connection. The posts have the rules of {@link Connection};
- * flags are {@link WorkRequest#SIGNALLED} and {@link WorkRequest#FENCED}.
+ * flags are {@link SendFlags#SIGNALLED} and {@link SendFlags#FENCED}.
  */
 public final class LocalOperations {
   private final WorkQueues queues;

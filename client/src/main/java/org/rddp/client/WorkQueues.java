@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
@@ -14,8 +15,8 @@ import org.rddp.ipc.ring.WorkRequest;
  * time.
  */
 final class WorkQueues {
-  static final int FLAGS = WorkRequest.SIGNALLED | WorkRequest.FENCED;
-  private static final int SEND_FLAGS = FLAGS | WorkRequest.SOLICITED;
+  static final int FLAGS = SendFlags.SIGNALLED | SendFlags.FENCED;
+  private static final int SEND_FLAGS = FLAGS | SendFlags.SOLICITED;
 
   private final Rddp session;
   private final int connection;

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.FaultHandler;
@@ -24,6 +24,7 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaSettings;
@@ -41,7 +42,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private final Engine engine;
   private final Session session;
   private final ProgramRings rings;
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private final PieceList pieces = new PieceList();
   private final int octets;
   private final MemorySegment source;
@@ -127,7 +128,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     for (int i = 0; i < times; i++) {
       written++;
       Memory.putLongNative(source.address() + octets - Long.BYTES, written);
-      int flags = written % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      int flags = written % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
       check(
           rings
               .claim(1)
@@ -164,7 +165,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
       check(
           rings
               .claim(1)
-              .begin(Opcode.RECEIVE, WorkRequest.SIGNALLED, 0, connection)
+              .begin(Opcode.RECEIVE, SendFlags.SIGNALLED, 0, connection)
               .memory(sinkStag, 0, octets)
               .submit());
     }
@@ -195,7 +196,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private boolean post(int opcode, int stag, int length, int remoteStag) {
     return rings
         .claim(1)
-        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
         .memory(stag, 0, length)
         .remote(remoteStag, 0)
         .submit();
@@ -204,7 +205,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private boolean postInline(int opcode, int remoteStag) {
     return rings
         .claim(WorkRequest.slotsForInline(octets))
-        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
         .inline(source, 0, octets)
         .remote(remoteStag, 0)
         .submit();
@@ -216,7 +217,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     pieces.add(sourceStag, octets / 2, octets - octets / 2);
     return rings
         .claim(pieces.slots())
-        .begin(Opcode.WRITE, WorkRequest.SIGNALLED, 1, connection)
+        .begin(Opcode.WRITE, SendFlags.SIGNALLED, 1, connection)
         .memory(pieces)
         .remote(remoteStag, 0)
         .submit();
@@ -225,7 +226,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private boolean postAtomic(int opcode, int remoteStag) {
     return rings
         .claim(WorkRequest.ATOMIC_SLOTS)
-        .begin(opcode, WorkRequest.SIGNALLED, 1, connection)
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
         .memory(sinkStag, 0, WorkRequest.ATOMIC_OCTETS)
         .operands(1, 0, 0, 0)
         .remote(remoteStag, 0)

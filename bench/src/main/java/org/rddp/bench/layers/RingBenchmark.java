@@ -16,10 +16,11 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -43,7 +44,7 @@ public class RingBenchmark {
   public int batch;
 
   private final WorkRequest request = new WorkRequest();
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private MemorySegment message;
   private ProgramRings program;
   private DaemonRings daemon;
@@ -66,7 +67,7 @@ public class RingBenchmark {
       for (int i = 0; i < batch; i++) {
         program
             .claim(1)
-            .begin(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1)
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 1)
             .memory(2, 0, INLINE)
             .remote(3, 0)
             .submit();
@@ -86,7 +87,7 @@ public class RingBenchmark {
       for (int i = 0; i < batch; i++) {
         program
             .claim(WorkRequest.slotsForInline(INLINE))
-            .begin(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1)
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 1)
             .inline(message, 0, INLINE)
             .remote(3, 0)
             .submit();

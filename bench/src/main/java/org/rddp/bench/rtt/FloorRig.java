@@ -8,11 +8,12 @@ import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.Cpus;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.device.FrameDevice;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
@@ -49,7 +50,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
     private final DaemonRings daemon;
     private final ProgramRings program;
     private final WorkRequest request = new WorkRequest();
-    private final Completion completion = new Completion();
+    private final PolledCompletion completion = new PolledCompletion();
     private final RawFrames link;
     private Side peer;
     private int posted;
@@ -66,7 +67,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
     /** On the program's thread. */
     void post(long number, int octets) {
       MessageNumbers.fill(source, octets, number);
-      int flags = ++posted % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      int flags = ++posted % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
       SubmissionEntry entry = program.claim(1);
       while (entry == null) {
         poll();

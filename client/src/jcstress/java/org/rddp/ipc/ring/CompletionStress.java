@@ -9,9 +9,9 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /** The daemon reports two completions while the program polls: each is seen whole, in order. */
 @JCStressTest
@@ -26,7 +26,7 @@ public class CompletionStress {
 
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(4, 4), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 4, 4);
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private final ProgramRings program;
 
   /** Two requests in work, for one round. */
@@ -37,7 +37,7 @@ public class CompletionStress {
       throw new AssertionError(e);
     }
     for (int i = 0; i < 2; i++) {
-      program.claim(1).begin(Opcode.SEND, WorkRequest.SIGNALLED, i, 0).submit();
+      program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, i, 0).submit();
       daemon.take(REQUEST.get());
     }
   }

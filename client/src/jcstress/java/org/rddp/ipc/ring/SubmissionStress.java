@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A program posts two requests, one of them of four slots, while the daemon takes: a request is
@@ -48,7 +49,7 @@ public class SubmissionStress {
   public void post() {
     program
         .claim(1)
-        .begin(Opcode.WRITE, WorkRequest.SIGNALLED, 1, 2)
+        .begin(Opcode.WRITE, SendFlags.SIGNALLED, 1, 2)
         .memory(3, 4, 5)
         .remote(6, 7)
         .submit();

@@ -11,6 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A program that is about to block either sees the completion, or the daemon sees that it waits.
@@ -38,7 +39,7 @@ public class WakeUpStress {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    program.claim(1).begin(Opcode.SEND, WorkRequest.SIGNALLED, 1, 0).submit();
+    program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 0).submit();
     daemon.take(REQUEST.get());
   }
 

@@ -2,7 +2,6 @@ package org.rddp.ipc.ring;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import org.rddp.client.types.Completion;
 
 /**
  * The program's end of a session's rings: posts work requests, polls completions.
@@ -94,7 +93,7 @@ public final class ProgramRings {
    *
    * @throws IllegalStateException when the daemon cannot have written it
    */
-  public boolean poll(Completion completion) {
+  public boolean poll(PolledCompletion completion) {
     long slot = completionSlot();
     if ((int) RingLayout.INT.getAcquire(memory, slot) != RingLayout.lap(read, completionShift)) {
       return false;

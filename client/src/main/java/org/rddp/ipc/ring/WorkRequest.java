@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A work request as the daemon reads it: a private copy of one entry of the submission ring.
@@ -35,20 +36,8 @@ import org.rddp.client.types.Opcode;
  * and range are the daemon's to check. Used by one thread; reused without allocation.
  */
 public final class WorkRequest {
-  /** Flag: report success too. Failures and receives are always reported. */
-  public static final int SIGNALLED = 1;
-
   /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
   public static final int INLINE = 2;
-
-  /**
-   * Flag: not before the reads and atomics that were posted before it on its connection have their
-   * answers.
-   */
-  public static final int FENCED = 4;
-
-  /** Flag: the peer's program is to be told that this is worth waking up for. */
-  public static final int SOLICITED = 8;
 
   /** Flag: the message lies in pieces. */
   public static final int LIST = 16;
@@ -197,14 +186,16 @@ public final class WorkRequest {
   /** The flags that an opcode may have. */
   static int allowedFlags(int opcode) {
     return switch (opcode) {
-      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SIGNALLED | LIST;
-      case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
-      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
-      case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
-      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
-      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SIGNALLED | INLINE | LIST;
-      case Opcode.TAGGED_NOTICE -> SIGNALLED;
-      default -> SIGNALLED | FENCED;
+      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SendFlags.SIGNALLED | LIST;
+      case Opcode.SEND ->
+          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
+      case Opcode.WRITE_IMMEDIATE ->
+          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
+      case Opcode.SEND_IMMEDIATE -> SendFlags.SIGNALLED | SendFlags.FENCED | SendFlags.SOLICITED;
+      case Opcode.WRITE -> SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | LIST;
+      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SendFlags.SIGNALLED | INLINE | LIST;
+      case Opcode.TAGGED_NOTICE -> SendFlags.SIGNALLED;
+      default -> SendFlags.SIGNALLED | SendFlags.FENCED;
     };
   }
 
@@ -268,7 +259,7 @@ public final class WorkRequest {
 
   /** Whether success is to be reported too. That of a receive and of a bind always is. */
   public boolean isSignalled() {
-    return (flags & SIGNALLED) != 0
+    return (flags & SendFlags.SIGNALLED) != 0
         || opcode == Opcode.RECEIVE
         || opcode == Opcode.BIND
         || Opcode.isPlainDdpReceive(opcode);
@@ -281,12 +272,12 @@ public final class WorkRequest {
 
   /** Whether it waits for the reads and atomics before it. */
   public boolean isFenced() {
-    return (flags & FENCED) != 0;
+    return (flags & SendFlags.FENCED) != 0;
   }
 
   /** Whether it solicits an event at the peer. */
   public boolean isSolicited() {
-    return (flags & SOLICITED) != 0;
+    return (flags & SendFlags.SOLICITED) != 0;
   }
 
   private boolean isList() {

@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /** What the other end can write into the rings, and that it harms nobody here. */
 class HostileRingsTest {
@@ -71,8 +71,8 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, 0);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, WorkRequest.LIST, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_TAGGED, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_UNTAGGED, WorkRequest.SOLICITED, 1))
+    assertThat(takeAfter(Opcode.SEND_TAGGED, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED, SendFlags.SOLICITED, 1))
         .isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LENGTH, 1);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -95,8 +95,8 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnUnknownFlags() {
     assertThat(takeAfter(Opcode.SEND, 32, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.WRITE, WorkRequest.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.RECEIVE, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.WRITE, SendFlags.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_IMMEDIATE, WorkRequest.INLINE, 1))
         .isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SWAP, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
@@ -189,7 +189,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionWhenMoreCompletionsAreReadThanWereWritten() {
     for (int i = 0; i < COMPLETIONS; i++) {
-      word(i % SUBMISSIONS, Opcode.SEND, WorkRequest.SIGNALLED, 1);
+      word(i % SUBMISSIONS, Opcode.SEND, SendFlags.SIGNALLED, 1);
       state(i % SUBMISSIONS, i / SUBMISSIONS);
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     }
@@ -273,8 +273,8 @@ class HostileRingsTest {
     ProgramRings program = new ProgramRings(memory);
     long completions = slot(SUBMISSIONS);
     memory.set(ValueLayout.JAVA_INT, completions, 0x8000_0000);
-    memory.set(ValueLayout.JAVA_INT, completions + Completion.RETIRED, 1);
-    assertThatThrownBy(() -> program.poll(new Completion()))
+    memory.set(ValueLayout.JAVA_INT, completions + CompletionEntry.RETIRED, 1);
+    assertThatThrownBy(() -> program.poll(new PolledCompletion()))
         .isInstanceOf(IllegalStateException.class);
     memory.set(ValueLayout.JAVA_LONG, RingLayout.TAKEN, 100);
     for (int i = 0; i < SUBMISSIONS; i++) {

@@ -12,16 +12,16 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 class RingsTest {
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(8, 16), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 8, 16);
   private final ProgramRings program = open(memory);
   private final WorkRequest request = new WorkRequest();
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
 
   private static ProgramRings open(MemorySegment memory) {
     try {
@@ -34,7 +34,7 @@ class RingsTest {
   private boolean post(long id) {
     SubmissionEntry entry = program.claim(1);
     return entry != null
-        && entry.begin(Opcode.SEND, WorkRequest.SIGNALLED, id, 7).memory(1, 2, 3).submit();
+        && entry.begin(Opcode.SEND, SendFlags.SIGNALLED, id, 7).memory(1, 2, 3).submit();
   }
 
   private void complete(long id, int retired) {
@@ -46,7 +46,7 @@ class RingsTest {
     assertThat(
             program
                 .claim(1)
-                .begin(Opcode.WRITE, WorkRequest.SIGNALLED, Long.MIN_VALUE + 1, 0x80000007)
+                .begin(Opcode.WRITE, SendFlags.SIGNALLED, Long.MIN_VALUE + 1, 0x80000007)
                 .memory(0xdeadbeef, 1L << 40, 0xffff_ffffL)
                 .remote(0xfeedface, -2L)
                 .submit())
@@ -90,7 +90,7 @@ class RingsTest {
 
   @Test
   void shouldCarryImmediateDataAndFlags() {
-    int flags = WorkRequest.FENCED | WorkRequest.SOLICITED;
+    int flags = SendFlags.FENCED | SendFlags.SOLICITED;
     assertThat(
             program
                 .claim(1)
@@ -114,7 +114,7 @@ class RingsTest {
       assertThat(
               program
                   .claim(WorkRequest.ATOMIC_SLOTS)
-                  .begin(Opcode.COMPARE_SWAP, WorkRequest.SIGNALLED, lap, 7)
+                  .begin(Opcode.COMPARE_SWAP, SendFlags.SIGNALLED, lap, 7)
                   .memory(8, 16, WorkRequest.ATOMIC_OCTETS)
                   .operands(1, 2, 3, -4L)
                   .remote(9, -10L)
@@ -150,7 +150,7 @@ class RingsTest {
       assertThat(
               program
                   .claim(pieces.slots())
-                  .begin(Opcode.WRITE, WorkRequest.FENCED, lap, 7)
+                  .begin(Opcode.WRITE, SendFlags.FENCED, lap, 7)
                   .memory(pieces)
                   .remote(9, -10L)
                   .submit())
@@ -393,7 +393,7 @@ class RingsTest {
       for (int i = 0; i < 50_000; i++) {
         program
             .claim(1)
-            .begin(Opcode.WRITE, WorkRequest.SIGNALLED, i, 7)
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 7)
             .memory(1, 2, 3)
             .remote(4, 5)
             .submit();

@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
@@ -60,7 +60,7 @@ abstract class PlainDdpConnection {
 
   List<String> completions() {
     session.flush();
-    Completion completion = new Completion();
+    PolledCompletion completion = new PolledCompletion();
     List<String> seen = new ArrayList<>();
     while (rings.poll(completion)) {
       String what =

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.WorkRequest;
@@ -121,7 +122,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
     run();
     completions();
     data.fill((byte) 0xee);
-    send(2, WorkRequest.SIGNALLED, 2, 2, ULP);
+    send(2, SendFlags.SIGNALLED, 2, 2, ULP);
     send(3, 0, 0, 0, 0xff_ffff_ffffL);
     rings
         .claim(1)
@@ -186,7 +187,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
     peer.close();
     run();
     assertThat(events).anyMatch(DaemonMessage.PeerClosed.class::isInstance);
-    send(2, WorkRequest.SIGNALLED, 2, 2, ULP);
+    send(2, SendFlags.SIGNALLED, 2, 2, ULP);
     run();
     assertThat(peer.received()).hasSize(1);
     session.disconnect(connection, true);

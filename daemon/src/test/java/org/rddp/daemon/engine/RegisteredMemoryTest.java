@@ -12,12 +12,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 
 /** Windows and invalidations of a program that writes its rings by itself. */
 class RegisteredMemoryTest {
@@ -176,7 +176,7 @@ class RegisteredMemoryTest {
       SessionWindow known = session.memory().window(window);
       stag = known == null || random.nextBoolean() ? stag : known.nextStag();
       int length = random.nextInt(70_000);
-      int flags = random.nextInt(2) * WorkRequest.FENCED;
+      int flags = random.nextInt(2) * SendFlags.FENCED;
       boolean bind = random.nextInt(3) > 0;
       SubmissionEntry entry = fixture.rings.claim(1);
       if (entry != null && bind) {

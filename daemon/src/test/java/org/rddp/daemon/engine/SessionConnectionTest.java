@@ -14,7 +14,6 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
@@ -31,6 +30,7 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.StreamingHandler;
@@ -179,7 +179,7 @@ class SessionConnectionTest {
   }
 
   private List<CompletionStatus> completions() {
-    Completion completion = new Completion();
+    PolledCompletion completion = new PolledCompletion();
     List<CompletionStatus> statuses = new ArrayList<>();
     while (rings.poll(completion)) {
       statuses.add(completion.status());

@@ -9,12 +9,12 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.ExpectedPlacement;
 import org.rddp.simulation.memory.KnownOctets;
 import org.rddp.simulation.memory.ModelStag;
@@ -133,7 +133,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private static int flags(PostedRequest request) {
-    return request.signalled() ? WorkRequest.SIGNALLED : 0;
+    return request.signalled() ? SendFlags.SIGNALLED : 0;
   }
 
   private void untagged() {

@@ -4,10 +4,10 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.SubmissionEntry;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Slab;
@@ -93,7 +93,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   private int flags() {
     boolean fenced = random().nextDouble() < plan().fence();
     boolean solicited = random().nextInt(4) == 0;
-    return (fenced ? WorkRequest.FENCED : 0) | (solicited ? WorkRequest.SOLICITED : 0);
+    return (fenced ? SendFlags.FENCED : 0) | (solicited ? SendFlags.SOLICITED : 0);
   }
 
   private int length(int most) {
@@ -118,7 +118,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     int flags = flags();
     if (tag != null && peer().memory().hasAtomic(at, at + length)) {
       // Nobody could say what such an atomic finds.
-      flags |= WorkRequest.FENCED;
+      flags |= SendFlags.FENCED;
     }
     posts.write(tag, at, length, flags, immediate);
   }
@@ -136,7 +136,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     int flags = flags();
     if (tag != null && peer().memory().hasReads(tag)) {
       // What still has to be answered by that name would not be.
-      flags |= WorkRequest.FENCED;
+      flags |= SendFlags.FENCED;
     }
     if (posts.send(Math.min(length, posts.most()), flags, tag, false) && tag != null) {
       tag.giveUp();

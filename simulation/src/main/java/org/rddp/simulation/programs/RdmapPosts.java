@@ -3,6 +3,7 @@ package org.rddp.simulation.programs;
 import java.util.SplittableRandom;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
@@ -59,15 +60,15 @@ final class RdmapPosts {
   }
 
   private static int ringFlags(PostedRequest request, int flags) {
-    return flags | (request.signalled() ? WorkRequest.SIGNALLED : 0);
+    return flags | (request.signalled() ? SendFlags.SIGNALLED : 0);
   }
 
   private static boolean solicited(int flags) {
-    return (flags & WorkRequest.SOLICITED) != 0;
+    return (flags & SendFlags.SOLICITED) != 0;
   }
 
   private static int unsolicited(int flags) {
-    return flags & ~WorkRequest.SOLICITED;
+    return flags & ~SendFlags.SOLICITED;
   }
 
   private void posted(PostedRequest request, int flags, ProgramEvent happening) {
@@ -77,7 +78,7 @@ final class RdmapPosts {
     if (!request.signalled()) {
       end.count(ProgramEvent.UNSIGNALLED);
     }
-    if ((flags & WorkRequest.FENCED) != 0 && request.refusal() == null) {
+    if ((flags & SendFlags.FENCED) != 0 && request.refusal() == null) {
       fence = request.number();
       end.count(ProgramEvent.FENCED);
     }
@@ -296,10 +297,10 @@ final class RdmapPosts {
     int own = end.own().length();
     boolean done =
         kind
-            ? post(request, WorkRequest.SIGNALLED, 0, 0, 0, 0, 0, 0)
+            ? post(request, SendFlags.SIGNALLED, 0, 0, 0, 0, 0, 0)
             : post(
                 request,
-                WorkRequest.SIGNALLED,
+                SendFlags.SIGNALLED,
                 end.names().localStag(),
                 own - length,
                 length + 1,
