@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import org.rddp.client.types.Completion;
 
-/** What a program does with completions. */
+/** Takes the completions that a program polls. */
 @FunctionalInterface
 public interface CompletionHandler {
   /**

@@ -22,7 +22,7 @@ import org.rddp.ipc.ring.SubmissionEntry;
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
  * next completion of its queue instead of by one of its own; so signal one in every queue length.
  *
- * <p>The memory of a request belongs to the engine until it completes.
+ * <p>A program must not change or free the memory of a request before it completes.
  *
  * <p>The {@code post} methods, and {@link Rddp#poll}, are for one thread at a time; they neither
  * block nor allocate. The other methods may be called from any thread.
@@ -49,18 +49,18 @@ public final class Connection implements AutoCloseable {
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
   }
 
-  /** Its number, as completions have it; not used again for another connection soon. */
+  /** Its number in completions; it is not used again for another connection soon. */
   public int id() {
     return id;
   }
 
-  /** The session that it belongs to. */
+  /** Its session. */
   public Rddp session() {
     return session;
   }
 
   /**
-   * Gives memory to a message that the peer will send.
+   * Posts memory for a message that the peer sends.
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region with {@link Access#LOCAL_WRITE}
@@ -73,7 +73,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Gives memory in pieces to a message that the peer will send.
+   * Posts memory in pieces for a message that the peer sends.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the receive queue or the session is full: poll first
@@ -95,7 +95,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Writes pieces, one behind the other, into one range of the peer's memory.
+   * Writes pieces, in their order, into one range of the peer's memory.
    *
    * @param list one piece at least
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
@@ -127,8 +127,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and takes an
-   * STag of the peer's back with it.
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and has the
+   * peer invalidate one of its STags.
    *
    * @param remoteStag of a region with {@link Access#REMOTE_INVALIDATE}, or 0 for none; otherwise
    *     the peer ends the connection
@@ -172,7 +172,7 @@ public final class Connection implements AutoCloseable {
     return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
-  /** Writes pieces, one behind the other, and sends a number behind them. */
+  /** Writes pieces, in their order, and sends a number behind them. */
   public boolean postWriteImmediate(
       long workRequest,
       ScatterList list,
@@ -189,7 +189,7 @@ public final class Connection implements AutoCloseable {
     return atomics;
   }
 
-  /** Binding windows, and invalidating STags of this program's. */
+  /** Binds windows and invalidates STags of this program. */
   public LocalOperations localOperations() {
     return localOperations;
   }
@@ -334,7 +334,7 @@ public final class Connection implements AutoCloseable {
     return life.isOpen();
   }
 
-  /** Whether the peer said that it will send nothing more: time to {@link #disconnect()}. */
+  /** Whether the peer has closed its half and sends nothing more: {@link #disconnect()} next. */
   public boolean isPeerClosed() {
     return life.isPeerClosed();
   }
@@ -349,7 +349,7 @@ public final class Connection implements AutoCloseable {
     return life.remoteAddress();
   }
 
-  /** What the peer's program said with its request or its reply. */
+  /** The private data of the peer's request or reply. */
   public PrivateData privateData() {
     return life.privateData();
   }
@@ -364,7 +364,7 @@ public final class Connection implements AutoCloseable {
     return life.closeDetail();
   }
 
-  /** Why it ended, for people; empty while it has not. */
+  /** Why it ended, as a text for people; empty while it has not. */
   public String closeText() {
     return life.closeText();
   }
@@ -405,7 +405,7 @@ public final class Connection implements AutoCloseable {
               request -> new ProgramMessage.Disconnect(request, id, graceful),
               DaemonMessage.Done.class);
     } catch (RefusedException e) {
-      // It ended by itself in the meantime, which is what was asked for.
+      // It has ended by itself in the meantime.
       if (e.reason() != Reason.NOT_FOUND && e.reason() != Reason.STATE) {
         throw e;
       }

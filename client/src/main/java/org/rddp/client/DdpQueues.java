@@ -12,9 +12,9 @@ import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The queues of a connection that speaks plain DDP (RFC 5041), where the program itself is the ULP:
- * untagged messages, each to the next receive of one of the peer's queues, and tagged messages into
- * memory that the peer has named. What a message means is between the two programs; DDP carries
- * some octets for that in every header (RsvdULP).
+ * Untagged Messages, each to the next receive of one of the peer's queues, and Tagged Messages into
+ * memory that the peer has named. The two programs decide what a message means; every DDP header
+ * carries some octets of theirs (RsvdULP).
  *
  * <p>What is sent is one queue; the receives of each Queue Number are one, and so are the notices
  * of Tagged Messages. Messages are Delivered in the order in which they were sent, over all queues.
@@ -48,7 +48,7 @@ public final class DdpQueues {
   }
 
   /**
-   * Gives memory to the next message on a queue.
+   * Posts memory for the next message on a queue.
    *
    * @param qn Queue Number
    * @param workRequest the program's own number, given back in the completion
@@ -68,7 +68,7 @@ public final class DdpQueues {
   }
 
   /**
-   * Gives memory in pieces to the next message on a queue.
+   * Posts memory in pieces for the next message on a queue.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the queue or the session is full: poll first
@@ -97,10 +97,11 @@ public final class DdpQueues {
   }
 
   /**
-   * Asks to hear of the peer's next Tagged Message, whose completion ({@link Opcode#TAGGED_NOTICE})
-   * says where it went; what it wrote is there by then, and all that was sent before has been
-   * Delivered. A Tagged Message that finds no notice is treated as an untagged one that finds no
-   * receive, where the connection's {@link ConnectionOptions#taggedNotices()} is not 0.
+   * Posts a notice, which completes ({@link Opcode#TAGGED_NOTICE}) when the peer's next Tagged
+   * Message is Delivered and says where it went; its octets are there by then, and all messages
+   * before it have been Delivered. A Tagged Message that finds no notice is treated as an untagged
+   * one that finds no receive, where the connection's {@link ConnectionOptions#taggedNotices()} is
+   * not 0.
    *
    * @return false when as many are outstanding as the connection's options say, or the session is
    *     full: poll first
@@ -127,7 +128,7 @@ public final class DdpQueues {
    * @param workRequest the program's own number, given back in the completion
    * @param offset of the message in the region
    * @param length of the message, 0 to 2^32 - 1
-   * @param rsvdUlp what the header carries to the peer's program, 40 bits, the highest eight first
+   * @param rsvdUlp octets for the peer's program in the header, 40 bits, the highest eight first
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postUntagged(
@@ -190,7 +191,7 @@ public final class DdpQueues {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param rsvdUlp what the header carries to the peer's program, 8 bits
+   * @param rsvdUlp octet for the peer's program in the header, 8 bits
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postTagged(
@@ -284,7 +285,7 @@ public final class DdpQueues {
     return noticesOutstanding;
   }
 
-  /** Takes note of a completion; false if it is of what is sent. */
+  /** Counts a completed receive or notice; false if the completion is of the send queue. */
   boolean retire(Completion completion) {
     int opcode = completion.opcode();
     if (opcode == Opcode.RECEIVE_UNTAGGED) {

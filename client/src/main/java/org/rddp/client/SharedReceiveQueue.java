@@ -8,9 +8,9 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
- * Receives that many connections take theirs from ({@code ibv_srq}): those that were opened or
+ * A queue of receives that several connections share ({@code ibv_srq}): those that were opened or
  * accepted with {@link ConnectionOptions#withReceiveQueue}. A completion names the connection whose
- * peer has sent the message, beside the program's own number.
+ * peer has sent the message.
  *
  * <p>A connection takes a receive when a message for it begins, and no second one before that
  * message is whole. A message that finds none ends its connection, or is held where the
@@ -54,7 +54,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Gives memory to a message of any peer's.
+   * Posts memory for a message of any peer.
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region with {@link Access#LOCAL_WRITE}
@@ -71,7 +71,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Gives memory in pieces to a message of any peer's.
+   * Posts memory in pieces for a message of any peer.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when this queue or the session is full: poll first
@@ -112,11 +112,11 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Asks to be told, once, when fewer receives are left than that: {@link Rddp#await} returns, and
-   * {@link #isLimitReached()} says so. It is told at once if it is so already ({@code srq_limit} of
-   * {@code ibv_modify_srq}).
+   * Sets a limit ({@code srq_limit} of {@code ibv_modify_srq}): once, when fewer receives are left,
+   * {@link Rddp#await} returns and {@link #isLimitReached()} is true. At once if that is so
+   * already.
    *
-   * @param limit 0 to be told nothing
+   * @param limit 0 for none
    */
   public void arm(int limit) {
     checkOpen();
@@ -131,7 +131,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
             DaemonMessage.Done.class);
   }
 
-  /** Whether fewer receives were left than the limit, since that was armed. */
+  /** Whether fewer receives than the limit have been left since it was armed. */
   public boolean isLimitReached() {
     return limitReached;
   }
@@ -141,8 +141,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Gives the queue back; receives that no message has taken end as flushed. When the session is
-   * gone already, so is the queue.
+   * Frees the queue; receives that no message has taken end as flushed. It has ended already if the
+   * session has.
    *
    * @throws RefusedException when a connection or a listener uses it; close it again when they are
    *     gone

@@ -10,9 +10,8 @@ import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * A connection's two queues: checks what is to be posted, counts what is outstanding, and puts it
- * into the session's rings. Each method that posts says whether there was room; for one thread at a
- * time.
+ * The send queue and the receive queue of a connection: checks requests, counts those outstanding,
+ * and writes them into the session's rings. For one thread at a time.
  */
 final class WorkQueues {
   static final int FLAGS = SendFlags.SIGNALLED | SendFlags.FENCED;
@@ -49,7 +48,7 @@ final class WorkQueues {
     return receivesOutstanding;
   }
 
-  /** The program has closed the connection: nothing more is posted. */
+  /** Refuses posts from now on: the program has closed the connection. */
   void release() {
     released = true;
   }
@@ -155,7 +154,7 @@ final class WorkQueues {
     return entry.begin(opcode, flags, id, connection);
   }
 
-  /** Submits what goes to the peer; always true. */
+  /** Submits a request of the send queue; always true. */
   boolean post(SubmissionEntry entry) {
     entry.submit();
     sendsOutstanding++;
@@ -166,7 +165,7 @@ final class WorkQueues {
     return session;
   }
 
-  /** Claims an entry for what goes to the peer; null when the queue or the session is full. */
+  /** Claims an entry of the send queue; null when the queue or the session is full. */
   SubmissionEntry claim(int slots) {
     return sendsOutstanding < limits.sendQueue() ? session.rings().claim(slots) : null;
   }
@@ -244,7 +243,7 @@ final class WorkQueues {
     }
   }
 
-  /** The session is there, and the program has not closed the connection. */
+  /** Checks that the session is open and the program has not closed the connection. */
   void checkOpen() {
     session.throwIfUnusable();
     if (released) {

@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-/** What kind of request a completion is for. */
+/** The kind of request that has completed. */
 public final class CompletionKind {
   /** {@link RdmapStream#postSend}, {@link RdmapStream#postImmediate}. */
   public static final int SEND = 1;

@@ -6,7 +6,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
-/** A bind or an invalidation that waits for its turn. Reused. */
+/** A posted bind or invalidation. Reused. */
 final class LocalOperation {
   private DdpMemoryWindow window;
   private TaggedBuffer region;
@@ -27,7 +27,7 @@ final class LocalOperation {
     rights = request.rights();
   }
 
-  /** Does it for a stream; says how it ended, of {@link RdmapCompletionStatus}. */
+  /** Carries it out for a stream; returns its {@link RdmapCompletionStatus}. */
   int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
       boolean bound = window.bind(region, stream, to, length, 0, rights);
@@ -42,7 +42,7 @@ final class LocalOperation {
     return RdmapCompletionStatus.SUCCESS;
   }
 
-  /** Lets go of what it names. */
+  /** Drops its references. */
   void forget() {
     window = null;
     region = null;

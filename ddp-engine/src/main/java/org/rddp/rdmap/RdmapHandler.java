@@ -39,31 +39,29 @@ public interface RdmapHandler {
   void onRejected(byte[] privateData);
 
   /**
-   * A posted request has ended; its memory is the user's again. Every request that a post took ends
-   * exactly once: receives in the order in which they were posted, and sends, writes and reads in
-   * that in which these were.
+   * A posted request has completed; its memory is the user's again. Every posted request completes
+   * exactly once: receives in the order in which they were posted, and so all others.
    *
-   * <p>A send or a write that ended well has been handed to TCP in full; whether the peer has it is
-   * not known. A read that ended well has been answered, and its octets are there. A receive that
-   * ended well holds the peer's message.
+   * <p>A send or a write that succeeded has been handed to TCP in full; whether the peer has it is
+   * not known. A read that succeeded has been answered, and its octets are there. A receive that
+   * succeeded holds the peer's message.
    *
    * @param id as it was posted
    * @param kind of {@link CompletionKind}
    * @param status of {@link RdmapCompletionStatus}
-   * @param octets the length of the message; 0 if it did not end well
+   * @param octets the length of the message; 0 if the request failed
    */
   void onCompletion(long id, int kind, int status, long octets);
 
   /**
-   * A Send has come and no receive is posted: the last moment to post one. A user whose program
-   * posts through memory that is looked at now and then looks once more, so that a receive posted
-   * before the peer's Send is always there. Does nothing unless overridden.
+   * A Send has come and no receive is posted; one may be posted within this call. A user that polls
+   * a ring for its program's receives polls it here, so that a receive posted before the peer's
+   * Send is found. Does nothing unless overridden.
    */
   default void onReceiveMissing() {}
 
   /**
-   * A message has been received. A user that does not care for what is special about it hears
-   * {@link #onCompletion}.
+   * A message has been received. Calls {@link #onCompletion} unless overridden.
    *
    * @param id of the receive that holds it, as it was posted
    * @param octets its length
@@ -75,10 +73,10 @@ public interface RdmapHandler {
   }
 
   /**
-   * Immediate data has been received. A user that does not care for it hears {@link #onReceived}:
-   * the data is in the receive's memory too, in network order.
+   * Immediate data has been received. Calls {@link #onReceived} unless overridden: the data is in
+   * the receive's memory, too, in network order.
    *
-   * @param id of the receive that it has used up, as it was posted
+   * @param id of the receive that it has consumed, as it was posted
    * @param data the number
    * @param solicited whether the peer wants the program to be woken for it
    */
@@ -87,10 +85,10 @@ public interface RdmapHandler {
   }
 
   /**
-   * The stream has failed. Everything outstanding has ended as flushed, but for a receive that was
-   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}), nothing more is
-   * received, and our half of the connection closes as soon as the peer has been told. The user
-   * aborts the stream if the peer does not close its half in time.
+   * The stream has failed. Every outstanding request has been flushed, except a receive that was
+   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}); nothing more is
+   * received, and our half of the connection closes once the peer has been told. The user aborts
+   * the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
    * @param type Error Type, four bits, as that layer has it
@@ -100,10 +98,10 @@ public interface RdmapHandler {
   void onError(int layer, int type, int code, String detail);
 
   /**
-   * The stream has failed, as the peer's Terminate says. Of our reads and atomics the one that it
-   * names has ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
-   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a
-   * user hears that makes no difference.
+   * The peer has ended the stream by a Terminate. A read or an atomic of ours that it names has
+   * ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which is
+   * called unless this is overridden.
    */
   default void onTerminated(int layer, int type, int code, String detail) {
     onError(layer, type, code, detail);

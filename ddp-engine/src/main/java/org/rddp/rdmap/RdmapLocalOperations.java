@@ -10,11 +10,11 @@ import org.rddp.ddp.memory.TaggedBuffers;
  * Requests of a stream that send nothing and change what its peer may do with our memory: binding a
  * window, and invalidating an STag of ours (the local operations of verbs).
  *
- * <p>Each has its turn among the sends, writes, reads and atomics: all that were posted before it
- * have been handed to TCP by then, and what was posted behind it leaves afterwards. So a message
- * that names a window may be posted directly behind the bind. A read or an atomic before it may
- * still wait for its answer, unless the request is {@link RequestFlags#FENCED}: a read whose sink
- * is invalidated meanwhile costs the stream.
+ * <p>They are carried out in the order of the send queue: requests posted before have been handed
+ * to TCP by then, requests posted behind are sent afterwards. So a message that names a window may
+ * be posted directly behind the bind. A read or an atomic before it may still wait for its
+ * response, unless the operation is {@link RequestFlags#FENCED}: a read whose sink is invalidated
+ * meanwhile ends the stream.
  *
  * <p>Posts behave as those of {@link RdmapStream}: false, and nothing happens, if the queue is
  * full. Engine thread only.
@@ -26,7 +26,7 @@ public final class RdmapLocalOperations {
   private final DdpStream ddp;
   private final int depth;
 
-  /** Null until the first is posted: most streams never see one. */
+  /** Null until the first is posted: most streams have none. */
   private EntryRing<LocalOperation> waiting;
 
   RdmapLocalOperations(

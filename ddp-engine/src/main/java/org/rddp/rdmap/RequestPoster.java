@@ -8,8 +8,8 @@ import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
- * Puts requests that go to the peer into the {@link RdmapSendQueue} and hands DDP their messages. A
- * post returns false, and nothing happens, if the queue is full.
+ * Posts the requests of a stream: adds them to the {@link RdmapSendQueue} and hands their messages
+ * to DDP. A post returns false, and nothing happens, if the queue is full.
  */
 final class RequestPoster {
   private final RdmapHandler handler;
@@ -170,7 +170,7 @@ final class RequestPoster {
     return true;
   }
 
-  /** Ends a request at once on a stream that sends nothing more. */
+  /** Flushes a request at once on a stream that sends nothing more. */
   boolean endsAtOnce(StreamRequest request, int kind) {
     if (!ddp.acceptsMessages() || user.failed()) {
       handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
@@ -179,7 +179,7 @@ final class RequestPoster {
     return false;
   }
 
-  /** Ends a request at once that could have no answer. */
+  /** Ends a read or an atomic at once that the peer cannot answer. */
   private boolean noAnswer(StreamRequest request, int kind) {
     if (user.peerClosed()) {
       handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);

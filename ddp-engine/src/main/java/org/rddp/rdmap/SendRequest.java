@@ -44,7 +44,7 @@ final class SendRequest {
     return ended;
   }
 
-  /** Octets to report: the message's, or 0 if it did not end well. */
+  /** Octets to report: those of the message, or 0 if it failed. */
   long octets() {
     return status == RdmapCompletionStatus.SUCCESS ? length : 0;
   }

@@ -1,6 +1,6 @@
 package org.rddp.client.types;
 
-/** How a work request ended. The words are those of verbs; the numbers go through the ring. */
+/** How a work request ended. The names are those of verbs; the numbers are those of the ring. */
 public enum CompletionStatus {
   /** Done. */
   SUCCESS(0),
@@ -8,7 +8,7 @@ public enum CompletionStatus {
   LOCAL_LENGTH_ERROR(1),
   /** The local STag is not valid, its range is exceeded or it lacks the right. */
   LOCAL_PROTECTION_ERROR(2),
-  /** The request makes no sense: unknown connection, or one that cannot do this. */
+  /** The connection does not exist, or does not support the request. */
   LOCAL_OPERATION_ERROR(3),
   /** The connection ended before this request was done; what was placed of it is undefined. */
   FLUSHED(4),
@@ -21,7 +21,7 @@ public enum CompletionStatus {
   REMOTE_ACCESS_ERROR(5),
   /** The peer could not do what a read or an atomic asked for, and ended the connection. */
   REMOTE_OPERATION_ERROR(6),
-  /** The daemon failed inside. */
+  /** Internal error of the daemon. */
   FATAL_ERROR(7),
   /** A window could not be bound: bound already, or the region does not allow it. */
   MW_BIND_ERROR(8);
@@ -45,7 +45,7 @@ public enum CompletionStatus {
     return code;
   }
 
-  /** The status of a number; {@link #FATAL_ERROR} when nobody here knows it. */
+  /** The status of a number; {@link #FATAL_ERROR} if there is none. */
   public static CompletionStatus of(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : FATAL_ERROR;
   }

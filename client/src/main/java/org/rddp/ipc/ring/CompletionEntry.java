@@ -59,7 +59,7 @@ public final class CompletionEntry {
     this.rings = rings;
   }
 
-  /** Stands for the slot at an address, whose completion ends so many requests. */
+  /** Moves to the slot at an address, whose completion ends so many requests. */
   void wrap(long address, int retired) {
     slot = address;
     putInt(RETIRED, retired);

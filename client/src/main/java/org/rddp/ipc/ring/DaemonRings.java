@@ -6,24 +6,24 @@ import java.lang.invoke.VarHandle;
 /**
  * The daemon's end of a session's rings: takes work requests, reports completions.
  *
- * <p>Everything in the memory may be nonsense. Positions are kept here and never read back; an
- * entry is copied once and the copy is checked. The completion ring cannot overflow: a request is
- * only taken while the requests in work and the completions that the program has not read yet are
- * fewer than its slots.
+ * <p>The program may write anything into the memory at any time. So positions are kept here and
+ * never read back, and an entry is copied once and only the copy is checked and used. The
+ * completion ring cannot overflow: a request is taken only while the requests in work and the
+ * completions that the program has not read are fewer than its slots.
  *
  * <p>One thread, the engine's. Allocates nothing, never blocks.
  */
 public final class DaemonRings {
-  /** {@link #take}: nothing there, or no room for its completion. */
+  /** {@link #take}: no request is there, or there is no room for its completion. */
   public static final int NOTHING = 0;
 
   /** {@link #take}: a request was copied. */
   public static final int TAKEN = 1;
 
-  /** {@link #take}: no program of ours wrote that; the session has to end. */
+  /** {@link #take}: the request is not well formed; the session has to end. */
   public static final int GARBAGE = -1;
 
-  /** Keeps the memory where nobody else does; it is used by address. */
+  /** Keeps the memory alive: it is used by address. */
   @SuppressWarnings("unused")
   private final MemorySegment memory;
 
@@ -136,9 +136,9 @@ public final class DaemonRings {
   }
 
   /**
-   * Tells the program what was taken, and whether it waits: call it at the end of each turn.
+   * Publishes which requests were taken. To be called at the end of each turn.
    *
-   * @return true when the program asked to be woken: signal it
+   * @return whether the program has asked to be woken: the caller signals it
    */
   public boolean flush() {
     if (published != taken) {
@@ -149,8 +149,9 @@ public final class DaemonRings {
       return false;
     }
     flushed = written;
-    // The program stores that it waits and then looks for completions; here it is the other way
-    // about. With a full fence on both sides one of the two sees the other.
+    // The program stores that it waits and then looks for completions; the daemon stores
+    // completions and then looks whether the program waits. With a full fence on both sides at
+    // least one of the two sees the other's store.
     VarHandle.fullFence();
     if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.WAITING) == 0) {
       return false;
@@ -159,7 +160,7 @@ public final class DaemonRings {
     return true;
   }
 
-  /** Requests taken and not yet completed. */
+  /** Requests taken and not completed. */
   public int inWork() {
     return inWork;
   }

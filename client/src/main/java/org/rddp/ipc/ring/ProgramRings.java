@@ -71,7 +71,7 @@ public final class ProgramRings {
     if (posted + slots - taken > submissionSlots) {
       long now = (long) RingLayout.LONG.getAcquire(memory, (long) RingLayout.TAKEN);
       if (now < taken || now > posted) {
-        throw new IllegalStateException("the submission ring holds garbage: connect again");
+        throw new IllegalStateException("the submission ring is not well formed: connect again");
       }
       taken = now;
     }
@@ -89,9 +89,9 @@ public final class ProgramRings {
   }
 
   /**
-   * Copies the next completion, if there is one. After a batch of them call {@link #publish()}.
+   * Copies the next completion, if there is one. Call {@link #publish()} after a batch.
    *
-   * @throws IllegalStateException when the daemon cannot have written it
+   * @throws IllegalStateException when it is not well formed
    */
   public boolean poll(PolledCompletion completion) {
     long slot = completionSlot();
@@ -101,7 +101,7 @@ public final class ProgramRings {
     completion.read(memory, slot);
     int retired = completion.retired();
     if (retired < 1 || retired > outstanding) {
-      throw new IllegalStateException("the completion ring holds garbage: connect again");
+      throw new IllegalStateException("the completion ring is not well formed: connect again");
     }
     outstanding -= retired;
     read++;

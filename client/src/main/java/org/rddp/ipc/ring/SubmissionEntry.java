@@ -25,7 +25,7 @@ public final class SubmissionEntry {
     this.ringSlots = ringSlots;
   }
 
-  /** Stands for the slots from a position of the ring on. */
+  /** Moves to the slots from a position of the ring on. */
   void wrap(long position, int slots) {
     this.position = position;
     this.slots = slots;
@@ -153,7 +153,7 @@ public final class SubmissionEntry {
     }
   }
 
-  /** Whatever data was here a lap ago, it must not look like the state of a later entry. */
+  /** Clears the state words: data of the lap before must not look like that of a later entry. */
   private void clearFurther() {
     for (int i = 1; i < slots; i++) {
       RingLayout.putLong(memory, further(i) - WorkRequest.DATA, 0);

@@ -31,12 +31,12 @@ import org.rddp.client.types.SendFlags;
  *
  * <p>Where the opcode is plain DDP's, 44 is the Queue Number and 56 the RsvdULP.
  *
- * <p>The shared entry is read once, by {@link DaemonRings#take}; nothing the program does
- * afterwards changes what this object says. What it says is well formed, no more: connection, STag
- * and range are the daemon's to check. Used by one thread; reused without allocation.
+ * <p>{@link DaemonRings#take} reads the shared entry once; later writes of the program do not
+ * change this object. It is well formed; the daemon has still to check connection, STag and range.
+ * Used by one thread; reused without allocation.
  */
 public final class WorkRequest {
-  /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
+  /** Flag: the entry carries the message; it has no local STag and offset. */
   public static final int INLINE = 2;
 
   /** Flag: the message lies in pieces. */
@@ -168,7 +168,7 @@ public final class WorkRequest {
         RingLayout.ALL, slot + DATA, further, (number - 1L) * DATA_OCTETS, DATA_OCTETS);
   }
 
-  /** Whether a program of ours can have written what was read. */
+  /** Whether the copy is what {@link SubmissionEntry} can have written. */
   boolean isWellFormed() {
     return (qn == 0 || Opcode.hasQueue(opcode))
         && (immediate == 0
@@ -224,7 +224,7 @@ public final class WorkRequest {
     return isInline() ? slotsForInline(length) : 1;
   }
 
-  /** Whether the pieces are those of a list, and as long as the message. */
+  /** Whether the pieces are well formed, and together as long as the message. */
   private boolean piecesFit() {
     if (!isList()) {
       return pieces == 0;
@@ -252,12 +252,12 @@ public final class WorkRequest {
     return index / 2 * DATA_OCTETS + pieceAt(index);
   }
 
-  /** What is asked for, one of {@link Opcode}. */
+  /** One of {@link Opcode}. */
   public int opcode() {
     return opcode;
   }
 
-  /** Whether success is to be reported too. That of a receive and of a bind always is. */
+  /** Whether success is reported, too. That of a receive and of a bind always is. */
   public boolean isSignalled() {
     return (flags & SendFlags.SIGNALLED) != 0
         || opcode == Opcode.RECEIVE
@@ -325,7 +325,7 @@ public final class WorkRequest {
     return localStag;
   }
 
-  /** Where in that region, in octets from its first, 0 or more. */
+  /** Offset in that region, 0 or more. */
   public long localOffset() {
     return localOffset;
   }

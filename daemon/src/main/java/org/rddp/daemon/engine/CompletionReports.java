@@ -4,8 +4,8 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.ipc.ring.CompletionEntry;
 
 /**
- * Tells a program how the requests of one connection have ended. Of those that go to the peer the
- * ones that ended well and unsignalled are left to the next report. Engine thread only.
+ * Reports the completions of one connection to its program. Unsignalled requests of the send queue
+ * that succeeded are reported by the next completion of that queue. Engine thread only.
  */
 final class CompletionReports {
   private final Session session;
@@ -21,7 +21,7 @@ final class CompletionReports {
   /**
    * Nothing to report yet.
    *
-   * @param receiveQueue the number of the shared one that receives come from, or 0
+   * @param receiveQueue the number of the shared receive queue, or 0
    */
   CompletionReports(Session session, int receiveQueue) {
     this.receiveQueue = receiveQueue;
@@ -29,13 +29,13 @@ final class CompletionReports {
     requests = session.requests();
   }
 
-  /** The program knows the connection by this number. */
+  /** Sets the number of the connection. */
   void begin(int number) {
     connection = number;
   }
 
   /**
-   * A request of the queue that goes to the peer has ended.
+   * A request of the send queue has ended.
    *
    * @param octets of its message, 0 if it failed
    */
@@ -147,8 +147,8 @@ final class CompletionReports {
   }
 
   /**
-   * Reports the last request that ended well and unsignalled: no later completion of this queue
-   * will, and both ends count what is outstanding.
+   * Reports the last unsignalled request that succeeded, since no later completion of the queue
+   * does: both ends count outstanding requests.
    */
   void reportRest() {
     if (unreported > 0) {

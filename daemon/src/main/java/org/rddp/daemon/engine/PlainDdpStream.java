@@ -22,8 +22,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * A connection whose ULP is the program itself: messages go to the queues, and to the memory, that
- * the program names, and what DDP reports goes up to it (RFC 5041). Engine thread only.
+ * The stream of a connection that speaks plain DDP (RFC 5041): the program itself is the ULP. It
+ * names queues and memory, and gets what DDP reports. Engine thread only.
  */
 final class PlainDdpStream implements SessionStream, UlpHandler {
   private static final int REST_BITS = 32;
@@ -59,7 +59,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
             : DdpStream.initiator(engine.ddp(), session.domain(), sizes, requestData, this);
   }
 
-  /** RDMA Reads and RTRs are RDMAP's business: nothing is said of them. */
+  /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
   private static DdpSettings sizes(RdmapSettings engine, ConnectionSettings settings) {
     MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
     return new DdpSettings(
@@ -80,7 +80,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return stream;
   }
 
-  // ---- What the program wants ----
+  // ---- Calls of the program ----
 
   @Override
   public boolean post(WorkRequest work, StreamRequest request) {
@@ -100,7 +100,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     };
   }
 
-  /** The first octet of five. */
+  /** The first of the five octets of RsvdULP. */
   private static int first(long rsvdUlp) {
     return (int) (rsvdUlp >>> REST_BITS);
   }
@@ -170,7 +170,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     }
   }
 
-  // ---- What happens to it ----
+  // ---- Events of the stream ----
 
   @Override
   public void onRequest(byte[] privateData) {
@@ -187,7 +187,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     connection.onRejected(privateData);
   }
 
-  /** The program may have posted a notice since this turn looked. */
+  /** The program may have posted a notice since requests were taken in this turn. */
   private boolean findsNotice() {
     if (notices.areEnabled() && notices.isEmpty()) {
       session.takeRequests(session.limits().outstanding());
@@ -205,13 +205,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return !last || findsNotice() ? AccessRights.REMOTE_WRITE : REFUSED;
   }
 
-  /** With notices, each Tagged Message has to wait for its turn. */
+  /** With notices, a Tagged Message is placed in order only. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
     return notices.areEnabled() ? REFUSED : AccessRights.REMOTE_WRITE;
   }
 
-  /** The program may have posted a receive since this turn looked. */
+  /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
     if (hasQueue(qn) && stream.lacksBuffer(qn)) {
@@ -234,7 +234,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     reports.receivedUntagged((int) id, octets, ulp, qn, msn);
   }
 
-  /** No queue here is one of those. */
+  /** No queue here is read in place. */
   @Override
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {}
 
@@ -274,7 +274,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     failed(error, report, error.title());
   }
 
-  /** The only reason for which this end refuses a segment that DDP has nothing against. */
+  /** Called for a missing notice only: this class refuses segments for no other reason. */
   @Override
   public void onRefused(DdpErrorReport report) {
     failed(DdpError.LOCAL_CATASTROPHIC, report, "no notice is posted for a Tagged Message");

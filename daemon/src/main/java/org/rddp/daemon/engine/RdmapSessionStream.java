@@ -15,7 +15,7 @@ import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
-/** A connection that speaks RDMAP. Engine thread only. */
+/** The stream of a connection that speaks RDMAP. Engine thread only. */
 final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final Session session;
   private final SessionConnection connection;
@@ -59,7 +59,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return stream.ddp();
   }
 
-  // ---- What the program wants ----
+  // ---- Calls of the program ----
 
   @Override
   public boolean post(WorkRequest work, StreamRequest request) {
@@ -82,7 +82,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
         | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
   }
 
-  /** What RFC 7306 has added. It has no swap without a condition: one compares no bits. */
+  /** Posts the requests of RFC 7306, which has no unconditional swap: that compares no bits. */
   private boolean postExtended(WorkRequest work, StreamRequest request) {
     long operand = work.operand();
     long mask = work.mask();
@@ -123,7 +123,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     stream.abort();
   }
 
-  // ---- What happens to it ----
+  // ---- Events of the stream ----
 
   @Override
   public void onRequest(byte[] privateData) {
@@ -174,7 +174,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     };
   }
 
-  /** The program may have posted one since this turn looked. */
+  /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public void onReceiveMissing() {
     session.takeRequests(session.limits().outstanding());

@@ -16,8 +16,8 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * What a program has in the engine: its rings, regions, listeners and connections, in a protection
- * domain of its own. Engine thread only, but for the constructor.
+ * A program's session with the engine: its rings, regions, listeners and connections, in a
+ * protection domain of its own. Engine thread only, except the constructor.
  */
 public final class Session {
   private final Engine engine;
@@ -65,11 +65,12 @@ public final class Session {
   // ---- Work requests ----
 
   /**
-   * Takes work requests from the ring and starts them. Does nothing within itself: a receive that
-   * is posted may let a held message ask for the next one, and so on through all connections.
+   * Takes work requests from the ring and starts them. Does nothing when called recursively: a
+   * receive that is started may deliver a held message, and the next held message looks for a
+   * receive in turn, over all connections.
    *
-   * @param limit how many at most
-   * @return how many
+   * @param limit the most requests to take
+   * @return the number taken
    */
   int takeRequests(int limit) {
     if (taking) {
@@ -91,7 +92,7 @@ public final class Session {
         break;
       }
       if (result == DaemonRings.GARBAGE) {
-        fail("nonsense in the submission ring");
+        fail("a work request in the submission ring is not well formed");
         break;
       }
       taken++;
@@ -118,7 +119,7 @@ public final class Session {
     }
   }
 
-  /** What a request names: a connection's stream or a shared receive queue; null if neither. */
+  /** The stream or the shared receive queue that the request names; null if there is none. */
   private RequestTarget target() {
     SessionConnection connection = connections.get(work.connection());
     if (connection != null) {
@@ -132,10 +133,10 @@ public final class Session {
   }
 
   /**
-   * Fills in the stream's request: STags become addresses. The regions stay as long as the request
-   * is in work.
+   * Fills in the stream's request: STags become addresses. The regions stay registered while the
+   * request is in work.
    *
-   * @return {@link CompletionStatus#SUCCESS}, or why it cannot be done
+   * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
    */
   private CompletionStatus resolve(int number) {
     request.begin(number).remote(work.remoteStag(), work.remoteTo());
@@ -160,7 +161,7 @@ public final class Session {
     return CompletionStatus.SUCCESS;
   }
 
-  /** The same for a bind. What the region allows is looked at in its turn. */
+  /** The same for a bind. The rights of the region are checked when the bind is carried out. */
   private CompletionStatus resolveBind(int number) {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(work.localStag(), work.localOffset(), work.length(), 0);
@@ -175,7 +176,7 @@ public final class Session {
     return CompletionStatus.SUCCESS;
   }
 
-  /** The region that a request may use so, or null. */
+  /** The region with that STag if it has the range and the rights, or null. */
   private SessionRegion region(int stag, long offset, long length, int rights) {
     SessionRegion region = memory.region(stag);
     boolean usable = region != null && region.contains(offset, length) && region.allows(rights);
@@ -197,17 +198,17 @@ public final class Session {
   }
 
   /**
-   * Claims a completion, to be filled and submitted.
+   * Claims a completion, which the caller fills and submits.
    *
-   * @param retired requests that end with it, of the same queue: itself and the unsignalled ones
-   *     before it
+   * @param retired requests of the same queue that end with it: its own and the unsignalled ones
+   *     before
    */
   CompletionEntry claim(int retired) {
     engine.counters().completions++;
     return rings.claim(retired);
   }
 
-  /** Tells the program what was taken and completed in this turn, and wakes it if it waits. */
+  /** Publishes the requests taken and completed in this turn; wakes the program if it waits. */
   void flush() {
     if (rings.flush()) {
       wake.run();
@@ -268,13 +269,13 @@ public final class Session {
     return receiveQueues.create(size);
   }
 
-  /** Has the program told once when fewer receives are left than {@code limit}; 0 for not. */
+  /** Tells the program once when fewer than {@code limit} receives are left; 0 for never. */
   public void armReceiveQueue(int number, int limit) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     receiveQueues.arm(number, limit);
   }
 
-  /** Takes a queue back that nobody uses; its receives end as flushed. Returns its size. */
+  /** Takes back a queue that is not in use and flushes its receives. Returns its size. */
   public int destroyReceiveQueue(int number) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     return receiveQueues.destroy(number);
@@ -367,13 +368,13 @@ public final class Session {
     }
   }
 
-  /** Answers a peer's request with yes. What was posted before is in place by then. */
+  /** Accepts a peer's request. Receives posted before are in place by then. */
   public void accept(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).accept(privateData);
   }
 
-  /** Answers a peer's request with no. */
+  /** Rejects a peer's request. */
   public void reject(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).reject(privateData);
@@ -393,7 +394,7 @@ public final class Session {
     return connections.size() < limits.connections() && !ended;
   }
 
-  /** A number for a connection to come. */
+  /** Reserves a number for a connection. */
   int reserve() throws RequestRefusedException {
     if (!hasRoomForConnection()) {
       throw new RequestRefusedException(
@@ -429,19 +430,19 @@ public final class Session {
     }
   }
 
-  /** Closes every connection in order, as far as their peers play along. */
+  /** Closes every connection in order, as far as the peers do, too. */
   void closeGracefully() {
     connections.forEach(connection -> connection.disconnect(true));
   }
 
-  /** Connections that are not gone. */
+  /** Connections that have not ended. */
   int connectionCount() {
     return connections.size();
   }
 
   /**
-   * Ends everything at once. When this returns, nothing of the engine holds an address of the
-   * session's memory.
+   * Ends everything at once. When this returns, the engine holds no address of the session's
+   * memory.
    */
   void end() {
     ended = true;

@@ -7,7 +7,7 @@ import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Receives of a program that its connections share. Engine thread only. */
+/** A shared receive queue of a program. Engine thread only. */
 final class SessionReceiveQueue implements RequestTarget {
   private final Session session;
   private final int number;
@@ -49,7 +49,7 @@ final class SessionReceiveQueue implements RequestTarget {
     users--;
   }
 
-  /** Gives back every receive that no message has taken. */
+  /** Completes as flushed every receive that no message has taken. */
   void flush() {
     long request = queue.withdraw();
     while (request >= 0) {
