@@ -10,7 +10,7 @@ final class OutstandingRequest {
   /** Read: the sink. Atomic: the identifier. */
   private int name;
 
-  /** Read: Tagged Offset of what comes next. Atomic: address of the value. */
+  /** Read: Tagged Offset of the next octet. Atomic: address for the value. */
   private long next;
 
   private long left;
@@ -46,7 +46,7 @@ final class OutstandingRequest {
     return name;
   }
 
-  /** Atomic: where the value goes. */
+  /** Atomic: address for the value. */
   long address() {
     return next;
   }

@@ -15,10 +15,10 @@ final class OutstandingRequests {
   private int firstMsn = 1;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
-   * @param depth the most requests that may be posted
-   * @param ord the most that may be at the peer
+   * @param depth the most requests
+   * @param ord the most requests sent and not answered
    */
   OutstandingRequests(int depth, int ord) {
     requests = new EntryRing<>(depth, OutstandingRequest::new);

@@ -3,8 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.tcp.CloseReason;
 
 /**
- * What a user of RDMAP implements: how an {@link RdmapStream} speaks upward. All calls come on the
- * engine's thread; a handler may call back into its stream from any of them.
+ * Callbacks from an {@link RdmapStream} to its user. All calls are made on the engine's thread; a
+ * handler may call its stream from any of them.
  */
 public interface RdmapHandler {
   /** {@link #onError}'s layer for errors of RDMAP itself (RFC 5040 section 4.8). */
@@ -17,24 +17,24 @@ public interface RdmapHandler {
   int LAYER_LLP = 2;
 
   /**
-   * Responder: a peer wants a stream. The user posts its first receives and answers, now or later,
-   * with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
+   * Responder: the peer requests a stream. The user posts its first receives and answers, now or
+   * later, with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
    *
    * @param privateData 0 to 512 octets
    */
   void onRequest(byte[] privateData);
 
   /**
-   * The stream is up in both directions.
+   * The stream is established in both directions.
    *
-   * @param privateData Initiator: what the Responder said, 0 to 512 octets; Responder: empty
+   * @param privateData Initiator: from the Responder, 0 to 512 octets; Responder: empty
    */
   void onEstablished(byte[] privateData);
 
   /**
-   * Initiator: the Responder declined. The connection stays until {@link RdmapStream#close()}.
+   * Initiator: the Responder rejected. The connection stays open until {@link RdmapStream#close()}.
    *
-   * @param privateData what it said, 0 to 512 octets
+   * @param privateData from the Responder, 0 to 512 octets
    */
   void onRejected(byte[] privateData);
 
@@ -63,10 +63,10 @@ public interface RdmapHandler {
   /**
    * A message has been received. Calls {@link #onCompletion} unless overridden.
    *
-   * @param id of the receive that holds it, as it was posted
+   * @param id of the receive that holds it, as posted
    * @param octets its length
-   * @param solicited whether the peer wants the program to be woken for it
-   * @param invalidated the STag of ours that the peer has invalidated with it, or 0
+   * @param solicited whether the peer asks to wake the program (Solicited Event)
+   * @param invalidated the local STag that the message has invalidated, or 0
    */
   default void onReceived(long id, long octets, boolean solicited, int invalidated) {
     onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
@@ -91,9 +91,9 @@ public interface RdmapHandler {
    * the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
-   * @param type Error Type, four bits, as that layer has it
-   * @param code Error Code, eight bits, as that layer has it
-   * @param detail for a person to read
+   * @param type that layer's Error Type, four bits
+   * @param code that layer's Error Code, eight bits
+   * @param detail for people to read
    */
   void onError(int layer, int type, int code, String detail);
 
@@ -110,6 +110,8 @@ public interface RdmapHandler {
   /** The peer has closed its half: nothing more will be received. Ours stays usable. */
   void onPeerClosed();
 
-  /** The connection is gone, everything outstanding has ended. Called once, last. */
+  /**
+   * The connection has ended and everything outstanding has completed. The last call, made once.
+   */
   void onClosed(CloseReason reason);
 }

@@ -7,8 +7,8 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
- * Requests of a stream that send nothing and change what its peer may do with our memory: binding a
- * window, and invalidating an STag of ours (the local operations of verbs).
+ * Requests of a stream that send nothing and change the peer's access to local memory: binding a
+ * window, and invalidating a local STag (the local operations of verbs).
  *
  * <p>They are carried out in the order of the send queue: requests posted before have been handed
  * to TCP by then, requests posted behind are sent afterwards. So a message that names a window may
@@ -16,8 +16,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
  * response, unless the operation is {@link RequestFlags#FENCED}: a read whose sink is invalidated
  * meanwhile ends the stream.
  *
- * <p>Posts behave as those of {@link RdmapStream}: false, and nothing happens, if the queue is
- * full. Engine thread only.
+ * <p>Posts return false, with no effect, if the queue is full. Engine thread only.
  */
 public final class RdmapLocalOperations {
   private final TaggedBuffers taggedBuffers;
@@ -43,10 +42,9 @@ public final class RdmapLocalOperations {
   }
 
   /**
-   * Takes a name of our memory, a region's or a window's, away from the peer: when this has
-   * completed nothing is placed or read through it any more. It ends with {@link
-   * RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is none that this stream's peer might
-   * use.
+   * Invalidates the STag of a local region or window: after completion nothing is placed or read
+   * through it. Completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is
+   * not associated with this stream.
    *
    * @param request its local STag is the one; flags are those of {@link RequestFlags}
    */
@@ -63,8 +61,8 @@ public final class RdmapLocalOperations {
   }
 
   /**
-   * Opens a part of a region to this stream's peer under the window's next STag, where it begins at
-   * Tagged Offset 0. It ends with {@link RdmapCompletionStatus#BIND_ERROR} if {@link
+   * Grants this stream's peer access to a part of a region under the window's next STag, where it
+   * begins at Tagged Offset 0. Completes with {@link RdmapCompletionStatus#BIND_ERROR} if {@link
    * DdpMemoryWindow#bind} refuses.
    *
    * @param request names the window, the region, and the range of the region by Tagged Offset and
@@ -89,13 +87,13 @@ public final class RdmapLocalOperations {
     return waiting.add();
   }
 
-  /** The first that waits has its turn. */
+  /** Runs the first queued operation. */
   void run(long number) {
     int status = waiting.removeFirst().run(taggedBuffers, ddp);
     sendQueue.end(number, status);
   }
 
-  /** The first that waits will have none. */
+  /** Drops the first queued operation. */
   void flush(long number) {
     waiting.removeFirst().forget();
     sendQueue.end(number, RdmapCompletionStatus.FLUSHED);

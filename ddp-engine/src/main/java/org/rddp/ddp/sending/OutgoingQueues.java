@@ -1,6 +1,5 @@
 package org.rddp.ddp.sending;
 
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
@@ -8,7 +7,7 @@ import org.rddp.ddp.memory.EntryRing;
  * have a queue of their own: while both queues have entries, messages and responses alternate.
  */
 final class OutgoingQueues {
-  private final UlpHandler user;
+  private final SendHandler user;
   private final EntryRing<OutgoingMessage> messages;
   private final EntryRing<OutgoingMessage> responses;
 
@@ -20,7 +19,7 @@ final class OutgoingQueues {
   /** The message that goes before everything posted, until it has been sent; null as a rule. */
   private OutgoingMessage initialMessage;
 
-  OutgoingQueues(UlpHandler user, int messageDepth, int responseDepth) {
+  OutgoingQueues(SendHandler user, int messageDepth, int responseDepth) {
     this.user = user;
     messages = new EntryRing<>(messageDepth, OutgoingMessage::new);
     responses = new EntryRing<>(responseDepth, OutgoingMessage::new);

@@ -35,8 +35,14 @@ public final class SendScheduler {
   /** Streams that had more to send than they could. */
   private final SenderQueue backlogged = new SenderQueue();
 
+  private final SendCounters counters = new SendCounters();
   private long segments;
   private long contendedUntil;
+
+  /** Counters of all streams of the engine. */
+  public SendCounters counters() {
+    return counters;
+  }
 
   /** Memory to build one segment's header in. */
   long header() {
