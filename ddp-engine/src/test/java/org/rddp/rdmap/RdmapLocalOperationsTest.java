@@ -62,7 +62,7 @@ class RdmapLocalOperationsTest {
   }
 
   @Test
-  void shouldHaveItsTurnBehindWhatWasPostedBefore() {
+  void shouldRunAfterRequestsPostedBefore() {
     int stag = rdmap.register(AccessRights.REMOTE_WRITE);
     rdmap.tcp.setWindow(0);
     stream.postSend(new StreamRequest(1).memory(address, 1));
@@ -103,7 +103,7 @@ class RdmapLocalOperationsTest {
 
   @Test
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseTheAnswerOfAReadWhoseSinkIsGone() {
+  void shouldRefuseTheAnswerOfAReadWhoseSinkWasInvalidated() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
     stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
     local.postInvalidate(new StreamRequest(2).local(sink, 0, 0));
@@ -251,7 +251,7 @@ class RdmapLocalOperationsTest {
   // ---- Ends ----
 
   @Test
-  void shouldFlushWhatHasHadNoTurn() {
+  void shouldFlushOperationsThatHaveNotRun() {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     int stag = rdmap.readable();
     rdmap.tcp.setWindow(0);
@@ -285,7 +285,7 @@ class RdmapLocalOperationsTest {
   }
 
   @Test
-  void shouldCloseWhenTheLastHasHadItsTurn() {
+  void shouldCloseWhenTheLastOperationHasRun() {
     int stag = rdmap.readable();
     local.postInvalidate(new StreamRequest(1).local(stag, 0, 0));
     stream.close();

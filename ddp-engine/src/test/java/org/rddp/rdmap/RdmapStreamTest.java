@@ -110,7 +110,7 @@ class RdmapStreamTest {
 
   @Test
   @Tag("RDMAP-5.1-01")
-  void shouldTakeAWriteWithoutAWord() {
+  void shouldPlaceAWriteWithoutReportingIt() {
     int stag = register(AccessRights.REMOTE_WRITE);
     assertThat(receive("c140 %08x 0000000000000001 0a0b0c".formatted(stag))).isEmpty();
     assertThat(memory.octets()).startsWith(GuardedMemory.POISON, 10, 11, 12, GuardedMemory.POISON);
@@ -176,7 +176,7 @@ class RdmapStreamTest {
 
   @Test
   @Tag("RDMAP-4.1-03")
-  void shouldNotLookAtReservedBits() {
+  void shouldIgnoreReservedBits() {
     stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("4173 00000000 00000000 00000001 00000000 01"))
         .containsExactly("receive 9 done 1");
@@ -195,7 +195,7 @@ class RdmapStreamTest {
     "41, 1/0/0"
   })
   @Tag("RDMAP-7.1-01")
-  void shouldSayInWhichLayerAnErrorWas(String ulpdu, String error) {
+  void shouldReportTheLayerOfAnError(String ulpdu, String error) {
     assertThat(receive(ulpdu)).containsExactly("error " + error);
   }
 

@@ -31,7 +31,7 @@ class ReadTest {
   @Tag("RDMAP-4.1-05")
   @Tag("RDMAP-4.1-03")
   @Tag("RDMAP-4.1-06")
-  void shouldAskForWhatItReads() {
+  void shouldSendAReadRequest() {
     assertThat(
             stream.postRead(
                 new StreamRequest(1)
@@ -68,7 +68,7 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-4.4-02")
-  void shouldReadNothing() {
+  void shouldReadZeroOctets() {
     stream.postRead(new StreamRequest(1).local(0, 0, 0));
     rdmap.run();
     assertThat(rdmap.receive("c142 deadbeef 0000000000000009")).containsExactly("read 1 done 0");
@@ -172,7 +172,7 @@ class ReadTest {
     "sink, 10, 01, 0/2/255"
   })
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseAnAnswerToAnotherQuestion(String stag, long to, String payload, String error) {
+  void shouldRefuseAnAnswerToAnotherRequest(String stag, long to, String payload, String error) {
     stream.postRead(new StreamRequest(1).local(sink, 10, 2).remote(7, 0));
     rdmap.run();
     rdmap.sent();
@@ -184,7 +184,7 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseAnAnswerWithoutAQuestion() {
+  void shouldRefuseAnAnswerWithoutARequest() {
     assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("error 0/2/6");
     rdmap.memory.assertUntouched();
   }
@@ -363,7 +363,7 @@ class ReadTest {
     "4143 00000000 00000001 00000001 00000000 01, 0/2/6"
   })
   @Tag("RDMAP-4.1-05")
-  void shouldRefuseARequestThatIsNone(String ulpdu, String error) {
+  void shouldRefuseAMalformedRequest(String ulpdu, String error) {
     assertThat(rdmap.receive(ulpdu)).containsExactly("error " + error);
   }
 

@@ -55,7 +55,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnPlainDdpThatCannotBe() {
+  void shouldEndTheSessionOnInvalidRequestsOfPlainDdp() {
     long ulp = slot(0) + WorkRequest.IMMEDIATE;
     memory.set(ValueLayout.JAVA_LONG, ulp, 1L << 40);
     assertThat(takeAfter(Opcode.SEND_UNTAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -104,7 +104,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnLengthsAndOffsetsThatCannotBe() {
+  void shouldEndTheSessionOnInvalidLengthsAndOffsets() {
     long length = slot(0) + WorkRequest.LENGTH;
     memory.set(ValueLayout.JAVA_LONG, length, -1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -129,7 +129,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnLocalOperationsThatCannotBe() {
+  void shouldEndTheSessionOnInvalidLocalOperations() {
     long length = slot(0) + WorkRequest.LENGTH;
     long rights = slot(0) + WorkRequest.REMOTE_TO;
     memory.set(ValueLayout.JAVA_LONG, length, 1);
@@ -158,7 +158,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnPiecesThatCannotBe() {
+  void shouldEndTheSessionOnInvalidPieces() {
     assertThat(takeList(Opcode.SEND, 0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 1, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 1, 3)).isEqualTo(DaemonRings.GARBAGE);
@@ -180,7 +180,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnImmediateDataThatNobodySends() {
+  void shouldEndTheSessionOnImmediateDataOfAnotherOpcode() {
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.IMMEDIATE, 1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.WRITE_IMMEDIATE, 0, 1)).isEqualTo(DaemonRings.TAKEN);
@@ -269,7 +269,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldNotBelieveADaemonThatIsBroken() throws IOException {
+  void shouldRefuseRingsOfABrokenDaemon() throws IOException {
     ProgramRings program = new ProgramRings(memory);
     long completions = slot(SUBMISSIONS);
     memory.set(ValueLayout.JAVA_INT, completions, 0x8000_0000);

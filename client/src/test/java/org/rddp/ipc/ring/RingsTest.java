@@ -173,7 +173,7 @@ class RingsTest {
   }
 
   @Test
-  void shouldCarryWhatAReceiveMayHaveBesides() {
+  void shouldCarryImmediateDataAndInvalidatedStagOfAReceive() {
     post(5);
     daemon.take(request);
     daemon
@@ -366,7 +366,7 @@ class RingsTest {
   }
 
   @Test
-  void shouldWakeOnlyWhoAsked() {
+  void shouldWakeAProgramOnlyWhenItHasAsked() {
     post(1);
     post(2);
     daemon.take(request);

@@ -81,7 +81,7 @@ class HeldMessagesAtTheEndTest {
   }
 
   @Test
-  void shouldSayWhatIsLostWhenNoneArePosted() {
+  void shouldReportTheOctetsLostWhenNoReceiveIsPosted() {
     postReceive(1);
     pass(SECOND / 10); // it is seen that this one was taken
     pass(9 * SECOND);

@@ -19,7 +19,7 @@ class PlainDdpErrorsTest extends PlainDdpConnection {
   @Tag("DDP-7.1-01")
   @Tag("DDP-7.1-17")
   @Tag("DDP-7.2-01")
-  void shouldReportAQueueThatIsNot() throws Exception {
+  void shouldReportAnUnknownQueue() throws Exception {
     connect(0, 0);
     peer.untagged(true, ULP, QUEUES, 1, 0, 1, 10);
     run();

@@ -18,7 +18,7 @@ import org.rddp.ipc.ring.WorkRequest;
 class PlainDdpRefusalsTest extends PlainDdpConnection {
   @ParameterizedTest
   @ValueSource(ints = {QUEUES, 256, -1, Integer.MIN_VALUE})
-  void shouldRefuseRequestsForAQueueThatIsNot(int qn) throws Exception {
+  void shouldRefuseRequestsForAnUnknownQueue(int qn) throws Exception {
     connect(0, 0);
     receive(1, qn, 0, 10);
     send(2, 0, qn, 1, 0);
@@ -85,7 +85,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldRefuseWhatIsRdmaps() throws Exception {
+  void shouldRefuseRequestsOfRdmap() throws Exception {
     connect(0, 0);
     for (int opcode = Opcode.RECEIVE; opcode <= Opcode.SEND_IMMEDIATE; opcode++) {
       rings.claim(1).begin(opcode, 0, opcode, connection).memory(stag, 0, 0).submit();
@@ -134,7 +134,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldRefuseSettingsThatCannotBe() {
+  void shouldRefuseInvalidSettings() {
     refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(1, 0)));
     refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(-1)));
     refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(8, 9)));

@@ -18,7 +18,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.3-03")
   @Tag("DDP-5.4-03")
   @Tag("DDP-5.3-06")
-  void shouldDeliverTheMessagesOfEveryQueueWithWhatTheirHeadersSay() throws Exception {
+  void shouldDeliverTheMessagesOfEveryQueueWithTheirRsvdUlp() throws Exception {
     connect(0, 0);
     receive(1, 0, 0, 100);
     receive(2, 1, 100, 100);
@@ -47,7 +47,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.2-03")
   @Tag("DDP-4.2-06")
   @Tag("DDP-5.3-06")
-  void shouldTellOfTaggedMessagesInTheirTurn() throws Exception {
+  void shouldReportTaggedMessagesInOrder() throws Exception {
     connect(0, 4);
     receive(1, 0, 0, 100);
     notice(2);
@@ -68,7 +68,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldPlaceTaggedMessagesWithoutAWordWhereNoNoticesAreWanted() throws Exception {
+  void shouldPlaceTaggedMessagesUnreportedWithoutNotices() throws Exception {
     connect(0, 0);
     notice(1);
     run();
@@ -115,7 +115,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.2-02")
   @Tag("DDP-4.3-02")
   @Tag("DDP-4.3-06")
-  void shouldSendWhatTheProgramPutsIntoTheHeaders() throws Exception {
+  void shouldSendTheProgramsRsvdUlp() throws Exception {
     connect(0, 0);
     receive(1, 0, 0, 0);
     peer.untagged(true, 0, 0, 1, 0, 0, 0);

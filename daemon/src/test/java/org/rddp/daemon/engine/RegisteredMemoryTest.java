@@ -52,7 +52,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldRefuseABindOfWhatThereIsNot() throws RequestRefusedException {
+  void shouldRefuseABindOfUnknownMemory() throws RequestRefusedException {
     int window = session.allocateWindow().number();
     long end = fixture.data.byteSize();
     bind(1, connection, region, 0, 1, window + 1, READ);
@@ -81,7 +81,7 @@ class RegisteredMemoryTest {
 
   @ParameterizedTest
   @EnumSource(names = {"REMOTE_WRITE", "REMOTE_ATOMIC"})
-  void shouldRegisterNothingThatThePeerMayChangeButWeMayNot(Access right)
+  void shouldRefuseRemoteRightsToChangeWithoutLocalWrite(Access right)
       throws RequestRefusedException {
     long address = fixture.data.address();
     assertThatThrownBy(
@@ -94,7 +94,7 @@ class RegisteredMemoryTest {
 
   @Test
   @Tag("DDP-8.3.1-03")
-  void shouldGiveNoWriteOntoARegionThatMayNotBeWritten() throws RequestRefusedException {
+  void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);
     int plain = fixture.register(Access.LOCAL_WRITE);
     int window = session.allocateWindow().number();
@@ -107,7 +107,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldEndTheSessionThatGivesAWindowItsOwnRights() throws RequestRefusedException {
+  void shouldEndTheSessionOnLocalRightsOfAWindow() throws RequestRefusedException {
     int window = session.allocateWindow().number();
     bind(1, connection, region, 0, 1, window, Access.LOCAL_WRITE.bit());
     fixture.run();
@@ -130,7 +130,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldKeepWhatRequestsInWorkName() throws RequestRefusedException {
+  void shouldKeepRegionsThatRequestsInWorkName() throws RequestRefusedException {
     SessionWindow window = session.allocateWindow();
     peer.stream.abort();
     fixture.run();

@@ -215,7 +215,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellAPeerOfAnotherRevisionWhatIsSpokenHere() throws Exception {
+  void shouldTellAPeerOfAnotherRevisionOurs() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
     peerTcp.connect(OURS, PORT, new StreamingMode(peer));
@@ -228,7 +228,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellThePeerWhichRtrCannotBe() throws Exception {
+  void shouldTellThePeerOfAnRtrMismatch() throws Exception {
     PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
     peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
     int connection =
@@ -417,7 +417,7 @@ class SessionConnectionTest {
 
   /** The program's own timeout counts, not TCP's of 30 s. */
   @Test
-  void shouldTellTheProgramInTimeWhenAConnectionToNobodyExpires() throws Exception {
+  void shouldTellTheProgramInTimeWhenAnUnansweredConnectionExpires() throws Exception {
     session.connect(NOBODY.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(9, SECOND / 10);
     assertThat(events).isEmpty();
@@ -427,7 +427,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellTheProgramAtOnceWhenItAbortsAConnectionToNobody() throws Exception {
+  void shouldTellTheProgramAtOnceWhenItAbortsAnUnansweredConnection() throws Exception {
     int connection =
         session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
@@ -438,7 +438,7 @@ class SessionConnectionTest {
 
   /** The peer sends a message every five seconds, and closes after a minute. */
   @Test
-  void shouldNotEndAClosingConnectionWhileAnythingMoves() throws Exception {
+  void shouldNotEndAClosingConnectionWhileThereIsProgress() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     RdmapStream peer = peerConnects(MpaSettings.DEFAULTS, new Idle());
     run(20, 1000);
@@ -461,7 +461,7 @@ class SessionConnectionTest {
 
   @Test
   @Tag("MPA-7.1.2-28")
-  void shouldEndAClosingConnectionOnWhichNothingMovesForTenSeconds() throws Exception {
+  void shouldEndAClosingConnectionAfterTenSecondsWithoutProgress() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     session.accept(connection, new byte[0]);

@@ -58,7 +58,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldRefuseReceivesThatCannotBe() throws RequestRefusedException {
+  void shouldRefuseInvalidReceives() throws RequestRefusedException {
     connect();
     int connection = fixture.requested();
     post(1, 0, region, 0, 64, queue + 1);
@@ -95,7 +95,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldRefuseQueuesThatThereAreNot() {
+  void shouldRefuseUnknownQueues() {
     assertThatThrownBy(() -> session.listen(99, 1, settings(queue + 1)))
         .hasMessageContaining("no such receive queue");
     assertThatThrownBy(() -> session.connect(1, 1, new byte[0], 1, settings(12345)))
@@ -109,7 +109,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldNotBeTakenFromThoseWhoUseIt() throws RequestRefusedException {
+  void shouldNotBeDestroyedWhileInUse() throws RequestRefusedException {
     assertThatThrownBy(() -> session.destroyReceiveQueue(queue))
         .hasMessageContaining("1 connections or listeners");
     SessionFixture.Peer peer = connect();
@@ -123,7 +123,7 @@ class SessionReceiveQueueTest {
 
   /** One that the program never hears of, one that it rejects, and one that fails at once. */
   @Test
-  void shouldBeFreeOfConnectionsThatNeverCameUp() throws RequestRefusedException {
+  void shouldBeReleasedByConnectionsThatWereNotEstablished() throws RequestRefusedException {
     fixture.peer();
     session.reject(fixture.requested(), new byte[0]);
     int connecting = session.connect(0x0a00004d, 9, new byte[0], 1_000_000_000L, settings(queue));
@@ -134,7 +134,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldBeFreeOfConnectionsThatCouldNotBeMade() throws RequestRefusedException {
+  void shouldBeReleasedByConnectionsThatCouldNotBeOpened() throws RequestRefusedException {
     session.closeListener(listener.number());
     assertThatThrownBy(
             () -> session.connect(0x0a00004d, 9, new byte[513], 1_000_000_000L, settings(queue)))

@@ -13,7 +13,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.wire.Memory;
 
 /** Immediate data and atomics from both ends (RFC 7306). */
-class ExtensionsTest {
+class ImmediateDataAndAtomicsTest {
   private static final long DATA = 0x0102_0304_0506_0708L;
 
   private final RdmapFixture rdmap = new RdmapFixture();
@@ -183,7 +183,7 @@ class ExtensionsTest {
   /** RFC 7306 reserves the number that a swap might have had. */
   @Test
   @Tag("RDMAPX-5.1.2-01")
-  void shouldAskForASwapAsAComparisonOfNothing() {
+  void shouldRequestASwapAsACompareSwapOfNoBits() {
     stream.postCompareSwap(
         new StreamRequest(1).memory(address, 8).remote(7, 64).operands(5, 0xff, 0, 0));
     rdmap.run();
@@ -326,7 +326,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void shouldNotTouchWhatIsInvalidatedBeforeTheAtomicsTurn() {
+  void shouldNotChangeMemoryInvalidatedBeforeTheAtomicRuns() {
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC | AccessRights.REMOTE_READ);
     rdmap.peer.send(RdmapFixture.readRequest(1, 0xaaaa, 0, 5000, stag, 0));
     rdmap.peer.send(request(2, 2, stag, 64, 0, -1, 0, 0));
