@@ -11,9 +11,9 @@ Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
        rddp fuzz TARGET --replay INPUT
        rddp fuzz TARGET --add FILE
 
-Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, from the inputs that are kept in
-fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds something; the input is then in .rddp/fuzz.
-Once that is mended, give the input a name and add it: the tests run every input that is kept.
+Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, starting with the inputs that are
+kept in fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds a fault; the input is then in .rddp/fuzz.
+When the fault is fixed, rename the input and add it: the tests run every input that is kept.
 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
@@ -22,7 +22,7 @@ TARGET is
   mpa          MPA's receiver: correct and wrong FPDUs, and any octets, in any segmentation and order
   rdma         a peer with correct MPA and anything above it: every field of DDP's and RDMAP's headers
 
-      --minutes N, --seconds N   How long; one minute unless given.
+      --minutes N, --seconds N   Duration; default: one minute.
       --keep                     Keep the fewest inputs that reach everything, and those with a name of their own.
       --replay INPUT             Run one input once: a file, or the name of one that is kept.
       --add FILE                 Keep an input under the file's name.
@@ -47,7 +47,7 @@ fuzz() {
                 shift
                 ;;
             --add)
-                [[ -f ${2:-} && -r $2 ]] || fuzz_usage_error "--add takes a file, and '${2:-}' is none that can be read" || return
+                [[ -f ${2:-} && -r $2 ]] || fuzz_usage_error "--add takes a file that can be read, not '${2:-}'" || return
                 add=$2
                 shift
                 ;;

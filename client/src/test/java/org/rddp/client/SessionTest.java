@@ -108,7 +108,7 @@ class SessionTest {
         .hasMessageContaining("is not the socket of an rddp daemon");
     assertThatThrownBy(() -> Rddp.connect(file.resolve("rddpd.sock")))
         .isInstanceOf(DaemonUnavailableException.class)
-        .hasMessageContaining("what is no folder");
+        .hasMessageContaining("not a directory");
     assertThatThrownBy(() -> Rddp.connect(directory))
         .isInstanceOf(DaemonUnavailableException.class)
         .hasMessageContaining("is not the socket of an rddp daemon");
