@@ -74,7 +74,7 @@ public final class DdpFixture {
     tcp.run(() -> engine.send(Integer.MAX_VALUE));
   }
 
-  /** The peer sends ULPDUs, given in hexadecimal; what the user then hears. */
+  /** The peer sends ULPDUs, given in hexadecimal; returns the user's callbacks. */
   List<String> receive(String... ulpdus) {
     for (String ulpdu : ulpdus) {
       peer.send(ulpdu);

@@ -61,7 +61,7 @@ class DdpMemoryWindowTest {
     assertThat(ddp.receive(tagged(LAST, stag, 20, "01"))).containsExactly("error BASE_OR_BOUNDS");
   }
 
-  /** Its place among the STags, and with it the stream, is not kept for nobody. */
+  /** Its entry in the table of STags, and with it the stream, is released. */
   @Test
   void shouldLetGoOfAStreamThoughItsRegionWentFirst() {
     assertThat(bind()).isTrue();

@@ -210,7 +210,9 @@ class DdpSharedReceiveQueueTest {
     assertThat(shared.size()).isEqualTo(1);
   }
 
-  /** Taking a message may have the user post more, and those go to whoever waits next. */
+  /**
+   * The user posts more buffers when a message is taken, and they go to the next waiting stream.
+   */
   @Test
   void shouldServeWhatIsPostedWhileItServes() {
     DdpFixture one = holding();
@@ -255,7 +257,7 @@ class DdpSharedReceiveQueueTest {
         .containsExactly(received(1, 1, 1), received(2, 3, 1), received(3, 5, 1));
   }
 
-  /** The user posts while segments have their turn that were placed before it. */
+  /** The user posts while segments placed early take effect. */
   @Test
   @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void shouldServeAStreamThatIsTakingAlready() {

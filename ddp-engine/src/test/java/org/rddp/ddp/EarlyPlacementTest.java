@@ -23,7 +23,9 @@ import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
-/** Segments before their turn: placed at once, Delivered in order (RFC 5041 sections 5.3, 5.4). */
+/**
+ * Segments received out of order: placed at once, Delivered in order (RFC 5041 sections 5.3, 5.4).
+ */
 class EarlyPlacementTest {
   private static final int LENGTH = 100;
   private static final int LAST = 0x41;
@@ -55,14 +57,14 @@ class EarlyPlacementTest {
     return Ulpdu.of(position, scratch.address(), octets.length);
   }
 
-  /** A segment comes before its turn; whether it is taken. */
+  /** Receives a segment out of order; returns whether it is taken. */
   private boolean early(long position, String hex) {
     boolean taken = ddp.stream.state().onEarlyUlpdu(ulpdu(position, hex));
     assertThat(ddp.ulp.events()).as("nothing is Delivered early").isEmpty();
     return taken;
   }
 
-  /** A segment comes in its turn. */
+  /** Receives a segment in order. */
   private void inTurn(long position, String hex) {
     ddp.stream.state().onUlpdu(ulpdu(position, hex));
   }
@@ -135,7 +137,7 @@ class EarlyPlacementTest {
             "untagged 4300000000 qn 2 msn 1 id 21 octets 5");
   }
 
-  /** They come from the last to the first, and all have their turn at once. */
+  /** They are received from the last to the first, and all take effect at once. */
   @Test
   @Tag("DDP-3-06")
   @Tag("DDP-5.4-02")
@@ -172,7 +174,7 @@ class EarlyPlacementTest {
             "tagged 40 stag %08x to 3 octets 1".formatted(stag));
   }
 
-  /** What is against it may be gone, or first be due, in its turn. */
+  /** The reason to decline it may be gone, or may first arise, when it is taken in order. */
   @Test
   @Tag("DDP-8.1-01")
   void shouldDeclineWhatIsWrongAndRefuseItInItsTurn() {
@@ -217,7 +219,7 @@ class EarlyPlacementTest {
     first.assertUntouched();
   }
 
-  /** A buffer posted in time for the turn is in time. */
+  /** A buffer posted before the segment is taken in order is used. */
   @Test
   @Tag("DDP-7.1-04")
   void shouldTakeInItsTurnWhatFoundNoBufferBefore() {
@@ -230,7 +232,7 @@ class EarlyPlacementTest {
     assertThat(ddp.ulp.events()).hasSize(3).last().asString().contains("id 13");
   }
 
-  /** The sender says in order that the message ends before what came early. */
+  /** In order, the sender ends the message before the segment received early. */
   @Test
   @Tag("DDP-5.3-05")
   void shouldDeliverAMessageOnceThoughMoreOfItCameEarly() {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.rddp.wire.Memory;
 
-/** A buffer of poison between guard octets that nobody may touch. */
+/** A buffer of poison between guard octets that must not change. */
 public final class GuardedMemory {
   /** What every octet is until somebody writes it. */
   public static final byte POISON = (byte) 0xa5;
@@ -53,7 +53,7 @@ public final class GuardedMemory {
     assertThat(Memory.bytes(address() + length, GUARD)).isEqualTo(guard);
   }
 
-  /** Checks that nobody has written anything. */
+  /** Checks that nothing has been written. */
   public void assertUntouched() {
     byte[] model = new byte[length];
     Arrays.fill(model, POISON);

@@ -134,7 +134,7 @@ class HeldMessagesTest {
     assertThat(held.isEmpty()).isTrue();
   }
 
-  /** A message may find its buffer when segments behind it have their turn. */
+  /** A message may get its buffer when segments after it take effect. */
   @Test
   void shouldOpenTheWindowWhoeverFindsTheBuffer() {
     long consumed = ddp.tcp.consumed();
@@ -259,7 +259,7 @@ class HeldMessagesTest {
     assertThat(ddp.ulp.events()).hasSize(10).last().asString().contains("msn 10 id 29");
   }
 
-  /** The segment at 200 was placed early; what comes before it then waits for a buffer. */
+  /** The segment at 200 was placed early; the segment before it is then held. */
   @Test
   @Tag("DDP-5.3-06")
   void shouldDeliverWhatWasPlacedEarlyBehindWhatWaits() {

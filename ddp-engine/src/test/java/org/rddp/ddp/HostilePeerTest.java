@@ -139,7 +139,7 @@ class HostilePeerTest {
     early += other.ddp.engine.receiveCounters().segmentsPlacedEarly();
   }
 
-  /** Lets some segments come before their turn, as MPA passes them. */
+  /** Passes some segments out of order, as MPA does. */
   private List<String> receiveEarly(Sink sink, String[] segments) {
     DdpStreamState life = sink.ddp.stream.state();
     boolean[] taken = new boolean[segments.length];

@@ -21,7 +21,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 
-/** What DDP makes of what MPA says: MULPDU, the version, and how a connection ends. */
+/** DDP's use of what MPA reports: MULPDU, the version, and the end of the connection. */
 class MulpduUseTest {
   private static final int WRITE = 0x40;
   private static final int MULPDU = 1442;

@@ -40,7 +40,7 @@ final class RecordingUlp implements UlpHandler {
   /** The octet that it refuses. */
   int refusedRsvdUlp = -1;
 
-  /** What it answers about tagged segments before their turn. */
+  /** Its result for tagged segments received out of order. */
   int early = REFUSED;
 
   /** What it does when it is told of an error. */

@@ -67,7 +67,7 @@ class EndToEndTest {
     assertThat(world.right.pool.available()).isEqualTo(world.right.pool.capacity());
   }
 
-  /** Sizes around what a segment carries: MULPDU is 1442 at MTU 1500, 8938 at 9000. */
+  /** Sizes around the payload of a segment: MULPDU is 1442 at MTU 1500, 8938 at 9000. */
   @ParameterizedTest
   @CsvSource({"1500, 0", "9000, 0", "1500, 0.02", "576, 0.02", "9000, 0.02"})
   @Tag("DDP-3-03")

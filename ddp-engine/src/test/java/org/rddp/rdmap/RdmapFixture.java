@@ -43,7 +43,7 @@ final class RdmapFixture {
     tcp.run(() -> engine.send(1000));
   }
 
-  /** The peer sends ULPDUs, given in hexadecimal; what the user then hears. */
+  /** The peer sends ULPDUs, given in hexadecimal; returns the user's callbacks. */
   List<String> receive(String... ulpdus) {
     for (String ulpdu : ulpdus) {
       peer.send(ulpdu);

@@ -14,7 +14,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
-/** Binding windows and invalidating STags of ours, in turn with what is sent. */
+/** Binding windows and invalidating local STags, in order with messages. */
 class RdmapLocalOperationsTest {
   private static final int REGION = AccessRights.LOCAL_WRITE | AccessRights.BIND;
 

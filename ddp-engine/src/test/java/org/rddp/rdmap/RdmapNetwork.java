@@ -43,7 +43,7 @@ final class RdmapNetwork implements AutoCloseable {
       });
     }
 
-    /** One turn of the duty cycle; returns how much was done. */
+    /** Runs one turn of the duty cycle; returns the amount of work done. */
     private int turn(long now) {
       int done = stack.receive(now);
       done += engine.send(64);

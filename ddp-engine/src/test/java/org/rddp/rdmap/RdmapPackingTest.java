@@ -54,7 +54,7 @@ class RdmapPackingTest {
 
   @Test
   @Tag("MPAA-2-02")
-  @DisplayName("RFC 5044 A.2: sixty writes of an octet in a segment; 64 leave in a turn")
+  @DisplayName("RFC 5044 A.2: sixty writes of one octet share a segment; 64 are sent per turn")
   void shouldPackWritesOfAnOctet() {
     assertThat(packed(true, 600)).isBetween(10L, 20L);
   }

@@ -211,7 +211,7 @@ class ReadyToReceiveTest {
     memory.assertUntouched();
   }
 
-  /** A Responder that answers a Request with octets of the test's, and hears what follows. */
+  /** A Responder that answers a Request with the test's octets and records what follows. */
   private static final class PlainResponder implements StreamingHandler {
     private final byte[] reply;
     private final ByteArrayOutputStream heard = new ByteArrayOutputStream();

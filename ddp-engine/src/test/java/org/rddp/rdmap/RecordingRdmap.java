@@ -5,7 +5,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.rddp.tcp.CloseReason;
 
-/** A user of RDMAP that writes down what it is told, one line each. */
+/** A user of RDMAP that records every callback as a line of text. */
 final class RecordingRdmap implements RdmapHandler {
   private static final String[] KINDS = {
     "", "send", "write", "receive", "read", "atomic", "invalidate", "bind"

@@ -320,7 +320,7 @@ final class ReplayedStream {
     return messages(theirs).stream().filter(message -> opcode(message) == 2).count();
   }
 
-  /** It has sent what was captured from the end in whose place it is: the same messages. */
+  /** It has sent the same messages as the captured end that it replaces. */
   private void assertSent() {
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
     sent.forEach(stream::writeBytes);
@@ -339,7 +339,7 @@ final class ReplayedStream {
     assertThat(words(messages, false)).isEqualTo(words(ours, false));
   }
 
-  /** Answers to the other end's reads pass what was posted, so each has its own order. */
+  /** Read Responses may overtake posted messages, so each kind is compared in its own order. */
   private static List<String> words(List<Message> messages, boolean answers) {
     return messages.stream()
         .filter(message -> (opcode(message) == 2) == answers)

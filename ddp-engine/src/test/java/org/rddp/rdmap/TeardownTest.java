@@ -152,7 +152,7 @@ class TeardownTest {
     assertThat(rdmap.user.events()).containsExactly("peer closed", "closed NORMAL");
   }
 
-  /** A Terminate quotes the header of what it refuses; the MSN there says which read that was. */
+  /** A Terminate contains the header of the refused message; its MSN identifies the read. */
   @ParameterizedTest
   @CsvSource({
     "0102e000, 2, flushed, not allowed, 0/1/2",

@@ -92,7 +92,7 @@ final class TestProgram implements RdmapHandler {
             .remote(peer.stag, peer.region.address() + offset));
   }
 
-  /** Adds one to a number at the start of the peer's region; what was there goes into our sink. */
+  /** Adds one to a number at the start of the peer's region; the old value goes into our sink. */
   boolean count(int place) {
     long result = sink.address() + 8L * place;
     boolean posted =
@@ -110,7 +110,7 @@ final class TestProgram implements RdmapHandler {
     return Memory.getLongNative(sink.address() + 8L * place);
   }
 
-  /** What has been read is what was written, and nothing around it was touched. */
+  /** The octets read are those written, and the octets around them are unchanged. */
   void assertSink() {
     sink.assertHolds(modelOfPeer);
   }
@@ -190,7 +190,7 @@ final class TestProgram implements RdmapHandler {
     return outstanding == 0 && onTheirWay.stream().noneMatch(Posted::send);
   }
 
-  /** The peer's region holds exactly what was written, and nothing around it was touched. */
+  /** The peer's region holds exactly the octets written, and the octets around it are unchanged. */
   void assertPeerMemory() {
     applyWrites();
     peer.region.assertHolds(modelOfPeer);
@@ -203,7 +203,7 @@ final class TestProgram implements RdmapHandler {
     }
   }
 
-  /** A message of ours has been delivered to the peer: what does its memory hold? */
+  /** A message of ours has been delivered to the peer: checks the peer's memory. */
   private void delivered(byte[] message) {
     applyWrites();
     Posted send = onTheirWay.remove();

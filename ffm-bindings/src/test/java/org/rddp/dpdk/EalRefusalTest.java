@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** DPDK can be asked once: first what is refused before that, then DPDK's own refusal. */
+/** DPDK can be initialised once: first the refusals before that, then DPDK's own. */
 @RequiresDpdk
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class EalRefusalTest {

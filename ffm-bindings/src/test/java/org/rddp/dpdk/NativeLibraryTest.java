@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a user is told when the shim is not what or where it should be. Needs no DPDK. */
+/** The messages for a missing or wrong shim. Needs no DPDK. */
 class NativeLibraryTest {
   private final String configured = System.getProperty(NativeLibrary.PROPERTY);
 

@@ -140,7 +140,7 @@ class RingPairTest {
         .hasMessageContaining("The name must be new");
   }
 
-  /** What is allocated per burst shows in every round, what the JIT needs once does not. */
+  /** An allocation per burst shows in every round; the JIT's own allocations do not. */
   @Test
   void shouldAllocateNothingPerBurst() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

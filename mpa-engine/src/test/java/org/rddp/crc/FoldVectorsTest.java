@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class FoldVectorsTest {
   private static final int[] DISTANCES = {128, 453, 487, 576, 690};
 
-  /** By long division, which shares nothing with what it is a test of. */
+  /** By long division, which shares no code with the class under test. */
   @Test
   void shouldFoldByAMultipleOfThePolynomial() {
     int longest = 690;

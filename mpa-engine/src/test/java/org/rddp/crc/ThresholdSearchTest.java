@@ -47,7 +47,7 @@ class ThresholdSearchTest {
     assertThat(least(one, other)).isEqualTo(8192);
   }
 
-  /** One turn in three takes longer than it should. */
+  /** One measurement in three is too long. */
   private static int disturbed(Random random) {
     return Math.max(1, random.nextInt(6) - 2);
   }

@@ -18,7 +18,7 @@ import org.rddp.tcp.CloseReason;
 class AfterErrorTest {
   private static final MpaSettings EARLY = MpaSettings.DEFAULTS.withMarkers(true).withEarly(true);
 
-  /** Where Full Operation begins: behind a Request without Private Data. */
+  /** Stream position at which Full Operation begins: after a Request without Private Data. */
   private static final int START = 20;
 
   /** A good FPDU before everything, so that the Responder may send. */
@@ -38,9 +38,9 @@ class AfterErrorTest {
     CRC_UNMARKED(2, false),
     /** A CRC is wrong, in three segments. */
     CRC_IN_PIECES(2, true),
-    /** A CRC of an FPDU before its turn is wrong. */
+    /** The CRC of an FPDU received out of order is wrong. */
     CRC_EARLY(2, true),
-    /** A CRC is wrong behind FPDUs that were passed early. */
+    /** A CRC is wrong after FPDUs that were passed early. */
     CRC_BEHIND_EARLY(2, true),
     /** A Marker disagrees, in one segment. */
     MARKER_WHOLE(3, true),
@@ -161,7 +161,7 @@ class AfterErrorTest {
     assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
-  /** Good FPDUs follow: before their turn, then in it, then in pieces. */
+  /** Valid FPDUs follow: out of order, then in order, then in pieces. */
   private void goOnReceiving() {
     long consumed = end.stream.consumed();
     long at = end.stream.receivePosition();
@@ -183,7 +183,7 @@ class AfterErrorTest {
   @ParameterizedTest
   @EnumSource
   @Tag("MPA-8-15")
-  @DisplayName("RFC 5044 8: what arrives before its turn after an error is not kept")
+  @DisplayName("RFC 5044 8: octets received out of order after an error are not kept")
   void shouldKeepNothingAfterAnError(Way way) {
     fail(way);
     byte[] more = PeerOctets.fpdu(ulpdu(1400), 0);

@@ -20,7 +20,7 @@ import org.rddp.wire.Memory;
 class BeginningTest {
   private static final MpaSettings MARKED = MpaSettings.DEFAULTS.withMarkers(true);
 
-  /** A program that has said what it had to say, and leaves the rest to MPA. */
+  /** A program that has sent its streaming data and starts MPA. */
   private static final class Talker implements StreamingHandler {
     @Override
     public void onOpen(StreamingMode streaming) {}

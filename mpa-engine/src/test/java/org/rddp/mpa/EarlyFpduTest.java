@@ -14,11 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.tcp.CloseReason;
 
-/** FPDUs before their turn, found by their Markers (RFC 5044 section 6, appendices A.3 to A.5). */
+/**
+ * FPDUs received out of order, found by their Markers (RFC 5044 section 6, appendices A.3 to A.5).
+ */
 class EarlyFpduTest {
   private static final MpaSettings EARLY = MpaSettings.DEFAULTS.withMarkers(true).withEarly(true);
 
-  /** Where Full Operation begins: behind a Request without Private Data. */
+  /** Stream position at which Full Operation begins: after a Request without Private Data. */
   private static final int START = 20;
 
   private MpaEndpoint end = MpaEndpoint.responding(EARLY, C);
@@ -118,7 +120,7 @@ class EarlyFpduTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 4.3: a Marker that points nowhere has its FPDU right behind it")
+  @DisplayName("RFC 5044 4.3: the FPDU of a Marker with FPDUPTR 0 starts directly after it")
   @Tag("MPA-4.3-09")
   void shouldFindTheFpduBehindAZeroMarker() {
     send(502, 20, 20);
@@ -209,7 +211,7 @@ class EarlyFpduTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3: an FPDU that the user declines is passed once more, in its turn")
+  @DisplayName("RFC 5044 A.3: an FPDU that the user declines is passed again in order")
   void shouldPassWhatTheUserDeclinesInItsTurn() {
     end.handler.declined = 801;
     send(700, 800, 801, 802, 801, 803);
@@ -285,7 +287,7 @@ class EarlyFpduTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3: an FPDU that is half in order and half early has its turn")
+  @DisplayName("RFC 5044 A.3: an FPDU half in order and half early is passed in order")
   @Tag("MPAA-4-08")
   void shouldJoinTheEarlyHalfWithTheOneInOrder() {
     send(1400, 800);
@@ -448,7 +450,7 @@ class EarlyFpduTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 4.2: reserved bits of a Marker lead nobody astray")
+  @DisplayName("RFC 5044 4.2: reserved bits of a Marker are ignored")
   @Tag("MPA-4.2-03")
   @Tag("MPA-4.2-06")
   void shouldNotLookAtReservedBitsOfAMarker() {

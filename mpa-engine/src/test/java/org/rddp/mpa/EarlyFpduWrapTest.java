@@ -14,7 +14,7 @@ class EarlyFpduWrapTest {
   private static final long WRAP = 1L << 32;
 
   @Test
-  @DisplayName("RFC 5044 4.3: a Marker behind the wrap leads to an FPDU before it")
+  @DisplayName("RFC 5044 4.3: a Marker after the wrap leads to an FPDU before it")
   @Tag("MPA-4.3-06")
   void shouldFindAnFpduThatStartsBeforeTheWrap() {
     NativePacketPool pool = new NativePacketPool(4, 2048);

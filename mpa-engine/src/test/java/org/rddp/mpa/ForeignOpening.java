@@ -64,7 +64,7 @@ final class ForeignOpening {
     return pointer;
   }
 
-  /** Its ULPDU_Length behind that; null if it is too short. */
+  /** Its ULPDU_Length after that; null if it is too short. */
   Integer length() {
     return length;
   }

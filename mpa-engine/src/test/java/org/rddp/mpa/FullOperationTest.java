@@ -391,7 +391,7 @@ class FullOperationTest {
 
   @Test
   @Tag("MPAA-4-03")
-  @DisplayName("RFC 5044 A.4: an aligned FPDU in its turn is passed and delivered at once")
+  @DisplayName("RFC 5044 A.4: an aligned FPDU in order is passed and delivered at once")
   void shouldPassAnAlignedFpduInItsTurnAtOnce() {
     MpaSettings early = DEFAULTS.withMarkers(true).withEarly(true);
     MpaEndpoint end = MpaEndpoint.responding(early, C);

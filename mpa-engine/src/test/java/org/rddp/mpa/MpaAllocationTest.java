@@ -16,7 +16,7 @@ class MpaAllocationTest {
   private static final int ULPDUS = 3000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Counts what comes and touches its octets. */
+  /** Counts the ULPDUs received and reads their octets. */
   private static final class Counting implements UlpduHandler {
     private final long target = Memory.allocate(1 << 16);
     private long octets;

@@ -50,7 +50,7 @@ final class MpaEndpoint {
     return this;
   }
 
-  /** An Initiator in Full Operation; its Request and the peer's Reply are behind it. */
+  /** An Initiator in Full Operation, after its Request and the peer's Reply. */
   static MpaEndpoint initiating(MpaSettings settings, int replyFlags) {
     MpaEndpoint end = initiator(settings, NONE).open();
     end.stream.takeSent();

@@ -55,7 +55,7 @@ class MpaOverTcpTest {
     assertThat(early).as("FPDUs passed before their turn").isGreaterThan(LIVES);
   }
 
-  /** A user of MPA that sends random ULPDUs, closes, and keeps what it gets. */
+  /** A user of MPA that sends random ULPDUs, closes, and records what it receives. */
   private static final class User implements UlpduHandler {
     private final Random random;
     private final List<byte[]> sent = new ArrayList<>();

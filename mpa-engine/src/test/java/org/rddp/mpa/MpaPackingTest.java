@@ -35,7 +35,10 @@ class MpaPackingTest {
     return octets;
   }
 
-  /** Where FPDUs may begin: a Marker is part of the FPDU behind it, so none begins behind one. */
+  /**
+   * Positions at which FPDUs may begin: a Marker belongs to the FPDU after it, so none begins
+   * directly after a Marker.
+   */
   private static IntStream phases() {
     return IntStream.iterate(0, phase -> phase < 512, phase -> phase + 4)
         .filter(phase -> phase != 4);

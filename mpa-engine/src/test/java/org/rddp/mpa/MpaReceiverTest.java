@@ -353,7 +353,7 @@ class MpaReceiverTest {
   @ValueSource(booleans = {false, true})
   @Tag("ANA-6-02")
   @Tag("MPAA-4-05")
-  @DisplayName("RFC 5044 A.4: two, three and sixty FPDUs in a segment, each passed in its turn")
+  @DisplayName("RFC 5044 A.4: two, three and sixty FPDUs in a segment are passed in order")
   void shouldTakePackedSegments(boolean markers) {
     for (int count : new int[] {1, 2, 3, 22, 60}) {
       int[] lengths = new int[count];

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Random ULPDUs through a sender and a receiver; a failure names its seed. */
 class MpaSeededTest {
-  /** A stream that a real sender made, and what went into it. */
+  /** A stream made by {@link MpaSender}, and the ULPDUs in it. */
   private static final class Sent {
     final boolean markers;
     final boolean crc;

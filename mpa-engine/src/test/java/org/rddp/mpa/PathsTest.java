@@ -26,13 +26,13 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
-/** FPDUs over TCP on paths that fragment packets, grow narrower, or carry what has been packed. */
+/** FPDUs over TCP on paths that fragment packets or lower their MTU, with and without packing. */
 class PathsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final long BUFFER = Memory.allocate(1 << 16);
   private static final byte[] NONE = {};
 
-  /** Something on the path: what it makes of the frames that a device receives. */
+  /** A middlebox that changes the frames a device receives. */
   private abstract static class Middlebox extends WrappedDevice {
     private final long[] burst = new long[8];
 
@@ -289,7 +289,7 @@ class PathsTest {
   @ParameterizedTest
   @CsvSource({"1500, 60", "576, 22"})
   @Tag("MPA-5.1-05")
-  @DisplayName("RFC 5044 A.2: what is sent in one turn is packed, over TCP, and nothing waits")
+  @DisplayName("RFC 5044 A.2: FPDUs sent in one turn are packed, over TCP, and none waits")
   void shouldPackOverTcp(int mtu, int perSegment) {
     Life life = new Life(MpaSettings.DEFAULTS.withMarkers(true).withPacking(true), mtu, Wide::new);
     life.path.segments.clear();

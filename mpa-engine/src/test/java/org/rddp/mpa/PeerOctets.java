@@ -80,7 +80,7 @@ final class PeerOctets {
     }
   }
 
-  /** The octets with their CRC behind. */
+  /** The octets followed by their CRC. */
   static byte[] sealed(byte[] octets) {
     CRC32C crc = new CRC32C();
     crc.update(octets);

@@ -20,7 +20,7 @@ final class RecordingHandler implements UlpduHandler {
   int sendables;
   int early;
 
-  /** Length of the ULPDUs that it declines before their turn. */
+  /** Length of the early ULPDUs that it declines. */
   int declined = -1;
 
   /** What to do when a ULPDU comes. */

@@ -25,7 +25,7 @@ class SilentDropOverTcpTest {
   private static final long BUFFER = Memory.allocate(1 << 16);
   private static final byte[] NONE = {};
 
-  /** Two stacks, of which the second receives what the device lets through. */
+  /** Two stacks, the second behind a device that may drop frames. */
   private static final class Life {
     final NativePacketPool[] pools = {
       new NativePacketPool(256, 2048), new NativePacketPool(256, 2048)

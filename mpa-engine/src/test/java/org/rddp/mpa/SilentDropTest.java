@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SilentDropTest {
   private static final MpaSettings DROPPING = MpaSettings.DEFAULTS.withSilentDrop(true);
 
-  /** Where Full Operation begins: behind a Request without Private Data. */
+  /** Stream position at which Full Operation begins: after a Request without Private Data. */
   private static final int START = 20;
 
   private static byte[] ulpdu(int length) {
@@ -138,7 +138,7 @@ class SilentDropTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @DisplayName("a segment before its turn whose lengths lead to its end is aligned, and judged")
+  @DisplayName("a segment out of order whose lengths lead to its end is aligned and checked")
   void shouldDropAnEarlySegment(boolean markers) {
     int at = START + 1024;
     byte[] one = PeerOctets.fpdu(ulpdu(300), markers ? 1024 : -1);

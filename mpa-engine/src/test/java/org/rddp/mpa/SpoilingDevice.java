@@ -17,7 +17,7 @@ final class SpoilingDevice extends WrappedDevice {
   private static final int IP = Ethernet.HEADER;
   private static final int TCP = IP + Ipv4.HEADER;
 
-  /** Of a segment's payload the bit to turn, or -1. */
+  /** The bit of a segment's payload to flip, or -1. */
   private final ToIntFunction<byte[]> bit;
 
   /** Segments spoilt so far. */

@@ -93,7 +93,8 @@ class StreamingModeTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 7.1.5: plain octets before their turn wait, and so does what follows them")
+  @DisplayName(
+      "RFC 5044 7.1.5: plain octets received out of order wait, and so do those after them")
   @Tag("MPA-7.1.5-01")
   @Tag("D03-5.1.2-05")
   void shouldTakeOctetsInOrderWhenSegmentsAreNot() {

@@ -209,7 +209,7 @@ class DpdkDeviceTest {
     return packets[0];
   }
 
-  /** What is allocated for each frame shows in every round, what the JIT needs once does not. */
+  /** An allocation per frame shows in every round; the JIT's own allocations do not. */
   @Test
   void shouldAllocateNoHeapMemoryPerFrame() {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
