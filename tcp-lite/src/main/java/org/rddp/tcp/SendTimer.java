@@ -41,7 +41,7 @@ final class SendTimer {
 
   /** The peer has given a sign of life that matters. */
   void progress() {
-    progressAt = connection.now();
+    progressAt = connection.context.now;
     unanswered = false;
   }
 
@@ -50,12 +50,12 @@ final class SendTimer {
     progress();
     restart();
     expirations = 0;
-    probeFrom = connection.now();
+    probeFrom = connection.context.now;
   }
 
   /** New data has been sent. */
   void sent() {
-    probeFrom = connection.now();
+    probeFrom = connection.context.now;
   }
 
   /** The timeout starts afresh, when it is asked for. */
@@ -72,7 +72,7 @@ final class SendTimer {
   /** The timeout comes after so long, unless one has been started before. */
   void start(long nanoseconds) {
     if (timeoutAt == NEVER) {
-      timeoutAt = connection.now() + nanoseconds;
+      timeoutAt = connection.context.now + nanoseconds;
     }
   }
 
@@ -87,7 +87,7 @@ final class SendTimer {
    * the time of the timeout at the latest, which it then takes the place of (RFC 8985 section 7.2).
    */
   void probeAfter(long nanoseconds) {
-    earlierAt = Math.min(Math.max(probeFrom + nanoseconds, connection.now()), timeoutAt);
+    earlierAt = Math.min(Math.max(probeFrom + nanoseconds, connection.context.now), timeoutAt);
     probe = true;
   }
 
@@ -104,7 +104,7 @@ final class SendTimer {
 
   /** Whether something that comes before the timeout is due. */
   boolean earlierDue() {
-    return earlierAt <= connection.now();
+    return earlierAt <= connection.context.now;
   }
 
   /** Whether that is a tail loss probe. */
@@ -119,7 +119,7 @@ final class SendTimer {
 
   /** Whether the peer has not answered for so long that the connection is to be given up. */
   boolean givesUp(long userTimeout) {
-    return unanswered && connection.now() - progressAt >= userTimeout;
+    return unanswered && connection.context.now - progressAt >= userTimeout;
   }
 
   /** The timeout has come; returns how often it had come before. */
@@ -133,6 +133,6 @@ final class SendTimer {
 
   /** The peer had first reason now to give a sign of life. */
   void awaitProgress() {
-    progressAt = connection.now();
+    progressAt = connection.context.now;
   }
 }

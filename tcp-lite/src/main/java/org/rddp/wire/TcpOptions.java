@@ -158,6 +158,15 @@ public final class TcpOptions {
     timestampEcho = 0;
   }
 
+  /** The smallest shift with which a window of that many octets fits its field. */
+  public static int windowShift(int octets) {
+    int shift = 0;
+    while (octets >>> shift > 0xffff) {
+      shift++;
+    }
+    return shift;
+  }
+
   /** The maximum segment size in octets, 0 when the option is not there. */
   public int mss() {
     return mss;

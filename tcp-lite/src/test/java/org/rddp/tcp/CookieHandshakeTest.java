@@ -227,7 +227,7 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1 win 5000");
     assertThat(script.handler.heard()).containsExactly("open");
     TcpConnection connection = connection(script);
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test
@@ -307,7 +307,7 @@ class CookieHandshakeTest {
     assertThat(script.handler.heard()).containsExactly("open");
     TcpConnection connection = connection(script);
     assertThat(connection.timestamps).isTrue();
-    assertThat(connection.scaled).isTrue();
+    assertThat(connection.windowScale).isTrue();
     assertThat(connection.sack).isTrue();
     assertThat(connection.ecn).isTrue();
     script.send(1448);
@@ -325,7 +325,7 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1 ts 101 ecr " + script.lastTimestamp());
     TcpConnection connection = connection(script);
     assertThat(connection.timestamps).isTrue();
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test
@@ -336,7 +336,7 @@ class CookieHandshakeTest {
     script.expect("S. seq 0 ack 1 ws -1 sackno");
     script.receive(". seq 1 ack 1");
     TcpConnection connection = connection(script);
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A connection holds what sending needs only while there is something to send. */
 class FlightPoolTest {
   private static int available(Script script) {
-    return script.stack.sending().memory.available();
+    return script.stack.context.flights.available();
   }
 
   @Test

@@ -16,6 +16,7 @@ import org.rddp.tcp.handshake.KeyedHash;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.tcp.storage.EarlySegments;
+import org.rddp.tcp.storage.TcpConnectionTable;
 
 /** The parts of a connection by themselves, against plain models of what they should do. */
 class PartsTest {
@@ -29,7 +30,7 @@ class PartsTest {
   @Test
   void shouldFindWhatAHashMapFinds() {
     Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
-    TcpConnectionTable table = new TcpConnectionTable(5);
+    TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(5);
     Map<Long, TcpConnection> model = new HashMap<>();
     List<TcpConnection> some = new ArrayList<>();
     for (int port = 1; port <= 200; port++) {
@@ -80,7 +81,7 @@ class PartsTest {
       }
       while (!ranges.isEmpty()) {
         model.clear((int) ranges.start(0), (int) ranges.end(0));
-        packets -= ranges.removeFirst();
+        packets -= ranges.takeFirst();
         assertRanges(ranges, model);
       }
       assertThat(packets).isZero();

@@ -138,7 +138,7 @@ class PeerLimitsTest {
       script.drain();
     }
     // A quarter of the pool is 128.
-    assertThat(script.stack.earlyPackets().used()).isBetween(90, 96);
-    assertThat(script.stack.earlyPackets().grants(0, 0)).isTrue();
+    assertThat(script.stack.context.earlyPackets.used()).isBetween(90, 96);
+    assertThat(script.stack.context.earlyPackets.grants(0, 0)).isTrue();
   }
 }

@@ -80,7 +80,7 @@ class ResegmentationTest {
     script.drain();
     script.receive(". seq 1 ack 1001");
     script.handler.heard();
-    script.stack.sizes().pathMtu((TcpConnection) script.stream, 1500);
+    script.stack.context.sizes.pathMtu((TcpConnection) script.stream, 1500);
     assertThat(script.handler.heard()).contains("emss 1000");
     script.send(1000);
     script.expect("P. seq 1001 len 1000");

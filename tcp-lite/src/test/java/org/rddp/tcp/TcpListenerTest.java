@@ -171,7 +171,7 @@ class TcpListenerTest {
     script.stack.listen(7, (stream, address, port) -> script.handler);
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
-    script.stack.listener(7).close();
+    script.stack.context.listeners.get(7).close();
     script.stack.listen(7, (stream, address, port) -> script.handler);
     script.receive(". seq 1 ack 1");
     script.expect("R seq 1");
