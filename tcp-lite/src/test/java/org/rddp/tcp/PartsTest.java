@@ -16,6 +16,7 @@ import org.rddp.tcp.handshake.KeyedHash;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.tcp.storage.EarlySegments;
+import org.rddp.tcp.storage.RangeSet;
 import org.rddp.tcp.storage.TcpConnectionTable;
 
 /** The parts of a connection by themselves, against plain models of what they should do. */
@@ -55,6 +56,28 @@ class PartsTest {
   }
 
   @Test
+  void shouldMergeRangesAsASetOfOctetsWould() {
+    SplittableRandom random = new SplittableRandom(9);
+    RangeSet ranges = new RangeSet(0);
+    for (int life = 0; life < 300; life++) {
+      ranges.clear();
+      BitSet model = new BitSet();
+      for (int i = 0; i < 40; i++) {
+        int from = random.nextInt(330);
+        int to = from + 1 + random.nextInt(20);
+        model.set(from, to);
+        int index = ranges.add(from, to);
+        assertThat(ranges.start(index)).isLessThanOrEqualTo(from);
+        assertThat(ranges.end(index)).isGreaterThanOrEqualTo(to);
+        assertRanges(ranges, model);
+        int at = random.nextInt(1, 360);
+        boolean end = model.get(at - 1) && !model.get(at);
+        assertThat(ranges.hasEndAt(at)).isEqualTo(end);
+      }
+    }
+  }
+
+  @Test
   void shouldNoteEarlyOctetsAsASetOfOctetsWould() {
     SplittableRandom random = new SplittableRandom(8);
     EarlyRangesPool pool = new EarlyRangesPool();
@@ -90,7 +113,7 @@ class PartsTest {
     }
   }
 
-  private static void assertRanges(EarlyRanges ranges, BitSet model) {
+  private static void assertRanges(RangeSet ranges, BitSet model) {
     int at = 0;
     for (int i = 0; i < ranges.count(); i++) {
       int start = model.nextSetBit(at);
