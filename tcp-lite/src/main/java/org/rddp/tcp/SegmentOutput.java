@@ -8,7 +8,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
-/** Puts TCP headers in front of payloads and hands the segments to IP. */
+/** Writes TCP headers in front of payloads and passes the segments to IP. */
 final class SegmentOutput {
   private final StackContext context;
   private final IpLayer ip;

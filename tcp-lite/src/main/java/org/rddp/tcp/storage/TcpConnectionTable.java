@@ -117,6 +117,7 @@ public final class TcpConnectionTable<C extends ConnectionEntry> {
    * Removes a connection, if it is in the table; moves up those behind it so that searches find
    * them.
    */
+  @SuppressWarnings("ReferenceEquality")
   public void remove(C connection) {
     if (last == connection) {
       last = null;
