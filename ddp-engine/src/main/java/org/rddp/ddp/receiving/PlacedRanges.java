@@ -7,7 +7,7 @@ import org.rddp.tcp.storage.RangeSet;
  * arrive in the order of their offsets.
  */
 final class PlacedRanges extends RangeSet {
-  /** Limit of ranges. */
+  /** The most ranges of a message; no known sender comes near it. */
   static final int MOST = 64;
 
   PlacedRanges() {
