@@ -65,7 +65,7 @@ class PathMtusTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 3: no path is believed to carry less than 296 octets")
+  @DisplayName("RFC 1191 3: no path is accepted to carry less than 296 octets")
   void shouldHaveAFloor() {
     paths.lower(FAR, 68, 0);
     assertThat(paths.get(FAR)).isEqualTo(296);

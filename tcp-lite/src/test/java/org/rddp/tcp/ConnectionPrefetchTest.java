@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.rddp.tcp.storage.TcpConnectionTable;
 
-/** Bursts among so many connections that theirs are looked at beforehand. */
+/** Bursts among enough connections for prefetching. */
 class ConnectionPrefetchTest {
   private static final int MANY = 1100;
 
@@ -44,7 +44,7 @@ class ConnectionPrefetchTest {
   }
 
   @Test
-  void shouldLookOnlyAheadOfABurstAndOnlyWhereItIsWorthIt() {
+  void shouldPrefetchOnlyForManyConnections() {
     TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(7);
     ConnectionPrefetch prefetch = new ConnectionPrefetch(table, 2);
     assertThat(prefetch.worthwhile()).isFalse();

@@ -29,7 +29,7 @@ class FlightPoolTest {
   }
 
   @Test
-  void shouldWaitATimeoutForTheReportThatARepeatWasNeedless() {
+  void shouldWaitATimeoutForADuplicateSack() {
     Script script = inFlight(sack(), 3);
     script.pass(ROUND_TRIP);
     script.drain();

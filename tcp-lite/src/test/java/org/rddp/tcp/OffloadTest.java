@@ -26,7 +26,7 @@ class OffloadTest {
     script.expect("S seq 0");
     script.receive("S. seq 0 ack 1 win 65535 mss 1000");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).contains("open");
+    assertThat(script.handler.takeEvents()).contains("open");
   }
 
   @AfterEach
@@ -164,6 +164,6 @@ class OffloadTest {
     script.receive(". seq 1 ack 501");
     script.send(10);
     script.expect("P. seq 501 len 10");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 }

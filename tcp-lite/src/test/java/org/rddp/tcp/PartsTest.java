@@ -22,14 +22,14 @@ import org.rddp.tcp.storage.TcpConnectionTable;
 /** The parts of a connection by themselves, against plain models of what they should do. */
 class PartsTest {
   @Test
-  void shouldHashAsSipHashDoes() {
+  void shouldHashLikeSipHash() {
     // The reference's key 00..0f; its 16-octet message 00..0f.
     KeyedHash hash = new KeyedHash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L);
     assertThat(hash.hash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L)).isEqualTo(0x3f2acc7f57c29bdbL);
   }
 
   @Test
-  void shouldFindWhatAHashMapFinds() {
+  void shouldFindTheConnectionsOfAHashMap() {
     Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
     TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(5);
     Map<Long, TcpConnection> model = new HashMap<>();
@@ -56,7 +56,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldMergeRangesAsASetOfOctetsWould() {
+  void shouldMergeRangesLikeABitSet() {
     SplittableRandom random = new SplittableRandom(9);
     RangeSet ranges = new RangeSet(0);
     for (int life = 0; life < 300; life++) {
@@ -78,7 +78,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldNoteEarlyOctetsAsASetOfOctetsWould() {
+  void shouldKeepEarlyRangesLikeABitSet() {
     SplittableRandom random = new SplittableRandom(8);
     EarlyRangesPool pool = new EarlyRangesPool();
     for (int life = 0; life < 300; life++) {
@@ -127,7 +127,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldNameTheRangesMetLast() {
+  void shouldFindTheMostRecentRanges() {
     EarlyRanges ranges = new EarlyRanges();
     for (int i = 0; i < 6; i++) {
       assertThat(ranges.add(10L * i, 10L * i + 5, 6)).isTrue();
@@ -145,7 +145,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldHoldEarlyPiecesUntilTheyAreDoneWith() {
+  void shouldKeepEarlyPieces() {
     NativePacketPool pool = new NativePacketPool(200, 64);
     SplittableRandom random = new SplittableRandom(8);
     EarlySegments segments = new EarlySegments(pool);

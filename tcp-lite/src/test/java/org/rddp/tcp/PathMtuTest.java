@@ -125,7 +125,7 @@ class PathMtuTest {
   @Test
   @DisplayName(
       "RFC 5927 7.2: a claim that larger segments than acknowledged are lost counts at once")
-  void shouldBelieveWhatNothingContradicts() {
+  void shouldAcceptWhatNothingContradicts() {
     script.send(500);
     script.receive(". seq 1 ack 501");
     script.send(1460);
@@ -135,7 +135,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 6.1: every connection on the path hears of it, and so does the next one")
-  void shouldTellEveryConnection() {
+  void shouldReportEveryConnection() {
     Script other = script;
     TcpStream first = other.stream;
     script.send(1460);
@@ -220,6 +220,6 @@ class PathMtuTest {
     script.send(1460);
     script.receiveIcmp(Icmpv4.UNREACHABLE, Icmpv4.PORT_UNREACHABLE, 1, 1500, 0);
     script.receiveIcmp(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 1, 1500, 0);
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
   }
 }

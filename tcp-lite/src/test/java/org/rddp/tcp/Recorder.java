@@ -20,8 +20,8 @@ class Recorder implements StreamHandler {
   /** What to do when sending may be tried again. */
   Runnable uponSendable = () -> {};
 
-  /** What was heard since the last call. */
-  List<String> heard() {
+  /** The events since the last call. */
+  List<String> takeEvents() {
     List<String> copy = List.copyOf(events);
     events.clear();
     return copy;

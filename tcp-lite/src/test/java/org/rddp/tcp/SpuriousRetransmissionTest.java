@@ -176,8 +176,8 @@ class SpuriousRetransmissionTest {
   }
 
   @Test
-  @DisplayName("RFC 5682 2.1 step 2a: an acknowledgment of everything tells nothing")
-  void shouldNotJudgeByAnAcknowledgmentOfEverything() {
+  @DisplayName("RFC 5682 2.1 step 2a: an acknowledgment of everything shows nothing")
+  void shouldNotUndoByAnAcknowledgmentOfEverything() {
     Script script = timedOut(Script.plain());
     script.receive(". seq 1 ack 10001");
     script.receive(". seq 1 ack 12001");
@@ -240,7 +240,7 @@ class SpuriousRetransmissionTest {
 
   @Test
   @DisplayName("RFC 4015 3.2: what was taken for lost is in flight again, and not sent")
-  void shouldNotRepeatAfterUndoing() {
+  void shouldNotRetransmitAfterUndoing() {
     Script script = timedOut(Script.plain());
     script.receive(". seq 1 ack 1001");
     script.drain();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The arithmetic of a reduction. */
+/** Proportional rate reduction. */
 class ProportionalRateReductionTest {
   private static final int EMSS = 1000;
 

@@ -27,7 +27,7 @@ class TimerWheelTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, -1, Long.MIN_VALUE, -5_000_000_000L, 1L << 62, 65_535})
-  void shouldFireWhatIsDueAndNothingElseWhateverIsPutOffOrRemoved(long origin) {
+  void shouldReturnExactlyTheEntriesThatAreDue(long origin) {
     SplittableRandom random = new SplittableRandom(origin);
     Entry[] some = some(50);
     for (int life = 0; life < 50; life++) {
@@ -71,7 +71,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldComeToADeadlineInAFewSteps() {
+  void shouldReachADeadlineInAFewSteps() {
     TimerWheel wheel = new TimerWheel(77);
     Entry one = new Entry();
     SplittableRandom random = new SplittableRandom(3);
@@ -90,7 +90,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldLookNoLaterThanTheEarliestDeadlineOfOne() {
+  void shouldReturnAnEntryAtItsEarliestDeadline() {
     TimerWheel wheel = new TimerWheel(0);
     Entry one = new Entry();
     wheel.schedule(one, 500);
@@ -106,7 +106,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldFireThoseThatAreScheduledForThePast() {
+  void shouldReturnEntriesScheduledForThePast() {
     TimerWheel wheel = new TimerWheel(0);
     assertThat(wheel.poll(10_000_000_000L)).isNull();
     Entry one = new Entry();
