@@ -5,7 +5,7 @@ package org.rddp.device;
  * another thread, but for {@link #close()} once that thread has stopped.
  */
 public interface FrameDevice extends AutoCloseable {
-  /** The pool that received packets come from and that packets to be sent should come from. */
+  /** The pool of received packets and of packets to be sent. */
   PacketPool pool();
 
   /** The device's MAC address in the low 48 bits. */

@@ -65,7 +65,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
         pass(burst[i]);
       }
       if (count == 0) {
-        letGo();
+        passHeld();
       }
     }
     int count = Math.min(packets.length, readyEnd - readyFirst);
@@ -76,7 +76,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
 
   private void pass(long received) {
     if (!divisible(received)) {
-      letGo();
+      passHeld();
       ready[readyEnd++] = received;
       return;
     }
@@ -95,7 +95,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     return probability > 0 && random.nextDouble() < probability;
   }
 
-  private void letGo() {
+  private void passHeld() {
     if (held != 0) {
       ready[readyEnd++] = held;
       held = 0;
@@ -144,7 +144,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     boolean fits = headers - Ethernet.HEADER + before + octets <= mtu();
     long whole = fits && follows(next) ? pool.allocate() : 0;
     if (whole == 0) {
-      letGo();
+      passHeld();
       return next;
     }
     long from = pool.address(next);
@@ -244,7 +244,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
 
   @Override
   public void close() {
-    letGo();
+    passHeld();
     for (; readyFirst < readyEnd; readyFirst++) {
       pool.release(ready[readyFirst]);
     }

@@ -21,7 +21,7 @@ final class FragmentedDatagram {
     /** The fragment is kept and was the last one missing. */
     COMPLETE,
     /** The fragment contradicts the others: the datagram is discarded. */
-    SPOILED
+    DISCARDED
   }
 
   /** Limit of fragments: a jumbo frame over links with the least MTU needs fewer. */
@@ -36,7 +36,7 @@ final class FragmentedDatagram {
   private int octets;
   private int total;
   private int codepoints;
-  private boolean spoiled;
+  private boolean discarded;
   private int source;
   private int protocol;
   private int identification;
@@ -56,7 +56,7 @@ final class FragmentedDatagram {
     deadline = expires;
     total = -1;
     codepoints = 0;
-    spoiled = false;
+    discarded = false;
   }
 
   /** Whether a fragment, which is addressed to us, belongs to this datagram. */
@@ -72,7 +72,7 @@ final class FragmentedDatagram {
    * @param header its IP header
    */
   Outcome add(long header, long packet) {
-    if (spoiled) {
+    if (discarded) {
       return Outcome.DROPPED;
     }
     int offset = Ipv4.fragmentOffset(header);
@@ -83,8 +83,8 @@ final class FragmentedDatagram {
       return Outcome.DROPPED;
     }
     if (contradicts(at, offset, length, more) || count == MOST) {
-      spoil();
-      return Outcome.SPOILED;
+      discard();
+      return Outcome.DISCARDED;
     }
     insert(at, header, packet, offset, length);
     if (!more) {
@@ -129,13 +129,13 @@ final class FragmentedDatagram {
   }
 
   /** Releases every fragment and accepts no more. */
-  void spoil() {
+  void discard() {
     for (int i = 0; i < count; i++) {
       pool.release(packets[i]);
     }
     count = 0;
     octets = 0;
-    spoiled = true;
+    discarded = true;
   }
 
   /** Copies the payload of a complete datagram to an address. */

@@ -23,7 +23,7 @@ final class IcmpErrors {
   private final IpCounters counters;
 
   /** Token bucket as a time: each error adds an interval; never more than a burst in the past. */
-  private long paidUntil = Long.MIN_VALUE / 2;
+  private long bucketTime = Long.MIN_VALUE / 2;
 
   IcmpErrors(IpOutput output, PacketPool pool, IpCounters counters) {
     this.output = output;
@@ -42,8 +42,8 @@ final class IcmpErrors {
     if (aboutError(quoted)) {
       return;
     }
-    paidUntil = Math.max(paidUntil, now - BURST * INTERVAL);
-    if (paidUntil + INTERVAL > now) {
+    bucketTime = Math.max(bucketTime, now - BURST * INTERVAL);
+    if (bucketTime + INTERVAL > now) {
       counters.icmpErrorsLimited++;
       return;
     }
@@ -52,7 +52,7 @@ final class IcmpErrors {
       counters.exhausted++;
       return;
     }
-    paidUntil += INTERVAL;
+    bucketTime += INTERVAL;
     long message = pool.address(packet);
     int octets = Math.min(Ipv4.totalLength(quoted), QUOTED);
     Memory.copy(quoted, message + Icmpv4.HEADER, octets);

@@ -73,7 +73,7 @@ final class Reassembly {
     switch (outcome) {
       case KEPT -> {}
       case DROPPED -> counters.fragmentsDropped++;
-      case SPOILED -> counters.fragmentsDropped += before + 1;
+      case DISCARDED -> counters.fragmentsDropped += before + 1;
       case COMPLETE -> {
         return datagram;
       }
@@ -109,7 +109,7 @@ final class Reassembly {
     if (datagram != null) {
       counters.fragmentsDropped += datagram.packets();
       kept -= datagram.packets();
-      datagram.spoil();
+      datagram.discard();
     }
   }
 
@@ -124,7 +124,7 @@ final class Reassembly {
 
   private FragmentedDatagram begin(long header, long senderMac, long now) {
     if (count == DATAGRAMS) {
-      giveUp(0);
+      discard(0);
     }
     if (datagrams[count] == null) {
       datagrams[count] = new FragmentedDatagram(pool);
@@ -137,10 +137,10 @@ final class Reassembly {
   /** Discards the oldest datagrams until another packet of a peer may be kept. */
   private void makeRoom(int source) {
     while (keptOf(source) >= limit / 2) {
-      giveUp(oldestOf(source));
+      discard(oldestOf(source));
     }
     while (kept >= limit) {
-      giveUp(0);
+      discard(0);
     }
   }
 
@@ -162,7 +162,7 @@ final class Reassembly {
     return index;
   }
 
-  private void giveUp(int index) {
+  private void discard(int index) {
     counters.fragmentsDropped += datagrams[index].packets();
     remove(index);
   }
@@ -170,7 +170,7 @@ final class Reassembly {
   private void remove(int index) {
     FragmentedDatagram gone = datagrams[index];
     kept -= gone.packets();
-    gone.spoil();
+    gone.discard();
     count--;
     System.arraycopy(datagrams, index + 1, datagrams, index, count - index);
     datagrams[count] = gone;
@@ -189,7 +189,7 @@ final class Reassembly {
     long whole = pool.allocate();
     if (whole == 0) {
       counters.exhausted++;
-      giveUp(index);
+      discard(index);
       return 0;
     }
     long address = pool.address(whole);
@@ -206,12 +206,12 @@ final class Reassembly {
     while (count > 0 && datagrams[0].deadline() <= now) {
       long first = datagrams[0].firstHeader();
       if (first != 0) {
-        // RFC 1122 section 3.3.2: the source is told, if the first fragment has come.
+        // RFC 1122 section 3.3.2: the source gets an error, if the first fragment was received.
         long mac = datagrams[0].senderMac();
         errors.send(Icmpv4.TIME_EXCEEDED, Icmpv4.REASSEMBLY_TIME, 0, first, mac, now);
       }
       counters.reassemblyTimeouts++;
-      giveUp(0);
+      discard(0);
       expired++;
     }
     return expired;

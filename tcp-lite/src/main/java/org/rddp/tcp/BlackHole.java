@@ -9,7 +9,7 @@ final class BlackHole {
   /** Suspicious timeouts of a segment longer than any acknowledged since the path changed. */
   private static final int SUSPICIOUS = 3;
 
-  /** The same if as long segments were acknowledged, or none: the peer is more likely gone. */
+  /** The same if as long segments were acknowledged, or none: the peer is more likely dead. */
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**

@@ -123,7 +123,7 @@ final class Handshake {
         SynNegotiation.of(context.offer, syn, connection.synRetransmitted), syn, syn.sequence);
   }
 
-  /** The peer's SYN has come again: our answer may be lost. */
+  /** The peer has sent its SYN again: answers it again. */
   void synRepeated(TcpConnection connection, TcpSegment syn) {
     connection.ecn &= SynNegotiation.ecn(context.offer, syn, connection.synRetransmitted);
     sendSyn(connection);

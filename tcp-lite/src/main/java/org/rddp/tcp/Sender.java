@@ -176,7 +176,7 @@ final class Sender {
     added(octets, more);
   }
 
-  /** Sets whether a segment that is not full waits; when it no longer does, it may leave now. */
+  /** Sets whether a segment that is not full waits; sends one that no longer does. */
   void nagle(boolean on) {
     nagle = on;
     if (flight != null) {

@@ -19,7 +19,7 @@ import org.rddp.tcp.storage.PacketBudget;
 import org.rddp.tcp.storage.TcpConnectionTable;
 import org.rddp.tcp.storage.TimerWheel;
 
-/** What the connections of one stack share: its parts, by name, and the time. */
+/** The parts and the time of one stack, which all of its connections share. */
 final class StackContext {
   private static final long TIMESTAMP_TICK = 1_000_000;
 
@@ -118,7 +118,7 @@ final class StackContext {
     return (int) (now / TIMESTAMP_TICK);
   }
 
-  /** Ends a connection that has failed; the others go on. */
+  /** Aborts a connection that has failed; others continue. */
   void failed(TcpConnection connection, Throwable failure) {
     counters.handlerFailures++;
     try {

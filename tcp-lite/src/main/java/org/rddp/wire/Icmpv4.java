@@ -14,7 +14,7 @@ public final class Icmpv4 {
   /** Type: the answer to an echo. */
   public static final int ECHO_REPLY = 0;
 
-  /** Type: a packet could not be delivered; the code says why. */
+  /** Type: a packet could not be delivered; the code is the reason. */
   public static final int UNREACHABLE = 3;
 
   /** Type: send less; obsolete (RFC 6633). */

@@ -56,7 +56,7 @@ public final class Ipv4 {
     return header >= HEADER && header <= total && total <= available;
   }
 
-  /** Octets of the header with its options, as it says. */
+  /** Octets of the header with its options, by its length field. */
   public static int headerLength(long packet) {
     return (Memory.getByte(packet + VERSION_AND_LENGTH) & 0xf) << 2;
   }

@@ -49,7 +49,7 @@ class BlindAttackTest {
     }
 
     @Test
-    @DisplayName("RFC 5961 3.2: what the peer answers to the challenge ends the connection")
+    @DisplayName("RFC 5961 3.2: the peer's answer to the challenge ends the connection")
     void shouldObeyTheAnswerToTheChallenge() {
       Script script = Script.established();
       script.receive("R seq 500");
@@ -120,7 +120,7 @@ class BlindAttackTest {
   @Nested
   class Acknowledgments {
     @Test
-    @DisplayName("RFC 5961 5.2: an ACK of what was never sent is challenged, its payload dropped")
+    @DisplayName("RFC 5961 5.2: an ACK of octets never sent is challenged, and its payload dropped")
     void shouldChallengeAnAcknowledgmentOfWhatWasNeverSent() {
       Script script = Script.established();
       script.receive(". seq 1 ack 2 len 10");

@@ -134,7 +134,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: what follows the segment that brings the cookie is not reset")
+  @DisplayName("RFC 4987 3.6: segments after the one that acknowledges the cookie are not reset")
   void shouldWaitForTheSegmentThatBringsTheCookie() {
     Script script = flooded(NARROW);
     script.receive("S seq 0 mss 1000");
@@ -177,7 +177,8 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: a peer may take the cookie although its SYN, come again, found room")
+  @DisplayName(
+      "RFC 4987 3.6: a peer may acknowledge the cookie although its repeated SYN found room")
   void shouldOpenByACookieInSynReceived() {
     Script script = flooded(NARROW);
     script.ourSequence = answeredTwice(script, "S seq 0 mss 1000");
@@ -191,7 +192,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: in SYN-RECEIVED, too, what follows the cookie's segment is not reset")
+  @DisplayName("RFC 4987 3.6: segments after the cookie's are not reset in SYN-RECEIVED either")
   void shouldWaitForTheCookieInSynReceived() {
     Script script = flooded(NARROW);
     int cookie = answeredTwice(script, "S seq 0 mss 1000");
@@ -316,7 +317,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: what the SYN does not offer is not offered by the cookie")
+  @DisplayName("RFC 4987 3.6: the cookie's answer offers nothing that the SYN does not")
   void shouldOfferNothingThatThePeerDoesNot() {
     TcpSettings all = TcpSettings.DEFAULTS.withBacklog(1);
     Script script = flooded(all);

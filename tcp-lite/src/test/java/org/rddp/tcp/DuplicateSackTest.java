@@ -7,7 +7,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What we tell a peer of octets that came twice (RFC 2883 section 4). */
+/** D-SACKs that we send (RFC 2883 section 4). */
 class DuplicateSackTest {
   private static Script with(String... segments) {
     Script script = selective();

@@ -45,7 +45,7 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3 (3): the left edge is told when a gap closes, and only then")
+  @DisplayName("RFC 5044 A.3 (3): the left edge is reported only when a gap closes")
   @Tag("MPAA-3-06")
   @Tag("D03-5.1.2-01")
   void shouldReportTheLeftEdgeWhenAGapCloses() {
@@ -167,7 +167,7 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3: nothing is handed up in order behind an abort, and no edge told")
+  @DisplayName("RFC 5044 A.3: nothing is handed up after an abort, and no left edge reported")
   void shouldReportNoEdgeWhenTheUserAborts() {
     Script script = new Script();
     Recorder aborting =
@@ -202,7 +202,8 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3 (1): what fills the gap is taken however many packets wait")
+  @DisplayName(
+      "RFC 5044 A.3 (1): the segment that fills the gap is accepted however many packets wait")
   void shouldTakeWhatFillsTheGapThoughTooManyWait() {
     Script script = Script.established();
     for (int i = 0; i < 200; i++) {

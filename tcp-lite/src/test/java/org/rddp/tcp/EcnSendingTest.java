@@ -9,7 +9,7 @@ import static org.rddp.tcp.LossScript.inFlight;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the sender does about congestion that routers mark: RFC 3168. */
+/** ECN at the sender (RFC 3168). */
 class EcnSendingTest {
   private static TcpSettings ecn() {
     return Script.plain().withEcn(true);

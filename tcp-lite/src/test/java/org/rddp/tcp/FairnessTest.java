@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a peer that makes us keep packets leaves to the others. The pool has 512. */
+/** A peer that makes us keep packets leaves some to others. The pool has 512. */
 class FairnessTest {
   /** Sends single octets as long as there are packets; returns how many that were. */
   private static int fill(Script script, TcpStream stream) {

@@ -109,7 +109,7 @@ class FinReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.6: our half goes on when the peer has closed its own")
+  @DisplayName("RFC 9293 3.6: our half stays open when the peer has closed its own")
   void shouldGoOnSendingBehindThePeersFin() {
     Script script = Script.established();
     script.receive("F. seq 1 ack 1");

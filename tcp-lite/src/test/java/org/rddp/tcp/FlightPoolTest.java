@@ -9,7 +9,7 @@ import static org.rddp.tcp.LossScript.sack;
 
 import org.junit.jupiter.api.Test;
 
-/** A connection holds what sending needs only while there is something to send. */
+/** A connection borrows a flight only while there is something to send. */
 class FlightPoolTest {
   private static int available(Script script) {
     return script.stack.context.flights.available();

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What handlers may do from within an upcall, and what becomes of those that throw. */
+/** Calls from within upcalls, and handlers that throw. */
 class HandlerTest {
   /** Throws, or aborts, at one of its upcalls. */
   private static final class Troubled extends Recorder {

@@ -31,7 +31,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.2: what was queued before the handshake is repaired by SACK as well")
+  @DisplayName("RFC 8985 6.2: segments queued before the handshake are repaired by SACK, too")
   void shouldRepairWhatWasQueuedBeforeTheHandshake() {
     Script script = new Script(LossScript.sack());
     script.connect();
@@ -87,7 +87,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 2883 4: the D-SACK of one connection says nothing to another without SACK")
+  @DisplayName("RFC 2883 4: the D-SACK of one connection does not affect another without SACK")
   void shouldKeepConnectionsDuplicatesApart() {
     Script script = LossScript.inFlight(LossScript.sack(), 1);
     script.receive(". seq 1 ack 1001 sack 1-1001");
@@ -172,7 +172,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 7323 4.1: an echo in answer to a duplicate tells no round trip")
+  @DisplayName("RFC 7323 4.1: an echo in answer to a duplicate gives no round trip")
   void shouldNotMeasureByTheEchoOfALostAcknowledgment() {
     Script script = unheard(true);
     int stamp = ((TcpConnection) script.stream).timestamp() - 30_000;
@@ -181,7 +181,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 6298 3: one odd echo does not make the timeout many times what it was")
+  @DisplayName("RFC 6298 3: a single wrong echo does not multiply the timeout")
   void shouldIgnoreAnEchoOfHalfAMinute() {
     Script script = unheard(false);
     int stamp = ((TcpConnection) script.stream).timestamp() - 30_000;

@@ -19,7 +19,7 @@ import org.rddp.tcp.storage.EarlySegments;
 import org.rddp.tcp.storage.RangeSet;
 import org.rddp.tcp.storage.TcpConnectionTable;
 
-/** The parts of a connection by themselves, against plain models of what they should do. */
+/** Data structures of connections, compared with plain models. */
 class PartsTest {
   @Test
   void shouldHashLikeSipHash() {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.wire.Icmpv4;
 
-/** What "fragmentation needed" does to a connection, and what it cannot do. */
+/** "Fragmentation needed" messages, valid and invalid. */
 class PathMtuTest {
   private final Script script = open(Script.plain());
 
@@ -22,7 +22,7 @@ class PathMtuTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: a segment that is too big makes those that follow smaller")
+  @DisplayName("RFC 1191 6.4: after a segment that is too big, later ones are smaller")
   @Tag("MPA-2-02")
   void shouldObeyARouter() {
     script.send(1460);
@@ -164,7 +164,7 @@ class PathMtuTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 3: timestamps come off what the path carries")
+  @DisplayName("RFC 1191 3: timestamps reduce EMSS")
   @Tag("MPA-2-02")
   void shouldLeaveRoomForOptions() {
     Script stamped = new Script(Script.plain().withTimestamps(true));

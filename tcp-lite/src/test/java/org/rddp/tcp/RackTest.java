@@ -145,7 +145,7 @@ class RackTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.2 step 5: those sent after the last that was delivered are not lost")
+  @DisplayName("RFC 8985 6.2 step 5: segments sent after the last delivered one are not lost")
   void shouldNotLoseWhatWasSentLater() {
     Script script = inFlight(sack(), 8);
     script.receive(". seq 1 ack 1 sack 1001-4001");

@@ -12,7 +12,7 @@ class RefusedSegmentTest {
 
   @Test
   @Tag("MPA-8-12")
-  @DisplayName("RFC 5044 8: it is neither acknowledged nor handed up until it comes again")
+  @DisplayName("RFC 5044 8: it is neither acknowledged nor handed up until it is sent again")
   void shouldNotAcknowledgeWhatTheUserRefuses() {
     script.handler.accepts = false;
     script.receive(". seq 1 ack 1 len 100");

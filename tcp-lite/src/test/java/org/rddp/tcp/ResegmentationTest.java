@@ -160,7 +160,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: cutting what has become too long leaves packets for what comes in")
+  @DisplayName("RFC 1191 6.4: cutting segments leaves packets for receiving")
   void shouldNotCutBeyondTheBudget() {
     Script script =
         new Script(
@@ -314,7 +314,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: cutting what is in flight takes no packets from what arrives")
+  @DisplayName("RFC 1191 6.4: cutting segments in flight leaves packets for receiving")
   void shouldKeepNoMorePacketsForPieces() {
     int segments = 120;
     Script script = jumbo(segments);

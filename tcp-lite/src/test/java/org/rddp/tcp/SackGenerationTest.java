@@ -6,7 +6,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What we tell a peer of octets that came out of order (RFC 2018 sections 3 to 5). */
+/** SACK blocks that we send (RFC 2018 sections 3 to 5). */
 class SackGenerationTest {
   /** A connection on which both ends have permitted SACK. */
   static Script selective() {
@@ -41,7 +41,7 @@ class SackGenerationTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 4: a block says what came behind a gap, at once")
+  @DisplayName("RFC 2018 4: a block reports octets behind a gap at once")
   @Tag("MPAA-3-08")
   void shouldReportWhatCameBehindAGap() {
     Script script = selective();
@@ -51,7 +51,7 @@ class SackGenerationTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 3: a block is as long as what is contiguous")
+  @DisplayName("RFC 2018 3: a block covers contiguous octets")
   void shouldReportContiguousSegmentsAsOneBlock() {
     Script script = selective();
     receive(script, 101, 201);
@@ -108,7 +108,7 @@ class SackGenerationTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 4: what the acknowledgment number covers is reported no more")
+  @DisplayName("RFC 2018 4: acknowledged octets are not reported any more")
   void shouldForgetWhatIsAcknowledged() {
     Script script = selective();
     receive(script, 101, 301);

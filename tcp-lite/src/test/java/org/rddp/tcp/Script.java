@@ -31,7 +31,7 @@ import org.rddp.wire.TcpOptions;
  * 101-201,301-401} ({@code -} expects none). Numbers count from each end's SYN, which is 0; so the
  * first octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
  * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
- * what is given.
+ * the given keys.
  */
 final class Script {
   static final long MILLISECOND = 1_000_000;

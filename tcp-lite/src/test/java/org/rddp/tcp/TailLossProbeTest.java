@@ -97,7 +97,7 @@ class TailLossProbeTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 7.2: what does not concern the sender does not put the probe off")
+  @DisplayName("RFC 8985 7.2: segments that acknowledge nothing do not postpone the probe")
   void shouldNotBePutOffByThePeersData() {
     Script script = inFlight(sack(), 3);
     script.pass(ROUND_TRIP / 2);

@@ -28,7 +28,7 @@ class TcpListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"- seq 5", "F seq 5", "P seq 5 len 3", "SF seq 5"})
-  @DisplayName("RFC 9293 3.10.7.2: in LISTEN what is neither RST, ACK nor SYN is dropped")
+  @DisplayName("RFC 9293 3.10.7.2: in LISTEN a segment without RST, ACK and SYN is dropped")
   void shouldDropOtherSegmentsInListen(String segment) {
     Script script = new Script();
     script.listen();
@@ -48,7 +48,7 @@ class TcpListenerTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.2: payload of a SYN is not acknowledged and comes again")
+  @DisplayName("RFC 9293 3.10.7.2: payload of a SYN is not acknowledged and is sent again")
   void shouldLetThePayloadOfASynComeAgain() {
     Script script = new Script();
     script.listen();

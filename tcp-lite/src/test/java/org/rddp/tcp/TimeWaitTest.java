@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.wire.SequenceNumber;
 
-/** TIME-WAIT: what it ignores, what it answers, what opens anew from it (RFC 6191, RFC 1337). */
+/** Segments in TIME-WAIT, and its reuse (RFC 6191, RFC 1337). */
 class TimeWaitTest {
   /** We have closed first; the last number of the peer is 1, ours is 2. */
   private static Script timeWait(TcpSettings settings, String stamp) {
@@ -178,7 +178,7 @@ class TimeWaitTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.6.1: without a listener nothing opens, and TIME-WAIT goes on")
+  @DisplayName("RFC 9293 3.6.1: without a listener TIME-WAIT continues")
   void shouldStayWithoutAListener() {
     Script script = timeWait();
     script.receive("S seq 100000 mss 1000");

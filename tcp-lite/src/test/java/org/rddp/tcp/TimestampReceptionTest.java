@@ -13,7 +13,7 @@ class TimestampReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 7323 4.3: a segment behind a gap does not change what is echoed")
+  @DisplayName("RFC 7323 4.3: a segment behind a gap does not change the echoed timestamp")
   void shouldNotEchoTheTimestampOfAnEarlySegment() {
     Script script = stamped();
     script.receive(". seq 101 ack 1 len 100 ts 1005");

@@ -57,7 +57,7 @@ public final class Cubic extends SlowStart {
       rest = start(acknowledged, flight, roundTrip, limited);
     }
     if (window >= threshold) {
-      avoid(rest, smoothed, limited, (int) (now / 1000));
+      avoidCongestion(rest, smoothed, limited, (int) (now / 1000));
     }
   }
 
@@ -79,7 +79,7 @@ public final class Cubic extends SlowStart {
   }
 
   /** Congestion avoidance (sections 4.2 to 4.5). */
-  private void avoid(long acknowledged, long smoothed, boolean limited, int time) {
+  private void avoidCongestion(long acknowledged, long smoothed, boolean limited, int time) {
     int passed = time - updatedAt;
     updatedAt = time;
     if (!limited) {
@@ -148,7 +148,7 @@ public final class Cubic extends SlowStart {
     wMax = window < wMax ? (int) (window * 17L / 20) : window;
     prior = window;
     reduce(flight, 7, 10, lost);
-    leave();
+    endPhase();
   }
 
   @Override
@@ -160,7 +160,7 @@ public final class Cubic extends SlowStart {
     }
     wMax = 0;
     restart();
-    leave();
+    endPhase();
   }
 
   @Override
@@ -168,7 +168,7 @@ public final class Cubic extends SlowStart {
     super.onIdle(now);
     hyStart = null;
     if (window < threshold) {
-      leave();
+      endPhase();
     }
   }
 
@@ -193,7 +193,7 @@ public final class Cubic extends SlowStart {
   }
 
   /** Ends congestion avoidance, or the first slow start. */
-  private void leave() {
+  private void endPhase() {
     wEst = 0;
     counted = 0;
     hyStart = null;

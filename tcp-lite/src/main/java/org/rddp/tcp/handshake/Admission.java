@@ -10,9 +10,9 @@ import org.rddp.wire.TcpSegment;
  * handshake, beyond them it gets a SYN cookie.
  */
 public final class Admission {
-  /** What to do about a segment. */
+  /** The decision about a segment. */
   public enum Decision {
-    /** Nothing. */
+    /** Drop it. */
     IGNORE,
     /** Answer with a reset. */
     RESET,

@@ -31,7 +31,7 @@ public final class Backlog {
     cookiesUntil = now + 2 * SynCookies.PERIOD;
   }
 
-  /** Whether a valid cookie may come back; otherwise no segment is checked for one. */
+  /** Whether a cookie may still be valid; otherwise segments are not checked for one. */
   boolean expectsCookies(long now) {
     return now < cookiesUntil;
   }

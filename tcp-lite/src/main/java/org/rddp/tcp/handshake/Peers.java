@@ -56,7 +56,7 @@ public final class Peers {
     return peer;
   }
 
-  /** A connection is gone; with the last one the account is forgotten. */
+  /** A connection has ended; removes the account with the last one. */
   public void removeConnection(PeerAccount peer) {
     if (--peer.connections == 0) {
       peer.route.release();

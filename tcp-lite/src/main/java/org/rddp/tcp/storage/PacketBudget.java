@@ -33,7 +33,7 @@ public final class PacketBudget {
     return own < left && peers < PEER_SHARE * left;
   }
 
-  /** Counts packets that are kept from now on; negative for packets given back. */
+  /** Counts packets that are kept from now on; negative for packets released. */
   public void keeps(int more) {
     used += more;
   }

@@ -39,7 +39,7 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3522 3.2: once an older retransmission has arrived, the echo tells again")
+  @DisplayName("RFC 3522 3.2: once an older retransmission has arrived, echoes count again")
   void shouldReportAgainOnceAllRetransmissionsHaveArrived() {
     spurious.forget();
     spurious.started(2000, 20_000);
@@ -56,7 +56,7 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3708 3: what an earlier recovery sent for nothing does not excuse a later one")
+  @DisplayName("RFC 3708 3: duplicates of an earlier recovery do not prove a later one spurious")
   void shouldNotCountWhatAnEarlierRecoverySent() {
     spurious.forget();
     spurious.started(1000, 20_000);
