@@ -209,7 +209,7 @@ final class SegmentOutput {
   }
 
   /** A packet for a segment that is sent at once; 0 if there is none. */
-  private long allocate() {
+  long allocate() {
     if (!ip.room()) {
       counters.deviceBusy++;
       return 0;

@@ -13,12 +13,14 @@ import org.rddp.wire.TcpSegment;
 
 /** Answers segments that belong to no connection, without keeping state. */
 final class StatelessOutput {
+  private final SegmentOutput output;
   private final IpLayer ip;
   private final PacketPool pool;
   private final TcpCounters counters;
   private final SynOffer offer;
 
   StatelessOutput(StackContext context) {
+    output = context.output;
     ip = context.ip;
     pool = context.pool;
     counters = context.counters;
@@ -27,7 +29,7 @@ final class StatelessOutput {
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */
   void reset(TcpSegment segment) {
-    long packet = allocate();
+    long packet = output.allocate();
     if (packet == 0) {
       return;
     }
@@ -58,7 +60,7 @@ final class StatelessOutput {
    * @param clock of our timestamps in this connection
    */
   void cookie(TcpSegment syn, int cookie, int clock) {
-    long packet = allocate();
+    long packet = output.allocate();
     if (packet == 0) {
       return;
     }
@@ -106,17 +108,5 @@ final class StatelessOutput {
     counters.segmentsOut++;
     ip.reply(packet, header, length, Ipv4.PROTOCOL_TCP, remote, answered.remoteMac);
     pool.release(packet);
-  }
-
-  private long allocate() {
-    if (!ip.room()) {
-      counters.deviceBusy++;
-      return 0;
-    }
-    long packet = pool.allocate();
-    if (packet == 0) {
-      counters.packetsExhausted++;
-    }
-    return packet;
   }
 }
