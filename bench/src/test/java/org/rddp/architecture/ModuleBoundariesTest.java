@@ -82,6 +82,19 @@ class ModuleBoundariesTest {
     return DescribedPredicate.not(resideInAPackage("org.rddp.."));
   }
 
+  @ParameterizedTest(name = "org.rddp.tcp.{0} uses no package of TCP but itself and {1}")
+  @CsvSource({"congestion,", "loss, congestion", "storage,", "handshake,"})
+  void packagesOfTcpUseOnlyThoseBelowThem(String name, String below) {
+    DescribedPredicate<JavaClass> own = resideInAPackage("org.rddp.tcp." + name);
+    DescribedPredicate<JavaClass> lower = resideInAPackage("org.rddp.tcp." + below);
+    classes()
+        .that(own)
+        .should()
+        .onlyDependOnClassesThat(
+            DescribedPredicate.not(resideInAPackage("org.rddp.tcp..")).or(own).or(lower))
+        .check(RDDP);
+  }
+
   @Test
   void packagesHaveNoCycles() {
     slices().matching("org.rddp.(**)").should().beFreeOfCycles().check(RDDP);
