@@ -5,7 +5,7 @@
 # tests, and a step that prints none counts as one test itself. File descriptor 3 is the terminal.
 
 readonly SUITE=$ROOT/target/suite
-# Kinds of lives, and how many of each: together they take less than four minutes on two cores.
+# Kinds of lives, and how many of each: together they take less than ten minutes on two cores.
 readonly SIMULATIONS=(tcp:10000 mpa:10000 rdma:10000 programs:4000)
 
 suite_passed=0

@@ -20,11 +20,14 @@ public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, i
   private static final int SLOTS = 5;
   private static final int HUGE = 3 << 19;
 
-  /** Draws one. */
-  public static Layout draw(SplittableRandom random, RandomSettings lots) {
+  /**
+   * Draws one.
+   *
+   * @param huge whether there is room for messages of a MiB and more
+   */
+  public static Layout draw(SplittableRandom random, RandomSettings lots, boolean huge) {
     int at = GUARD;
     int largest = lots.oneIn(16) ? 1 << 16 : 1 << 13;
-    boolean huge = lots.oneIn(200);
     List<Piece> slots = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
       int length = huge && i == 0 ? HUGE : (int) lots.logUniform(64, largest);
@@ -35,7 +38,7 @@ public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, i
     at += inbox.length() + 1 + random.nextInt(GUARD);
     Piece sink = new Piece(at, huge ? HUGE : 2 * largest);
     at += sink.length() + 1 + random.nextInt(GUARD);
-    Piece outbox = new Piece(at, 2 * largest);
+    Piece outbox = new Piece(at, huge ? 2 * HUGE : 2 * largest);
     return new Layout(slots, inbox, sink, outbox, at + outbox.length() + GUARD);
   }
 }

@@ -258,6 +258,9 @@ public final class MemoryModel {
 
   /** Octets are known to have been placed in full. */
   public void done(List<ExpectedPlacement> done, String how) {
+    if (done.isEmpty()) {
+      return;
+    }
     check(how);
     boolean disputed = false;
     for (ExpectedPlacement target : done) {
@@ -321,6 +324,11 @@ public final class MemoryModel {
     }
     end(gone);
     post(tag.from(), tag.end());
+  }
+
+  /** The stream has ended over a request of the peer's: nothing behind that has been placed. */
+  public void refused(long number) {
+    pending.removeIf(target -> target.remote() && target.number() > number);
   }
 
   /** The stream is over: nothing is placed any more. */

@@ -8,7 +8,7 @@ public final class ModelStag {
   private final int length;
   private final long baseTo;
   private final int rights;
-  private final boolean foreign;
+  private final boolean exclusive;
   private boolean live = true;
   private boolean givenUp;
   private boolean pinned;
@@ -18,17 +18,17 @@ public final class ModelStag {
    *
    * @param region what it is a window onto, or null
    * @param from where in its owner's memory it begins
-   * @param foreign whether it is tied to another stream, or to another protection domain
+   * @param exclusive whether only one connection may use it
    */
   public ModelStag(
-      int stag, ModelStag region, int from, int length, long baseTo, int rights, boolean foreign) {
+      int stag, ModelStag region, int from, int length, long baseTo, int rights, boolean exclusive) {
     this.stag = stag;
     this.region = region;
     this.from = from;
     this.length = length;
     this.baseTo = baseTo;
     this.rights = rights;
-    this.foreign = foreign;
+    this.exclusive = exclusive;
   }
 
   public int stag() {
@@ -62,8 +62,9 @@ public final class ModelStag {
     return baseTo + (at - from);
   }
 
-  public boolean foreign() {
-    return foreign;
+  /** Whether only one connection may use it. */
+  public boolean exclusive() {
+    return exclusive;
   }
 
   /** What it allows, in bits that mean something to who has given them. */
@@ -110,6 +111,6 @@ public final class ModelStag {
 
   /** Whether a peer that does nothing wrong may use it so. */
   public boolean usable(int wanted) {
-    return live() && !foreign && !givenUp() && permits(wanted);
+    return live() && !givenUp() && permits(wanted);
   }
 }

@@ -14,8 +14,8 @@ final class SimulatedMpaConnection implements SimulatedConnection {
   private final MpaTerms terms;
   private final HalfConnection up;
   private final HalfConnection down;
-  private final MpaEndpoint client;
-  private final MpaEndpoint server;
+  private final MpaProgram client;
+  private final MpaProgram server;
   private int port;
   private long patienceEnds = Long.MAX_VALUE;
 
@@ -43,7 +43,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     return new HalfConnection(world.violations(), new OctetPattern(world.random().nextLong()));
   }
 
-  private MpaEndpoint program(
+  private MpaProgram program(
       SimulatedHost host,
       boolean initiator,
       int ulpdus,
@@ -51,7 +51,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
       HalfConnection in,
       long buffer) {
     UlpduTraffic sending = UlpduTraffic.draw(world.random(), world.settings(), ulpdus);
-    return new MpaEndpoint(world, host, terms, initiator, sending, out, in, buffer);
+    return new MpaProgram(world, host, terms, initiator, sending, out, in, buffer);
   }
 
   /** Connects to a port of the server. */
@@ -69,11 +69,11 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     return port;
   }
 
-  MpaEndpoint client() {
+  MpaProgram client() {
     return client;
   }
 
-  MpaEndpoint server() {
+  MpaProgram server() {
     return server;
   }
 

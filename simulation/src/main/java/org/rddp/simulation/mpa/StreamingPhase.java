@@ -20,7 +20,7 @@ final class StreamingPhase implements StreamingHandler {
   private final HalfConnection in;
   private final long buffer;
   private final MpaConnection mpa;
-  private final MpaEndpoint program;
+  private final MpaProgram program;
   private final int toSend;
   private final int toCome;
   private StreamingMode streaming;
@@ -35,7 +35,7 @@ final class StreamingPhase implements StreamingHandler {
       HalfConnection out,
       HalfConnection in,
       long buffer,
-      MpaEndpoint program) {
+      MpaProgram program) {
     this.verdict = verdict;
     this.initiator = initiator;
     this.out = out;

@@ -34,8 +34,6 @@ final class DdpEndpoint extends ProgramEndpoint {
   private final int mostNotices;
   private final Deque<Long> notices = new ArrayDeque<>();
   private final boolean holding;
-  private long number;
-
   /** Whether a request of its own was flushed. */
   private boolean anyUnsent;
 
@@ -78,14 +76,9 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   // ---- Requests ----
 
-  private boolean room() {
-    return outstanding().size() < program().host().settings().sendDepth()
-        && names().localStag() != 0;
-  }
-
   @Override
   void step() {
-    if (!room()) {
+    if (!hasRoom()) {
       return;
     }
     int kind = random().nextInt(20);
@@ -94,40 +87,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     } else if (kind < 18) {
       tagged();
     } else {
-      names().step(false);
-    }
-  }
-
-  private int length(int most) {
-    int drawn =
-        switch (plan().small() ? random().nextInt(4) : random().nextInt(12)) {
-          case 0 -> random().nextInt(16);
-          case 1, 2, 3 -> random().nextInt(200);
-          case 4, 5, 6, 7 -> random().nextInt(1500);
-          case 8 -> random().nextInt(most + 1);
-          default -> random().nextInt(6000);
-        };
-    return Math.min(drawn, most);
-  }
-
-  private PostedRequest request(int opcode, int length) {
-    PostedRequest request = new PostedRequest(random().nextLong(), opcode, length, number);
-    boolean must =
-        outstanding().unsignalled() >= 4
-            || outstanding().size() + 2 >= program().host().settings().sendDepth();
-    request.signal(must || random().nextDouble() >= plan().unsignalled());
-    return request;
-  }
-
-  private void posted(PostedRequest request, ProgramEvent happening) {
-    number++;
-    outstanding().add(request);
-    count(happening);
-    if (!request.signalled()) {
-      count(ProgramEvent.UNSIGNALLED);
-    }
-    if (world().isTraced()) {
-      say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
+      stags().step(false);
     }
   }
 
@@ -144,7 +104,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private boolean send(int qn, int length, boolean last) {
-    PostedRequest request = request(Opcode.SEND_UNTAGGED, length);
+    PostedRequest request = newRequest(Opcode.SEND_UNTAGGED, length);
     if (last) {
       request.signal(true);
     }
@@ -162,7 +122,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private void tagged() {
-    ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
     boolean told = other().mostNotices > 0;
     if (told && !other().takesTagged()) {
       return;
@@ -171,7 +131,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     int at = tag == null ? 0 : tag.from() + random().nextInt(tag.length() - length + 1);
     int stag = tag == null ? 0 : tag.stag();
     long to = tag == null ? 0 : tag.to(at);
-    PostedRequest request = request(Opcode.SEND_TAGGED, length);
+    PostedRequest request = newRequest(Opcode.SEND_TAGGED, length);
     long ulp = random().nextInt(256);
     if (!outbox.post(request, flags(request), length, stag, 0, to, ulp)) {
       return;
@@ -191,12 +151,12 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   boolean sayGoodbye() {
-    return room() && other().takes(0) >= 0 && send(0, 0, true);
+    return hasRoom() && other().takes(0) >= 0 && send(0, 0, true);
   }
 
   @Override
   boolean fault() {
-    if (!room()) {
+    if (!hasRoom()) {
       return false;
     }
     if (random().nextBoolean()) {
@@ -207,13 +167,12 @@ final class DdpEndpoint extends ProgramEndpoint {
       }
       return sent;
     }
-    ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
     if (tag == null || (other().mostNotices > 0 && !other().takesTagged())) {
       return false;
     }
     tag.pin();
-    PostedRequest request = request(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
-    request.wrong();
+    PostedRequest request = newRequest(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
     if (!outbox.post(
         request, flags(request), request.octets(), tag.stag(), 0, tag.to(tag.end()), 0)) {
       return false;
@@ -221,6 +180,17 @@ final class DdpEndpoint extends ProgramEndpoint {
     posted(request, ProgramEvent.TAGGED);
     return true;
   }
+
+  /** Errors are the program's: it is told of them by a message of their own. */
+  @Override
+  void judgeError() {
+    if (peer().wrong() && reason() == Reason.DDP_ERROR) {
+      count(ProgramEvent.FAULTS);
+    }
+  }
+
+  @Override
+  void races(ModelStag tag) {}
 
   @Override
   boolean streamFails(DaemonMessage.StreamFailed failed) {
@@ -305,7 +275,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   void receive() {
-    if (starving() || names().localStag() == 0) {
+    if (starving() || stags().localStag() == 0) {
       return;
     }
     for (int qn = 0; qn < queues.size(); qn++) {
@@ -343,7 +313,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     int length = waiting == null ? length(queue.most() / 2) : waiting.length();
     return queue.post(
         length,
-        names().localStag(),
+        stags().localStag(),
         own().from(),
         (receive, only, list) -> post(qn, receive, only, list),
         program().counts());
@@ -361,7 +331,7 @@ final class DdpEndpoint extends ProgramEndpoint {
                     0,
                     id,
                     connection(),
-                    names().localStag(),
+                    stags().localStag(),
                     only.from() - own().from(),
                     only.length(),
                     0,
@@ -377,7 +347,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     if (completion.opcode() == Opcode.TAGGED_NOTICE) {
       verify(mayEnd(completion), "a notice ends as " + completion.status());
       Long next = notices.poll();
-      verify(next != null && next == completion.id(), "not the next notice: " + completion);
+      verify(next != null && next == completion.id(), "not the next notice");
       if (done) {
         noticed(completion);
       }
@@ -387,7 +357,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     PostedReceives queue = qn >= 0 && qn < queues.size() ? queues.get(qn) : null;
     PostedReceive receive = queue == null ? null : queue.first();
     if (receive == null || receive.id() != completion.id()) {
-      verify(false, "a completion that is not the next receive's of its queue: " + completion);
+      verify(false, "a completion that is not the next receive's of its queue");
       return;
     }
     boolean tooLong = completion.status() == CompletionStatus.LOCAL_LENGTH_ERROR;
@@ -416,10 +386,10 @@ final class DdpEndpoint extends ProgramEndpoint {
       return;
     }
     count(ProgramEvent.QUEUED);
-    verify(message.qn() == completion.qn(), "a message of another queue: " + completion);
-    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP: " + completion);
-    verify(completion.octets() == message.length(), "another length: " + completion);
-    verify(completion.msn() == ++messages[completion.qn()], "MSN " + completion.msn());
+    verify(message.qn() == completion.qn(), "a message of another queue");
+    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP");
+    verify(completion.octets() == message.length(), "another length");
+    verify(completion.msn() == ++messages[completion.qn()], "another MSN");
     if (message.qn() == completion.qn()) {
       receive.filled(message);
     }
@@ -431,13 +401,13 @@ final class DdpEndpoint extends ProgramEndpoint {
       return;
     }
     count(ProgramEvent.NOTICES);
-    verify(message.qn() == -1, "a notice for an untagged message: " + completion);
-    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP: " + completion);
-    verify(message.stag() == completion.stag(), "another STag: " + completion);
+    verify(message.qn() == -1, "a notice for an untagged message");
+    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP");
+    verify(message.stag() == completion.stag(), "another STag");
     long octets = completion.octets();
     boolean fits = octets <= message.length() && (octets > 0) == (message.length() > 0);
     boolean ends = octets == 0 || completion.to() + octets == message.to() + message.length();
-    verify(fits && ends, "not a message's last segment: " + completion);
+    verify(fits && ends, "not a message's last segment");
   }
 
   @Override

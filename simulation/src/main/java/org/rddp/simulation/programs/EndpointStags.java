@@ -1,6 +1,8 @@
 package org.rddp.simulation.programs;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
@@ -15,6 +17,7 @@ import org.rddp.simulation.memory.Piece;
 final class EndpointStags {
   private static final int MOST_REGIONS = 8;
   private static final int MOST_WINDOWS = 4;
+  private static final int MOST_REVOKED = 16;
 
   private final ProgramEndpoint end;
   private final SplittableRandom random;
@@ -22,6 +25,9 @@ final class EndpointStags {
 
   /** Regions whose registration stands, also those whose STag has been invalidated. */
   private final List<ModelStag> owed = new ArrayList<>();
+
+  /** STags that name nothing any more. */
+  private final Deque<Integer> revoked = new ArrayDeque<>();
 
   private final List<ModelWindow> windows = new ArrayList<>();
   private int localStag;
@@ -56,7 +62,7 @@ final class EndpointStags {
             stag -> {
               asked--;
               localStag = stag;
-              owed.add(new ModelStag(stag, null, own.from(), own.length(), 0, 0, true));
+              owed.add(new ModelStag(stag, null, own.from(), own.length(), 0, 0, false));
             });
     end.layout().slots().forEach(this::register);
   }
@@ -83,7 +89,7 @@ final class EndpointStags {
             stag -> {
               asked--;
               ModelStag tag =
-                  new ModelStag(stag, null, part.from(), part.length(), 0, rights, false);
+                  new ModelStag(stag, null, part.from(), part.length(), 0, rights, only != 0);
               live.add(tag);
               owed.add(tag);
             },
@@ -121,11 +127,75 @@ final class EndpointStags {
     return null;
   }
 
+  /** One of this end's that exists and does not allow this, or null. */
+  ModelStag without(int rights) {
+    return live.stream()
+        .filter(tag -> tag.live() && !tag.givenUp() && !tag.permits(rights))
+        .findAny()
+        .orElse(null);
+  }
+
+  /** One of its host that the peer's stream may not use: of another program, or connection; or null. */
+  ModelStag foreign() {
+    List<ModelStag> found = new ArrayList<>();
+    for (SimulatedProgram other : program().host().programs()) {
+      for (ProgramEndpoint one : other.ends()) {
+        boolean stranger = other != program();
+        one.stags().live.stream()
+            .filter(tag -> one != end && tag.live() && (stranger || tag.exclusive()))
+            .forEach(found::add);
+      }
+    }
+    return found.isEmpty() ? null : found.get(random.nextInt(found.size()));
+  }
+
+  /** A region of its program that only another connection may use, or null. */
+  ModelStag boundElsewhere() {
+    return program().ends().stream()
+        .filter(one -> one != end)
+        .flatMap(one -> one.stags().live.stream())
+        .filter(tag -> !tag.window() && tag.exclusive() && tag.live() && !tag.givenUp())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private boolean isKnown(int stag) {
+    return stag == 0 || program().host().engine().ddp().taggedBuffers().lookup(stag) != null;
+  }
+
+  /** The STag of something that is gone; 0 if there is none. */
+  int revoked() {
+    int stag = revoked.isEmpty() ? 0 : List.copyOf(revoked).get(random.nextInt(revoked.size()));
+    return isKnown(stag) ? 0 : stag;
+  }
+
+  /** An STag that names nothing. */
+  int unknown() {
+    int stag = random.nextInt();
+    while (isKnown(stag)) {
+      stag = random.nextInt();
+    }
+    return stag;
+  }
+
   /** Whether requests of the peer's are under way by it, or one that invalidates it. */
   private boolean used(ModelStag tag) {
-    return end.memory().hasWrites(tag)
-        || end.memory().hasReads(tag)
-        || live.stream().anyMatch(one -> one.under(tag) && one.givenUp());
+    return end.memory().hasWrites(tag) || end.memory().hasReads(tag) || invalidated(tag);
+  }
+
+  /** Whether a message of the peer's that invalidates it, or a window onto it, is under way. */
+  boolean invalidated(ModelStag tag) {
+    return live.stream().anyMatch(one -> one.under(tag) && one.givenUp());
+  }
+
+  /** Whether a request of its program's names it that has not ended. */
+  private boolean named(ModelStag tag) {
+    return program().ends().stream().anyMatch(one -> one.outstanding().names(tag));
+  }
+
+  /** Whether nothing that is to be taken back is named by a request. */
+  boolean unnamed() {
+    return owed.stream().noneMatch(this::named);
   }
 
   private boolean pinned(ModelStag tag) {
@@ -153,7 +223,7 @@ final class EndpointStags {
   private void deregisterUnused() {
     ModelStag tag = owed.isEmpty() ? null : owed.get(random.nextInt(owed.size()));
     boolean own = tag != null && tag.stag() == localStag;
-    if (tag == null || own || used(tag) || pinned(tag) || end.outstanding().names(tag)) {
+    if (tag == null || own || used(tag) || pinned(tag) || named(tag)) {
       return;
     }
     deregister(tag, false);
@@ -198,7 +268,11 @@ final class EndpointStags {
   void revoked(ModelStag tag) {
     tag.revoke();
     end.memory().revoked(tag);
+    live.stream().filter(one -> one.under(tag)).forEach(one -> revoked.add(one.stag()));
     live.removeIf(one -> one.under(tag));
+    while (revoked.size() > MOST_REVOKED) {
+      revoked.remove();
+    }
   }
 
   // ---- Windows ----
@@ -224,7 +298,7 @@ final class EndpointStags {
       return;
     }
     ModelStag tag = window.bound();
-    boolean busy = window.isBound() && (used(tag) || pinned(tag) || end.outstanding().names(tag));
+    boolean busy = window.isBound() && (used(tag) || pinned(tag) || named(tag));
     if (!busy) {
       free(window);
     }
@@ -297,7 +371,7 @@ final class EndpointStags {
     int from = random.nextInt(region.length());
     int length = 1 + random.nextInt(region.length() - from);
     ModelStag tag =
-        new ModelStag(window.nextStag(), region, region.from() + from, length, 0, rights(), false);
+        new ModelStag(window.nextStag(), region, region.from() + from, length, 0, rights(), true);
     boolean behind = window.isBound() && end.outstanding().invalidates(window.bound());
     boolean fails = (window.isBound() && !behind) || !region.permits(bind());
     if (window.isBound() && window.bound().givenUp() && !behind) {
@@ -328,6 +402,11 @@ final class EndpointStags {
 
   // ---- The end ----
 
+  /** The session is gone, and with it every STag. */
+  void gone() {
+    live.forEach(ModelStag::revoke);
+  }
+
   /** Takes an STag away that the peer uses; false if there is none. */
   boolean race() {
     ModelStag tag =
@@ -335,13 +414,14 @@ final class EndpointStags {
             .filter(one -> used(one) && !one.givenUp() && !pinned(one))
             .findFirst()
             .orElse(null);
-    if (tag == null || end.outstanding().names(tag) || (!tag.window() && hasWindow(tag))) {
+    if (tag == null || named(tag) || (!tag.window() && hasWindow(tag))) {
       return false;
     }
     if (!tag.window()) {
       if (!owed.contains(tag)) {
         return false;
       }
+      end.races(tag);
       deregister(tag, false);
       return true;
     }
@@ -350,6 +430,7 @@ final class EndpointStags {
     if (window == null || window.binds() > 0) {
       return false;
     }
+    end.races(tag);
     free(window);
     return true;
   }

@@ -18,7 +18,7 @@ final class PostedRequest {
   private final List<Piece> sources = new ArrayList<>(1);
   private boolean signalled;
   private CompletionStatus refusal;
-  private boolean faulty;
+  private Fault fault;
   private ExpectedPlacement answer;
   private ReadOctets reader;
   private ExpectedPlacement written;
@@ -76,13 +76,13 @@ final class PostedRequest {
     refusal = status;
   }
 
-  /** Whether the peer has to end the stream over it. */
-  boolean faulty() {
-    return faulty;
+  /** What is wrong with it, so that the peer has to end the stream; or null. */
+  Fault fault() {
+    return fault;
   }
 
-  void wrong() {
-    faulty = true;
+  void wrong(Fault what) {
+    fault = what;
   }
 
   /** Where in its poster's memory an answer goes, or null. */

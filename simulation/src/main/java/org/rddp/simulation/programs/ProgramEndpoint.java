@@ -12,6 +12,7 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.memory.Layout;
 import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
@@ -21,6 +22,11 @@ import org.rddp.simulation.memory.SourceOctets;
  * left: what the program does by and by, and what it may hear.
  */
 abstract class ProgramEndpoint {
+  private static final int LARGE = 1 << 20;
+
+  /** What a step without a request counts. */
+  private static final double IDLE_STEP = 0.1;
+
   private final SimulatedProgram program;
   private final SimulatedProgramConnection conversation;
   private final boolean initiator;
@@ -29,8 +35,8 @@ abstract class ProgramEndpoint {
   private final SourceOctets octets;
   private final Layout layout;
   private final MemoryModel memory;
-  private final EndpointStags names;
-  private final OutstandingRequests outstanding = new OutstandingRequests(this);
+  private final EndpointStags stags;
+  private final PostedRequests outstanding = new PostedRequests(this);
   private final ControlCalls calls = new ControlCalls(this);
   private final Deque<ExpectedMessage> incoming = new ArrayDeque<>();
   private ProgramEndpoint peer;
@@ -57,7 +63,10 @@ abstract class ProgramEndpoint {
   private boolean listening = true;
   private Reason reason;
   private int detail;
-  private int left;
+  private double left;
+
+  /** Number of the next request. */
+  private long number;
 
   ProgramEndpoint(
       SimulatedProgram program,
@@ -73,12 +82,12 @@ abstract class ProgramEndpoint {
     this.octets = octets;
     left = plan.requests();
     random = program.random().split();
-    layout = Layout.draw(random, program.world().settings());
+    layout = Layout.draw(random, program.world().settings(), conversation.huge());
     byte[] start = new byte[layout.size()];
     random.nextBytes(start);
     memory =
         new MemoryModel(program.world().violations(), toString(), slab.take(layout.size()), start);
-    names = new EndpointStags(this);
+    stags = new EndpointStags(this);
     program.add(this);
   }
 
@@ -93,7 +102,7 @@ abstract class ProgramEndpoint {
 
   /** The program asks for memory, and the responder for a port. */
   void begin(int port) {
-    names.begin();
+    stags.begin();
     if (!initiator) {
       calls.listen(port);
     }
@@ -101,7 +110,7 @@ abstract class ProgramEndpoint {
 
   /** Whether it may connect, or be connected to. */
   boolean ready() {
-    return names.quiet() && calls.listened();
+    return stags.quiet() && calls.listened();
   }
 
   /** The initiator connects. */
@@ -131,7 +140,12 @@ abstract class ProgramEndpoint {
   final void happens(DaemonMessage message) {
     switch (message) {
       case DaemonMessage.ConnectionRequested requested -> calls.adopt(requested);
-      case DaemonMessage.Closed closed -> freeze(closed.connection(), "it is closed");
+      case DaemonMessage.Closed closed -> {
+        if (closed.connection() == connection() && connection() != 0) {
+          closes(closed.reason(), closed.detail());
+        }
+        freeze(closed.connection(), "it is closed");
+      }
       case DaemonMessage.Failed failed -> freeze(failed.connection(), "it has failed");
       case DaemonMessage.Rejected no -> freeze(no.connection(), "it was rejected");
       case DaemonMessage.StreamFailed error -> {
@@ -220,7 +234,7 @@ abstract class ProgramEndpoint {
     tidying = true;
     known = false;
     incoming.clear();
-    names.released();
+    stags.released();
     return true;
   }
 
@@ -239,6 +253,9 @@ abstract class ProgramEndpoint {
   private boolean isStreamFailed() {
     return reason != null && known;
   }
+
+  /** The connection is over, and nothing more is placed: with which error, if with any? */
+  void closes(Reason why, int error) {}
 
   // ---- What it does ----
 
@@ -264,19 +281,20 @@ abstract class ProgramEndpoint {
   }
 
   private void go() {
+    long before = number;
     if (!hazardOver && left <= plan.hazardAt() && plan.hazard() != Workload.Hazard.NONE) {
       hazard();
     } else {
       step();
     }
-    left--;
+    left -= number > before ? 1 : IDLE_STEP;
   }
 
   private void hazard() {
     switch (plan.hazard()) {
       case FAULT -> hazardOver = disturbed = wrong = fault();
       case REVOCATION -> {
-        hazardOver = disturbed = names.race();
+        hazardOver = disturbed = stags.race();
         if (disturbed) {
           count(ProgramEvent.RACES);
         }
@@ -299,6 +317,55 @@ abstract class ProgramEndpoint {
     }
   }
 
+  // ---- Requests ----
+
+  private int sendDepth() {
+    return program.host().settings().sendDepth();
+  }
+
+  /** Whether it may post one more. */
+  final boolean hasRoom() {
+    return outstanding.size() < sendDepth() && stags.localStag() != 0;
+  }
+
+  /** Octets of a message: few, a part of a segment, some segments or as many as may be. */
+  final int length(int most) {
+    int segment = Math.max(64, world().mtu() - 100);
+    int drawn =
+        switch (plan.small() ? random.nextInt(4) : random.nextInt(16)) {
+          case 0 -> random.nextInt(16);
+          case 1, 2, 3 -> random.nextInt(200);
+          case 4, 5, 6, 7, 8 -> random.nextInt(segment);
+          case 15 -> most > LARGE ? most - random.nextInt(most - LARGE) : random.nextInt(most + 1);
+          default -> random.nextInt(6 * segment);
+        };
+    return Math.min(drawn, most);
+  }
+
+  /** A request that is about to be posted: the last of some that are not signalled is. */
+  final PostedRequest newRequest(int opcode, int octetsOf) {
+    PostedRequest request = new PostedRequest(random.nextLong(), opcode, octetsOf, number);
+    boolean must = outstanding.unsignalled() >= 4 || outstanding.size() + 2 >= sendDepth();
+    request.signal(must || random.nextDouble() >= plan.unsignalled());
+    return request;
+  }
+
+  /** It has gone to the ring. */
+  final void posted(PostedRequest request, ProgramEvent event) {
+    number++;
+    outstanding.add(request);
+    count(event);
+    if (!request.signalled()) {
+      count(ProgramEvent.UNSIGNALLED);
+    }
+    if (request.octets() >= LARGE) {
+      count(ProgramEvent.LARGE);
+    }
+    if (world().isTraced()) {
+      say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
+    }
+  }
+
   /** Posts a request, or does something else of use. */
   abstract void step();
 
@@ -315,7 +382,7 @@ abstract class ProgramEndpoint {
     if (left <= 0 && !goodbye && !wrong && usable()) {
       goodbye = sayGoodbye();
     }
-    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && names.quiet();
+    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && stags.quiet();
     if (done || peerClosed) {
       disconnect(true);
     }
@@ -342,7 +409,7 @@ abstract class ProgramEndpoint {
   }
 
   private void tidy() {
-    if (!names.quiet() || !calls.listened()) {
+    if (!stags.quiet() || !calls.listened() || (listening && !stags.unnamed())) {
       return;
     }
     if (listening) {
@@ -350,13 +417,13 @@ abstract class ProgramEndpoint {
       if (!initiator) {
         calls.closeListener();
       }
-      names.tidy();
+      stags.tidy();
     }
   }
 
   /** Whether it is over and nothing of it is left. */
   final boolean tidied() {
-    return tidying && !listening && names.tidied() && outstanding.isEmpty() && emptied();
+    return tidying && !listening && stags.tidied() && outstanding.isEmpty() && emptied();
   }
 
   /** Whether every receive has ended. */
@@ -441,6 +508,7 @@ abstract class ProgramEndpoint {
   final void gone() {
     if (!gone) {
       gone = true;
+      stags.gone();
       memory.freeze("its session is gone");
     }
   }
@@ -451,6 +519,7 @@ abstract class ProgramEndpoint {
     if (conversation.lost()) {
       count(ProgramEvent.LOST);
     }
+    judgeError();
     if (!calm || (gone && reason == null)) {
       judgeFault();
       return;
@@ -466,14 +535,28 @@ abstract class ProgramEndpoint {
     if (peer.wrong && !conversation.lost() && reason != null && !disturbed) {
       boolean found = reason == Reason.DDP_ERROR || reason == Reason.RDMAP_ERROR;
       verify(found, "did not find a wrong request out, but " + reason);
-      count(ProgramEvent.FAULTS);
     }
   }
+
+  /** What must hold of the error that the connection ended with. */
+  abstract void judgeError();
+
+  /** It is about to take an STag away that the peer uses. */
+  abstract void races(ModelStag tag);
 
   // ---- What it is ----
 
   final void verify(boolean holds, String what) {
-    program.verify(holds, this + ": " + what);
+    if (!holds) {
+      program.verify(false, this + ": " + what);
+    }
+  }
+
+  /** The same, where the words cost more than the check. */
+  final void verify(boolean holds, PostedRequest request, String what) {
+    if (!holds) {
+      verify(false, request + " " + what);
+    }
   }
 
   final void count(ProgramEvent happening) {
@@ -565,6 +648,10 @@ abstract class ProgramEndpoint {
     return reason;
   }
 
+  final int detail() {
+    return detail;
+  }
+
   final int connection() {
     return calls.connection();
   }
@@ -609,11 +696,11 @@ abstract class ProgramEndpoint {
     return memory;
   }
 
-  final EndpointStags names() {
-    return names;
+  final EndpointStags stags() {
+    return stags;
   }
 
-  final OutstandingRequests outstanding() {
+  final PostedRequests outstanding() {
     return outstanding;
   }
 
@@ -626,11 +713,6 @@ abstract class ProgramEndpoint {
     int from = layout.inbox().from();
     Piece last = layout.outbox();
     return new Piece(from, last.from() + last.length() - from);
-  }
-
-  /** What it has still to do. */
-  final int left() {
-    return left;
   }
 
   @Override

@@ -16,18 +16,17 @@ import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
-import org.rddp.simulation.rdma.RdmapTerms;
 
 /** Programs on two hosts and their connections from beginning to end: everything from a seed. */
 final class ProgramRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
   private static final int CHECK_EVERY = 16;
-  private static final double MOST_OCTETS = 1.5e6;
 
   private final HostPair world;
   private final RandomSettings lots;
   private final SplittableRandom random;
   private final SourceOctets octets;
+  private final Scope scope;
   private final ProgramEventCounts counts = new ProgramEventCounts();
   private final EngineHost client;
   private final EngineHost server;
@@ -37,14 +36,15 @@ final class ProgramRun implements Scenario {
   private int turns;
 
   /** The life of a seed. */
-  ProgramRun(long seed, BufferCache shelf, Consumer<String> lines, Slab slab, SourceOctets octets) {
+  ProgramRun(long seed, Scope scope, BufferCache shelf, Consumer<String> lines, Slab slab, SourceOctets octets) {
     world = new HostPair(seed, shelf, lines);
     this.octets = octets;
+    this.scope = scope;
     lots = world.settings();
     random = world.random();
     int window = world.client().settings().receiveBuffer();
     int otherWindow = world.server().settings().receiveBuffer();
-    RdmapTerms terms = RdmapTerms.draw(random, lots, window, otherWindow);
+    RdmapTerms terms = RdmapTerms.draw(random, lots);
     client = new EngineHost(world, world.client(), held(terms.initiator(), window));
     server = new EngineHost(world, world.server(), held(terms.responder(), otherWindow));
     noise = new UndetectedCorruption(world, terms.crc());
@@ -73,13 +73,14 @@ final class ProgramRun implements Scenario {
   private void connections(RdmapTerms terms, Slab slab) {
     int least = Math.max(client.programs().size(), server.programs().size());
     int count = least + (lots.oneIn(2) ? random.nextInt(3) : 0);
-    double most = Math.min(MOST_OCTETS / world.mtu(), lots.logUniform(100, 800)) / count;
+    double requests = lots.logUniform(scope.least(), scope.most());
+    double most = Math.min(scope.octets() / world.mtu(), requests) / count;
     for (int i = 0; i < count; i++) {
       SimulatedProgramConnection one =
           new SimulatedProgramConnection(
               world,
               i,
-              random.nextInt(10) < 3,
+              random.nextDouble() < scope.plainDdp(),
               terms,
               noise,
               client.programs().get(i % client.programs().size()),
@@ -206,7 +207,7 @@ final class ProgramRun implements Scenario {
     totals.add("placed out of order", sum(DdpCounters::segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(DdpCounters::segmentsHeld));
     totals.add("refused", sum(DdpCounters::segmentsRefused));
-    counts.addTo(totals);
+    counts.addTo(totals, scope.plainDdp() > 0);
     world.addTo(totals);
   }
 

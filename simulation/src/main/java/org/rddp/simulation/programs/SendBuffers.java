@@ -101,7 +101,7 @@ final class SendBuffers {
     memory.write(at, octets.array(), first, length);
     request.sources().add(new Piece(at, length));
     boolean scattered = length > 1 && random.nextInt(5) == 0;
-    int local = end.names().localStag();
+    int local = end.stags().localStag();
     int base = end.own().from();
     boolean posted;
     if (scattered) {

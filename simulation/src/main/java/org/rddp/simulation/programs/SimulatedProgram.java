@@ -102,6 +102,11 @@ final class SimulatedProgram implements SessionHandler {
     ends.add(end);
   }
 
+  /** Its ends of connections. */
+  List<ProgramEndpoint> ends() {
+    return ends;
+  }
+
   /** Its shared receive queue, once it has one. */
   SharedReceives shared() {
     return shared;

@@ -6,7 +6,6 @@ import org.rddp.simulation.SimulatedConnection;
 import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
-import org.rddp.simulation.rdma.RdmapTerms;
 
 /** One connection of two programs: the end that opens it and the one that answers. */
 final class SimulatedProgramConnection implements SimulatedConnection {
@@ -24,6 +23,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   private final int queues;
   private final boolean rejects;
   private final boolean withoutRtr;
+  private final boolean huge;
   private final byte[] privateData;
   private final UndetectedCorruption noise;
   private final ProgramEndpoint client;
@@ -49,6 +49,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     this.number = number;
     this.noise = noise;
     withoutRtr = terms.withoutRtr() && !plain;
+    huge = world.settings().oneIn(100);
     boolean bare = terms.initiator().mpa().startKey();
     queues = 1 + world.random().nextInt(4);
     rejects = !bare && world.settings().oneIn(40);
@@ -100,6 +101,11 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     return queues;
   }
 
+  /** Whether messages may have a MiB and more. */
+  boolean huge() {
+    return huge;
+  }
+
   /** Whether the server's program declines. */
   boolean rejects() {
     return rejects;
@@ -124,6 +130,16 @@ final class SimulatedProgramConnection implements SimulatedConnection {
 
   private static boolean settled(ProgramEndpoint end) {
     return end.established() || end.isGone();
+  }
+
+  /** Whether the two have no kind of RTR in common, though one is wanted. */
+  boolean withoutRtr() {
+    return withoutRtr;
+  }
+
+  /** Whether bits may have been turned. */
+  boolean corrupted() {
+    return noise.begun();
   }
 
   /** Whether something befell it that may have ended it. */

@@ -13,8 +13,8 @@ import org.rddp.tcp.TcpConnection;
 /** One connection: the program that opens it and the one that answers. */
 final class SimulatedTcpConnection implements SimulatedConnection {
   private final Violations verdict;
-  private final TcpEndpoint client;
-  private final TcpEndpoint server;
+  private final TcpProgram client;
+  private final TcpProgram server;
   private int port;
   private long patienceEnds = Long.MAX_VALUE;
 
@@ -24,8 +24,8 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     OctetPattern second = new OctetPattern(random.nextLong());
     TcpTraffic up = TcpTraffic.draw(random, there, back);
     TcpTraffic down = TcpTraffic.draw(random, back, there);
-    client = new TcpEndpoint(verdict, random.split(), up, first, second);
-    server = new TcpEndpoint(verdict, random.split(), down, second, first);
+    client = new TcpProgram(verdict, random.split(), up, first, second);
+    server = new TcpProgram(verdict, random.split(), down, second, first);
   }
 
   /** Connects from one host to a port of another. */
@@ -65,11 +65,11 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     return port;
   }
 
-  TcpEndpoint client() {
+  TcpProgram client() {
     return client;
   }
 
-  TcpEndpoint server() {
+  TcpProgram server() {
     return server;
   }
 
@@ -106,7 +106,7 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     judge("server", server, client);
   }
 
-  private void judge(String name, TcpEndpoint end, TcpEndpoint other) {
+  private void judge(String name, TcpProgram end, TcpProgram other) {
     if (end.dead()) {
       return;
     }

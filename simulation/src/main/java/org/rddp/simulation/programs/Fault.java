@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.programs;
 
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.rdmap.RdmapError;

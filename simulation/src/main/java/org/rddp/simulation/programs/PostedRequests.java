@@ -12,7 +12,7 @@ import org.rddp.simulation.memory.ModelStag;
  * What one end has posted to the queue that goes to the peer, and has not seen end: each has to end
  * once, in order, with the status that it must have.
  */
-final class OutstandingRequests {
+final class PostedRequests {
   private final ProgramEndpoint end;
   private final Deque<PostedRequest> requests = new ArrayDeque<>();
   private int unsignalled;
@@ -26,7 +26,7 @@ final class OutstandingRequests {
    */
   private long firstLate = Long.MAX_VALUE;
 
-  OutstandingRequests(ProgramEndpoint end) {
+  PostedRequests(ProgramEndpoint end) {
     this.end = end;
   }
 
@@ -82,9 +82,9 @@ final class OutstandingRequests {
       return;
     }
     if (status == CompletionStatus.FLUSHED && request != requests.peek()) {
-      end.verify(mayBeAhead(request), request + " is flushed ahead of an earlier one");
+      end.verify(mayBeAhead(request), request, "is flushed ahead of an earlier one");
     }
-    end.verify(request.opcode() == completion.opcode(), "ends as another opcode: " + completion);
+    end.verify(request.opcode() == completion.opcode(), request, "ends as another opcode");
     requests.remove(request);
     end(request, completion, status);
   }
@@ -125,8 +125,8 @@ final class OutstandingRequests {
     switch (status) {
       case SUCCESS -> {
         boolean due = request.signalled() || end.over() || end.isGoneInEngine();
-        end.verify(due, "reports an unsignalled success: " + request);
-        end.verify(completion.octets() == request.octets(), "names octets: " + completion);
+        end.verify(due, request, "is reported, though it is unsignalled and ended well");
+        end.verify(completion.octets() == request.octets(), request, "names other octets");
         succeeded(request);
       }
       case FLUSHED -> {
@@ -138,14 +138,14 @@ final class OutstandingRequests {
         flushed = true;
         boolean due = asks(request) && !refusedThere && mayBeRefused(request, status);
         refusedThere = true;
-        end.verify(due, request + " ends with " + status);
+        end.verify(due, request, "ends with " + status);
         end.count(ProgramEvent.REFUSED_THERE);
         failed(request, false);
       }
       default -> {
         boolean late = end.isGoneInEngine() && status == CompletionStatus.LOCAL_OPERATION_ERROR;
         boolean due = status == request.refusal() || unbindable(request, status);
-        end.verify(late || due, request + " ends with " + status);
+        end.verify(late || due, request, "ends with " + status);
         end.count(late ? ProgramEvent.TOO_LATE : refusal(request));
         failed(request, false);
       }
@@ -160,8 +160,8 @@ final class OutstandingRequests {
   private boolean mayBeRefused(PostedRequest request, CompletionStatus status) {
     // What finds no room behind messages that wait for a receive is no question of rights.
     return status == CompletionStatus.REMOTE_ACCESS_ERROR
-        ? request.faulty() || request.bereft()
-        : end.peer().holds();
+        ? request.fault() != null || request.bereft()
+        : request.fault() == Fault.ATOMIC_UNALIGNED || end.peer().holds();
   }
 
   /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
@@ -183,13 +183,13 @@ final class OutstandingRequests {
   }
 
   private void succeeded(PostedRequest request) {
-    end.verify(!end.isGone(), request + " ends well, though the connection is gone");
-    end.verify(request.refusal() == null || rebound(request), request + " ends well, and must not");
-    end.verify(request.number() < firstLate, request + " ends well, though read too late");
+    end.verify(!end.isGone(), request, "ends well, though the connection is gone");
+    end.verify(request.refusal() == null || rebound(request), request, "ends well, and must not");
+    end.verify(request.number() < firstLate, request, "ends well, though read too late");
     int opcode = request.opcode();
     boolean atomic = Opcode.isAtomic(opcode);
     if (atomic || opcode == Opcode.READ) {
-      end.verify(!request.faulty(), "a wrong request is answered: " + request);
+      end.verify(request.fault() == null, request, "is wrong, and is answered");
       end.peer()
           .memory()
           .allDone(request.number() + (atomic ? 1 : 0), "a request behind it is answered");

@@ -1,4 +1,4 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.programs;
 
 import org.rddp.simulation.memory.ModelStag;
 
@@ -10,9 +10,9 @@ import org.rddp.simulation.memory.ModelStag;
  * @param octets how many
  * @param skipped how many of the write are before these, and may not be placed
  */
-record Reach(ModelStag tag, int at, int octets, int skipped) {
+record PlaceablePart(ModelStag tag, int at, int octets, int skipped) {
   /** The first octets of a write, or all of them. */
-  static Reach of(ModelStag tag, int at, int octets) {
-    return new Reach(tag, at, octets, 0);
+  static PlaceablePart of(ModelStag tag, int at, int octets) {
+    return new PlaceablePart(tag, at, octets, 0);
   }
 }

@@ -17,7 +17,7 @@ import org.rddp.tcp.TcpStream;
  * One end of a connection: sends a pattern, reads what comes when it likes, and checks that every
  * octet comes once, unchanged, and stays so while it lies in its packet.
  */
-final class TcpEndpoint implements StreamHandler {
+final class TcpProgram implements StreamHandler {
   private static final int MOST_UNREAD = 48;
 
   /** Octets that have come and were not read yet, in the packet that they came in. */
@@ -53,7 +53,7 @@ final class TcpEndpoint implements StreamHandler {
   private boolean dead;
   private CloseReason closed;
 
-  TcpEndpoint(
+  TcpProgram(
       Violations verdict,
       SplittableRandom random,
       TcpTraffic traffic,

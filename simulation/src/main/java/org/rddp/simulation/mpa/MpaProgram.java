@@ -20,7 +20,7 @@ import org.rddp.tcp.TcpConnection;
  * One end of a connection: starts up as its terms say, sends ULPDUs of a pattern, and checks that
  * what MPA says is so and that it says nothing more after an error.
  */
-final class MpaEndpoint implements UlpduHandler {
+final class MpaProgram implements UlpduHandler {
   /** After so long with the same FPDU unfinished a connection may be given up. */
   private static final long PATIENCE = 60_000_000_000L;
 
@@ -40,7 +40,7 @@ final class MpaEndpoint implements UlpduHandler {
   /** Null where MPA starts at once. */
   private final StreamingPhase prelude;
 
-  private MpaEndpoint peer;
+  private MpaProgram peer;
 
   /** Null at the end that waits for TCP to be opened. */
   private TcpConnection connection;
@@ -57,7 +57,7 @@ final class MpaEndpoint implements UlpduHandler {
   private long passedAt;
   private int passedByPeerBefore;
 
-  MpaEndpoint(
+  MpaProgram(
       HostPair world,
       SimulatedHost host,
       MpaTerms terms,
@@ -90,7 +90,7 @@ final class MpaEndpoint implements UlpduHandler {
   }
 
   /** Knows the other end. */
-  void peer(MpaEndpoint other) {
+  void peer(MpaProgram other) {
     peer = other;
   }
 
