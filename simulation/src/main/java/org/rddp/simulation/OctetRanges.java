@@ -3,18 +3,20 @@ package org.rddp.simulation;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Which octets of a stream have come: each may come once, in any order. */
+/**
+ * The octets of a stream that have arrived. Each may arrive once, in any order.
+ */
 public final class OctetRanges {
   private final TreeMap<Long, Long> early = new TreeMap<>();
   private long edge;
 
-  /** None yet. */
+  /** No octets. */
   public OctetRanges() {}
 
   /**
-   * Octets have come.
+   * Octets have arrived.
    *
-   * @return whether none of them had come before
+   * @return whether none of them had arrived before
    */
   public boolean add(long from, int length) {
     long to = from + length;
@@ -41,7 +43,7 @@ public final class OctetRanges {
     return edge;
   }
 
-  /** Whether octets beyond the left edge have come. */
+  /** Whether octets beyond the left edge have arrived. */
   public boolean gaps() {
     return !early.isEmpty();
   }

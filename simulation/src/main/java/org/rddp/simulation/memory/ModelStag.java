@@ -1,6 +1,8 @@
 package org.rddp.simulation.memory;
 
-/** An STag as its owner knows it: a region, or a window onto one. */
+/**
+ * An STag as its owner knows it: a region, or a window bound to one.
+ */
 public final class ModelStag {
   private final int stag;
   private final ModelStag region;
@@ -14,10 +16,10 @@ public final class ModelStag {
   private boolean pinned;
 
   /**
-   * A name that has been given.
+   * An STag that has been assigned.
    *
-   * @param region what it is a window onto, or null
-   * @param from where in its owner's memory it begins
+   * @param region that the window is bound to; null for a region
+   * @param from offset in the owner's memory
    * @param exclusive whether only one connection may use it
    */
   public ModelStag(
@@ -39,7 +41,7 @@ public final class ModelStag {
     return region != null;
   }
 
-  /** Whether it ends when another does: it is that one, or a window onto it. */
+  /** Whether it is the other one, or a window bound to that. */
   public boolean under(ModelStag other) {
     return this == other || region == other;
   }
@@ -52,12 +54,12 @@ public final class ModelStag {
     return length;
   }
 
-  /** Behind the last octet. */
+  /** Offset behind the last octet. */
   public int end() {
     return from + length;
   }
 
-  /** Tagged Offset of an octet of the memory. */
+  /** Tagged Offset of an octet at an offset in the memory. */
   public long to(int at) {
     return baseTo + (at - from);
   }
@@ -67,7 +69,7 @@ public final class ModelStag {
     return exclusive;
   }
 
-  /** What it allows, in bits that mean something to who has given them. */
+  /** Access rights, in the bits of its owner. */
   public int rights() {
     return rights;
   }
@@ -76,17 +78,17 @@ public final class ModelStag {
     return (rights & wanted) == wanted;
   }
 
-  /** Whether the name exists. */
+  /** Whether it is valid. */
   public boolean live() {
     return live && (region == null || region.live);
   }
 
-  /** The name has been taken away. */
+  /** It was revoked. */
   public void revoke() {
     live = false;
   }
 
-  /** The peer has posted a message that invalidates it: it uses it no more. */
+  /** The peer has posted a message that invalidates it, or its owner revokes it soon: it is not used in new requests. */
   public void giveUp() {
     givenUp = true;
   }
@@ -95,12 +97,12 @@ public final class ModelStag {
     return givenUp || (region != null && region.givenUp);
   }
 
-  /** Whether it is a window, and nobody has given up the region that it is onto. */
+  /** Whether it is a window whose region stays valid. */
   public boolean regionStays() {
     return region != null && !region.givenUp && region.live;
   }
 
-  /** A request that is wrong in another way names it: it stays until that is found out. */
+  /** A wrong request names it: it must stay valid until the peer finds the error. */
   public void pin() {
     pinned = true;
   }
@@ -109,7 +111,7 @@ public final class ModelStag {
     return pinned;
   }
 
-  /** Whether a peer that does nothing wrong may use it so. */
+  /** Whether a correct request may use it with these rights. */
   public boolean usable(int wanted) {
     return live() && !givenUp() && permits(wanted);
   }

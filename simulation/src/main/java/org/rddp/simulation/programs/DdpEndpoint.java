@@ -21,7 +21,9 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/** An end of a connection that speaks plain DDP: its program is the ULP. */
+/**
+ * One end of a connection that speaks plain DDP: the program is the ULP.
+ */
 final class DdpEndpoint extends ProgramEndpoint {
   private static final int MOST_DEPTH = 8;
   private static final int UNPOSTED = 4;
@@ -37,7 +39,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   /** Whether a request of its own was flushed. */
   private boolean anyUnsent;
 
-  /** The message of the first of these, if it had one: it may have left in part. */
+  /** The message of the first flushed request: it may have been sent in part. */
   private ExpectedMessage cutShort;
 
   DdpEndpoint(
@@ -181,7 +183,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return true;
   }
 
-  /** Errors are the program's: it is told of them by a message of their own. */
+  /** The program handles errors itself: see {@link #streamFails}. */
   @Override
   void judgeError() {
     if (peer().wrong() && reason() == Reason.DDP_ERROR) {
@@ -209,7 +211,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   /**
-   * Behind an error of its stream the peer may have one more message, of all that it has posted.
+   * After an error of its stream the peer may send one more message; others are skipped.
    */
   @Override
   ExpectedMessage next(Completion completion) {
@@ -231,7 +233,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     outbox.giveBack(request);
   }
 
-  /** What had not been handed to TCP in full never comes in full. */
+  /** A message that was not handed to TCP in full never arrives in full. */
   @Override
   void unsent(PostedRequest request) {
     if (!anyUnsent) {
@@ -251,7 +253,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return incoming().stream().filter(message -> message.qn() == qn).count();
   }
 
-  /** Octets that the next message to a queue may have; -1 if none may come. */
+  /** Octets that the next message to a queue may have; -1 if none may be sent. */
   private int takes(int qn) {
     if (starving() || isGone()) {
       return -1;
@@ -369,13 +371,13 @@ final class DdpEndpoint extends ProgramEndpoint {
     queue.giveBack(receive);
   }
 
-  /** Whether the next message of a queue may be longer than the receive that it comes to. */
+  /** Whether the next message of a queue may be longer than its receive. */
   private boolean mayBeShort(PostedReceive receive, int qn) {
-    // Behind an error of its stream the peer's one more message comes to an earlier receive.
+    // The one message that the peer sends after an error takes an earlier receive.
     if (other().failed()) {
       return true;
     }
-    // The receive was posted when the message that had left in part was known to have been flushed.
+    // The receive was posted when the message that was sent in part was known to be flushed.
     ExpectedMessage cut = other().cutShort;
     return cut != null && cut.qn() == qn && receive.length() < cut.length() && due(qn) == 0;
   }

@@ -29,7 +29,7 @@ record ErrorNumber(int layer, int type, int code) {
     return new ErrorNumber(RdmapHandler.LAYER_LLP, 0, error.code());
   }
 
-  /** The error that a connection ended with, as its program is told; null if it was none. */
+  /** The error of a closed connection; null if it was closed for another reason. */
   static ErrorNumber of(Reason reason, int detail) {
     int layer = reason == Reason.TERMINATED ? detail >> 12 : layer(reason);
     return layer < 0 ? null : new ErrorNumber(layer, detail >> 8 & 0xf, detail & 0xff);

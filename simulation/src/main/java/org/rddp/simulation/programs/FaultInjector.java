@@ -105,7 +105,7 @@ final class FaultInjector {
     if (tag == null) {
       return false;
     }
-    int beyond = random.nextBoolean() ? 1 : 1 + random.nextInt(LONGEST);
+    int beyond = beyond();
     if (fault.kind() == Fault.Kind.ATOMIC) {
       int inside = random.nextInt(Math.min(tag.length() + 1, Long.BYTES));
       return post(pinned(tag), tag.to(tag.end() - inside), Long.BYTES);
@@ -126,6 +126,10 @@ final class FaultInjector {
       return false;
     }
     return posts.write(pinned(tag), to, length, part, 0, false, fault);
+  }
+
+  private int beyond() {
+    return random.nextBoolean() ? 1 : 1 + random.nextInt(LONGEST);
   }
 
   private boolean postWrapping() {
@@ -178,8 +182,9 @@ final class FaultInjector {
 
   private boolean sendTooLong() {
     PostedReceive receive = end.other().nextReceive();
+    int beyond = beyond();
     return receive != null
-        && posts.send(receive.length() + 1 + random.nextInt(LONGEST), 0, null, 0, false, fault);
+        && posts.send(receive.length() + beyond, 0, null, 0, false, fault);
   }
 
   private boolean sendInvalidating() {

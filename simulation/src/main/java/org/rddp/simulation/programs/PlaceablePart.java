@@ -3,10 +3,10 @@ package org.rddp.simulation.programs;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
- * What of a write may be placed: octets that go where its STag lets them.
+ * The part of a wrong write that may be placed, because its STag allows it.
  *
  * @param tag of the peer's
- * @param at where in the peer's memory
+ * @param at offset in the peer's memory
  * @param octets how many
  * @param skipped how many of the write are before these, and may not be placed
  */

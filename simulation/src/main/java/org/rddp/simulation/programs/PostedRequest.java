@@ -9,7 +9,9 @@ import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.ReadOctets;
 
-/** A work request of the queue that goes to the peer, from its post to its end. */
+/**
+ * A work request from its post to its completion.
+ */
 final class PostedRequest {
   private final long id;
   private final int opcode;
@@ -17,6 +19,7 @@ final class PostedRequest {
   private final long number;
   private final List<Piece> sources = new ArrayList<>(1);
   private boolean signalled;
+  private int turn;
   private CompletionStatus refusal;
   private Fault fault;
   private ExpectedPlacement answer;
@@ -28,8 +31,8 @@ final class PostedRequest {
   /**
    * A request that is about to be posted.
    *
-   * @param octets that its completion names when it has ended well
-   * @param number rising in the order in which an end posts
+   * @param octets that its completion reports on success
+   * @param number ascending in the order of the posts
    */
   PostedRequest(long id, int opcode, int octets, long number) {
     this.id = id;
@@ -54,7 +57,7 @@ final class PostedRequest {
     return number;
   }
 
-  /** Places of the outbox that it is sent from. */
+  /** Pieces of the outbox that it is sent from. */
   List<Piece> sources() {
     return sources;
   }
@@ -67,7 +70,16 @@ final class PostedRequest {
     signalled = wanted;
   }
 
-  /** How it has to end, since it makes no sense; null if it does. */
+  /** The turn of its host in which it was posted. */
+  int turn() {
+    return turn;
+  }
+
+  void posted(int inTurn) {
+    turn = inTurn;
+  }
+
+  /** The status with which the daemon must refuse it, or null. */
   CompletionStatus refusal() {
     return refusal;
   }
@@ -76,7 +88,7 @@ final class PostedRequest {
     refusal = status;
   }
 
-  /** What is wrong with it, so that the peer has to end the stream; or null. */
+  /** The fault in it, for which the peer must end the stream; or null. */
   Fault fault() {
     return fault;
   }
@@ -85,7 +97,7 @@ final class PostedRequest {
     fault = what;
   }
 
-  /** Where in its poster's memory an answer goes, or null. */
+  /** The range for its answer, or null. */
   ExpectedPlacement answer() {
     return answer;
   }
@@ -94,7 +106,7 @@ final class PostedRequest {
     answer = target;
   }
 
-  /** What it reads of the peer's memory, or null. */
+  /** The octets that it reads, or null. */
   ReadOctets reader() {
     return reader;
   }
@@ -103,7 +115,7 @@ final class PostedRequest {
     reader = octetsRead;
   }
 
-  /** What it does to the peer's memory, or null. */
+  /** The range of the peer's memory that it writes, or null. */
   ExpectedPlacement written() {
     return written;
   }
@@ -112,17 +124,17 @@ final class PostedRequest {
     written = target;
   }
 
-  /** Whether it asks the peer for something that the peer has taken the name of away. */
+  /** Whether the peer has revoked the STag that it uses. */
   boolean bereft() {
     return reader != null ? !reader.named() : written != null && !written.named();
   }
 
-  /** The name that it binds or invalidates, or null. */
+  /** The local STag that it binds, invalidates or names, or null. */
   ModelStag tag() {
     return tag;
   }
 
-  /** Of a bind, or null. */
+  /** The window of a bind, or null. */
   ModelWindow window() {
     return window;
   }

@@ -9,8 +9,7 @@ import org.rddp.client.types.Opcode;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
- * What one end has posted to the queue that goes to the peer, and has not seen end: each has to end
- * once, in order, with the status that it must have.
+ * The requests that one end has posted and that have not ended. Each must end once, in order, with the right status.
  */
 final class PostedRequests {
   private final ProgramEndpoint end;
@@ -18,7 +17,7 @@ final class PostedRequests {
   private int unsignalled;
   private boolean flushed;
 
-  /** Whether the peer has named one in an error. */
+  /** Whether the peer's Terminate has named one. */
   private boolean refusedThere;
 
   /**
@@ -38,25 +37,30 @@ final class PostedRequests {
     return requests.size();
   }
 
-  /** Requests behind the last signalled one. */
+  /** Number of requests behind the last signalled one. */
   int unsignalled() {
     return unsignalled;
   }
 
-  /** Whether any has ended without being done. */
+  /** Whether any was flushed or refused by the peer. */
   boolean flushed() {
     return flushed;
   }
 
-  /** Whether one binds or invalidates that name. */
+  /** Whether one binds, invalidates or names it. */
   boolean names(ModelStag tag) {
     return tag != null
         && requests.stream().anyMatch(one -> one.tag() != null && one.tag().under(tag));
   }
 
-  /** Whether one invalidates that name. */
+  /** Whether one invalidates it. */
   boolean invalidates(ModelStag tag) {
     return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
+  }
+
+  /** Whether a Read or an atomic that was posted before a turn of the host is unanswered. */
+  boolean hasUnanswered(int beforeTurn) {
+    return requests.stream().anyMatch(one -> asks(one) && one.turn() < beforeTurn);
   }
 
   /** A request has been posted. */
@@ -89,7 +93,7 @@ final class PostedRequests {
     end(request, completion, status);
   }
 
-  /** Whether it may have been refused, or flushed, before its turn came. */
+  /** Whether it may end before earlier requests. */
   private boolean mayOvertake(CompletionStatus status) {
     return switch (status) {
       case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
@@ -104,7 +108,7 @@ final class PostedRequests {
    */
   private boolean mayBeAhead(PostedRequest request) {
     if (asks(request) && (end.hasPeerClosed() || end.peer().isClosing())) {
-      // Nobody would answer it, though what is behind it may still be sent.
+      // It would not be answered; requests behind it may still be sent.
       return true;
     }
     firstLate = Math.min(firstLate, request.number());
@@ -156,20 +160,21 @@ final class PostedRequests {
     }
   }
 
-  /** Whether the peer may have ended the stream over a request that it was to answer. */
+  /** Whether the peer may have refused the request. */
   private boolean mayBeRefused(PostedRequest request, CompletionStatus status) {
-    // What finds no room behind messages that wait for a receive is no question of rights.
+    // Behind messages that wait for a receive there may be no room for the request.
     return status == CompletionStatus.REMOTE_ACCESS_ERROR
         ? request.fault() != null || request.bereft()
         : request.fault() == Fault.ATOMIC_UNALIGNED || end.peer().holds();
   }
 
-  /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
+  /** Whether the peer may have invalidated the window before the bind was executed. */
   private static boolean rebound(PostedRequest request) {
-    return request.window() != null && request.window().bound().givenUp();
+    ModelStag bound = request.window() == null ? null : request.window().bound();
+    return bound != null && bound.givenUp();
   }
 
-  /** Whether the peer may have invalidated the region before the window's turn. */
+  /** Whether the peer may have invalidated the region before the bind was executed. */
   private static boolean unbindable(PostedRequest request, CompletionStatus status) {
     boolean local =
         status == CompletionStatus.MW_BIND_ERROR

@@ -3,7 +3,9 @@ package org.rddp.simulation.programs;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What is counted in lives from program to program, and has to happen in enough of them. */
+/**
+ * What is counted in simulations of programs. Each event must happen in 1000 runs.
+ */
 enum ProgramEvent {
   SENDS("sends"),
   WRITES("writes"),

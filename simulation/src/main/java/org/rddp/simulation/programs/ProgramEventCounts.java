@@ -4,23 +4,25 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.rddp.simulation.RunTotals;
 
-/** How often what has happened in a life. */
+/**
+ * Counts each {@link ProgramEvent} of a run, and each {@link Fault} that was found.
+ */
 final class ProgramEventCounts {
   private final Map<ProgramEvent, long[]> counts = new EnumMap<>(ProgramEvent.class);
   private final Map<Fault, long[]> faults = new EnumMap<>(Fault.class);
 
-  /** Nothing yet. */
+  /** All counts are 0. */
   ProgramEventCounts() {
-    for (ProgramEvent happening : ProgramEvent.values()) {
-      counts.put(happening, new long[1]);
+    for (ProgramEvent event : ProgramEvent.values()) {
+      counts.put(event, new long[1]);
     }
     for (Fault fault : Fault.values()) {
       faults.put(fault, new long[1]);
     }
   }
 
-  void add(ProgramEvent happening) {
-    counts.get(happening)[0]++;
+  void add(ProgramEvent event) {
+    counts.get(event)[0]++;
   }
 
   /** The peer has ended a stream over a wrong request, with the right error. */

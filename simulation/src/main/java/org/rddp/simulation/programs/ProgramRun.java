@@ -17,13 +17,15 @@ import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/** Programs on two hosts and their connections from beginning to end: everything from a seed. */
+/**
+ * One run of programs on two hosts and their connections from opening to closing, all drawn from a seed.
+ */
 final class ProgramRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
   private static final int CHECK_EVERY = 16;
 
-  private final HostPair world;
-  private final RandomSettings lots;
+  private final HostPair hosts;
+  private final RandomSettings choices;
   private final SplittableRandom random;
   private final SourceOctets octets;
   private final Scope scope;
@@ -35,32 +37,32 @@ final class ProgramRun implements Scenario {
       new SimulatedConnections<>();
   private int turns;
 
-  /** The life of a seed. */
-  ProgramRun(long seed, Scope scope, BufferCache shelf, Consumer<String> lines, Slab slab, SourceOctets octets) {
-    world = new HostPair(seed, shelf, lines);
+  /** The run of a seed. */
+  ProgramRun(long seed, Scope scope, BufferCache buffers, Consumer<String> lines, Slab slab, SourceOctets octets) {
+    hosts = new HostPair(seed, buffers, lines);
     this.octets = octets;
     this.scope = scope;
-    lots = world.settings();
-    random = world.random();
-    int window = world.client().settings().receiveBuffer();
-    int otherWindow = world.server().settings().receiveBuffer();
-    RdmapTerms terms = RdmapTerms.draw(random, lots);
-    client = new EngineHost(world, world.client(), held(terms.initiator(), window));
-    server = new EngineHost(world, world.server(), held(terms.responder(), otherWindow));
-    noise = new UndetectedCorruption(world, terms.crc());
-    world.scheduleFaults();
+    choices = hosts.settings();
+    random = hosts.random();
+    int window = hosts.client().settings().receiveBuffer();
+    int otherWindow = hosts.server().settings().receiveBuffer();
+    RdmapTerms terms = RdmapTerms.draw(random, choices);
+    client = new EngineHost(hosts, hosts.client(), held(terms.initiator(), window));
+    server = new EngineHost(hosts, hosts.server(), held(terms.responder(), otherWindow));
+    noise = new UndetectedCorruption(hosts, terms.crc());
+    hosts.scheduleFaults();
     populate(client, "client ", slab);
     populate(server, "server ", slab);
     connections(terms, slab);
   }
 
-  /** All that may come without a receive is kept, or nothing. */
+  /** The engine holds all messages that may arrive without a receive, or none. */
   private RdmapSettings held(RdmapSettings settings, int window) {
     return settings.withHeldOctets(random.nextInt(3) == 0 ? 0 : 2 * window + (1 << 16));
   }
 
   private void populate(EngineHost host, String name, Slab slab) {
-    int count = lots.oneIn(3) ? 2 + random.nextInt(2) : 1;
+    int count = choices.oneIn(3) ? 2 + random.nextInt(2) : 1;
     for (int i = 1; i <= count; i++) {
       SimulatedProgram program = new SimulatedProgram(host, name + i, counts);
       if (random.nextInt(3) == 0) {
@@ -72,13 +74,13 @@ final class ProgramRun implements Scenario {
 
   private void connections(RdmapTerms terms, Slab slab) {
     int least = Math.max(client.programs().size(), server.programs().size());
-    int count = least + (lots.oneIn(2) ? random.nextInt(3) : 0);
-    double requests = lots.logUniform(scope.least(), scope.most());
-    double most = Math.min(scope.octets() / world.mtu(), requests) / count;
+    int count = least + (choices.oneIn(2) ? random.nextInt(3) : 0);
+    double requests = choices.logUniform(scope.least(), scope.most());
+    double most = Math.min(scope.octets() / hosts.mtu(), requests) / count;
     for (int i = 0; i < count; i++) {
       SimulatedProgramConnection one =
           new SimulatedProgramConnection(
-              world,
+              hosts,
               i,
               random.nextDouble() < scope.plainDdp(),
               terms,
@@ -86,18 +88,18 @@ final class ProgramRun implements Scenario {
               client.programs().get(i % client.programs().size()),
               server.programs().get(i % server.programs().size()),
               plan(most),
-              plan(lots.oneIn(4) ? 1 : most),
+              plan(choices.oneIn(4) ? 1 : most),
               slab,
               octets);
       conversations.add(one);
       one.begin();
-      long at = world.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
-      world.network().events().schedule(at, any -> open(one), 0);
+      long at = hosts.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
+      hosts.network().events().schedule(at, any -> open(one), 0);
     }
   }
 
   private Workload plan(double requests) {
-    return Workload.draw(random, lots, 1 + (int) (requests * (0.5 + random.nextDouble())));
+    return Workload.draw(random, choices, 1 + (int) (requests * (0.5 + random.nextDouble())));
   }
 
   private void open(SimulatedProgramConnection conversation) {
@@ -116,7 +118,7 @@ final class ProgramRun implements Scenario {
   }
 
   private EngineHost of(SimulatedHost host) {
-    return host == world.client() ? client : server;
+    return host == hosts.client() ? client : server;
   }
 
   @Override
@@ -180,13 +182,13 @@ final class ProgramRun implements Scenario {
       host.judge();
     }
     if (!octets.intact()) {
-      world.violations().add("octets that were only sent have changed");
+      hosts.violations().add("octets that were only sent have changed");
     }
   }
 
-  /** Lives to the end, or to the first violation. */
+  /** Runs to the end, or to the first violation. */
   void run() {
-    world.run(this);
+    hosts.run(this);
   }
 
   private long sum(ToLongFunction<DdpCounters> counter) {
@@ -199,7 +201,7 @@ final class ProgramRun implements Scenario {
     return sum;
   }
 
-  /** Adds what has happened to the totals. */
+  /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
     long placed = sum(DdpCounters::segmentsPlaced);
     totals.addRun(placed);
@@ -208,11 +210,11 @@ final class ProgramRun implements Scenario {
     totals.add("held for want of a receive or a notice", sum(DdpCounters::segmentsHeld));
     totals.add("refused", sum(DdpCounters::segmentsRefused));
     counts.addTo(totals, scope.plainDdp() > 0);
-    world.addTo(totals);
+    hosts.addTo(totals);
   }
 
-  /** What was violated, or null. */
+  /** The rule that was violated, or null. */
   String violation() {
-    return world.violations().first();
+    return hosts.violations().first();
   }
 }

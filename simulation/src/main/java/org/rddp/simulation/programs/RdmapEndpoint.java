@@ -17,7 +17,7 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * An end of a connection that speaks RDMAP: draws requests that are right, and some that are not.
+ * One end of a connection that speaks RDMAP.
  */
 final class RdmapEndpoint extends ProgramEndpoint {
   private static final int MOST_RECEIVES = 16;
@@ -61,16 +61,16 @@ final class RdmapEndpoint extends ProgramEndpoint {
     return new ConnectionSettings(held, 0, List.of(), queue);
   }
 
-  /** All that the interface allows, or so few that the peer may send too many. */
+  /** The limit of the interface, or so few octets that the peer may exceed them. */
   private int held() {
     int most = program().host().settings().heldOctets();
     return most > 0 && !sharing && random().nextInt(12) == 0 ? 64 + random().nextInt(most / 2) : most;
   }
 
-  /** Whether messages of the peer's may find neither a receive nor room to be held. */
+  /** Whether messages of the peer may find neither a receive nor room to be held. */
   boolean mayOverflow() {
     int window = program().host().host().settings().receiveBuffer();
-    // With Markers segments are taken before their turn, and the window opens for them.
+    // With Markers segments are placed early, and TCP's window opens for them.
     boolean early = program().host().settings().mpa().markers();
     return held > 0 && held < (early ? 2L * window : window);
   }
@@ -122,14 +122,14 @@ final class RdmapEndpoint extends ProgramEndpoint {
     ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
     int length = tag == null ? 0 : length(Math.min(tag.length(), posts.longest()));
     if (length == 0) {
-      // A write without octets may name anything.
+      // A Write without octets may name any STag.
       posts.write(peer().stags().unknown(), 0, 0, null, flags(), immediate, null);
       return;
     }
     int at = tag.from() + random().nextInt(tag.length() - length + 1);
     int flags = flags();
     if (peer().memory().hasAtomic(at, at + length)) {
-      // Nobody could say what such an atomic finds.
+      // Without a fence the result of that atomic would not be known.
       flags |= WorkRequest.FENCED;
     }
     PlaceablePart part = PlaceablePart.of(tag, at, length);
@@ -148,7 +148,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
             : null;
     int flags = flags();
     if (tag != null && peer().memory().hasReads(tag)) {
-      // What still has to be answered by that name would not be.
+      // Without a fence the invalidation would come before the answers.
       flags |= WorkRequest.FENCED;
     }
     int stag = tag == null ? 0 : tag.stag();
@@ -182,7 +182,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     if (words < 1) {
       return;
     }
-    // Often the same few, so that atomics meet.
+    // Often the same octets, so that atomics depend on each other.
     int at = first + random().nextInt(Math.min(words, 4)) * Long.BYTES;
     if (peer().memory().isDeterminate(at, at + Long.BYTES)) {
       byte[] now = peer().memory().posted(at, Long.BYTES);
@@ -246,7 +246,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   // ---- Receives ----
 
-  /** Octets that the next message of the peer's may have; -1 if none may come. */
+  /** Octets that the peer's next message may have; -1 if none may be sent. */
   int longestMessage() {
     if (starving() || isGone()) {
       return -1;
@@ -265,7 +265,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     return more ? LONGEST_HELD : -1;
   }
 
-  /** The receive that the next message of the peer's is for; null if it is not known. */
+  /** The receive of the peer's next message; null if there is none or it is not known. */
   PostedReceive nextReceive() {
     return sharing ? null : receives.behind(incoming().size());
   }

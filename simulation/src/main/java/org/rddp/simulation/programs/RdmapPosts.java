@@ -81,9 +81,9 @@ final class RdmapPosts {
   /**
    * Writes.
    *
-   * @param part what of it may be placed, or null
+   * @param part that may be placed, or null
    * @param immediate whether immediate data follows
-   * @param fault what is wrong with it, or null
+   * @param fault in it, or null
    */
   boolean write(
       int stag,
@@ -126,10 +126,10 @@ final class RdmapPosts {
   /**
    * Sends.
    *
-   * @param invalidates what of the peer's the message invalidates, or null
-   * @param stag its STag, or that of something else, or 0
-   * @param last whether the end has nothing more to send
-   * @param fault what is wrong with it, or null; the peer must not receive it then
+   * @param invalidates STag of the peer that the message invalidates, or null
+   * @param stag number of the STag in the message, or 0
+   * @param last whether it is the last message
+   * @param fault in it, or null; the peer must not receive a wrong message
    */
   boolean send(
       int length, int flags, ModelStag invalidates, int stag, boolean last, Fault fault) {
@@ -196,9 +196,9 @@ final class RdmapPosts {
   /**
    * Reads.
    *
-   * @param tag of the peer's, or null if no answer is to come
-   * @param at where in the peer's memory
-   * @param fault what is wrong with it, or null
+   * @param tag of the peer, or null if there will be no answer
+   * @param at offset in the peer's memory
+   * @param fault in it, or null
    */
   boolean read(int stag, long to, ModelStag tag, int at, int length, int flags, Fault fault) {
     int into = sink.allocate(length);
@@ -230,9 +230,9 @@ final class RdmapPosts {
   /**
    * Does an atomic.
    *
-   * @param tag of the peer's, or null if no answer is to come
-   * @param at where in the peer's memory
-   * @param fault what is wrong with it, or null
+   * @param tag of the peer, or null if there will be no answer
+   * @param at offset in the peer's memory
+   * @param fault in it, or null
    */
   boolean atomic(
       int stag, long to, ModelStag tag, int at, AtomicOperation does, int flags, Fault fault) {
@@ -283,7 +283,7 @@ final class RdmapPosts {
     return true;
   }
 
-  /** Takes an STag of this end's away. */
+  /** Invalidates an STag of this end. */
   boolean invalidate(ModelStag tag, int flags) {
     PostedRequest request = request(Opcode.INVALIDATE, 0, null);
     int how = unsolicited(flags);
@@ -298,9 +298,9 @@ final class RdmapPosts {
   /**
    * Binds a window.
    *
-   * @param from where in the region
-   * @param tag what the window is to be then
-   * @param fails whether it cannot be bound so
+   * @param from offset in the region
+   * @param tag of the bound window
+   * @param fails whether the bind must fail
    */
   boolean bind(
       ModelWindow window, ModelStag region, int from, ModelStag tag, boolean fails, int flags) {
@@ -322,7 +322,7 @@ final class RdmapPosts {
 
   // ---- What the daemon must refuse ----
 
-  /** Names memory of its own that it may not use, or asks for what this connection does not do. */
+  /** Posts a request that names local memory it may not use, or that this connection does not support. */
   boolean nonsense(int length) {
     ModelStag foreign = end.stags().boundElsewhere();
     int local = end.stags().localStag();
@@ -345,7 +345,7 @@ final class RdmapPosts {
     return nonsense(request, stag, from, length);
   }
 
-  /** Reads into a region that is registered for another connection alone. */
+  /** Reads into a region of another connection. */
   private boolean readInto(ModelStag region) {
     PostedRequest request = request(Opcode.READ, 0, null);
     request.signal(true);
@@ -364,7 +364,7 @@ final class RdmapPosts {
 
   // ---- Memory ----
 
-  /** The program writes where nobody else does. */
+  /** The program writes into memory that no request uses. */
   void scribble() {
     Piece slot = end.layout().slots().get(random.nextInt(end.layout().slots().size()));
     int length = 1 + random.nextInt(slot.length());
@@ -374,7 +374,7 @@ final class RdmapPosts {
     }
   }
 
-  /** A request has ended: its memory is the program's again, and is used for something else. */
+  /** A request has ended: its memory is overwritten. */
   void giveBack(PostedRequest request) {
     outbox.giveBack(request);
     ExpectedPlacement answer = request.answer();

@@ -20,19 +20,19 @@ import org.rddp.simulation.RandomSettings;
 record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
   private static final long STARTUP = 600_000_000_000L;
 
-  static RdmapTerms draw(SplittableRandom random, RandomSettings lots) {
-    boolean startKey = lots.oneIn(8);
-    boolean noCrc = lots.oneIn(5);
+  static RdmapTerms draw(SplittableRandom random, RandomSettings choices) {
+    boolean startKey = choices.oneIn(8);
+    boolean noCrc = choices.oneIn(5);
     boolean enhanced = !startKey && random.nextBoolean();
     MpaSettings one =
-        wishes(random, lots, startKey, noCrc)
+        wishes(random, choices, startKey, noCrc)
             .withRevision(enhanced ? 2 : 1)
             .withPeerToPeer(enhanced && random.nextBoolean())
             .withRtr(kinds(random));
     MpaSettings other =
-        wishes(random, lots, startKey, noCrc)
+        wishes(random, choices, startKey, noCrc)
             .withRevision(startKey || random.nextBoolean() ? 1 : 2)
-            .withRtr(lots.oneIn(8) ? kinds(random) : Set.of(Rtr.values()));
+            .withRtr(choices.oneIn(8) ? kinds(random) : Set.of(Rtr.values()));
     int[] reads = {reads(random), reads(random), reads(random), reads(random)};
     // Revision 1 does not negotiate IRD and ORD: the programs must have done so.
     int ord = enhanced ? reads[2] : Math.min(reads[2], reads[1]);
@@ -42,12 +42,12 @@ record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
   }
 
   private static MpaSettings wishes(
-      SplittableRandom random, RandomSettings lots, boolean startKey, boolean noCrc) {
+      SplittableRandom random, RandomSettings choices, boolean startKey, boolean noCrc) {
     return MpaSettings.DEFAULTS
         .withCrc(!noCrc)
         .withMarkers(random.nextBoolean())
-        .withSilentDrop(lots.oneIn(4))
-        .withPacking(lots.oneIn(3))
+        .withSilentDrop(choices.oneIn(4))
+        .withPacking(choices.oneIn(3))
         .withPermissive(random.nextBoolean())
         .withStartKey(startKey)
         .withStartupTimeoutNanos(STARTUP);
@@ -70,12 +70,12 @@ record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
     return new RdmapSettings(mpa, sends, receives, ird, ord);
   }
 
-  /** Whether CRCs are to be in use. */
+  /** Whether CRCs must be in use. */
   boolean crc() {
     return initiator.mpa().crc() || responder.mpa().crc();
   }
 
-  /** Whether the two have no kind of RTR in common, though one is wanted. */
+  /** Whether an RTR is required and the ends have no kind of RTR in common. */
   boolean withoutRtr() {
     return initiator.mpa().peerToPeer()
         && Collections.disjoint(initiator.mpa().rtr(), responder.mpa().rtr());

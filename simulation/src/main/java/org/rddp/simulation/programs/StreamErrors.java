@@ -9,11 +9,11 @@ import org.rddp.rdmap.RdmapError;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.ModelStag;
 
-/** Which errors one end of an RDMAP stream may find, and which it has to. */
+/** The errors that one end of an RDMAP stream may find, and those that it must find. */
 final class StreamErrors {
   private final RdmapEndpoint end;
 
-  /** Errors that may come of an STag that was taken away while the peer's requests named it. */
+  /** Errors that may follow from an STag that was revoked while the peer used it. */
   private final Set<ErrorNumber> raced = new HashSet<>();
 
   /** The wrong request that this end has posted, or null. */
@@ -29,7 +29,7 @@ final class StreamErrors {
     this.end = end;
   }
 
-  /** The end has posted a request that the peer has to end the stream for. */
+  /** The end has posted a wrong request. */
   void posted(PostedRequest request) {
     wrong = request;
     end.say("posts " + request.fault().words());
@@ -40,12 +40,12 @@ final class StreamErrors {
     return wrong != null && wrong.fault() == Fault.SEND_TOO_LONG;
   }
 
-  /** A wrong request will name an STag. */
+  /** The wrong request will name this STag. */
   void names(ModelStag tag) {
     named = tag;
   }
 
-  /** The end is about to take an STag away that requests of the peer's name. */
+  /** The end is about to revoke an STag that the peer uses. */
   void races(ModelStag tag) {
     MemoryModel memory = end.memory();
     if (memory.hasWrites(tag)) {
@@ -89,7 +89,7 @@ final class StreamErrors {
     }
   }
 
-  /** Whether the error that the end was told of has a reason, and the peer's wrong request was found. */
+  /** Checks that the error with which the connection ended has a reason. */
   void judge(Reason reason, int detail) {
     ErrorNumber error = ErrorNumber.of(reason, detail);
     if (error == null) {
@@ -106,7 +106,7 @@ final class StreamErrors {
     }
   }
 
-  /** The peer has told of an error: it must have found that one. */
+  /** Checks that the peer has found the error of its Terminate. */
   private void judgeTerminate(ErrorNumber error) {
     Reason reason = end.peer().reason();
     ErrorNumber other = ErrorNumber.of(reason, end.peer().detail());
@@ -126,7 +126,7 @@ final class StreamErrors {
     }
     if (error.equals(ErrorNumber.of(RdmapError.INVALID_STAG))
         || error.equals(ErrorNumber.of(DdpError.INVALID_STAG))) {
-      // What the peer's stream has flushed may still come, and its STag may be gone by then.
+      // Requests that the peer has flushed may still arrive, after their STag was revoked.
       return end.peer().outstanding().flushed();
     }
     return error.equals(ErrorNumber.LOST)
