@@ -25,6 +25,7 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
 @Timeout(60)
@@ -76,7 +77,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldWaitForEver() throws Exception {
+  void shouldWaitWithoutLimit() throws Exception {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     Thread acceptor =
         Thread.ofPlatform().start(() -> farEnd = listener.await(forEver).accept(ANSWER));
@@ -89,13 +90,13 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldNotWaitWhenTheTimeIsOver() {
+  void shouldNotWaitWithANegativeTimeout() {
     Duration over = Duration.ofSeconds(-1);
     assertThat(near.await(over)).isFalse();
     assertThat(listener.await(over)).isNull();
   }
 
-  /** Waits for a completion and writes it down, for it is only good during the call. */
+  /** Waits for a completion and formats it, since it is valid during the call only. */
   private static String next(Rddp session) {
     List<String> seen = new ArrayList<>();
     while (session.poll(completion -> seen.add(describe(completion)), 1) == 0) {
@@ -134,7 +135,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldHandTheRejectionsPrivateDataToTheInitiator() {
+  void shouldReportThePrivateDataOfARejection() {
     Thread rejector = Thread.ofPlatform().start(() -> listener.await(LONG).reject(data("not you")));
     assertThatThrownBy(() -> near.connect(listener.address(), QUESTION, LONG))
         .isInstanceOf(ConnectionRejectedException.class)
@@ -144,7 +145,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSayThatNobodyListens() {
+  void shouldReportThatNoProgramListens() {
     listener.close();
     assertThatThrownBy(() -> near.connect(listener.address(), PrivateData.NONE, LONG))
         .isInstanceOf(ConnectionFailedException.class)
@@ -155,7 +156,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSayThatAPortIsInUse() {
+  void shouldReportThatAPortIsInUse() {
     assertThatThrownBy(() -> near.listen(listener.address().getPort()))
         .isInstanceOf(RefusedException.class)
         .extracting(e -> ((RefusedException) e).reason())
@@ -163,7 +164,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSendIntoReceivesThatWerePostedBeforeAccepting() {
+  void shouldUseReceivesPostedBeforeAccepting() {
     Thread acceptor =
         Thread.ofPlatform()
             .start(() -> {
@@ -197,14 +198,14 @@ class ConnectionTest {
 
     MemorySegment message = MemorySegment.ofArray(new long[] {0x1122334455667788L});
     assertThat(
-            nearEnd.postInlineWrite(2, message, 0, 8, farMemory.stag(), 200, WorkRequest.SIGNALLED))
+            nearEnd.postInlineWrite(2, message, 0, 8, farMemory.stag(), 200, SendFlags.SIGNALLED))
         .isTrue();
     assertThat(next(near)).isEqualTo("write 2 SUCCESS 8");
     assertThat(farMemory.segment().get(ValueLayout.JAVA_LONG, 200)).isEqualTo(0x1122334455667788L);
   }
 
   @Test
-  void shouldReportAnAccessThatThePeerRefuses() {
+  void shouldReportARemoteAccessError() {
     join();
     assertThat(nearEnd.postWrite(1, nearMemory, 0, 8, farMemory.stag() + 1, 0)).isTrue();
     assertThat(next(near)).isEqualTo("write 1 REMOTE_ACCESS_ERROR 0");
@@ -218,7 +219,7 @@ class ConnectionTest {
     MemorySegment message = MemorySegment.ofArray(new byte[WorkRequest.MAX_INLINE]);
     message.fill((byte) 5);
     farEnd.postReceive(1, farMemory, 0, 1000);
-    nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, WorkRequest.SIGNALLED);
+    nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, SendFlags.SIGNALLED);
     message.fill((byte) 6);
     assertThat(next(far)).isEqualTo("receive 1 SUCCESS " + WorkRequest.MAX_INLINE);
     assertThat(
@@ -229,7 +230,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldReportAMessageThatIsTooLongForItsReceive() {
+  void shouldReportAMessageLongerThanItsReceive() {
     join();
     farEnd.postReceive(1, farMemory, 0, 3);
     nearEnd.postSend(2, nearMemory, 0, 4);
@@ -253,7 +254,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldBoundEachQueueAndFlushItAtTheEnd() {
+  void shouldLimitEachQueueAndFlushItAtTheEnd() {
     join();
     for (int i = 0; i < FakeSession.LIMITS.receiveQueue(); i++) {
       assertThat(nearEnd.postReceive(i, nearMemory, 0, 10)).isTrue();
@@ -280,7 +281,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldFlushWhatIsPostedToAConnectionThatHasEnded() {
+  void shouldFlushRequestsPostedAfterTheEnd() {
     join();
     farEnd.close();
     assertThat(nearEnd.awaitClosed(LONG)).isTrue();
@@ -294,7 +295,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldRefuseMemoryThatDoesNotFit() {
+  void shouldRejectRangesOutsideOfARegion() {
     join();
     assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 1, 1 << 16))
         .isInstanceOf(IndexOutOfBoundsException.class);
@@ -331,7 +332,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldWakeWhoWaitsForCompletionsWhenSomebodyConnects() {
+  void shouldWakeAWaitingProgramOnAConnectionRequest() {
     Thread initiator =
         Thread.ofPlatform().start(() -> nearEnd = near.connect(listener.address(), QUESTION, LONG));
     IncomingConnection incoming = listener.poll();
@@ -354,7 +355,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldTellThePeerThatASessionIsGone() {
+  void shouldReportTheEndOfASessionToThePeer() {
     join();
     near.close();
     assertThat(farEnd.awaitClosed(LONG)).isTrue();
@@ -362,7 +363,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldForgetRequestsThatEndBeforeTheyAreAccepted() {
+  void shouldDropConnectionRequestsThatEndBeforeAccept() {
     Connection[] left = new Connection[1];
     Thread initiator =
         Thread.ofPlatform()
@@ -402,7 +403,7 @@ class ConnectionTest {
               && (posted % 2 == 0
                   ? nearEnd.postWrite(posted, nearMemory, 0, 64, farMemory.stag(), 0)
                   : nearEnd.postInlineWrite(
-                      posted, message, 0, 64, farMemory.stag(), 64, WorkRequest.SIGNALLED));
+                      posted, message, 0, 64, farMemory.stag(), 64, SendFlags.SIGNALLED));
       posted += took ? 1 : 0;
       reported += near.poll(handler, 16);
     }

@@ -3,13 +3,14 @@ package org.rddp.daemon;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineCounters;
-import org.rddp.ddp.DdpCounters;
+import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.sending.SendCounters;
 import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ip.IpCounters;
 import org.rddp.tcp.TcpCounters;
 
-/** Gives the counters of an engine and of the layers beneath it their names. */
+/** Registers the counters of an engine and of its layers under their names. */
 final class EngineStatistics {
   private EngineStatistics() {}
 
@@ -27,16 +28,17 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
     statistics.add(prefix + "engine.faults", engineCounters::faults);
     statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());
-    DdpCounters ddp = engine.ddp().counters();
-    statistics.add(prefix + "ddp.segments.sent", ddp::segmentsSent);
-    statistics.add(prefix + "ddp.octets.sent", ddp::octetsSent);
-    statistics.add(prefix + "ddp.segments.placed", ddp::segmentsPlaced);
-    statistics.add(prefix + "ddp.octets.placed", ddp::octetsPlaced);
-    statistics.add(prefix + "ddp.messages.tagged", ddp::taggedMessagesDelivered);
-    statistics.add(prefix + "ddp.messages.untagged", ddp::untaggedMessagesDelivered);
-    statistics.add(prefix + "ddp.segments.placed.early", ddp::segmentsPlacedEarly);
-    statistics.add(prefix + "ddp.segments.held", ddp::segmentsHeld);
-    statistics.add(prefix + "ddp.segments.refused", ddp::segmentsRefused);
+    SendCounters sent = engine.ddp().sendCounters();
+    statistics.add(prefix + "ddp.segments.sent", sent::segments);
+    statistics.add(prefix + "ddp.octets.sent", sent::octets);
+    ReceiveCounters received = engine.ddp().receiveCounters();
+    statistics.add(prefix + "ddp.segments.placed", received::segmentsPlaced);
+    statistics.add(prefix + "ddp.octets.placed", received::octetsPlaced);
+    statistics.add(prefix + "ddp.messages.tagged", received::taggedMessagesDelivered);
+    statistics.add(prefix + "ddp.messages.untagged", received::untaggedMessagesDelivered);
+    statistics.add(prefix + "ddp.segments.placed.early", received::segmentsPlacedEarly);
+    statistics.add(prefix + "ddp.segments.held", received::segmentsHeld);
+    statistics.add(prefix + "ddp.segments.refused", received::segmentsRefused);
     addTcp(statistics, prefix + "tcp.", engine);
     addIp(statistics, prefix + "ip.", engine.tcp().ipCounters());
     statistics.add(prefix + "packets", () -> device.pool().capacity());

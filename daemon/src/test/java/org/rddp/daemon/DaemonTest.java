@@ -29,15 +29,15 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 @Timeout(60)
 class DaemonTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int PORT = 7471;
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
 
-  /** Both programs of a connection, each with its session. */
+  /** The two ends of a connection, each with its session. */
   private static final class Pair implements AutoCloseable {
     final Rddp here;
     final Rddp there;
@@ -49,8 +49,8 @@ class DaemonTest {
       there = daemon.connect("two");
       Listener listener = there.listen(PORT);
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("welcome")));
-      out = here.connect(TWO, data("hello"), PATIENCE);
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(data("welcome")));
+      out = here.connect(TWO, data("hello"), TIMEOUT);
       in = accepted.join();
     }
 
@@ -70,7 +70,7 @@ class DaemonTest {
     while (seen.size() < count) {
       session.poll(completion -> seen.add(text(completion)), count - seen.size());
       if (seen.size() < count) {
-        session.await(PATIENCE);
+        session.await(TIMEOUT);
       }
     }
     return seen;
@@ -130,14 +130,14 @@ class DaemonTest {
     while (seen[0] == null) {
       session.poll(completion -> seen[0] = completion, 1);
       if (seen[0] == null) {
-        session.await(PATIENCE);
+        session.await(TIMEOUT);
       }
     }
     return seen[0];
   }
 
   @Test
-  void shouldSendNumbersAlongWithWrites() {
+  void shouldSendImmediateDataWithWrites() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(5000);
@@ -147,9 +147,9 @@ class DaemonTest {
       for (int i = 0; i < 2; i++) {
         pair.in.postReceive(i, receives, 8L * i, 8);
       }
-      int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+      int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
       pair.out.postWriteImmediate(1, source, 0, 5000, sink.stag(), sink.baseTo(), -5, flags);
-      pair.out.postImmediate(2, 1L << 60, WorkRequest.SIGNALLED);
+      pair.out.postImmediate(2, 1L << 60, SendFlags.SIGNALLED);
 
       assertThat(completions(pair.here, 2))
           .containsExactly("write with immediate 1 SUCCESS 5000", "immediate 2 SUCCESS 8");
@@ -166,7 +166,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldDoAtomicsOnTheOtherProgramsMemory() {
+  void shouldRunAtomicsOnTheOtherProgramsMemory() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion results = pair.here.allocate(64, Access.LOCAL_WRITE);
@@ -175,10 +175,10 @@ class DaemonTest {
       Atomics atomics = pair.out.atomics();
       int stag = target.stag();
       long to = target.baseTo() + 8;
-      atomics.postFetchAdd(1, results, 0, stag, to, 2, WorkRequest.SIGNALLED);
-      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, WorkRequest.SIGNALLED);
-      atomics.postSwap(3, results, 16, stag, to, 1, -1, WorkRequest.SIGNALLED);
-      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, WorkRequest.SIGNALLED);
+      atomics.postFetchAdd(1, results, 0, stag, to, 2, SendFlags.SIGNALLED);
+      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, SendFlags.SIGNALLED);
+      atomics.postSwap(3, results, 16, stag, to, 1, -1, SendFlags.SIGNALLED);
+      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, SendFlags.SIGNALLED);
 
       assertThat(completions(pair.here, 4))
           .containsExactly(
@@ -189,14 +189,13 @@ class DaemonTest {
       assertThat(results.segment().asSlice(0, 32).toArray(ValueLayout.JAVA_LONG))
           .containsExactly(40, 42, 7, 1);
       assertThat(target.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1);
-      assertThatThrownBy(
-              () -> atomics.postSwap(5, target, 0, stag, to, 1, -1, WorkRequest.SIGNALLED))
+      assertThatThrownBy(() -> atomics.postSwap(5, target, 0, stag, to, 1, -1, SendFlags.SIGNALLED))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
   @Test
-  void shouldCarryMessagesInPieces() {
+  void shouldSendAndReceiveScatterLists() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion first = pair.here.allocate(4000);
@@ -210,7 +209,7 @@ class DaemonTest {
       list.clear().add(first, 0, 4000).add(second, 10, 3).add(first, 5, 1);
       assertThat(pair.out.postWrite(1, list, sink.stag(), sink.baseTo() + 200, 1)).isTrue();
       list.clear().add(first, 0, 9).add(second, 0, 2);
-      assertThat(pair.out.postSend(2, list, WorkRequest.SIGNALLED)).isTrue();
+      assertThat(pair.out.postSend(2, list, SendFlags.SIGNALLED)).isTrue();
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 4004", "send 2 SUCCESS 11");
       assertThat(completions(pair.there, 1)).containsExactly("receive 9 SUCCESS 11");
@@ -231,7 +230,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldLetThePeerTakeAnStagBackWhereThatIsAllowed() {
+  void shouldLetThePeerInvalidateAnStagIfAllowed() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
@@ -240,29 +239,29 @@ class DaemonTest {
               64, Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE, Access.LOCAL_WRITE);
       pair.in.postReceive(9, sink, 0, 64);
       pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo());
-      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), WorkRequest.SIGNALLED);
+      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED);
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
 
       pair.out.postWrite(3, source, 0, 64, sink.stag(), sink.baseTo());
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
       sink.close();
     }
   }
 
-  /** More than the two queues, so that the peer has to wait for the window. */
+  /** Sends more than both queues hold, so that the peer has to wait for the window. */
   @Test
-  void shouldHoldMessagesUntilThereAreReceives() {
+  void shouldKeepMessagesUntilReceivesArePosted() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one");
         Rddp there = daemon.connect("two")) {
       ConnectionOptions holding = ConnectionOptions.DEFAULTS.withHeldOctets(2 << 20);
       Listener listener = there.listen(new InetSocketAddress(PORT), 8, holding);
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("")));
-      Connection out = here.connect(TWO, data(""), PATIENCE);
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(data("")));
+      Connection out = here.connect(TWO, data(""), TIMEOUT);
       Connection in = accepted.join();
       int size = 100_000;
       int messages = 40;
@@ -321,7 +320,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldCloseInOrder() {
+  void shouldCloseGracefully() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
@@ -332,8 +331,8 @@ class DaemonTest {
       TestDaemon.await(pair.in::isPeerClosed, "the peer has closed");
       pair.in.disconnect();
 
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
       assertThat(completions(pair.there, 2))
           .containsExactly("receive 1 SUCCESS 9", "receive 2 FLUSHED 0");
       assertThat(pair.out.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
@@ -348,11 +347,11 @@ class DaemonTest {
       Listener listener = there.listen(PORT);
       CompletableFuture<Void> rejected =
           CompletableFuture.runAsync(() -> {
-            IncomingConnection incoming = listener.await(PATIENCE);
+            IncomingConnection incoming = listener.await(TIMEOUT);
             incoming.reject(data("no room"));
           });
 
-      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
           .isInstanceOfSatisfying(
               ConnectionRejectedException.class,
               e -> assertThat(e.privateData()).isEqualTo(data("no room")));
@@ -361,30 +360,30 @@ class DaemonTest {
   }
 
   @Test
-  void shouldSayThatNobodyListens() {
+  void shouldReportThatNoProgramListens() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one")) {
-      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
           .hasMessage("no connection: nobody listens at that port there (REFUSED)");
     }
   }
 
   @Test
-  void shouldEndTheStreamOfAWriteThatThePeerDoesNotAllow() {
+  void shouldEndTheStreamOfARefusedWrite() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE);
       pair.out.postWrite(1, source, 0, 64, sink.stag(), 0);
 
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.in.closeReason().name()).endsWith("_ERROR");
     }
   }
 
   @Test
-  void shouldRefuseRequestsThatReachOutsideARegion() {
+  void shouldRejectRequestsBeyondARegion() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
@@ -400,7 +399,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldCloseARegionAtTheSecondTryWhenTheFirstWasRefused() {
+  void shouldCloseARegionAfterARefusedClose() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion region = pair.there.allocate(2 << 20, Access.LOCAL_WRITE);
@@ -411,7 +410,7 @@ class DaemonTest {
       region.segment().fill((byte) 1);
 
       pair.in.abort();
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
       region.close();
       region.close();
       TestDaemon.await(() -> counter(pair.here, "daemon.memory.octets") == 0, "memory is back");
@@ -422,7 +421,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldKeepARegionsMemoryUntilThePartsOfItAreClosed() {
+  void shouldKeepMemoryUntilAllRegionsOnItAreClosed() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp session = daemon.connect("one")) {
       MemoryRegion region = session.allocate(2 << 20);
@@ -438,7 +437,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldGiveEverythingBackWhenSessionsEnd() throws Exception {
+  void shouldFreeAllResourcesWhenSessionsEnd() throws Exception {
     try (TestDaemon daemon = new TestDaemon()) {
       for (int round = 0; round < 5; round++) {
         try (Pair pair = new Pair(daemon)) {
@@ -469,15 +468,15 @@ class DaemonTest {
   }
 
   @Test
-  void shouldFinishWhatIsUnderWayWhenItStops() {
+  void shouldCompletePostedRequestsWhenItStops() {
     TestDaemon daemon = new TestDaemon();
     Pair pair = new Pair(daemon);
     MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
     pair.in.postReceive(1, room, 0, 64);
     daemon.close();
 
-    assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
-    assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+    assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
+    assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
     assertThat(completions(pair.there, 1)).containsExactly("receive 1 FLUSHED 0");
     pair.close();
   }

@@ -17,9 +17,10 @@ import org.rddp.client.MemoryWindow;
 import org.rddp.client.ScatterList;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Regions whose offsets need more than 32 bits; only the pages that are touched take memory. */
+/** Regions with offsets of more than 32 bits. Only the pages that are used take memory. */
 @Timeout(60)
 class LargeRegionsTest {
   private static final long GIB = 1L << 30;
@@ -48,7 +49,7 @@ class LargeRegionsTest {
     return region.segment().get(ValueLayout.JAVA_BYTE, offset);
   }
 
-  /** Nothing has gone where an offset cut to 32 bits would be. */
+  /** Checks that nothing was placed at an offset truncated to 32 bits. */
   private void assertNearIsUntouched() {
     MemorySegment near = large.segment().asSlice(0, 8192);
     assertThat(near.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
@@ -56,12 +57,12 @@ class LargeRegionsTest {
 
   @Test
   @Tag("DDP-8.3.1-01")
-  void shouldWriteReadAndCountBeyondFourGib() {
+  void shouldRunWritesReadsAndAtomicsBeyondFourGib() {
     small.segment().fill((byte) 7);
     out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR);
     out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50);
     long number = large.baseTo() + FAR + 2048;
-    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, WorkRequest.SIGNALLED);
+    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, SendFlags.SIGNALLED);
     out.postWrite(4, small, 0, 1, large.stag(), large.baseTo() + OCTETS - 1);
     assertThat(completions(programs.here, 4))
         .containsExactly(
@@ -125,7 +126,7 @@ class LargeRegionsTest {
   }
 
   @Test
-  void shouldRefuseMessagesThatNoHeaderCanName() {
+  void shouldRejectMessagesLongerThan32BitsOfLength() {
     long most = WorkRequest.MAX_LENGTH;
     String words = "a message of 4294967296 octets, at most 4294967295";
     assertThatThrownBy(() -> in.postSend(1, large, 0, most + 1)).hasMessage(words);
@@ -143,7 +144,7 @@ class LargeRegionsTest {
   void shouldSolicitAnEventWithAnInlineMessage() {
     MemorySegment message = MemorySegment.ofArray(new byte[] {1, 2, 3});
     in.postReceive(1, large, 0, 64);
-    int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+    int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
     assertThat(out.postInlineSend(2, message, 0, 3, flags)).isTrue();
     boolean[] solicited = new boolean[1];
     TestDaemon.await(

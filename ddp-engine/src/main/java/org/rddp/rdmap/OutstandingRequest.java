@@ -1,6 +1,8 @@
 package org.rddp.rdmap;
 
-/** A read or an atomic of ours: where its answer goes, and how much of it has come. Reused. */
+import org.rddp.ddp.memory.StreamRequest;
+
+/** A read or an atomic of ours: where its response goes, and how much has come. Reused. */
 final class OutstandingRequest {
   private long number;
   private boolean atomic;
@@ -8,17 +10,17 @@ final class OutstandingRequest {
   /** Read: the sink. Atomic: the identifier. */
   private int name;
 
-  /** Read: Tagged Offset of what comes next. Atomic: address of the value. */
+  /** Read: Tagged Offset of the next octet. Atomic: address for the value. */
   private long next;
 
   private long left;
 
-  void beginRead(long number, int sinkStag, long sinkTo, long length) {
+  void beginRead(long number, StreamRequest request) {
     this.number = number;
     atomic = false;
-    name = sinkStag;
-    next = sinkTo;
-    left = length;
+    name = request.localStag();
+    next = request.localTo();
+    left = request.length();
   }
 
   void beginAtomic(long number, int identifier, long address) {
@@ -34,24 +36,24 @@ final class OutstandingRequest {
     return number;
   }
 
-  /** Whether it is an atomic, and no read. */
+  /** Whether it is an atomic; otherwise it is a read. */
   boolean atomic() {
     return atomic;
   }
 
-  /** Atomic: what its answer repeats. */
+  /** Atomic: the identifier that the response repeats. */
   int identifier() {
     return name;
   }
 
-  /** Atomic: where the value goes. */
+  /** Atomic: address for the value. */
   long address() {
     return next;
   }
 
   /**
-   * What is wrong with a segment of a read's answer, or null: it is to go where the request said,
-   * without a gap, and end when all has come.
+   * What is wrong with a segment of a Read Response, or null: it has to go where the request said,
+   * without a gap, and to be the last one when all has come.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
     if (octets > 0) {
@@ -65,13 +67,13 @@ final class OutstandingRequest {
     return last && octets < left ? RdmapError.UNSPECIFIED : null;
   }
 
-  /** Whether octets lie in what is still to come of a read. */
+  /** Whether octets lie in the rest of a read. */
   boolean awaits(int stag, long to, int octets) {
     long ahead = to - next;
     return !atomic && stag == name && octets <= left && ahead >= 0 && ahead <= left - octets;
   }
 
-  /** A segment of the answer is being placed. */
+  /** A segment of the response is placed. */
   void advance(int octets) {
     next += octets;
     left -= octets;

@@ -3,8 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.tcp.CloseReason;
 
 /**
- * What a user of RDMAP implements: how an {@link RdmapStream} speaks upward. All calls come on the
- * engine's thread; a handler may call back into its stream from any of them.
+ * Callbacks from an {@link RdmapStream} to its user. All calls are made on the engine's thread; a
+ * handler may call its stream from any of them.
  */
 public interface RdmapHandler {
   /** {@link #onError}'s layer for errors of RDMAP itself (RFC 5040 section 4.8). */
@@ -17,68 +17,66 @@ public interface RdmapHandler {
   int LAYER_LLP = 2;
 
   /**
-   * Responder: a peer wants a stream. The user posts its first receives and answers, now or later,
-   * with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
+   * Responder: the peer requests a stream. The user posts its first receives and answers, now or
+   * later, with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
    *
    * @param privateData 0 to 512 octets
    */
   void onRequest(byte[] privateData);
 
   /**
-   * The stream is up in both directions.
+   * The stream is established in both directions.
    *
-   * @param privateData Initiator: what the Responder said, 0 to 512 octets; Responder: empty
+   * @param privateData Initiator: from the Responder, 0 to 512 octets; Responder: empty
    */
   void onEstablished(byte[] privateData);
 
   /**
-   * Initiator: the Responder declined. The connection stays until {@link RdmapStream#close()}.
+   * Initiator: the Responder rejected. The connection stays open until {@link RdmapStream#close()}.
    *
-   * @param privateData what it said, 0 to 512 octets
+   * @param privateData from the Responder, 0 to 512 octets
    */
   void onRejected(byte[] privateData);
 
   /**
-   * A posted request has ended; its memory is the user's again. Every request that a post took ends
-   * exactly once: receives in the order in which they were posted, and sends, writes and reads in
-   * that in which these were.
+   * A posted request has completed; its memory is the user's again. Every posted request completes
+   * exactly once: receives in the order in which they were posted, and so all others.
    *
-   * <p>A send or a write that ended well has been handed to TCP in full; whether the peer has it is
-   * not known. A read that ended well has been answered, and its octets are there. A receive that
-   * ended well holds the peer's message.
+   * <p>A send or a write that succeeded has been handed to TCP in full; whether the peer has it is
+   * not known. A read that succeeded has been answered, and its octets are there. A receive that
+   * succeeded holds the peer's message.
    *
    * @param id as it was posted
    * @param kind of {@link CompletionKind}
    * @param status of {@link RdmapCompletionStatus}
-   * @param octets the length of the message; 0 if it did not end well
+   * @param octets the length of the message; 0 if the request failed
    */
   void onCompletion(long id, int kind, int status, long octets);
 
   /**
-   * A Send has come and no receive is posted: the last moment to post one. A user whose program
-   * posts through memory that is looked at now and then looks once more, so that a receive posted
-   * before the peer's Send is always there. Does nothing unless overridden.
+   * A Send has come and no receive is posted; one may be posted within this call. A user that polls
+   * a ring for its program's receives polls it here, so that a receive posted before the peer's
+   * Send is found. Does nothing unless overridden.
    */
   default void onReceiveMissing() {}
 
   /**
-   * A message has been received. A user that does not care for what is special about it hears
-   * {@link #onCompletion}.
+   * A message has been received. Calls {@link #onCompletion} unless overridden.
    *
-   * @param id of the receive that holds it, as it was posted
+   * @param id of the receive that holds it, as posted
    * @param octets its length
-   * @param solicited whether the peer wants the program to be woken for it
-   * @param invalidated the STag of ours that the peer has invalidated with it, or 0
+   * @param solicited whether the peer asks to wake the program (Solicited Event)
+   * @param invalidated the local STag that the message has invalidated, or 0
    */
   default void onReceived(long id, long octets, boolean solicited, int invalidated) {
     onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
   }
 
   /**
-   * Immediate data has been received. A user that does not care for it hears {@link #onReceived}:
-   * the data is in the receive's memory too, in network order.
+   * Immediate data has been received. Calls {@link #onReceived} unless overridden: the data is in
+   * the receive's memory, too, in network order.
    *
-   * @param id of the receive that it has used up, as it was posted
+   * @param id of the receive that it has consumed, as it was posted
    * @param data the number
    * @param solicited whether the peer wants the program to be woken for it
    */
@@ -87,23 +85,23 @@ public interface RdmapHandler {
   }
 
   /**
-   * The stream has failed. Everything outstanding has ended as flushed, but for a receive that was
-   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}), nothing more is
-   * received, and our half of the connection closes as soon as the peer has been told. The user
-   * aborts the stream if the peer does not close its half in time.
+   * The stream has failed. Every outstanding request has been flushed, except a receive that was
+   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}); nothing more is
+   * received, and our half of the connection closes once the peer has been told. The user aborts
+   * the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
-   * @param type Error Type, four bits, as that layer has it
-   * @param code Error Code, eight bits, as that layer has it
-   * @param detail for a person to read
+   * @param type that layer's Error Type, four bits
+   * @param code that layer's Error Code, eight bits
+   * @param detail for people to read
    */
   void onError(int layer, int type, int code, String detail);
 
   /**
-   * The stream has failed, as the peer's Terminate says. Of our reads and atomics the one that it
-   * names has ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
-   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a
-   * user hears that makes no difference.
+   * The peer has ended the stream by a Terminate. A read or an atomic of ours that it names has
+   * ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which is
+   * called unless this is overridden.
    */
   default void onTerminated(int layer, int type, int code, String detail) {
     onError(layer, type, code, detail);
@@ -112,6 +110,8 @@ public interface RdmapHandler {
   /** The peer has closed its half: nothing more will be received. Ours stays usable. */
   void onPeerClosed();
 
-  /** The connection is gone, everything outstanding has ended. Called once, last. */
+  /**
+   * The connection has ended and everything outstanding has completed. The last call, made once.
+   */
   void onClosed(CloseReason reason);
 }

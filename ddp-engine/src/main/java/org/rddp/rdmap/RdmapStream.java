@@ -5,30 +5,28 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes and reads. The
- * layers beneath it belong to it; {@link #transport()} is what a TCP connection speaks to.
+ * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
+ * It owns the DDP and MPA layers below; {@link #transport()} is the handler for the TCP connection.
  *
- * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} says,
- * exactly once, how it ended. What is posted to be sent leaves in {@link DdpEngine#send}. A post to
- * a stream that has failed, or has been closed, ends at once, as flushed: the completion comes from
- * within the post. Receives may be posted before the stream is up, and a Responder should, before
- * it accepts: a peer's Send that finds none is an error.
+ * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} reports its
+ * end exactly once. {@link DdpEngine#send} sends the posted requests. A post to a stream that has
+ * failed or has been closed completes at once as flushed, within the call. Receives may be posted
+ * before the stream is established; a Responder should post them before it accepts, since a peer's
+ * Send without a receive is an error.
  *
  * <p>Engine thread only.
  */
 public final class RdmapStream {
-  private final RdmapHandler handler;
   private final Termination termination;
   private final DdpStream ddp;
   private final RequestPoster posts;
-  private final RdmapExtensions extensions;
   private final RdmapLocalOperations localOperations;
 
   private RdmapStream(
@@ -37,7 +35,6 @@ public final class RdmapStream {
       RdmapSettings settings,
       byte[] requestData,
       RdmapHandler handler) {
-    this.handler = handler;
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
     RdmapSendQueue sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
     OutstandingRequests requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
@@ -52,7 +49,6 @@ public final class RdmapStream {
             : DdpStream.initiator(engine, domain, sizes, requestData, user);
     user.attach(ddp);
     posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
-    extensions = new RdmapExtensions(posts);
     localOperations =
         new RdmapLocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
     user.attach(localOperations);
@@ -74,9 +70,9 @@ public final class RdmapStream {
   }
 
   /**
-   * A stream that we ask for: its {@link #transport()} goes to {@code TcpStack.connect}.
+   * Creates an Initiator. Its {@link #transport()} is passed to {@code TcpStack.connect}.
    *
-   * @param domain whose STags the peer may name
+   * @param domain the domain whose STags the peer may use
    * @param privateData for the peer's program, 0 to 512 octets
    */
   public static RdmapStream initiator(
@@ -89,36 +85,35 @@ public final class RdmapStream {
   }
 
   /**
-   * A stream that a peer asks for: its {@link #transport()} is what the listener's acceptor
-   * returns.
+   * Creates a Responder. The listener's acceptor returns its {@link #transport()}.
    *
-   * @param domain whose STags the peer may name
+   * @param domain the domain whose STags the peer may use
    */
   public static RdmapStream responder(
       DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
     return new RdmapStream(engine, domain, settings, null, handler);
   }
 
-  /** What the TCP connection speaks to. */
+  /** The handler for the TCP connection. */
   public StreamHandler transport() {
     return ddp.transport();
   }
 
-  /** The DDP Stream beneath, by which an STag can be tied to this stream alone. */
+  /** The DDP Stream below, for associating an STag with this stream only. */
   public DdpStream ddp() {
     return ddp;
   }
 
   /**
-   * Responder: the most octets of Private Data that an answer to the peer's request carries, 508 or
-   * 512.
+   * Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take, 508
+   * or 512.
    */
   public int maxPrivateData() {
     return ddp.maxPrivateData();
   }
 
   /**
-   * Responder: answers the peer's request.
+   * Responder: accepts the peer's request.
    *
    * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
@@ -127,7 +122,7 @@ public final class RdmapStream {
   }
 
   /**
-   * Responder: declines the peer's request. The connection stays until {@link #close()}.
+   * Responder: rejects the peer's request. The connection stays open until {@link #close()}.
    *
    * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
@@ -139,89 +134,35 @@ public final class RdmapStream {
    * Posts a buffer for one of the peer's Sends. One that has waited for it completes within this
    * call.
    *
-   * @param id comes back with the completion
-   * @param address where the message goes; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message goes, 0 to 2^32-1 octets; the memory is the stream's
+   *     until the request ends
    * @return false, and nothing happens, if the queue is full, or the stream's receives are shared
    */
-  public boolean postReceive(long id, long address, long length) {
-    return receiveEnds(id, length) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
-  }
-
-  /** Posts a buffer in pieces, as {@link #postReceive(long, long, long)} does. */
-  public boolean postReceive(long id, DdpScatterList list) {
-    return receiveEnds(id, list.length()) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, list);
-  }
-
-  /** Ends a receive at once that cannot be posted. */
-  private boolean receiveEnds(long id, long length) {
-    if (length < 0 || length > DdpStream.MAX_MESSAGE) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LENGTH_ERROR, 0);
-      return true;
-    }
-    if (!ddp.acceptsBuffers()) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
-      return true;
-    }
-    return false;
+  public boolean postReceive(StreamRequest request) {
+    return posts.receive(request);
   }
 
   /**
    * Sends a message to the peer's next posted receive.
    *
-   * @param id comes back with the completion
-   * @param address where the message lies; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message lies, 0 to 2^32-1 octets; the memory is the stream's
+   *     until the request ends. Its remote STag is one of the peer's that the peer invalidates when
+   *     it has the message, or 0; it is an error of the stream if the peer does not allow it
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postSend(long id, long address, long length) {
-    return postSend(id, 0, address, length, 0);
-  }
-
-  /**
-   * Sends a message as {@link #postSend(long, long, long)} does, with something besides.
-   *
-   * @param flags of {@link RequestFlags}
-   * @param invalidate an STag of the peer's that it invalidates when it has the message, or 0; an
-   *     error of the stream if the peer does not allow it
-   * @return false, and nothing happens, if the queue is full
-   */
-  public boolean postSend(long id, int flags, long address, long length, int invalidate) {
-    return posts.send(id, flags, invalidate, address, length);
-  }
-
-  /** Sends a message in pieces, as {@link #postSend(long, int, long, long, int)} does. */
-  public boolean postSend(long id, int flags, DdpScatterList list, int invalidate) {
-    return posts.send(id, flags, invalidate, list);
+  public boolean postSend(StreamRequest request) {
+    return posts.send(request);
   }
 
   /**
    * Writes into a buffer of the peer's, whose program learns nothing of it.
    *
-   * @param id comes back with the completion
-   * @param address where the octets lie; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
-   * @param remoteStag the peer's name for the buffer
-   * @param remoteTo Tagged Offset there of the first octet
+   * @param request says where the octets lie, 0 to 2^32-1 of them, and where at the peer they go;
+   *     the memory is the stream's until the request ends
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postWrite(long id, long address, long length, int remoteStag, long remoteTo) {
-    return posts.write(id, 0, address, length, remoteStag, remoteTo);
-  }
-
-  /**
-   * Writes as {@link #postWrite(long, long, long, int, long)} does.
-   *
-   * @param flags of {@link RequestFlags}
-   */
-  public boolean postWrite(
-      long id, int flags, long address, long length, int remoteStag, long remoteTo) {
-    return posts.write(id, flags, address, length, remoteStag, remoteTo);
-  }
-
-  /** Writes pieces of memory, one behind the other, into one range of the peer's. */
-  public boolean postWrite(long id, int flags, DdpScatterList list, int remoteStag, long remoteTo) {
-    return posts.write(id, flags, list, remoteStag, remoteTo);
+  public boolean postWrite(StreamRequest request) {
+    return posts.write(request);
   }
 
   /**
@@ -229,54 +170,84 @@ public final class RdmapStream {
    * answer goes to one STag, to octets that follow each other (RFC 5040 section 4.4): there is no
    * read into pieces.
    *
-   * @param id comes back with the completion
-   * @param localStag our name for where the octets go, with {@link AccessRights#LOCAL_WRITE}; the
-   *     range is the stream's until then
-   * @param localTo Tagged Offset there of the first octet
-   * @param length in octets, 0 to 2^32-1
-   * @param remoteStag the peer's name for where they come from
-   * @param remoteTo Tagged Offset there of the first octet
+   * @param request says from where at the peer the octets come, and to which {@link
+   *     StreamRequest#local range} they go, 0 to 2^32-1 octets of a buffer with {@link
+   *     AccessRights#LOCAL_WRITE}; the range is the stream's until the request ends
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postRead(
-      long id, int localStag, long localTo, long length, int remoteStag, long remoteTo) {
-    return posts.read(id, 0, localStag, localTo, length, remoteStag, remoteTo);
+  public boolean postRead(StreamRequest request) {
+    return posts.read(request);
   }
 
   /**
-   * Reads as {@link #postRead(long, int, long, long, int, long)} does.
+   * Sends a number to the peer's next posted receive, which must have room for eight octets (RFC
+   * 7306 section 6). A peer that does not know it ends the stream with {@link
+   * RdmapError#UNEXPECTED_OPCODE}; so for all that RFC 7306 adds.
    *
-   * @param flags of {@link RequestFlags}
+   * @param request its {@link StreamRequest#immediate} is the number
+   * @return false, and nothing happens, if the queue is full
    */
-  public boolean postRead(
-      long id, int flags, int localStag, long localTo, long length, int stag, long remoteTo) {
-    return posts.read(id, flags, localStag, localTo, length, stag, remoteTo);
+  public boolean postImmediate(StreamRequest request) {
+    return posts.immediate(request);
   }
 
-  /** What RFC 7306 adds: immediate data and atomic operations. */
-  public RdmapExtensions extensions() {
-    return extensions;
+  /**
+   * Writes as {@link #postWrite} does and sends a number behind it, as {@link #postImmediate} does.
+   * The peer's program has the number when it can see what was written. The two end as one request.
+   *
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postWriteImmediate(StreamRequest request) {
+    return posts.writeImmediate(request);
   }
 
-  /** What is done here in its turn: binding windows, and invalidating STags of ours. */
+  /**
+   * Adds to a number of eight octets at the peer (RFC 7306 section 5), in its machine's order and
+   * at an address that is a multiple of eight, in a buffer with {@link AccessRights#REMOTE_ATOMIC}.
+   * The number that was there goes to the request's memory, in this machine's order; the eight
+   * octets there are the stream's until the request ends. Atomics count as reads where ORD and
+   * fences are concerned.
+   *
+   * @param request its operand is added; its mask has the highest bit of each field, which nothing
+   *     is carried out of, 0 for one field of 64 bits
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postFetchAdd(StreamRequest request) {
+    return posts.atomic(request, AtomicRequest.FETCH_ADD);
+  }
+
+  /**
+   * Replaces bits of a number at the peer, if others are as expected, as an atomic of {@link
+   * #postFetchAdd}'s kind. RFC 7306 has no swap without a condition: that compares no bits, and
+   * every peer knows it that knows atomics.
+   *
+   * @param request its operand has the bits, its mask says which of them to replace; its compare
+   *     mask says which bits to compare with those of its compare
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postCompareSwap(StreamRequest request) {
+    return posts.atomic(request, AtomicRequest.COMPARE_SWAP);
+  }
+
+  /** Local operations: binding windows and invalidating local STags. */
   public RdmapLocalOperations localOperations() {
     return localOperations;
   }
 
   /**
-   * Graceful teardown: nothing more may be sent; when everything posted has been, our half of the
-   * connection is closed. Receiving goes on until the peer closes its half. {@link
-   * RdmapHandler#onClosed} follows when both are closed. A stream that is still starting aborts; of
-   * one that was rejected everything outstanding ends as flushed, within this call.
+   * Graceful teardown: nothing more may be posted to be sent; when everything posted has been sent,
+   * our half of the connection is closed. Receiving goes on until the peer closes its half. {@link
+   * RdmapHandler#onClosed} follows when both halves are closed. A stream that is still starting
+   * aborts; a rejected one flushes everything outstanding within this call.
    */
   public void close() {
     termination.close();
   }
 
   /**
-   * Abortive teardown: everything outstanding ends as flushed, within this call, and the connection
-   * is reset. No memory of the user is touched once this returns. {@link RdmapHandler#onClosed}
-   * follows, perhaps within this call.
+   * Abortive teardown: flushes everything outstanding within this call and resets the connection.
+   * After this returns no memory of the user is accessed. {@link RdmapHandler#onClosed} follows,
+   * possibly within this call.
    */
   public void abort() {
     termination.abort();

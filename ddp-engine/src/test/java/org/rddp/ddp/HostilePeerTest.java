@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -94,7 +95,9 @@ class HostilePeerTest {
       Random random = new Random(lengths);
       for (int i = 0; i < 32; i++) {
         int at = 8 * i;
-        ddp.stream.postReceive(i % 2, i, buffers.address() + at, random.nextInt(LENGTH - at + 1));
+        ddp.stream.postReceive(
+            i % 2,
+            new StreamRequest(i).memory(buffers.address() + at, random.nextInt(LENGTH - at + 1)));
       }
       ddp.ulp.early = AccessRights.REMOTE_WRITE;
     }
@@ -133,7 +136,7 @@ class HostilePeerTest {
         .as("the order of arrival is not seen")
         .isEqualTo(events);
     other.end();
-    early += other.ddp.engine.counters().segmentsPlacedEarly();
+    early += other.ddp.engine.receiveCounters().segmentsPlacedEarly();
   }
 
   /** Lets some segments come before their turn, as MPA passes them. */

@@ -11,21 +11,21 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The program of {@code rddp demo} that is written into. */
-@Command(name = "demo-sink", hidden = true, description = "The demonstration's sink.")
+/** {@code rddp demo-sink}: the demo's receiving program. */
+@Command(name = "demo-sink", hidden = true, description = "The demo's receiving program.")
 final class DemoSinkCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
-  @Option(names = "--port", description = "Where to listen.")
+  @Option(names = "--port", description = "Port to listen at.")
   private int port;
 
   @Option(
       names = "--size",
       converter = SizeConverter.class,
-      description = "Octets of the transfer.")
+      description = "Size of the transfer in octets.")
   private long size;
 
-  @Option(names = "--seed", description = "Of the pattern.")
+  @Option(names = "--seed", description = "Seed of the data pattern.")
   private long seed;
 
   @Spec private CommandSpec spec;
@@ -35,19 +35,14 @@ final class DemoSinkCommand implements Callable<Integer> {
     try (Rddp daemon = session.open("demo sink")) {
       VerifiedTransfer transfer =
           new VerifiedTransfer(daemon, seed, Duration.ZERO, Duration.ofSeconds(30));
-      String problem = transfer.receive(port, size, () -> say("listening"));
+      String problem = transfer.receive(port, size, () -> Output.println(spec, "listening"));
       JsonObject result = new JsonObject();
       result.addProperty("verified", problem == null);
       if (problem != null) {
         result.addProperty("problem", problem);
       }
-      say(result.toString());
+      Output.println(spec, result.toString());
       return problem == null ? 0 : 1;
     }
-  }
-
-  private void say(String line) {
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
   }
 }

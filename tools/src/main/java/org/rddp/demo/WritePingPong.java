@@ -13,7 +13,7 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 import org.rddp.rig.RoundTrips;
 
 /**
@@ -52,7 +52,7 @@ public final class WritePingPong implements AutoCloseable {
 
     void write(long number) {
       NUMBER.set(source.segment(), numberAt, number);
-      int flags = ++writes % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      int flags = ++writes % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
       while (!connection.postWrite(
           number, source, 0, source.length(), target.stag(), target.to(), flags)) {
         session.poll(Side::check, SIGNAL_EVERY);

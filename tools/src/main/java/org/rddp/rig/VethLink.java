@@ -41,8 +41,7 @@ public final class VethLink {
   /** Brings the calling thread to the first end, for good; waits for the second. */
   public void enterFirst() throws IOException, InterruptedException {
     try {
-      LinuxCalls.unshareNetwork();
-      firstThread.complete(LinuxCalls.threadId());
+      firstThread.complete(NetworkNamespace.enterNew());
     } catch (IOException failure) {
       firstThread.completeExceptionally(failure);
       throw failure;
@@ -54,7 +53,7 @@ public final class VethLink {
   /** Brings the calling thread to the second end, for good; waits for the first. */
   public void enterSecond() throws IOException, InterruptedException {
     try {
-      LinuxCalls.unshareNetwork();
+      NetworkNamespace.enterNew();
       String first = Integer.toString(PinnedThread.result(firstThread));
       run(
           "ip", "link", "add", INTERFACE, "type", "veth", "peer", "name", INTERFACE, "netns",

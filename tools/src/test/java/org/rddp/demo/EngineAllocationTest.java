@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Rddp;
 import org.rddp.daemon.TestDaemon;
 
-/** What is allocated while messages go through the engine. */
+/** Allocation on the path of messages through the engine. */
 @Timeout(120)
 class EngineAllocationTest {
   private static final int WARM_UP = 60_000;
@@ -28,7 +28,7 @@ class EngineAllocationTest {
         .getThreadId();
   }
 
-  /** The least that a thread allocates in one of several rounds. */
+  /** The least number of octets that a thread allocates in one of several rounds. */
   private static long least(long thread, long enough, Runnable round) {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < ROUNDS && least > enough; i++) {
@@ -48,7 +48,8 @@ class EngineAllocationTest {
       pingPong.measure(0, WARM_UP, "warm-up");
       long least = least(engineThread(), MESSAGES, () -> pingPong.measure(0, MESSAGES, "measured"));
 
-      // Two messages each; a command or two and the first turns of new code are allowed for.
+      // Two messages each. The bound leaves room for a few commands and the first turns of new
+      // code.
       assertThat(least).isLessThan(2L * MESSAGES);
     }
   }

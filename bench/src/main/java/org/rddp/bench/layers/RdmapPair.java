@@ -9,6 +9,7 @@ import org.openjdk.jmh.annotations.State;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapHandler;
@@ -31,6 +32,7 @@ public class RdmapPair {
   @Param({"1", "10000"})
   public int regions;
 
+  private final StreamRequest request = new StreamRequest();
   private final SplittableRandom random = new SplittableRandom(1);
   private final int[] burst = new int[BURST];
   private final Counting from = new Counting();
@@ -78,7 +80,11 @@ public class RdmapPair {
   /** Posts and sends a burst of RDMA Writes; returns how many segments that was. */
   int writeBurst() {
     for (int index : burst) {
-      source.postWrite(index, sources + (long) index * octets, octets, stags[index], 0);
+      source.postWrite(
+          request
+              .begin(index)
+              .memory(sources + (long) index * octets, octets)
+              .remote(stags[index], 0));
     }
     return sender.send(BURST);
   }
@@ -86,7 +92,7 @@ public class RdmapPair {
   /** Posts and sends a burst of Sends; returns how many segments that was. */
   int sendBurst() {
     for (int index : burst) {
-      source.postSend(index, sources + (long) index * octets, octets);
+      source.postSend(request.begin(index).memory(sources + (long) index * octets, octets));
     }
     return sender.send(BURST);
   }
@@ -94,7 +100,7 @@ public class RdmapPair {
   /** Posts a receive for each message of the next burst. */
   void postReceives() {
     for (int index : burst) {
-      sink.postReceive(index, sinks + (long) index * octets, octets);
+      sink.postReceive(request.begin(index).memory(sinks + (long) index * octets, octets));
     }
   }
 

@@ -12,7 +12,7 @@ import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /**
  * RDMA Writes to and fro between two programs that are both this thread's, one at a time; other
@@ -64,7 +64,7 @@ final class PingPong {
   private void write(Side from, Side to, Connection connection, boolean signalled) {
     NUMBER.set(from.sourceMemory, octets - (long) Long.BYTES, number);
     boolean due = signalled || ++from.writes % SIGNAL_EVERY == 0;
-    int flags = due ? WorkRequest.SIGNALLED : 0;
+    int flags = due ? SendFlags.SIGNALLED : 0;
     while (!connection.postWrite(
         number, from.source, 0, octets, to.sink.stag(), to.sink.baseTo(), flags)) {
       from.session.poll(ConnectionOpener::check, SIGNAL_EVERY);

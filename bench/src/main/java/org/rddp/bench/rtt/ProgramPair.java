@@ -13,8 +13,8 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
+import org.rddp.client.types.SendFlags;
 import org.rddp.demo.AdvertisedBuffer;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * Two programs of rddp on one thread: what one writes, sends or offers to be read, the other finds,
@@ -63,7 +63,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
         return 0;
       }
       unsignalled = 0;
-      return WorkRequest.SIGNALLED;
+      return SendFlags.SIGNALLED;
     }
 
     void poll() throws IOException {
@@ -224,7 +224,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
         octets,
         near.sourceOfPeer.stag(),
         near.sourceOfPeer.to(),
-        WorkRequest.SIGNALLED)) {
+        SendFlags.SIGNALLED)) {
       near.poll();
     }
     awaitCompletion(near);

@@ -11,18 +11,22 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A program that is about to block either sees the completion, or the daemon sees that it waits.
  */
 @JCStressTest
-@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "It blocks and is woken.")
+@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "The program blocks and is woken.")
 @Outcome(
     id = "false, true",
     expect = Expect.ACCEPTABLE,
-    desc = "It does not block, woken for nothing.")
-@Outcome(id = "false, false", expect = Expect.ACCEPTABLE, desc = "It does not block.")
-@Outcome(id = "true, false", expect = Expect.FORBIDDEN, desc = "It blocks and nobody wakes it.")
+    desc = "The program does not block, and gets a spurious wake-up.")
+@Outcome(id = "false, false", expect = Expect.ACCEPTABLE, desc = "The program does not block.")
+@Outcome(
+    id = "true, false",
+    expect = Expect.FORBIDDEN,
+    desc = "The program blocks and is not woken.")
 @State
 public class WakeUpStress {
   private static final ThreadLocal<WorkRequest> REQUEST = ThreadLocal.withInitial(WorkRequest::new);
@@ -38,7 +42,7 @@ public class WakeUpStress {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    program.post(Opcode.SEND, WorkRequest.SIGNALLED, 1, 0, 0, 0, 0, 0, 0);
+    program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 0).submit();
     daemon.take(REQUEST.get());
   }
 
@@ -51,7 +55,7 @@ public class WakeUpStress {
   /** The daemon: whether it signals. */
   @Actor
   public void complete(ZZ_Result result) {
-    daemon.complete(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0, 1, 0);
+    daemon.claim(1).begin(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0).submit();
     result.r2 = daemon.flush();
   }
 }

@@ -3,6 +3,8 @@ package org.rddp.simulation.programs;
 import java.util.SplittableRandom;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ExpectedOctets;
@@ -56,15 +58,15 @@ final class RdmapPosts {
   }
 
   private static int ringFlags(PostedRequest request, int flags) {
-    return flags | (request.signalled() ? WorkRequest.SIGNALLED : 0);
+    return flags | (request.signalled() ? SendFlags.SIGNALLED : 0);
   }
 
   private static boolean solicited(int flags) {
-    return (flags & WorkRequest.SOLICITED) != 0;
+    return (flags & SendFlags.SOLICITED) != 0;
   }
 
   private static int unsolicited(int flags) {
-    return flags & ~WorkRequest.SOLICITED;
+    return flags & ~SendFlags.SOLICITED;
   }
 
   private void posted(PostedRequest request, int flags, ProgramEvent event) {
@@ -72,7 +74,7 @@ final class RdmapPosts {
     if (request.fault() != null) {
       end.errors().posted(request);
     }
-    if ((flags & WorkRequest.FENCED) != 0) {
+    if ((flags & SendFlags.FENCED) != 0) {
       fence = request.number();
       end.count(ProgramEvent.FENCED);
     }
@@ -176,21 +178,16 @@ final class RdmapPosts {
       int stag,
       long to,
       long immediate) {
+    SubmissionEntry entry = end.program().rings().claim(1);
     return end.program()
         .posted(
-            end.program()
-                .rings()
-                .post(
-                    request.opcode(),
-                    flags,
-                    request.id(),
-                    end.connection(),
-                    localStag,
-                    localOffset,
-                    length,
-                    stag,
-                    to,
-                    immediate));
+            entry != null
+                && entry
+                    .begin(request.opcode(), flags, request.id(), end.connection())
+                    .memory(localStag, localOffset, length)
+                    .remote(stag, to)
+                    .immediate(immediate)
+                    .submit());
   }
 
   /**
@@ -248,22 +245,15 @@ final class RdmapPosts {
         };
     PostedRequest request = request(opcode, Long.BYTES, fault);
     int how = unsolicited(flags);
+    SubmissionEntry entry = end.program().rings().claim(WorkRequest.ATOMIC_SLOTS);
     boolean done =
-        end.program()
-            .rings()
-            .postAtomic(
-                opcode,
-                ringFlags(request, how),
-                request.id(),
-                end.connection(),
-                end.stags().localStag(),
-                into - end.own().from(),
-                stag,
-                to,
-                does.data(),
-                does.mask(),
-                does.compare(),
-                does.compareMask());
+        entry != null
+            && entry
+                .begin(opcode, ringFlags(request, how), request.id(), end.connection())
+                .memory(end.stags().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
+                .remote(stag, to)
+                .operands(does.data(), does.mask(), does.compare(), does.compareMask())
+                .submit();
     if (!end.program().posted(done)) {
       sink.free(into);
       return false;
@@ -355,7 +345,7 @@ final class RdmapPosts {
   }
 
   private boolean nonsense(PostedRequest request, int stag, int from, int length) {
-    boolean done = post(request, WorkRequest.SIGNALLED, stag, from, length, 0, 0, 0);
+    boolean done = post(request, SendFlags.SIGNALLED, stag, from, length, 0, 0, 0);
     if (done) {
       posted(request, 0, ProgramEvent.NONSENSE);
     }
