@@ -10,9 +10,9 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * A TCP connection without a network: hands up octets as a script cuts them, in their turn or
- * before it, each once, and keeps what its user sends. What lies around the octets of a segment
- * must not matter: it is a filler.
+ * A TCP connection without a network: hands up octets as a script cuts them, in order or early,
+ * each once, and keeps what its user sends. The memory around the octets of a segment holds a
+ * filler, on which nothing may depend.
  */
 final class FuzzedStream implements TcpStream {
   private final NativePacketPool pool;

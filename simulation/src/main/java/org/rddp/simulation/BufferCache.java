@@ -7,7 +7,8 @@ import java.util.Map;
 import org.rddp.device.NativePacketPool;
 
 /**
- * Packet pools and frame stores that are used again in the next run. To allocate them anew would take longer than most runs.
+ * Packet pools and frame stores that are used again in the next run. To allocate them anew would
+ * take longer than most runs.
  */
 public final class BufferCache {
   private static final int SMALL = 2048;

@@ -5,7 +5,9 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Memory;
 
 /**
- * A host's network card. A sent frame goes to the connected hop at once. The card may keep the host's packets for some time after that, and may accept fewer packets than offered, as real cards do.
+ * A host's network card. A sent frame goes to the connected hop at once. The card may keep the
+ * host's packets for some time after that, and may accept fewer packets than offered, as real cards
+ * do.
  */
 public final class Card implements FrameDevice, Hop {
   private static final int RING = 1024;

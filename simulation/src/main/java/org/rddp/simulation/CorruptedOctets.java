@@ -8,7 +8,8 @@ import org.rddp.simulation.SequenceSpaces.Direction;
 import org.rddp.wire.Tcp;
 
 /**
- * Remembers which octets of which streams were corrupted with a matching TCP checksum. TCP may hand up wrong octets only there.
+ * Remembers which octets of which streams were corrupted with a matching TCP checksum. TCP may hand
+ * up wrong octets only there.
  */
 public final class CorruptedOctets implements NetworkListener {
   private final SequenceSpaces spaces = new SequenceSpaces();

@@ -7,9 +7,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
-/**
- * Flips single bits of packets, as faulty memory in a switch does.
- */
+/** Flips single bits of packets, as faulty memory in a switch does. */
 final class Corruption {
   private static final int TCP_CHECKSUM = 16;
 
@@ -22,8 +20,8 @@ final class Corruption {
 
   /**
    * Flips any one bit of an IP packet. Ethernet's own header and ARP are left alone: they have no
-   * checksum but the frame's, which a card checks by itself. So are all fragments but the first: bits
-   * flipped in two of them might cancel each other in TCP's checksum.
+   * checksum but the frame's, which a card checks by itself. So are all fragments but the first:
+   * bits flipped in two of them might cancel each other in TCP's checksum.
    *
    * @return false if the frame is not such a packet
    */

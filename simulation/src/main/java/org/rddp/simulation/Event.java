@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * Code that an {@link EventQueue} runs at a scheduled time.
- */
+/** Code that an {@link EventQueue} runs at a scheduled time. */
 @FunctionalInterface
 public interface Event {
   /**

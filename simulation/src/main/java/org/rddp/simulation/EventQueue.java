@@ -3,7 +3,9 @@ package org.rddp.simulation;
 import java.util.Arrays;
 
 /**
- * Virtual time, and the events that are scheduled, in a heap. Time stands still while an event runs, and then advances to the next one. Events of the same time run in the order in which they were scheduled. Allocates only when the heap grows.
+ * Virtual time, and the events that are scheduled, in a heap. Time stands still while an event
+ * runs, and then advances to the next one. Events of the same time run in the order in which they
+ * were scheduled. Allocates only when the heap grows.
  */
 public final class EventQueue {
   private long[] times = new long[256];

@@ -5,7 +5,9 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * A middlebox that sends packets larger than the next link in fragments (RFC 791 section 3.2) although they must not be fragmented: it clears DF and assigns the identification itself, as some tunnels do.
+ * A middlebox that sends packets larger than the next link in fragments (RFC 791 section 3.2)
+ * although they must not be fragmented: it clears DF and assigns the identification itself, as some
+ * tunnels do.
  */
 public final class Fragmenter implements Hop {
   private static final int UNIT = 8;

@@ -5,7 +5,8 @@ import java.util.Arrays;
 import org.rddp.wire.Memory;
 
 /**
- * The frames under way in a network, each in a buffer of its own. Grows as needed and can be used by one network after another; its memory is freed when it is no longer reachable.
+ * The frames under way in a network, each in a buffer of its own. Grows as needed and can be used
+ * by one network after another; its memory is freed when it is no longer reachable.
  */
 public final class FrameStore {
   /** Octets of the longest frame. */

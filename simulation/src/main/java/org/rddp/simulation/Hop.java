@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * Something that forwards or receives frames: a wire, a middlebox, a card.
- */
+/** Something that forwards or receives frames: a wire, a middlebox, a card. */
 public interface Hop {
   /**
    * Takes a frame.

@@ -9,7 +9,8 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpCounters;
 
 /**
- * Two hosts, a link between them and the faults of both, drawn from a seed. At the end of a run every packet must be back in its pool.
+ * Two hosts, a link between them and the faults of both, drawn from a seed. At the end of a run
+ * every packet must be back in its pool.
  */
 public final class HostPair {
   private static final long MILLISECOND = 1_000_000;
@@ -64,7 +65,8 @@ public final class HostPair {
     packets = 256 << random.nextInt(4);
     client = host("10.0.0.1");
     server = host("10.0.0.2");
-    link = network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
+    link =
+        network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
   }
 
   private SimulatedHost host(String address) {
@@ -211,7 +213,8 @@ public final class HostPair {
   }
 
   private void run(BooleanSupplier done, long until, String otherwise) {
-    boolean came = network.run(() -> !violations.isEmpty() || tired() || done.getAsBoolean(), until);
+    boolean came =
+        network.run(() -> !violations.isEmpty() || tired() || done.getAsBoolean(), until);
     if (!came) {
       violations.add(otherwise + remains());
     }

@@ -3,7 +3,9 @@ package org.rddp.simulation;
 import java.util.SplittableRandom;
 
 /**
- * Bursts of loss: a wire changes between good and bad at random (the model of Gilbert and Elliott). The durations are exponentially distributed in time and do not depend on frames, so that a sender that waits finds the wire good again.
+ * Bursts of loss: a wire changes between good and bad at random (the model of Gilbert and Elliott).
+ * The durations are exponentially distributed in time and do not depend on frames, so that a sender
+ * that waits finds the wire good again.
  */
 final class LossBursts {
   private static final int LONG_AGO = 100;

@@ -3,9 +3,7 @@ package org.rddp.simulation;
 import java.util.EnumMap;
 import java.util.Map;
 
-/**
- * Counts each {@link NetworkEvent}.
- */
+/** Counts each {@link NetworkEvent}. */
 public final class NetworkCounters implements NetworkListener {
   private final Map<NetworkEvent, long[]> counts = new EnumMap<>(NetworkEvent.class);
 

@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * What a network does to a frame.
- */
+/** What a network does to a frame. */
 public enum NetworkEvent {
   /** A card has sent it. */
   SENT("sent"),

@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * Is told of everything that a {@link Network} does to a frame.
- */
+/** Is told of everything that a {@link Network} does to a frame. */
 @FunctionalInterface
 public interface NetworkListener {
   /**

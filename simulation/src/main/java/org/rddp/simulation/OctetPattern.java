@@ -2,9 +2,7 @@ package org.rddp.simulation;
 
 import org.rddp.wire.Memory;
 
-/**
- * Octets that depend on a seed and on their stream position, to send and to compare with.
- */
+/** Octets that depend on a seed and on their stream position, to send and to compare with. */
 public final class OctetPattern {
   private final long seed;
 

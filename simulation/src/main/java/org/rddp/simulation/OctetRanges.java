@@ -3,9 +3,7 @@ package org.rddp.simulation;
 import java.util.Map;
 import java.util.TreeMap;
 
-/**
- * The octets of a stream that have arrived. Each may arrive once, in any order.
- */
+/** The octets of a stream that have arrived. Each may arrive once, in any order. */
 public final class OctetRanges {
   private final TreeMap<Long, Long> early = new TreeMap<>();
   private long edge;

@@ -4,9 +4,7 @@ import java.util.SplittableRandom;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
-/**
- * Draws the settings of a run: TCP stacks and wires of every kind.
- */
+/** Draws the settings of a run: TCP stacks and wires of every kind. */
 public final class RandomSettings {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;

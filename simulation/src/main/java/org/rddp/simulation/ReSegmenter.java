@@ -7,7 +7,9 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /**
- * A middlebox that ignores segment boundaries (an intermediary, RFC 5044 section 5.1): it makes one segment of several consecutive ones, and several of one. The octets and their sequence numbers stay the same. It handles one connection at a time.
+ * A middlebox that ignores segment boundaries (an intermediary, RFC 5044 section 5.1): it makes one
+ * segment of several consecutive ones, and several of one. The octets and their sequence numbers
+ * stay the same. It handles one connection at a time.
  */
 public final class ReSegmenter implements Hop {
   private static final long LONGEST_WAIT = 500_000;

@@ -7,7 +7,9 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * A router in front of a wire that may have a smaller MTU than the cards. It drops larger packets, and either reports that to the sender (RFC 1191 section 4) or does not: a black hole (RFC 2923 section 2.1).
+ * A router in front of a wire that may have a smaller MTU than the cards. It drops larger packets,
+ * and either reports that to the sender (RFC 1191 section 4) or does not: a black hole (RFC 2923
+ * section 2.1).
  */
 public final class Router implements Hop {
   private static final long MAC_ADDRESS = 0x02_ff_00_00_00_fdL;

@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * The connections and programs on the hosts of a {@link HostPair}.
- */
+/** The connections and programs on the hosts of a {@link HostPair}. */
 public interface Scenario {
   /** Power has failed at a host: its programs do nothing more. */
   void powerFailed(SimulatedHost host);

@@ -6,9 +6,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
-/**
- * A TCP segment in a frame, as middleboxes see it.
- */
+/** A TCP segment in a frame, as middleboxes see it. */
 public final class SegmentView {
   private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;

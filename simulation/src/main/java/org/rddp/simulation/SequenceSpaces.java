@@ -8,7 +8,8 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
 /**
- * The initial sequence number of each direction of each connection, learnt from the SYNs that were sent.
+ * The initial sequence number of each direction of each connection, learnt from the SYNs that were
+ * sent.
  */
 public final class SequenceSpaces {
   /**

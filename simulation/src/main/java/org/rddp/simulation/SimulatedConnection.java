@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * A connection of a run, with a program at each end.
- */
+/** A connection of a run, with a program at each end. */
 public interface SimulatedConnection {
   /** The client's port; 0 before the connection was opened. */
   int port();
@@ -14,8 +12,8 @@ public interface SimulatedConnection {
   long progress();
 
   /**
-   * Aborts an end whose peer is gone or was never there, after some time: an end that has nothing to
-   * send does not notice by itself.
+   * Aborts an end whose peer is gone or was never there, after some time: an end that has nothing
+   * to send does not notice by itself.
    *
    * @param now the time in nanoseconds
    * @param patience that time, in nanoseconds

@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/**
- * The connections of a run, some of them still to be opened.
- */
+/** The connections of a run, some of them still to be opened. */
 public final class SimulatedConnections<C extends SimulatedConnection> {
   /** Time after which an end aborts whose peer is gone. */
   private static final long PATIENCE = 60_000_000_000L;

@@ -9,7 +9,8 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * A host with one card, a TCP stack and the engine thread that drives it. A turn of the duty cycle takes some time. The next turn follows when a frame has arrived or a timer is due.
+ * A host with one card, a TCP stack and the engine thread that drives it. A turn of the duty cycle
+ * takes some time. The next turn follows when a frame has arrived or a timer is due.
  */
 public final class SimulatedHost {
   private static final int PREFIX = 24;
@@ -120,8 +121,8 @@ public final class SimulatedHost {
   }
 
   /**
-   * Replaces the duty cycle by the given code, which takes the time and returns how much work it has
-   * done. If that is more than 0, the next turn follows at once.
+   * Replaces the duty cycle by the given code, which takes the time and returns how much work it
+   * has done. If that is more than 0, the next turn follows at once.
    */
   public void duty(LongToIntFunction code) {
     duty = code;
@@ -164,9 +165,7 @@ public final class SimulatedHost {
     }
   }
 
-  /**
-   * Ignores an event whose turn has been scheduled earlier meanwhile.
-   */
+  /** Ignores an event whose turn has been scheduled earlier meanwhile. */
   private void awake(long time) {
     if (time != wakeAt || off) {
       return;

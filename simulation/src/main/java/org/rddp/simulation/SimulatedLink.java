@@ -1,7 +1,8 @@
 package org.rddp.simulation;
 
 /**
- * Two cards joined in both directions. Each direction has a middlebox that may re-segment, a router whose MTU may fall, a middlebox that may fragment, and a wire.
+ * Two cards joined in both directions. Each direction has a middlebox that may re-segment, a router
+ * whose MTU may fall, a middlebox that may fragment, and a wire.
  */
 public final class SimulatedLink {
   private final SimulatedWire there;

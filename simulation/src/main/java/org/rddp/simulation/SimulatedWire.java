@@ -5,7 +5,8 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
 /**
- * One direction of a link, with a queue, a bandwidth, a delay and random impairments. Frames leave it in the order in which they came, except those that are chosen to be late.
+ * One direction of a link, with a queue, a bandwidth, a delay and random impairments. Frames leave
+ * it in the order in which they came, except those that are chosen to be late.
  */
 public final class SimulatedWire implements Hop {
   private static final long SECOND = 1_000_000_000L;

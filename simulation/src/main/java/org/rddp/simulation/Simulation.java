@@ -3,7 +3,8 @@ package org.rddp.simulation;
 import java.util.function.Consumer;
 
 /**
- * A kind of simulation that can be run from any seed, always with the same result for the same seed. Used by one thread; buffers are kept between runs.
+ * A kind of simulation that can be run from any seed, always with the same result for the same
+ * seed. Used by one thread; buffers are kept between runs.
  */
 public interface Simulation {
   /**

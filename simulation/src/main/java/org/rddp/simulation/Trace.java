@@ -11,7 +11,8 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Prints a line for each {@link NetworkEvent}: the time since the beginning in seconds, source and destination, the event, and the segment. Sequence numbers are relative to the SYN of each end.
+ * Prints a line for each {@link NetworkEvent}: the time since the beginning in seconds, source and
+ * destination, the event, and the segment. Sequence numbers are relative to the SYN of each end.
  */
 public final class Trace implements NetworkListener {
   private static final String FLAGS = "FSRP.UEC";

@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * Corruption that only MPA's CRC detects. It begins when every stream is established.
- */
+/** Corruption that only MPA's CRC detects. It begins when every stream is established. */
 public final class UndetectedCorruption {
   private final HostPair hosts;
   private final double there;

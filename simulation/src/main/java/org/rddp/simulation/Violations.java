@@ -1,8 +1,6 @@
 package org.rddp.simulation;
 
-/**
- * The rules that were violated in a run. The first violation is reported.
- */
+/** The rules that were violated in a run. The first violation is reported. */
 public final class Violations {
   private String violation;
 

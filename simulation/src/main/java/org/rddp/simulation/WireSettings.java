@@ -3,7 +3,8 @@ package org.rddp.simulation;
 import io.soabase.recordbuilder.core.RecordBuilder;
 
 /**
- * Properties of one direction of a link. Times in nanoseconds, probabilities from 0 to 1 for each frame.
+ * Properties of one direction of a link. Times in nanoseconds, probabilities from 0 to 1 for each
+ * frame.
  *
  * @param bandwidth bits per second, at least 1000; {@link Long#MAX_VALUE} for no limit
  * @param delay from one end to the other
@@ -19,7 +20,8 @@ import io.soabase.recordbuilder.core.RecordBuilder;
  * @param duplicate probability of a frame to be duplicated
  * @param corrupt probability of a flipped bit in a packet, which its checksums detect
  * @param corruptUnseen probability of a flipped bit in a TCP payload with a corrected checksum
- * @param mark probability of a packet that allows it to be marked as having met congestion (RFC 3168)
+ * @param mark probability of a packet that allows it to be marked as having met congestion (RFC
+ *     3168)
  */
 @RecordBuilder
 public record WireSettings(

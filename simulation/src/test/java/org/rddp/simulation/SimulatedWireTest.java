@@ -86,7 +86,8 @@ class SimulatedWireTest {
     assertThat(counters.count(NetworkEvent.DUPLICATED)).isCloseTo(700, within(100L));
     assertThat(counters.count(NetworkEvent.REORDERED)).isCloseTo(1540, within(150L));
     assertThat((long) arrived.size())
-        .isEqualTo(FRAMES - counters.count(NetworkEvent.LOST) + counters.count(NetworkEvent.DUPLICATED));
+        .isEqualTo(
+            FRAMES - counters.count(NetworkEvent.LOST) + counters.count(NetworkEvent.DUPLICATED));
     assertThat(arrived).isNotEqualTo(arrived.stream().sorted().toList());
   }
 

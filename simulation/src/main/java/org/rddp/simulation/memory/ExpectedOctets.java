@@ -1,8 +1,6 @@
 package org.rddp.simulation.memory;
 
-/**
- * The octets that are expected in a range of memory.
- */
+/** The octets that are expected in a range of memory. */
 public interface ExpectedOctets {
   /**
    * Compares memory with the expected octets.

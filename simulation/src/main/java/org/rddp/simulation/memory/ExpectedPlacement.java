@@ -3,9 +3,7 @@ package org.rddp.simulation.memory;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * A range of one end's memory in which octets are to be placed.
- */
+/** A range of one end's memory in which octets are to be placed. */
 public final class ExpectedPlacement {
   private final int from;
   private final int length;

@@ -2,9 +2,7 @@ package org.rddp.simulation.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/**
- * Octets each of which is known.
- */
+/** Octets each of which is known. */
 @SuppressWarnings("ArrayRecordComponent")
 public record KnownOctets(byte[] array, int first) implements ExpectedOctets {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);

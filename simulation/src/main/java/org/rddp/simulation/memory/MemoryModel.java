@@ -10,22 +10,22 @@ import org.rddp.wire.Memory;
  * A model of the memory of one end: the octets of regions and receive buffers, those between them,
  * and those of former regions.
  *
- * <p>An octet must not change, unless a request that is not known to be complete may place one there:
- * then it may be the old one or the new one. The octets of a complete request must be there. A request
- * is known to be complete by these rules (RFC 5040 section 5.5, RFC 5041 section 5.3, RFC 7306
- * sections 4 and 5):
+ * <p>An octet must not change, unless a request that is not known to be complete may place one
+ * there: then it may be the old one or the new one. The octets of a complete request must be there.
+ * A request is known to be complete by these rules (RFC 5040 section 5.5, RFC 5041 section 5.3, RFC
+ * 7306 sections 4 and 5):
  *
  * <ul>
  *   <li>Placement has no order: if two Writes overlap and neither was complete when the other was
  *       posted, the octets of either may remain.
- *   <li>Delivery has an order: when a message has consumed a receive, every Write posted before it is
- *       complete.
+ *   <li>Delivery has an order: when a message has consumed a receive, every Write posted before it
+ *       is complete.
  *   <li>A Read or an atomic is executed after everything that was posted before it; when it is
  *       answered, all of that is complete. Reads and atomics are executed and answered in order.
- *   <li>A Read may return octets of a Write that was posted after it without a fence, but not of one
- *       with a fence.
- *   <li>An atomic is executed once, at any time before it is answered: a Send behind it does not show
- *       that it is complete.
+ *   <li>A Read may return octets of a Write that was posted after it without a fence, but not of
+ *       one with a fence.
+ *   <li>An atomic is executed once, at any time before it is answered: a Send behind it does not
+ *       show that it is complete.
  *   <li>After an STag is revoked, or its stream has ended, no octet changes through it.
  * </ul>
  */
@@ -212,9 +212,7 @@ public final class MemoryModel {
     return 0;
   }
 
-  /**
-   * The peer's Writes with a number below the given one are complete, except the flushed ones.
-   */
+  /** The peer's Writes with a number below the given one are complete, except the flushed ones. */
   public void writesDone(long before, String how) {
     List<ExpectedPlacement> done = new ArrayList<>();
     for (ExpectedPlacement target : pending) {

@@ -4,9 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/**
- * Allocates ranges of a part of a memory. They do not overlap, and there are gaps between them.
- */
+/** Allocates ranges of a part of a memory. They do not overlap, and there are gaps between them. */
 public final class MemoryRanges {
   private static final int GAP = 8;
 

@@ -1,8 +1,6 @@
 package org.rddp.simulation.memory;
 
-/**
- * An STag as its owner knows it: a region, or a window bound to one.
- */
+/** An STag as its owner knows it: a region, or a window bound to one. */
 public final class ModelStag {
   private final int stag;
   private final ModelStag region;
@@ -23,7 +21,13 @@ public final class ModelStag {
    * @param exclusive whether only one connection may use it
    */
   public ModelStag(
-      int stag, ModelStag region, int from, int length, long baseTo, int rights, boolean exclusive) {
+      int stag,
+      ModelStag region,
+      int from,
+      int length,
+      long baseTo,
+      int rights,
+      boolean exclusive) {
     this.stag = stag;
     this.region = region;
     this.from = from;
@@ -88,7 +92,10 @@ public final class ModelStag {
     live = false;
   }
 
-  /** The peer has posted a message that invalidates it, or its owner revokes it soon: it is not used in new requests. */
+  /**
+   * The peer has posted a message that invalidates it, or its owner revokes it soon: it is not used
+   * in new requests.
+   */
   public void giveUp() {
     givenUp = true;
   }

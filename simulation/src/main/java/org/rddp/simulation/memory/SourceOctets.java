@@ -3,9 +3,7 @@ package org.rddp.simulation.memory;
 import java.util.SplittableRandom;
 import org.rddp.wire.Memory;
 
-/**
- * Octets that all runs send from, and that must never change.
- */
+/** Octets that all runs send from, and that must never change. */
 public final class SourceOctets {
   /** Number of octets. */
   public static final int LENGTH = 1 << 21;

@@ -6,7 +6,9 @@ import org.rddp.simulation.OctetPattern;
 import org.rddp.simulation.Violations;
 
 /**
- * One direction of a connection: what one program has sent and what the other has received of it. Every ULPDU is passed once, unchanged and in order. With CRCs no ULPDU is passed whose FPDU has a wrong octet.
+ * One direction of a connection: what one program has sent and what the other has received of it.
+ * Every ULPDU is passed once, unchanged and in order. With CRCs no ULPDU is passed whose FPDU has a
+ * wrong octet.
  */
 final class HalfConnection {
   private final Violations violations;
@@ -78,8 +80,8 @@ final class HalfConnection {
   }
 
   /**
-   * Without CRCs a wrong octet may have changed lengths and Markers behind it; in a startup frame it
-   * may have changed what the two ends have agreed on.
+   * Without CRCs a wrong octet may have changed lengths and Markers behind it; in a startup frame
+   * it may have changed what the two ends have agreed on.
    */
   private long doubtfulFrom() {
     return reverse.wrongStartup() ? 0 : octets.firstWrong();

@@ -17,7 +17,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * One end of an MPA connection: starts up as its terms say, sends ULPDUs of a pattern, and checks every upcall of MPA, also that there are none after an error.
+ * One end of an MPA connection: starts up as its terms say, sends ULPDUs of a pattern, and checks
+ * every upcall of MPA, also that there are none after an error.
  */
 final class MpaProgram implements UlpduHandler {
   /** Time without a whole FPDU after which MPA may give up a connection. */
@@ -314,8 +315,8 @@ final class MpaProgram implements UlpduHandler {
   }
 
   /**
-   * Whether the peer, which should send first, may know of no connection: it has answered with a SYN
-   * cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
+   * Whether the peer, which should send first, may know of no connection: it has answered with a
+   * SYN cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
    */
   boolean unheard() {
     boolean alone = tap.opened() && !peer.tap.opened() && !done();

@@ -14,9 +14,7 @@ import org.rddp.simulation.SimulatedWire;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/**
- * One run of MPA: connections between two hosts from opening to closing, all drawn from a seed.
- */
+/** One run of MPA: connections between two hosts from opening to closing, all drawn from a seed. */
 final class MpaRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
 

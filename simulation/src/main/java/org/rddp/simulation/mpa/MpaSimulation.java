@@ -7,9 +7,7 @@ import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 import org.rddp.wire.Memory;
 
-/**
- * Simulates MPA over TCP: two ends and their programs on a bad network.
- */
+/** Simulates MPA over TCP: two ends and their programs on a bad network. */
 public final class MpaSimulation implements Simulation {
   private final BufferCache buffers = new BufferCache();
   private final long buffer = Memory.allocate(FrameStore.LONGEST);

@@ -3,7 +3,8 @@ package org.rddp.simulation.mpa;
 import java.util.Arrays;
 
 /**
- * The ULPDUs that a program has sent, and the stream positions of their FPDUs, computed from RFC 5044 section 4 without any code of MPA.
+ * The ULPDUs that a program has sent, and the stream positions of their FPDUs, computed from RFC
+ * 5044 section 4 without any code of MPA.
  */
 final class SentFpdus {
   private static final int MARKER = 4;

@@ -6,7 +6,8 @@ import org.rddp.simulation.Violations;
 import org.rddp.wire.Memory;
 
 /**
- * The octets of one half connection as MPA has sent them, and which of them arrived corrupted at the other end although the TCP checksum was right.
+ * The octets of one half connection as MPA has sent them, and which of them arrived corrupted at
+ * the other end although the TCP checksum was right.
  */
 final class SentOctets {
   private final Violations violations;

@@ -8,9 +8,7 @@ import org.rddp.simulation.SimulatedConnection;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.tcp.TcpConnection;
 
-/**
- * One connection with the program that opens it and the one that accepts it.
- */
+/** One connection with the program that opens it and the one that accepts it. */
 final class SimulatedMpaConnection implements SimulatedConnection {
   private final HostPair hosts;
   private final MpaTerms terms;

@@ -6,7 +6,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
 /**
- * Between TCP and MPA at one end of a connection: records what MPA sends, and compares what arrives with what the other end has sent. Changes nothing.
+ * Between TCP and MPA at one end of a connection: records what MPA sends, and compares what arrives
+ * with what the other end has sent. Changes nothing.
  */
 final class StreamTap implements StreamHandler, TcpStream {
   private final SentOctets out;

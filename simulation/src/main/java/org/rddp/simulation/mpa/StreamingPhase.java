@@ -8,7 +8,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
 /**
- * One end's octets in streaming mode, before MPA: the Initiator sends first, then the Responder, and MPA starts behind the Responder's last octet.
+ * One end's octets in streaming mode, before MPA: the Initiator sends first, then the Responder,
+ * and MPA starts behind the Responder's last octet.
  */
 final class StreamingPhase implements StreamingHandler {
   private static final int PART = 512;

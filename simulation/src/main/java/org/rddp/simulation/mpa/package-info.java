@@ -1,5 +1,5 @@
 /**
- * Simulations of MPA: connections between two hosts on a bad network, drawn from a seed, and the rules
- * that must hold.
+ * Simulations of MPA: connections between two hosts on a bad network, drawn from a seed, and the
+ * rules that must hold.
  */
 package org.rddp.simulation.mpa;

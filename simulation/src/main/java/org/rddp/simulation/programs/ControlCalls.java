@@ -4,9 +4,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.DaemonMessage;
 
-/**
- * Control calls of one end to its daemon: listen, connect, accept, reject, disconnect.
- */
+/** Control calls of one end to its daemon: listen, connect, accept, reject, disconnect. */
 final class ControlCalls {
   private static final long CONNECT_TIMEOUT = 7200_000_000_000L;
   private static final int BACKLOG = 8;

@@ -22,9 +22,7 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * One end of a connection that speaks plain DDP: the program is the ULP.
- */
+/** One end of a connection that speaks plain DDP: the program is the ULP. */
 final class DdpEndpoint extends ProgramEndpoint {
   private static final int MOST_DEPTH = 8;
   private static final int UNPOSTED = 4;
@@ -37,6 +35,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   private final int mostNotices;
   private final Deque<Long> notices = new ArrayDeque<>();
   private final boolean holding;
+
   /** Whether a request of its own was flushed. */
   private boolean anyUnsent;
 
@@ -211,9 +210,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return true;
   }
 
-  /**
-   * After an error of its stream the peer may send one more message; others are skipped.
-   */
+  /** After an error of its stream the peer may send one more message; others are skipped. */
   @Override
   ExpectedMessage next(Completion completion) {
     int qn = completion.opcode() == Opcode.TAGGED_NOTICE ? -1 : completion.qn();

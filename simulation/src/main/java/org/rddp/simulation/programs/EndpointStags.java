@@ -10,9 +10,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 
-/**
- * The regions and windows of one end's memory, as it registers, binds and revokes them.
- */
+/** The regions and windows of one end's memory, as it registers, binds and revokes them. */
 final class EndpointStags {
   private static final int MOST_REGIONS = 8;
   private static final int MOST_WINDOWS = 4;
@@ -134,14 +132,17 @@ final class EndpointStags {
         .orElse(null);
   }
 
-  /** One of another program or connection of this host, which the peer's stream may not use; or null. */
+  /**
+   * One of another program or connection of this host, which the peer's stream may not use; or
+   * null.
+   */
   ModelStag foreign() {
     List<ModelStag> found = new ArrayList<>();
     for (SimulatedProgram other : program().host().programs()) {
       for (ProgramEndpoint one : other.ends()) {
         boolean stranger = other != program();
         one.stags().live.stream()
-            .filter(tag -> one != end && tag.live() && (stranger || tag.exclusive()))
+            .filter(tag -> !one.equals(end) && tag.live() && (stranger || tag.exclusive()))
             .forEach(found::add);
       }
     }
@@ -151,7 +152,7 @@ final class EndpointStags {
   /** A region of the program that only another connection may use, or null. */
   ModelStag boundElsewhere() {
     return program().ends().stream()
-        .filter(one -> one != end)
+        .filter(one -> !one.equals(end))
         .flatMap(one -> one.stags().live.stream())
         .filter(tag -> !tag.window() && tag.exclusive() && tag.live() && !tag.givenUp())
         .findFirst()

@@ -11,9 +11,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
 
-/**
- * A host that runs a daemon's engine, and the programs on it.
- */
+/** A host that runs a daemon's engine, and the programs on it. */
 final class EngineHost {
   private static final int STAGS = 512;
 

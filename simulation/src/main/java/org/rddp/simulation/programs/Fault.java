@@ -3,9 +3,7 @@ package org.rddp.simulation.programs;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.rdmap.RdmapError;
 
-/**
- * A wrong request, and the error with which the peer must end the stream.
- */
+/** A wrong request, and the error with which the peer must end the stream. */
 @SuppressWarnings(
     "ImmutableEnumChecker") // Error Prone does not know that a record of numbers is immutable.
 enum Fault {

@@ -183,8 +183,7 @@ final class FaultInjector {
   private boolean sendTooLong() {
     PostedReceive receive = end.other().nextReceive();
     int beyond = beyond();
-    return receive != null
-        && posts.send(receive.length() + beyond, 0, null, 0, false, fault);
+    return receive != null && posts.send(receive.length() + beyond, 0, null, 0, false, fault);
   }
 
   private boolean sendInvalidating() {

@@ -2,9 +2,7 @@ package org.rddp.simulation.programs;
 
 import org.rddp.simulation.memory.ModelStag;
 
-/**
- * A memory window as its program knows it.
- */
+/** A memory window as its program knows it. */
 final class ModelWindow {
   private final int number;
   private int nextStag;

@@ -9,7 +9,8 @@ import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.Piece;
 
 /**
- * A posted receive. Anything may be placed in its memory until it ends. Then the message must be there in full, and the octets behind the message must be those of before.
+ * A posted receive. Anything may be placed in its memory until it ends. Then the message must be
+ * there in full, and the octets behind the message must be those of before.
  */
 final class PostedReceive {
   private static final ExpectedOctets ANYTHING = (address, from, most) -> most;

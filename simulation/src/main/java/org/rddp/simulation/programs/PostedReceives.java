@@ -12,9 +12,7 @@ import org.rddp.simulation.memory.MemoryRanges;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * The receives of one queue in the order in which they were posted, and their memory.
- */
+/** The receives of one queue in the order in which they were posted, and their memory. */
 final class PostedReceives {
   private static final int PIECES = 4;
 

@@ -9,9 +9,7 @@ import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.ReadOctets;
 
-/**
- * A work request from its post to its completion.
- */
+/** A work request from its post to its completion. */
 final class PostedRequest {
   private final long id;
   private final int opcode;

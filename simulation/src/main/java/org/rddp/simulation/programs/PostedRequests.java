@@ -9,7 +9,8 @@ import org.rddp.client.types.Opcode;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
- * The requests that one end has posted and that have not ended. Each must end once, in order, with the right status.
+ * The requests that one end has posted and that have not ended. Each must end once, in order, with
+ * the right status.
  */
 final class PostedRequests {
   private final ProgramEndpoint end;

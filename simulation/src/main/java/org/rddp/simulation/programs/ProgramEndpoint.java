@@ -18,7 +18,8 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * One end of a connection as its program sees it, from before the connection is opened until all of its resources are released: what the program does, and which events and completions it may see.
+ * One end of a connection as its program sees it, from before the connection is opened until all of
+ * its resources are released: what the program does, and which events and completions it may see.
  */
 abstract class ProgramEndpoint {
   private static final int LARGE = 1 << 20;

@@ -4,9 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.rddp.simulation.RunTotals;
 
-/**
- * Counts each {@link ProgramEvent} of a run, and each {@link Fault} that was found.
- */
+/** Counts each {@link ProgramEvent} of a run, and each {@link Fault} that was found. */
 final class ProgramEventCounts {
   private final Map<ProgramEvent, long[]> counts = new EnumMap<>(ProgramEvent.class);
   private final Map<Fault, long[]> faults = new EnumMap<>(Fault.class);

@@ -18,7 +18,8 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * One run of programs on two hosts and their connections from opening to closing, all drawn from a seed.
+ * One run of programs on two hosts and their connections from opening to closing, all drawn from a
+ * seed.
  */
 final class ProgramRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
@@ -38,7 +39,13 @@ final class ProgramRun implements Scenario {
   private int turns;
 
   /** The run of a seed. */
-  ProgramRun(long seed, Scope scope, BufferCache buffers, Consumer<String> lines, Slab slab, SourceOctets octets) {
+  ProgramRun(
+      long seed,
+      Scope scope,
+      BufferCache buffers,
+      Consumer<String> lines,
+      Slab slab,
+      SourceOctets octets) {
     hosts = new HostPair(seed, buffers, lines);
     this.octets = octets;
     this.scope = scope;
@@ -56,9 +63,17 @@ final class ProgramRun implements Scenario {
     connections(terms, slab);
   }
 
-  /** The engine holds all messages that may arrive without a receive, or none. */
+  /** The engine holds no messages, or all that TCP's window lets come: just these, or more. */
   private RdmapSettings held(RdmapSettings settings, int window) {
-    return settings.withHeldOctets(random.nextInt(3) == 0 ? 0 : 2 * window + (1 << 16));
+    // With Markers segments are placed early, and TCP's window opens for them.
+    int least = settings.mpa().markers() ? 2 * window : window;
+    int held =
+        switch (random.nextInt(3)) {
+          case 0 -> 0;
+          case 1 -> least;
+          default -> 2 * window + (1 << 16);
+        };
+    return settings.withHeldOctets(held);
   }
 
   private void populate(EngineHost host, String name, Slab slab) {

@@ -15,9 +15,7 @@ import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * One end of a connection that speaks RDMAP.
- */
+/** One end of a connection that speaks RDMAP. */
 final class RdmapEndpoint extends ProgramEndpoint {
   private static final int MOST_RECEIVES = 16;
   private static final int LONGEST_HELD = 4096;
@@ -48,6 +46,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
     sharing = program.shared() != null && random().nextBoolean();
     boolean holding = sharing ? program.shared().holds() : random().nextBoolean();
     held = holding ? held() : 0;
+    if (mayOverflow()) {
+      disturb();
+    }
     unposted = held == 0 ? 0 : 1 + random().nextInt(4 << random().nextInt(5));
     if (sharing) {
       program.shared().add(this);
@@ -63,7 +64,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
   /** The limit of the interface, or so few octets that the peer may exceed them. */
   private int held() {
     int most = program().host().settings().heldOctets();
-    return most > 0 && !sharing && random().nextInt(12) == 0 ? 64 + random().nextInt(most / 2) : most;
+    return most > 0 && !sharing && random().nextInt(12) == 0
+        ? 64 + random().nextInt(most / 2)
+        : most;
   }
 
   /** Whether messages of the peer may find neither a receive nor room to be held. */

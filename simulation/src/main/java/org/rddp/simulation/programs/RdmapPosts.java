@@ -133,8 +133,7 @@ final class RdmapPosts {
    * @param last whether it is the last message
    * @param fault in it, or null; the peer must not receive a wrong message
    */
-  boolean send(
-      int length, int flags, ModelStag invalidates, int stag, boolean last, Fault fault) {
+  boolean send(int length, int flags, ModelStag invalidates, int stag, boolean last, Fault fault) {
     PostedRequest request = request(Opcode.SEND, length, fault);
     if (last) {
       request.signal(true);
@@ -205,7 +204,7 @@ final class RdmapPosts {
     PostedRequest request = request(Opcode.READ, length, fault);
     int how = unsolicited(flags);
     int local = end.stags().localStag();
-    long offset = into - end.own().from();
+    int offset = into - end.own().from();
     if (!post(request, ringFlags(request, how), local, offset, length, stag, to, 0)) {
       sink.free(into);
       return false;
@@ -312,7 +311,10 @@ final class RdmapPosts {
 
   // ---- What the daemon must refuse ----
 
-  /** Posts a request that names local memory it may not use, or that this connection does not support. */
+  /**
+   * Posts a request that names local memory it may not use, or that this connection does not
+   * support.
+   */
   boolean nonsense(int length) {
     ModelStag foreign = end.stags().boundElsewhere();
     int local = end.stags().localStag();
@@ -321,8 +323,7 @@ final class RdmapPosts {
       case 0 -> nonsense(Opcode.SEND_UNTAGGED, CompletionStatus.LOCAL_OPERATION_ERROR, 0, 0, 0);
       case 1 -> {
         int opcode = random.nextBoolean() ? Opcode.SEND : Opcode.READ;
-        yield nonsense(
-            opcode, CompletionStatus.LOCAL_PROTECTION_ERROR, local, beyond, length + 1);
+        yield nonsense(opcode, CompletionStatus.LOCAL_PROTECTION_ERROR, local, beyond, length + 1);
       }
       default -> readInto(foreign);
     };

@@ -11,7 +11,8 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * Memory that one end's messages are sent from: one piece, several pieces, or the request itself. A piece is overwritten as soon as its request has ended.
+ * Memory that one end's messages are sent from: one piece, several pieces, or the request itself. A
+ * piece is overwritten as soon as its request has ended.
  */
 final class SendBuffers {
   private final ProgramEndpoint end;

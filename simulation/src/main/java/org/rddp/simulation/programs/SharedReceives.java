@@ -16,9 +16,7 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * A program's shared receive queue: its receives, its limit and the connections that use it.
- */
+/** A program's shared receive queue: its receives, its limit and the connections that use it. */
 final class SharedReceives {
   private static final int LENGTH = 2048;
   private static final int DEPTH = 24;

@@ -22,7 +22,9 @@ import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.HostPair;
 
 /**
- * A program with a session. It posts to and polls its rings, calls the engine in place of the control socket, and receives events some time later. It polls after each turn of the engine, or sleeps until it is woken.
+ * A program with a session. It posts to and polls its rings, calls the engine in place of the
+ * control socket, and receives events some time later. It polls after each turn of the engine, or
+ * sleeps until it is woken.
  */
 final class SimulatedProgram implements SessionHandler {
   /** Time after which a program tries again, in ns. */

@@ -7,9 +7,7 @@ import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * One connection of two programs: the end that opens it and the end that accepts it.
- */
+/** One connection of two programs: the end that opens it and the end that accepts it. */
 final class SimulatedProgramConnection implements SimulatedConnection {
   private static final int FIRST_PORT = 7;
   private static final int MOST_PRIVATE = 64;

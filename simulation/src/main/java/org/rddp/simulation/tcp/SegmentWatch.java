@@ -13,7 +13,9 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Checks every segment that leaves a host: it is well-formed and its checksums are right; it acknowledges nothing that was never sent, and never less than before; the window's right edge does not move back (RFC 9293 section 3.8.6); nothing is sent beyond the window.
+ * Checks every segment that leaves a host: it is well-formed and its checksums are right; it
+ * acknowledges nothing that was never sent, and never less than before; the window's right edge
+ * does not move back (RFC 9293 section 3.8.6); nothing is sent beyond the window.
  */
 final class SegmentWatch implements NetworkListener {
   /** The widest window that a segment advertises without a shift. */
@@ -95,8 +97,8 @@ final class SegmentWatch implements NetworkListener {
   }
 
   /**
-   * The state of a direction. SYN-ACKs made without state may differ in number and window shift; the
-   * peer's first acknowledgment shows which one it has taken.
+   * The state of a direction. SYN-ACKs made without state may differ in number and window shift;
+   * the peer's first acknowledgment shows which one it has taken.
    */
   private Half half(Direction direction) {
     int initial = spaces.initial(direction);

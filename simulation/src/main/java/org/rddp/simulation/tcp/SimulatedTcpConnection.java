@@ -10,9 +10,7 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
-/**
- * One connection with the program that opens it and the one that accepts it.
- */
+/** One connection with the program that opens it and the one that accepts it. */
 final class SimulatedTcpConnection implements SimulatedConnection {
   private final Violations violations;
   private final TcpProgram client;
@@ -120,7 +118,8 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     }
     boolean whole = end.peerClosed() && end.received() == other.toSend();
     if (end.closed() == CloseReason.NORMAL && !whole) {
-      violations.add("the " + name + " received " + end.received() + " octets of " + other.toSend());
+      violations.add(
+          "the " + name + " received " + end.received() + " octets of " + other.toSend());
     }
   }
 }

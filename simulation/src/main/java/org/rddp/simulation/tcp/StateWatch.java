@@ -8,7 +8,8 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.TcpState;
 
 /**
- * Checks that a connection changes its state as RFC 9293 section 3.3.2 (figure 5) allows. Between two checks it may have passed several states.
+ * Checks that a connection changes its state as RFC 9293 section 3.3.2 (figure 5) allows. Between
+ * two checks it may have passed several states.
  */
 final class StateWatch {
   private static final Map<TcpState, Set<TcpState>> LATER = new EnumMap<>(TcpState.class);

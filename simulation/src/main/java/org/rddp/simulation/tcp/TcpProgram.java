@@ -14,7 +14,8 @@ import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStream;
 
 /**
- * One end of a TCP connection: sends a pattern, consumes what arrives sooner or later, and checks that every octet arrives once and unchanged, and does not change while it lies in its packet.
+ * One end of a TCP connection: sends a pattern, consumes what arrives sooner or later, and checks
+ * that every octet arrives once and unchanged, and does not change while it lies in its packet.
  */
 final class TcpProgram implements StreamHandler {
   private static final int MOST_UNREAD = 48;

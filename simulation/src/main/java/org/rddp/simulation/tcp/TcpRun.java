@@ -15,9 +15,7 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/**
- * One run of TCP: connections between two hosts from opening to closing, all drawn from a seed.
- */
+/** One run of TCP: connections between two hosts from opening to closing, all drawn from a seed. */
 final class TcpRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
 

@@ -5,9 +5,7 @@ import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 
-/**
- * Simulates TCP: two stacks and their programs on a bad network.
- */
+/** Simulates TCP: two stacks and their programs on a bad network. */
 public final class TcpSimulation implements Simulation {
   private final BufferCache buffers = new BufferCache();
 

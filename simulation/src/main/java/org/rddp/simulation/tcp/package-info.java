@@ -1,5 +1,5 @@
 /**
- * Simulations of TCP: connections between two hosts on a bad network, drawn from a seed, and the rules
- * that must hold.
+ * Simulations of TCP: connections between two hosts on a bad network, drawn from a seed, and the
+ * rules that must hold.
  */
 package org.rddp.simulation.tcp;
