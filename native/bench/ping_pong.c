@@ -1,9 +1,9 @@
 /*
- * ping_pong.c - a ping-pong of raw frames in C, through the shim: what the benchmark's Java loop
- * does over the same ports, to see what Java costs.
+ * ping_pong.c - a ping-pong of raw frames in C, through the shim: does the same as the benchmark's
+ * Java loop over the same ports, to measure the cost of Java.
  *
- * As the engine does over net_ring, each end makes its frame in a buffer of its own and sends a
- * copy, since the ring would hand over the very buffer.
+ * Like the engine over net_ring, each end builds its frame in its own buffer and sends a copy, since
+ * the ring would pass on the buffer itself.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define HEADER 14  /* octets of an Ethernet header */
 #define BURST 32
-#define LOOKS 2000000000u /* before the other end is given up */
+#define LOOKS 2000000000u /* polls before the other end is considered dead */
 
 int rddp_bench_ping(uint16_t port, void *pool, uint32_t octets, uint32_t warm_up, uint32_t count,
                     uint64_t most, uint64_t *nanoseconds);
@@ -53,7 +53,7 @@ static void set_length(void *mbuf, uint32_t octets)
     memcpy((uint8_t *)mbuf + layout.pkt_len, &octets, sizeof octets);
 }
 
-/* Sends a copy of a frame, and gives the frame back. */
+/* Sends a copy of a frame and frees the frame. */
 static int send(uint16_t port, void *pool, void *mbuf)
 {
     void *copy = rddp_alloc(pool);
@@ -68,7 +68,7 @@ static int send(uint16_t port, void *pool, void *mbuf)
     return 0;
 }
 
-/* Sends a frame with a number at both ends, and waits until it is back. */
+/* Sends a frame with a number at its beginning and its end, and waits for its return. */
 static int round_trip(uint16_t port, void *pool, uint32_t octets)
 {
     static uint64_t number;
@@ -96,8 +96,8 @@ static int round_trip(uint16_t port, void *pool, uint32_t octets)
 }
 
 /*
- * Makes round trips: up to warm_up that are not counted and up to count that are, each of the two
- * kinds within most ns. Returns how many were counted.
+ * Makes up to warm_up round trips that are not counted and up to count that are, for at most most ns
+ * each. Returns the number counted.
  */
 int rddp_bench_ping(uint16_t port, void *pool, uint32_t octets, uint32_t warm_up, uint32_t count,
                     uint64_t most, uint64_t *nanoseconds)
@@ -125,7 +125,7 @@ int rddp_bench_ping(uint16_t port, void *pool, uint32_t octets, uint32_t warm_up
     return (int)i;
 }
 
-/* Sends back what comes, in a frame of its own, until *running is 0. */
+/* Answers each frame with a frame of its own until *running is 0. */
 int rddp_bench_pong(uint16_t port, void *pool, const int32_t *running)
 {
     void *received[BURST];

@@ -1,4 +1,4 @@
-/* What runs once per burst: DPDK has these as static inline only. */
+/* Functions called once per burst, which DPDK only has as static inline. */
 #include "rddp_dpdk.h"
 
 #include <rte_ethdev.h>

@@ -1,4 +1,4 @@
-/* The environment abstraction layer: start and end, threads, time, texts. */
+/* The environment abstraction layer: initialisation, threads, time, error messages. */
 #include "rddp_dpdk.h"
 
 #include <rte_cycles.h>

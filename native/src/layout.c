@@ -1,4 +1,4 @@
-/* What the compiler made of the types: the bindings check theirs against this. */
+/* Layouts of the types as compiled, with which the bindings compare theirs. */
 #include "rddp_dpdk.h"
 
 #include <stddef.h>
@@ -111,7 +111,7 @@ const struct rddp_field *rddp_fields(void)
 
 void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout)
 {
-    /* The bindings read and write members of these widths. */
+    /* The bindings access members with these widths. */
     _Static_assert(MEMBER_SIZE(rte_mbuf, buf_addr) == 8, "buf_addr");
     _Static_assert(MEMBER_SIZE(rte_mbuf, data_off) == 2, "data_off");
     _Static_assert(MEMBER_SIZE(rte_mbuf, refcnt) == 2, "refcnt");

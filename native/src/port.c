@@ -1,4 +1,4 @@
-/* Ethernet ports: finding, configuring, starting, watching. */
+/* Ethernet ports: attaching, configuration, start and counters. */
 #include "rddp_dpdk.h"
 
 #include <rte_dev.h>
@@ -33,7 +33,7 @@ int rddp_port_attach(const char *device_arguments)
         return error;
     port = rte_eth_iterator_next(&iterator);
     if (port == RTE_MAX_ETHPORTS)
-        return -ENODEV; /* the iterator is exhausted and has freed itself */
+        return -ENODEV; /* the iterator is exhausted and has been freed */
     rte_eth_iterator_cleanup(&iterator);
     return port;
 }
@@ -50,7 +50,7 @@ int rddp_port_detach(uint16_t port)
     return result(rte_dev_remove(info.device));
 }
 
-/* DPDK's rule for what a driver leaves open. */
+/* DPDK's default where a driver recommends nothing. */
 static uint32_t or_else(uint32_t recommended, uint32_t fallback)
 {
     return recommended == 0 ? fallback : recommended;

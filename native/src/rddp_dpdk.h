@@ -1,19 +1,19 @@
 /*
  * rddp_dpdk.h - DPDK as rddp sees it.
  *
- * Most of what a DPDK program does per packet is static inline: it has no symbol that another
- * language could call. This shim gives it symbols, and wraps the plain functions that rddp uses in
- * types that do not change with DPDK's headers. It decides nothing and holds no state.
+ * Most of what a DPDK program calls per packet is static inline and has no symbol that another
+ * language could call. This shim provides symbols for it, and wraps the other functions that rddp
+ * uses, with types that do not depend on DPDK's headers. It makes no decisions and holds no state.
  *
- * No DPDK type appears here, so the header needs nothing but a C compiler, and the Java bindings
- * are generated from it alone. What Java must know about rte_mbuf it asks rddp_get_mbuf_layout(); that
- * bindings and shim agree on the types below it checks with rddp_abi() and rddp_fields().
+ * The header contains no DPDK type: it needs only a C compiler, and the Java bindings are generated
+ * from it alone. Java gets the layout of rte_mbuf from rddp_get_mbuf_layout(), and checks with
+ * rddp_abi() and rddp_fields() that bindings and shim agree on the types below.
  *
- * Results: unless said otherwise a function returns 0 or a count on success and a negative errno on
+ * Results: unless stated otherwise a function returns 0 or a count on success and a negative errno on
  * failure; rddp_strerror() explains its absolute value, which may be one of DPDK's own numbers.
  *
- * Threads: control functions (EAL, pools, ports) belong to one thread at a time. A queue belongs to
- * one thread; so does a reference count, unless every thread that touches it goes through DPDK.
+ * Threads: control functions (EAL, pools, ports) may be called by one thread at a time. A queue
+ * belongs to one thread; so does a reference count, unless all threads change it through DPDK.
  */
 #ifndef RDDP_DPDK_H
 #define RDDP_DPDK_H
@@ -26,7 +26,7 @@ extern "C" {
 
 /* ---- Agreement between shim and bindings ---- */
 
-/* Goes up with every change of a type or function below. */
+/* To be incremented with every change of a type or function below. */
 #define RDDP_ABI 3
 
 /* A member of one of the structs below, as the shim was compiled. */
@@ -39,40 +39,40 @@ struct rddp_field {
 /* RDDP_ABI when the shim was compiled. */
 uint32_t rddp_abi(void);
 
-/* Every struct of this header and every member; the entry behind the last has a null name. */
+/* Every struct of this header and every member; an entry with a null name ends the list. */
 const struct rddp_field *rddp_fields(void);
 
-/* Where a packet buffer keeps what: octets from the beginning of rte_mbuf. */
+/* The layout of a packet buffer: offsets in octets from the beginning of rte_mbuf. */
 struct rddp_mbuf_layout {
     uint32_t size;       /* of rte_mbuf itself, without private area and data */
-    uint32_t headroom;   /* octets in front of the data of a buffer just allocated */
+    uint32_t headroom;   /* octets before the data of a newly allocated buffer */
     uint32_t buf_addr;   /* 8 octets: address of the buffer */
     uint32_t data_off;   /* 2: first octet of data, from buf_addr */
     uint32_t refcnt;     /* 2: references */
-    uint32_t nb_segs;    /* 2: buffers in the chain that this one begins */
+    uint32_t nb_segs;    /* 2: buffers in the chain that begins with this one */
     uint32_t port;       /* 2: port that it was received on */
     uint32_t ol_flags;   /* 8: offload flags */
     uint32_t pkt_len;    /* 4: octets of data in the whole chain */
     uint32_t data_len;   /* 2: octets of data in this buffer */
     uint32_t buf_len;    /* 2: octets of the buffer, headroom included */
-    uint32_t pool;       /* 8: the pool it goes back to */
+    uint32_t pool;       /* 8: the pool it belongs to */
     uint32_t next;       /* 8: next buffer of the chain, or 0 */
     uint32_t tx_offload; /* 8: header lengths for transmit offloads */
-    uint32_t rss_hash;   /* 4: hash that the port spread the frame by */
+    uint32_t rss_hash;   /* 4: RSS hash computed by the port */
 };
 
 /* Fills in the layout of rte_mbuf that the shim was compiled with. */
 void rddp_get_mbuf_layout(struct rddp_mbuf_layout *layout);
 
 /*
- * What the offload flags of rte_mbuf mean. Receive: what the port says of a frame. Transmit: what
- * the port is to do, and where the lengths that it needs are in tx_offload.
+ * The offload flags of rte_mbuf. Receive: the port's results for a frame. Transmit: the offloads
+ * requested, and the positions of the lengths in tx_offload.
  */
 struct rddp_offload_flags {
-    uint64_t rx_rss_hash;    /* the hash is there */
-    uint64_t rx_l4_mask;     /* what is said of the TCP checksum: 0, or one of the next three */
+    uint64_t rx_rss_hash;    /* the hash is set */
+    uint64_t rx_l4_mask;     /* mask of the TCP checksum's result: 0, or one of the next three */
     uint64_t rx_l4_good;     /* it is right */
-    uint64_t rx_l4_none;     /* it was left out, and the octets are right */
+    uint64_t rx_l4_none;     /* it was omitted, and the octets are right */
     uint64_t rx_l4_bad;      /* it is wrong */
     uint64_t tx_ipv4;        /* an IPv4 packet */
     uint64_t tx_ip_checksum; /* compute the IP header's checksum */
@@ -99,20 +99,20 @@ const char *rddp_strerror(int error);
  * Initialises the EAL: once per process, and not again after a failure. Pins the calling thread to
  * the main lcore; threads that it starts afterwards inherit that. argv[0] is the program's name;
  * the strings may be rearranged and must stay valid until rddp_eal_cleanup().
- * Returns how many arguments the EAL took.
+ * Returns the number of arguments that the EAL consumed.
  */
 int rddp_eal_init(int argc, char **argv);
 
-/* Folder of the files that the EAL made for this process and leaves behind; once initialised. */
+/* Directory of the files that the EAL created for this process and does not remove; once initialised. */
 const char *rddp_runtime_dir(void);
 
 /*
- * Gives back what the EAL holds. Close the ports first. Its interrupt thread goes on, and crashes if
- * a driver still has something for it to do that needs what was given back.
+ * Releases the EAL's resources. Close the ports first. Its interrupt thread keeps running, and
+ * crashes if a driver still has work for it that needs these resources.
  */
 int rddp_eal_cleanup(void);
 
-/* Makes the calling thread known to the EAL, so that it has its own cache in every pool. */
+/* Registers the calling thread with the EAL, so that it gets its own cache in every pool. */
 int rddp_thread_register(void);
 
 /* Undoes rddp_thread_register(). */
@@ -131,7 +131,7 @@ uint64_t rddp_tsc_hz(void);
  *
  * name      unique in the process, at most 25 characters
  * count     buffers; 2^n - 1 uses memory best
- * cache     buffers that a registered thread keeps to itself, 0 to 512 and at most count / 1.5
+ * cache     buffers in a registered thread's own cache, 0 to 512 and at most count / 1.5
  * priv_size octets between rte_mbuf and the buffer, a multiple of 8
  * data_room octets of a buffer, headroom included, at most 65535
  * socket    NUMA node, or -1 for any
@@ -143,19 +143,19 @@ int rddp_mempool_create(const char *name, uint32_t count, uint32_t cache, uint32
 /* Frees a pool. No port may use it any more. */
 void rddp_mempool_free(void *pool);
 
-/* Buffers that can be allocated now, caches included: walks over all caches, so not per packet. */
+/* Buffers that can be allocated now, including caches. Walks all caches, so not for every packet. */
 uint32_t rddp_mempool_available(const void *pool);
 
-/* Takes count buffers with one reference each, all of them (0) or none (negative). Hot. */
+/* Allocates count buffers with one reference each, all (0) or none (negative). Hot. */
 int rddp_alloc_bulk(void *pool, void **mbufs, uint32_t count);
 
-/* Gives back one reference of each of count buffers, chains included. Hot. */
+/* Releases one reference to each of count buffers and their chains. Hot. */
 void rddp_free_bulk(void **mbufs, uint32_t count);
 
-/* Takes one buffer; null when there is none. Hot. */
+/* Allocates one buffer; null if there is none. Hot. */
 void *rddp_alloc(void *pool);
 
-/* Gives back one reference of a buffer, its chain included. Hot. */
+/* Releases one reference to a buffer and its chain. Hot. */
 void rddp_free(void *mbuf);
 
 /* The number of references. */
@@ -172,7 +172,7 @@ uint32_t rddp_refcnt_update(void *mbuf, int32_t change);
  * name   unique in the process, at most 28 characters
  * slots  a power of two; one of them stays empty
  * socket NUMA node, or -1 for any
- * single whether there is a single thread that puts and a single thread that takes
+ * single whether a single thread enqueues and a single thread dequeues
  * ring   the ring
  */
 int rddp_ring_create(const char *name, uint32_t slots, int socket, int single, void **ring);
@@ -180,15 +180,15 @@ int rddp_ring_create(const char *name, uint32_t slots, int socket, int single, v
 /* Frees a ring. No port may use it any more. */
 void rddp_ring_free(void *ring);
 
-/* Takes up to count pointers without looking at them; returns how many. */
+/* Dequeues up to count pointers; returns how many. */
 uint32_t rddp_ring_dequeue(void *ring, void **objects, uint32_t count);
 
 /* ---- Ethernet ports ---- */
 
-/* Octets of a name, the final zero included. */
+/* Octets of a name, including the final zero. */
 #define RDDP_NAME_SIZE 64
 
-/* What a port is and can do. */
+/* Identity and capabilities of a port. */
 struct rddp_port_info {
     char name[RDDP_NAME_SIZE];   /* of the device, such as "net_vhost0" or "0000:03:00.0" */
     char driver[RDDP_NAME_SIZE]; /* such as "net_vhost" */
@@ -196,7 +196,7 @@ struct rddp_port_info {
     uint64_t tx_offloads;        /* offloads that transmit can do; rddp_tx_offload_name() */
     uint64_t mac;                /* address in the low 48 bits, its first octet highest */
     uint32_t min_mtu;            /* octets of an IP packet */
-    uint32_t max_mtu;            /* octets of an IP packet; 65535 if the driver does not say */
+    uint32_t max_mtu;            /* octets of an IP packet; 65535 if the driver does not report it */
     uint32_t min_rx_buffer;      /* octets of room that a receive buffer must have */
     uint32_t max_rx_frame;       /* octets of the longest frame that can be received */
     uint32_t max_rx_queues;
@@ -205,23 +205,23 @@ struct rddp_port_info {
     uint32_t max_rx_slots;
     uint32_t min_tx_slots;      /* descriptors of a transmit queue */
     uint32_t max_tx_slots;
-    uint32_t default_rx_slots;  /* what the driver recommends, or else DPDK */
+    uint32_t default_rx_slots;  /* recommended by the driver, or else by DPDK */
     uint32_t default_tx_slots;
-    uint32_t rss_tcp;           /* 1: can spread TCP over IPv4 over its receive queues */
+    uint32_t rss_tcp;           /* 1: can distribute TCP over IPv4 over its receive queues */
     int32_t socket;             /* NUMA node, or -1 */
 };
 
-/* How a port is to work. */
+/* Configuration of a port. */
 struct rddp_port_config {
     uint64_t rx_offloads;  /* of rddp_port_info.rx_offloads */
     uint64_t tx_offloads;  /* of rddp_port_info.tx_offloads */
     uint32_t rx_queues;
     uint32_t tx_queues;
-    uint32_t mtu;          /* octets of an IP packet, or 0 to leave it to the driver */
-    uint32_t rss_tcp;      /* 1: spread TCP over IPv4 over the receive queues by its four-tuple */
+    uint32_t mtu;          /* octets of an IP packet, or 0 for the driver's default */
+    uint32_t rss_tcp;      /* 1: distribute TCP over IPv4 over the receive queues by its four-tuple */
 };
 
-/* What went through a port since it started or rddp_port_stats_reset(). */
+/* Counters of a port since its start or rddp_port_stats_reset(). */
 struct rddp_port_stats {
     uint64_t rx_frames;
     uint64_t tx_frames;
@@ -240,15 +240,15 @@ struct rddp_port_link {
     uint32_t full_duplex; /* 1: full duplex */
 };
 
-/* How many ports there are. */
+/* Number of ports. */
 uint32_t rddp_port_count(void);
 
 /* The first port whose number is at least from; -ENODEV if there is none. */
 int rddp_port_next(uint16_t from);
 
 /*
- * Makes a device and its port known: a virtual device such as "net_vhost0,iface=/run/a.sock", or a
- * PCI address. Returns the (first) port.
+ * Attaches a device: a virtual device such as "net_vhost0,iface=/run/a.sock", or a PCI address.
+ * Returns its first port.
  */
 int rddp_port_attach(const char *device_arguments);
 
@@ -256,13 +256,13 @@ int rddp_port_attach(const char *device_arguments);
 int rddp_port_detach(uint16_t port);
 
 /*
- * Makes a port out of rings: what is sent goes into tx_rings, what is in rx_rings is received.
- * Buffers are handed over, not copied. Returns the port.
+ * Creates a port from rings: it transmits into tx_rings and receives from rx_rings. Buffers are
+ * passed on, not copied. Returns the port.
  */
 int rddp_port_from_rings(const char *name, void *const *rx_rings, uint32_t rx_count,
                          void *const *tx_rings, uint32_t tx_count, int socket);
 
-/* What the port is and can do. */
+/* Gets identity and capabilities of the port. */
 int rddp_port_get_info(uint16_t port, struct rddp_port_info *info);
 
 /* Name of an offload that is the single bit set in offload, such as "SCATTER"; never null. */
@@ -274,10 +274,10 @@ const char *rddp_tx_offload_name(uint64_t offload);
 /* Configures a stopped port. Its queues must be set up next. */
 int rddp_port_configure(uint16_t port, const struct rddp_port_config *config);
 
-/* Brings numbers of descriptors within what the driver allows. */
+/* Adjusts numbers of descriptors to the range that the driver allows. */
 int rddp_port_adjust_slots(uint16_t port, uint16_t *rx_slots, uint16_t *tx_slots);
 
-/* Sets up a receive queue with the pool that its buffers come from. */
+/* Sets up a receive queue that takes its buffers from pool. */
 int rddp_port_rx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket, void *pool);
 
 /* Sets up a transmit queue. */
@@ -286,10 +286,10 @@ int rddp_port_tx_queue(uint16_t port, uint16_t queue, uint16_t slots, int socket
 /* Starts a port that is configured. */
 int rddp_port_start(uint16_t port);
 
-/* Stops a port. It gives back the buffers that it holds now, or with rddp_port_detach(). */
+/* Stops a port. It releases the buffers that it holds now, or in rddp_port_detach(). */
 int rddp_port_stop(uint16_t port);
 
-/* The state of the link, without waiting for it. */
+/* Gets the state of the link without waiting. */
 int rddp_port_get_link(uint16_t port, struct rddp_port_link *link);
 
 /* The MTU in octets of an IP packet. */
@@ -298,38 +298,38 @@ int rddp_port_get_mtu(uint16_t port, uint16_t *mtu);
 /* Sets the MTU in octets of an IP packet. Many drivers want the port stopped. */
 int rddp_port_set_mtu(uint16_t port, uint16_t mtu);
 
-/* Receive frames for any address (on = 1) or for the port's own and broadcast (on = 0). */
+/* Receives frames for any address (on = 1) or only for the port's own and broadcast (on = 0). */
 int rddp_port_promiscuous(uint16_t port, int on);
 
-/* What went through the port. */
+/* Gets the port's counters. */
 int rddp_port_get_stats(uint16_t port, struct rddp_port_stats *stats);
 
-/* Sets what went through the port to 0. */
+/* Resets the port's counters to 0. */
 int rddp_port_stats_reset(uint16_t port);
 
 /*
- * Names of the driver's own counters. Fills in up to capacity names and returns how many there are;
- * 0 as capacity asks for the number only.
+ * Gets the names of the driver's own counters: up to capacity names. Returns the number of counters;
+ * with a capacity of 0 nothing else.
  */
 int rddp_port_counter_names(uint16_t port, char (*names)[RDDP_NAME_SIZE], uint32_t capacity);
 
-/* Values of the driver's own counters, in the order of their names; otherwise the same. */
+/* Gets the values of the driver's own counters, in the order of their names, in the same way. */
 int rddp_port_counters(uint16_t port, uint64_t *values, uint32_t capacity);
 
 /* ---- Bursts ---- */
 
-/* Takes up to count received frames; the caller owns a reference of each. Hot. */
+/* Receives up to count frames; the caller owns a reference to each. Hot. */
 uint16_t rddp_rx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t count);
 
 /*
- * Hands over count frames to be sent, in order. Returns how many the port took; it owns a reference
- * of each of these. Hot.
+ * Transmits count frames in order. Returns how many the port accepted, counted from the first; it
+ * owns a reference to each of these. Hot.
  */
 uint16_t rddp_tx_burst(uint16_t port, uint16_t queue, void **mbufs, uint16_t count);
 
 /*
- * Makes the port give back up to count buffers that were sent (0: all that can be). Returns how
- * many; -ENOTSUP if the driver cannot.
+ * Makes the port release up to count buffers of transmitted frames (0: as many as possible). Returns
+ * how many; -ENOTSUP if the driver does not support it.
  */
 int rddp_tx_done(uint16_t port, uint16_t queue, uint32_t count);
 

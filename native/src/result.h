@@ -1,4 +1,4 @@
-/* DPDK's ways of reporting a failure, made one. */
+/* Unifies DPDK's ways of reporting a failure. */
 #ifndef RDDP_RESULT_H
 #define RDDP_RESULT_H
 
@@ -6,13 +6,13 @@
 
 #include <rte_errno.h>
 
-/* The number that DPDK left for this thread, never 0, as a result. */
+/* The negative of this thread's rte_errno, never 0. */
 static inline int failure(void)
 {
     return rte_errno > 0 ? -rte_errno : -EIO;
 }
 
-/* The result of a DPDK function that reports -1 and leaves the reason in rte_errno. */
+/* Converts the result of a DPDK function that returns -1 and sets rte_errno on failure. */
 static inline int result(int value)
 {
     return value == -1 ? failure() : value;

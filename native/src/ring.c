@@ -1,4 +1,4 @@
-/* Rings of pointers, and ports made of them. */
+/* Rings of pointers, and ports on rings. */
 #include "rddp_dpdk.h"
 
 #include <rte_eth_ring.h>

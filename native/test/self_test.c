@@ -1,6 +1,6 @@
 /*
- * The shim against DPDK itself, in one process without hugepages or rights: everything that it
- * wraps, over two ports joined by rings. Built with sanitizers; ends at the first difference.
+ * Tests everything that the shim wraps against DPDK itself, in one process without hugepages or
+ * privileges, with two ports connected by rings. Built with sanitizers; ends at the first failure.
  */
 #include "rddp_dpdk.h"
 
@@ -25,7 +25,7 @@
 #define EXPECT(condition) \
     do { \
         if (!(condition)) { \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
             exit(1); \
         } \
     } while (0)
@@ -38,7 +38,7 @@ static void *new_pool(const char *name)
     return pool;
 }
 
-static void types_are_described(void)
+static void fields_match_the_types(void)
 {
     const struct rddp_field *field;
     struct rddp_mbuf_layout layout;
@@ -81,7 +81,7 @@ static void eal_starts_once(void)
     EXPECT(rddp_tsc() > before);
 }
 
-/* The EAL leaves its files behind: so that a self-test leaves nothing, they go here. */
+/* Ends the EAL and removes its files, which it leaves behind. */
 static void eal_ends(void)
 {
     char folder[PATH_MAX];
@@ -96,7 +96,7 @@ static void eal_ends(void)
     EXPECT(rmdir(folder) == 0);
 }
 
-static void a_pool_gives_all_it_has_and_no_more(void)
+static void pool_allocates_every_buffer_once(void)
 {
     void *pool = new_pool("exhausted");
     void *mbufs[BUFFERS + 1];
@@ -111,7 +111,7 @@ static void a_pool_gives_all_it_has_and_no_more(void)
     rddp_mempool_free(pool);
 }
 
-static void a_buffer_goes_back_with_its_last_reference(void)
+static void last_release_returns_a_buffer(void)
 {
     void *pool = new_pool("counted");
     struct rte_mbuf *mbuf = rddp_alloc(pool);
@@ -130,7 +130,7 @@ static void a_buffer_goes_back_with_its_last_reference(void)
     rddp_mempool_free(pool);
 }
 
-/* Another thread than the EAL's own. */
+/* A thread that the EAL did not create. */
 static void *use_cache(void *pool)
 {
     EXPECT(rddp_thread_register() == 0);
@@ -167,7 +167,7 @@ static void start(uint16_t port, void *pool, uint32_t mtu)
     EXPECT(rddp_port_start(port) == 0);
 }
 
-static void what_a_port_is(uint16_t port, const char *name)
+static void port_info_is_right(uint16_t port, const char *name)
 {
     struct rddp_port_info info;
     struct rddp_port_link link;
@@ -226,7 +226,7 @@ static void counters_have_names(uint16_t port)
     free(values);
 }
 
-static void two_ports_of_rings_are_a_link(void)
+static void ring_ports_are_connected(void)
 {
     void *pool = new_pool("linked");
     void *to_a = NULL;
@@ -248,7 +248,7 @@ static void two_ports_of_rings_are_a_link(void)
 
     start((uint16_t)a, pool, 1500);
     start((uint16_t)b, pool, 1500);
-    what_a_port_is((uint16_t)a, "net_ring_a");
+    port_info_is_right((uint16_t)a, "net_ring_a");
     frames_pass((uint16_t)a, (uint16_t)b, pool);
     frames_pass((uint16_t)b, (uint16_t)a, pool);
     counters_have_names((uint16_t)a);
@@ -269,7 +269,7 @@ static void two_ports_of_rings_are_a_link(void)
     rddp_mempool_free(pool);
 }
 
-static void a_device_comes_and_goes(void)
+static void device_attaches_and_detaches(void)
 {
     struct rddp_port_info info;
     int port = rddp_port_attach("net_null0,size=64");
@@ -283,7 +283,7 @@ static void a_device_comes_and_goes(void)
     EXPECT(rddp_port_count() == 0);
 }
 
-static void mistakes_are_reported(void)
+static void errors_are_reported(void)
 {
     struct rddp_port_config config = { .rx_queues = 1, .tx_queues = 1 };
     struct rddp_port_info info;
@@ -315,14 +315,14 @@ static void mistakes_are_reported(void)
 
 int main(void)
 {
-    types_are_described();
+    fields_match_the_types();
     eal_starts_once();
-    a_pool_gives_all_it_has_and_no_more();
-    a_buffer_goes_back_with_its_last_reference();
+    pool_allocates_every_buffer_once();
+    last_release_returns_a_buffer();
     a_registered_thread_has_a_cache();
-    two_ports_of_rings_are_a_link();
-    a_device_comes_and_goes();
-    mistakes_are_reported();
+    ring_ports_are_connected();
+    device_attaches_and_detaches();
+    errors_are_reported();
     eal_ends();
     puts("self-test of the shim: all as expected");
     return 0;

@@ -7,13 +7,13 @@ import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the
- * peer's memory, in one step also for the programs there, and returns what was there before. They
- * count as reads: so many at a time as the two sides agreed on.
+ * peer's memory, in one step also for the programs there, and returns the value before. They count
+ * as reads: so many at a time as the two sides agreed on.
  *
  * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
  * multiple of eight; otherwise the atomic ends with REMOTE_OPERATION_ERROR, and the connection with
- * it. What was there goes to eight octets of this program's, in the machine's order. The posts have
- * the rules of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and {@link
+ * it. The value before goes to eight octets of this program's memory, in the machine's order. The
+ * posts have the rules of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and {@link
  * SendFlags#FENCED}.
  */
 public final class Atomics {
@@ -26,7 +26,7 @@ public final class Atomics {
   /**
    * Adds.
    *
-   * @param region where what was there goes, with {@link Access#LOCAL_WRITE}
+   * @param region for the value before, with {@link Access#LOCAL_WRITE}
    * @param offset in the region
    * @param remoteTo Tagged Offset of the number
    * @return false when the send queue or the session is full: poll first
@@ -43,7 +43,7 @@ public final class Atomics {
   }
 
   /**
-   * Adds to fields of bits.
+   * Adds to each of several bit fields.
    *
    * @param ends the highest bit of each field, which nothing is carried out of
    */
@@ -81,7 +81,7 @@ public final class Atomics {
         && queues.post(entry.remote(remoteStag, remoteTo).operands(swap, mask, 0, 0));
   }
 
-  /** Replaces the whole number if it is what is expected. */
+  /** Replaces the whole number if it has the expected value. */
   public boolean postCompareSwap(
       long workRequest,
       MemoryRegion region,

@@ -248,7 +248,7 @@ public final class DdpQueues {
         && queues.post(entry.inline(message, offset, length).remote(remoteStag, remoteTo));
   }
 
-  /** Begins what is sent; null when the queue or the session is full. */
+  /** Begins a request of the send queue; null when the queue or the session is full. */
   private SubmissionEntry begin(int opcode, long id, int flags, long rsvdUlp, int slots) {
     check(opcode, rsvdUlp, flags);
     SubmissionEntry entry = queues.claim(slots);

@@ -149,7 +149,7 @@ final class WorkQueues {
     return entry == null ? null : begin(entry, opcode, flags, id);
   }
 
-  /** Writes what every request of this connection has. */
+  /** Writes the fields of every request of this connection. */
   SubmissionEntry begin(SubmissionEntry entry, int opcode, int flags, long id) {
     return entry.begin(opcode, flags, id, connection);
   }
@@ -182,7 +182,7 @@ final class WorkQueues {
     }
   }
 
-  /** Solicited events belong to what completes a receive of the peer's. */
+  /** The flags of an opcode: only messages that complete a receive of the peer can be solicited. */
   private static int allowed(int opcode) {
     return switch (opcode) {
       case Opcode.SEND, Opcode.WRITE_IMMEDIATE, Opcode.SEND_IMMEDIATE -> SEND_FLAGS;

@@ -149,7 +149,7 @@ class ConnectionTest {
     listener.close();
     assertThatThrownBy(() -> near.connect(listener.address(), PrivateData.NONE, LONG))
         .isInstanceOf(ConnectionFailedException.class)
-        .hasMessageContaining("nobody listens there")
+        .hasMessageContaining("no program listens there")
         .extracting(e -> ((ConnectionFailedException) e).reason())
         .isEqualTo(Reason.REFUSED);
     assertThatThrownBy(listener::poll).isInstanceOf(IllegalStateException.class);

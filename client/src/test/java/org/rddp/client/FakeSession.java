@@ -275,7 +275,7 @@ final class FakeSession {
     FakeSession other = daemon.ports.get(connect.remotePort());
     if (other == null) {
       connections.remove(mine);
-      send(new DaemonMessage.Failed(mine.id(), Reason.REFUSED, 0, "nobody listens there"));
+      send(new DaemonMessage.Failed(mine.id(), Reason.REFUSED, 0, "no program listens there"));
       return;
     }
     FakeConnection theirs = other.newConnection();

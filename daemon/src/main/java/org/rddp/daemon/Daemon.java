@@ -28,12 +28,12 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.device.CapturePoint;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
-import org.rddp.dpdk.device.CapturePoint;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ControlListener;
-import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpSettings;
@@ -205,7 +205,7 @@ public final class Daemon implements AutoCloseable {
     return device instanceof CapturePoint point ? point : Daemon::cannotCapture;
   }
 
-  private static void cannotCapture(CaptureRing ring) {
+  private static void cannotCapture(CaptureSink sink) {
     throw new UnsupportedOperationException("the device cannot capture");
   }
 

@@ -97,15 +97,11 @@ public final class DpdkPorts implements Ports {
             ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
             : EalArguments.ordinaryPages(mebibytes, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
-      if (isPci(each.device())) {
+      if (EalArguments.isPciAddress(each.device())) {
         arguments = arguments.withPciDevice(each.device());
       }
     }
     return arguments.and(dpdk.arguments().toArray(String[]::new));
-  }
-
-  public static boolean isPci(String device) {
-    return device.matches("([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\..*");
   }
 
   private DpdkDevice open(InterfaceConfiguration configured) {
@@ -177,7 +173,7 @@ public final class DpdkPorts implements Ports {
     } catch (DpdkException e) {
       throw new IllegalStateException(
           ("interface %s: not enough memory for its %d packets: raise 'memory' under [dpdk], or"
-               + " lower the interface's 'packets' or 'mtu' (%s)")
+                  + " lower the interface's 'packets' or 'mtu' (%s)")
               .formatted(configured.name(), configured.packets(), e.getMessage()),
           e);
     }

@@ -364,7 +364,7 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one")) {
       assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
-          .hasMessage("no connection: nobody listens at that port there (REFUSED)");
+          .hasMessage("no connection: no program listens at that port (REFUSED)");
     }
   }
 

@@ -111,6 +111,11 @@ public final class DdpStream extends DomainMember {
     return sender.acceptsMessages();
   }
 
+  /** The send queue, for a user that has checked the length of its messages itself. */
+  public DdpSender sender() {
+    return sender;
+  }
+
   /** Whether buffers may be posted: the stream has not failed. */
   public boolean acceptsBuffers() {
     return state.acceptsBuffers();
@@ -154,23 +159,6 @@ public final class DdpStream extends DomainMember {
   public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
     checkLength(request);
     return sender.postTagged(id, rsvdUlp, request);
-  }
-
-  /**
-   * Sends a message as {@link #postTagged} does and, directly behind it, the request's immediate
-   * data, eight octets in network order, to the next buffer of one of the peer's queues. {@link
-   * UlpHandler#onSent} follows for the two together, with the octet and the length of the second.
-   *
-   * @param id comes back when both have been sent
-   * @param rsvdUlp the user's octet of the first
-   * @param nextRsvdUlp the first of the user's five octets of the second, the others being 0
-   * @param qn Queue Number, one of the stream's
-   * @return false, and nothing happens, if the queue is full or the stream does not send
-   */
-  public boolean postTaggedThen(
-      long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
-    checkLength(request);
-    return sender.postTaggedThen(id, rsvdUlp, request, nextRsvdUlp, qn);
   }
 
   /**

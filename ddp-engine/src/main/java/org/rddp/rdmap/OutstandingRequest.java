@@ -52,7 +52,7 @@ final class OutstandingRequest {
   }
 
   /**
-   * What is wrong with a segment of a Read Response, or null: it has to go where the request said,
+   * The error in a segment of a Read Response, or null: it has to go where the request said,
    * without a gap, and to be the last one when all has come.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {

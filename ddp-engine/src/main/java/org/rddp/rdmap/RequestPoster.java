@@ -6,6 +6,7 @@ import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.sending.DdpSender;
 
 /**
  * Posts the requests of a stream: adds them to the {@link RdmapSendQueue} and hands their messages
@@ -18,6 +19,7 @@ final class RequestPoster {
   private final OutstandingRequests requests;
   private final RdmapReceiver user;
   private final DdpStream ddp;
+  private final DdpSender sender;
   private final ByteBuffer readRequest = ByteBuffer.allocate(ReadRequest.LENGTH);
   private final byte[] atomicRequest = new byte[AtomicRequest.LENGTH];
   private final byte[] immediate = new byte[ImmediateData.LENGTH];
@@ -36,6 +38,7 @@ final class RequestPoster {
     this.requests = requests;
     this.user = user;
     this.ddp = ddp;
+    sender = ddp.sender();
   }
 
   boolean receive(StreamRequest request) {
@@ -59,7 +62,7 @@ final class RequestPoster {
     long number = sendQueue.add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
     int opcode = sendOpcode(request.flags(), invalidate);
-    return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
+    return sender.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
   }
 
   private static int sendOpcode(int flags, int invalidate) {
@@ -76,7 +79,7 @@ final class RequestPoster {
       return false;
     }
     long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
-    return ddp.postTagged(number, RdmapHeader.WRITE, request);
+    return sender.postTagged(number, RdmapHeader.WRITE, request);
   }
 
   boolean writeImmediate(StreamRequest request) {
@@ -89,7 +92,7 @@ final class RequestPoster {
     }
     long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
     int next = ImmediateData.opcode(request.flags());
-    return ddp.postTaggedThen(number, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
+    return sender.postTaggedThen(number, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
   }
 
   boolean immediate(StreamRequest request) {
@@ -102,7 +105,7 @@ final class RequestPoster {
     long number = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
     int opcode = ImmediateData.opcode(request.flags());
-    return ddp.postInline(
+    return sender.postInline(
         number, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
   }
 
@@ -122,7 +125,7 @@ final class RequestPoster {
     }
     requests.add().beginRead(number, request);
     ReadRequest.write(readRequest, request);
-    return ddp.postInline(
+    return sender.postInline(
         number,
         RdmapHeader.READ_REQUEST,
         0,
@@ -152,7 +155,7 @@ final class RequestPoster {
     int identifier = nextIdentifier++;
     requests.add().beginAtomic(number, identifier, request.message().address());
     AtomicRequest.write(atomicRequest, opcode, identifier, request);
-    return ddp.postInline(
+    return sender.postInline(
         number,
         RdmapHeader.ATOMIC_REQUEST,
         0,
@@ -172,7 +175,7 @@ final class RequestPoster {
 
   /** Flushes a request at once on a stream that sends nothing more. */
   boolean endsAtOnce(StreamRequest request, int kind) {
-    if (!ddp.acceptsMessages() || user.failed()) {
+    if (!sender.acceptsMessages() || user.failed()) {
       handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
       return true;
     }

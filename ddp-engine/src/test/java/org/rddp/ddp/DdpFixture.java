@@ -7,6 +7,7 @@ import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** A DDP Stream whose peer is the test. */
 public final class DdpFixture {
@@ -18,7 +19,7 @@ public final class DdpFixture {
   final RecordingUlp ulp = new RecordingUlp();
   final DdpStream stream;
   final RawUlpduPeer peer;
-  final LoopedTcp tcp;
+  final InMemoryTcpPair tcp;
 
   private DdpFixture(boolean initiator, int emss, int held, QueueSettings... queues) {
     DdpSettings settings = new DdpSettings(MpaSettings.DEFAULTS, 16, 4, List.of(queues), held);
@@ -30,7 +31,7 @@ public final class DdpFixture {
       peer = RawUlpduPeer.initiator();
     }
     ulp.stream = stream;
-    tcp = LoopedTcp.join(stream.transport(), peer.transport(), emss);
+    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), emss);
     run();
     if (!initiator) {
       stream.accept(new byte[0]);

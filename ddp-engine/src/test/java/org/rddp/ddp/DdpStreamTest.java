@@ -19,6 +19,7 @@ import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** Sending, and the ways in which a stream ends (RFC 5041 sections 5.3, 5.4 and 6). */
 class DdpStreamTest {
@@ -402,7 +403,7 @@ class DdpStreamTest {
     byte[] question = HexFormat.of().parseHex("cafe");
     DdpStream initiator = DdpStream.initiator(engine, domain, settings, question, asking);
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(1, 0));
     tcp.run(turn);
@@ -428,7 +429,7 @@ class DdpStreamTest {
     RecordingUlp asked = new RecordingUlp();
     DdpStream initiator = DdpStream.initiator(engine, domain, settings, new byte[0], asking);
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
-    LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
     initiator.postReceive(0, new StreamRequest(1).memory(memory.address(), 10));
     responder.postReceive(0, new StreamRequest(2).memory(memory.address() + 10, 10));
@@ -457,7 +458,7 @@ class DdpStreamTest {
     RecordingUlp ulp = new RecordingUlp();
     DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
     RawUlpduPeer peer = RawUlpduPeer.initiator();
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     stream.postReceive(0, new StreamRequest(5).memory(memory.address(), 1));
     tcp.run(() -> {});
     stream.close();

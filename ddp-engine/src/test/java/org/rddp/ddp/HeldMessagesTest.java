@@ -41,7 +41,7 @@ class HeldMessagesTest {
   @Tag("DDP-7.1-04")
   @Tag("DDP-A-03")
   void shouldWaitForABufferWithTheWindowShut() {
-    int consumed = ddp.tcp.consumed();
+    long consumed = ddp.tcp.consumed();
     assertThat(ddp.receive(untagged(MORE, 0, 1, 0, octets(100, 1)))).isEmpty();
     assertThat(ddp.receive(untagged(LAST, 0, 1, 100, octets(50, 2)))).isEmpty();
     assertThat(ddp.tcp.consumed()).isEqualTo(consumed);
@@ -137,7 +137,7 @@ class HeldMessagesTest {
   /** A message may find its buffer when segments behind it have their turn. */
   @Test
   void shouldOpenTheWindowWhoeverFindsTheBuffer() {
-    int consumed = ddp.tcp.consumed();
+    long consumed = ddp.tcp.consumed();
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "01"))).isEmpty();
     ddp.ulp.onAdmitUntagged =
         () -> {

@@ -19,9 +19,7 @@ import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CloseReason;
-import org.rddp.tcp.StreamHandler;
-import org.rddp.tcp.TcpStream;
-import org.rddp.wire.Memory;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 
 /** What DDP makes of what MPA says: MULPDU, the version, and how a connection ends. */
 class MulpduUseTest {
@@ -29,6 +27,12 @@ class MulpduUseTest {
   private static final int MULPDU = 1442;
 
   private final GuardedMemory memory = new GuardedMemory(20_000);
+  private InMemoryTcpStream tcp = tcp();
+
+  private static InMemoryTcpStream tcp() {
+    NativePacketPool pool = new NativePacketPool(16, 2048);
+    return new InMemoryTcpStream(pool, 1448, InMemoryTcpStream.NO_FILLER);
+  }
 
   private static int[] lengths(DdpFixture ddp) {
     return ddp.peer.received().stream().mapToInt(ulpdu -> ulpdu.length).toArray();
@@ -80,92 +84,6 @@ class MulpduUseTest {
     }
   }
 
-  /** A peer beneath MPA: answers the Request with what it is told to, and keeps what follows. */
-  private static final class RawTcp implements TcpStream {
-    private final NativePacketPool pool = new NativePacketPool(16, 2048);
-    private final byte[] reply;
-    private StreamHandler user;
-    private byte[] last = {};
-    private long received;
-
-    RawTcp(byte[] reply) {
-      this.reply = reply;
-    }
-
-    void open(StreamHandler handler) {
-      user = handler;
-      handler.onOpen(this);
-      long packet = pool.allocate();
-      long address = pool.address(packet);
-      Memory.copy(reply, 0, address, reply.length);
-      received = reply.length;
-      if (reply.length > 0) {
-        handler.onSegment(0, address, reply.length, packet);
-      }
-      pool.release(packet);
-    }
-
-    @Override
-    public void send(long packet) {
-      last = Memory.bytes(pool.address(packet), pool.length(packet));
-      pool.release(packet);
-    }
-
-    @Override
-    public NativePacketPool pool() {
-      return pool;
-    }
-
-    @Override
-    public int emss() {
-      return 1448;
-    }
-
-    @Override
-    public long sendPosition() {
-      return 0;
-    }
-
-    @Override
-    public long receivePosition() {
-      return received;
-    }
-
-    @Override
-    public boolean sendable() {
-      return true;
-    }
-
-    @Override
-    public long allocate() {
-      return pool.allocate();
-    }
-
-    @Override
-    public void consumed(int octets) {}
-
-    @Override
-    public void closeSend() {}
-
-    @Override
-    public void abort() {
-      user.onClosed(CloseReason.ABORTED);
-    }
-
-    @Override
-    public void alarm(long deadline) {}
-
-    @Override
-    public long now() {
-      return 0;
-    }
-
-    @Override
-    public long unacknowledged() {
-      return 0;
-    }
-  }
-
   private static byte[] reply(int flags, int revision) {
     byte[] frame = Arrays.copyOf("MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII), 20);
     frame[16] = (byte) flags;
@@ -174,7 +92,7 @@ class MulpduUseTest {
   }
 
   /** An Initiator that has been answered so, with a message posted before. */
-  private DdpStream answered(RawTcp tcp, RecordingUlp ulp, MpaSettings mpa) {
+  private DdpStream answered(byte[] reply, RecordingUlp ulp, MpaSettings mpa) {
     DdpEngine engine = new DdpEngine(new TaggedBuffers(4, new Random(1)));
     DdpSettings settings = new DdpSettings(mpa, 4, 4, List.of(QueueSettings.buffered(1)));
     DdpStream stream =
@@ -182,6 +100,9 @@ class MulpduUseTest {
     ulp.stream = stream;
     stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 40).remote(7, 0));
     tcp.open(stream.transport());
+    if (reply.length > 0) {
+      tcp.receive(reply);
+    }
     engine.send(Integer.MAX_VALUE);
     return stream;
   }
@@ -192,10 +113,9 @@ class MulpduUseTest {
   @DisplayName("RFC 5044 3: the version that MPA reports is the version in DDP's header")
   void shouldUseTheVersionThatMpaReports(int revision) {
     boolean rdmac = revision == 0;
-    RawTcp tcp = new RawTcp(reply(rdmac ? 0xc0 : 0x40, revision));
     RecordingUlp ulp = new RecordingUlp();
-    answered(tcp, ulp, MpaSettings.DEFAULTS.withPermissive(true));
-    int control = tcp.last[rdmac ? 6 : 2];
+    answered(reply(rdmac ? 0xc0 : 0x40, revision), ulp, MpaSettings.DEFAULTS.withPermissive(true));
+    int control = tcp.segments().getLast()[rdmac ? 6 : 2];
     assertThat(control & 3).isEqualTo(revision);
     assertThat(control & 0xc0).isEqualTo(0xc0);
   }
@@ -207,10 +127,10 @@ class MulpduUseTest {
     RecordingUlp invalid = new RecordingUlp();
     byte[] garbage = reply(0x40, 1);
     garbage[3] = 'X';
-    answered(new RawTcp(garbage), invalid, MpaSettings.DEFAULTS);
+    answered(garbage, invalid, MpaSettings.DEFAULTS);
     RecordingUlp lost = new RecordingUlp();
-    RawTcp tcp = new RawTcp(new byte[0]);
-    DdpStream stream = answered(tcp, lost, MpaSettings.DEFAULTS);
+    tcp = tcp();
+    DdpStream stream = answered(new byte[0], lost, MpaSettings.DEFAULTS);
     stream.transport().onClosed(CloseReason.RESET);
     List<String> afterFour = invalid.events();
     List<String> afterOne = lost.events();

@@ -13,6 +13,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.SendScheduler;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** How much the streams of an engine send in a call. */
 class SendSchedulerTest {
@@ -31,7 +32,7 @@ class SendSchedulerTest {
   private final List<DdpStream> streams = new ArrayList<>();
   private final List<RecordingUlp> users = new ArrayList<>();
   private final List<RawUlpduPeer> peers = new ArrayList<>();
-  private final List<LoopedTcp> connections = new ArrayList<>();
+  private final List<InMemoryTcpPair> connections = new ArrayList<>();
 
   @BeforeEach
   void connect() {
@@ -42,7 +43,8 @@ class SendSchedulerTest {
       RecordingUlp user = new RecordingUlp();
       DdpStream stream =
           DdpStream.initiator(engine, new ProtectionDomain("p"), settings, new byte[0], user);
-      LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), DdpFixture.EMSS);
+      InMemoryTcpPair tcp =
+          new InMemoryTcpPair(stream.transport(), peer.transport(), DdpFixture.EMSS);
       tcp.run(() -> {});
       streams.add(stream);
       users.add(user);

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /**
  * What Linux's siw was seen to send, through the engine's own receiver and back out of its sender.
@@ -113,8 +113,9 @@ class CaptureReplayTest {
     List<byte[]> sent = new ArrayList<>();
     RawUlpduPeer sender = RawUlpduPeer.initiator();
     RawUlpduPeer receiver = RawUlpduPeer.responder();
-    LoopedTcp tcp =
-        LoopedTcp.join(sender.transport(), new TappedHandler(receiver.transport(), sent), 1 << 16);
+    InMemoryTcpPair tcp =
+        new InMemoryTcpPair(
+            sender.transport(), new TappedHandler(receiver.transport(), sent), 1 << 16);
     tcp.run(() -> {});
     sent.clear();
     for (CapturedSegment segment : segments) {

@@ -8,7 +8,6 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -16,6 +15,7 @@ import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** The hot path makes no objects: from the post, through both ends, to both completions. */
 class HotPathAllocationTest {
@@ -79,7 +79,7 @@ class HotPathAllocationTest {
   private final Counter right = new Counter();
   private final StreamRequest request = new StreamRequest();
   private Runnable turn;
-  private LoopedTcp tcp;
+  private InMemoryTcpPair tcp;
   private int stag;
   private DdpMemoryWindow window;
 
@@ -123,7 +123,7 @@ class HotPathAllocationTest {
             .taggedBuffers()
             .register(domain, null, memory.address() + LENGTH, LENGTH, 0, AccessRights.ALL);
     window = engine.taggedBuffers().allocateWindow(domain);
-    tcp = LoopedTcp.join(left.stream.transport(), right.stream.transport(), 1448);
+    tcp = new InMemoryTcpPair(left.stream.transport(), right.stream.transport(), 1448);
     tcp.run(turn);
     for (int i = 0; i < 8; i++) {
       left.stream.postReceive(request.begin(i).memory(left.receiveAddress, LENGTH));

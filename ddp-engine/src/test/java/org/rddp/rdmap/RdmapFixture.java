@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Random;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** An established stream, free to send, whose peer is the test. */
 final class RdmapFixture {
@@ -25,12 +25,12 @@ final class RdmapFixture {
   final RecordingRdmap user = new RecordingRdmap();
   final RawUlpduPeer peer = RawUlpduPeer.initiator();
   final RdmapStream stream;
-  final LoopedTcp tcp;
+  final InMemoryTcpPair tcp;
 
   RdmapFixture() {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD);
     stream = RdmapStream.responder(engine, domain, settings, user);
-    tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run();
     stream.accept(new byte[0]);
     run();

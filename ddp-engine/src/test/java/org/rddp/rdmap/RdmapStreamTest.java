@@ -12,13 +12,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 class RdmapStreamTest {
   private static final byte[] NONE = {};
@@ -30,14 +30,14 @@ class RdmapStreamTest {
   private final RecordingRdmap user = new RecordingRdmap();
   private RawUlpduPeer peer;
   private RdmapStream stream;
-  private LoopedTcp tcp;
+  private InMemoryTcpPair tcp;
 
   /** A Responder, whose peer may send anything at once. */
   @BeforeEach
   void establish() {
     stream = RdmapStream.responder(engine, domain, SETTINGS, user);
     peer = RawUlpduPeer.initiator();
-    tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run();
     assertThat(user.events()).containsExactly("request ");
     stream.accept(NONE);
@@ -284,7 +284,7 @@ class RdmapStreamTest {
     byte[] question = {1, 2, 3};
     RdmapStream initiator = RdmapStream.initiator(engine, domain, SETTINGS, question, asking);
     RdmapStream responder = RdmapStream.responder(engine, domain, SETTINGS, asked);
-    LoopedTcp link = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair link = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     link.run(() -> engine.send(10));
     assertThat(asked.events()).containsExactly("request 010203");
     responder.accept(new byte[] {4, 5});
@@ -299,7 +299,7 @@ class RdmapStreamTest {
     RecordingRdmap asked = new RecordingRdmap();
     RdmapStream initiator = RdmapStream.initiator(engine, domain, SETTINGS, NONE, asking);
     RdmapStream responder = RdmapStream.responder(engine, domain, SETTINGS, asked);
-    LoopedTcp link = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
+    InMemoryTcpPair link = new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448);
     initiator.postSend(new StreamRequest(1).memory(memory.address(), 1));
     link.run(() -> engine.send(10));
     responder.reject(new byte[] {9});

@@ -13,7 +13,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -24,6 +23,7 @@ import org.rddp.mpa.Rtr;
 import org.rddp.mpa.StreamingHandler;
 import org.rddp.mpa.StreamingMode;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
 /** RFC 6581: the Initiator's RTR lets the Responder be the first to send. */
@@ -46,14 +46,14 @@ class ReadyToReceiveTest {
     return new RdmapSettings(PEER_TO_PEER.withRtr(Set.of(kinds)), 4, 4, 3, 2);
   }
 
-  private void run(LoopedTcp tcp) {
+  private void run(InMemoryTcpPair tcp) {
     tcp.run(() -> engine.send(1000));
   }
 
   /** An Initiator, and a peer that has accepted it. */
   private RawUlpduPeer accepted(RdmapStream stream) {
     RawUlpduPeer peer = RawUlpduPeer.responder(MpaSettings.DEFAULTS.withReads(3, 2));
-    run(LoopedTcp.join(stream.transport(), peer.transport(), 1448));
+    run(new InMemoryTcpPair(stream.transport(), peer.transport(), 1448));
     return peer;
   }
 
@@ -88,7 +88,7 @@ class ReadyToReceiveTest {
   void theRespondersProgramShouldBeTheFirstToSend(Rtr kind) {
     RdmapStream first = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
     RdmapStream second = RdmapStream.responder(engine, domain, settings(kind), other);
-    LoopedTcp tcp = LoopedTcp.join(first.transport(), second.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
     first.postReceive(new StreamRequest(1).memory(memory.address(), 16));
     second.postReceive(new StreamRequest(2).memory(memory.address() + 64, 16));
     run(tcp);
@@ -115,7 +115,7 @@ class ReadyToReceiveTest {
   void aReadBehindTheRtrsShouldHaveItsOwnAnswer() {
     RdmapStream first = RdmapStream.initiator(engine, domain, settings(Rtr.READ), NONE, user);
     RdmapStream second = RdmapStream.responder(engine, domain, settings(Rtr.READ), other);
-    LoopedTcp tcp = LoopedTcp.join(first.transport(), second.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
     memory.put(512, new byte[] {9, 8, 7});
     int source = register(AccessRights.REMOTE_READ);
     int sink = register(AccessRights.LOCAL_WRITE);
@@ -152,7 +152,7 @@ class ReadyToReceiveTest {
   void responderShouldReportAFirstMessageThatIsNotTheOneAwaited(Rtr kind, String ulpdu) {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(kind), user);
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2).withRtr(Set.of(kind)));
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
     run(tcp);
@@ -169,7 +169,7 @@ class ReadyToReceiveTest {
   void responderShouldNotAnswerATerminateThatComesInPlaceOfTheRtr() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.WRITE)));
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
     run(tcp);
@@ -184,7 +184,7 @@ class ReadyToReceiveTest {
   void responderShouldWaitForTheWholeRtr() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
     run(tcp);
@@ -199,7 +199,7 @@ class ReadyToReceiveTest {
   void responderShouldRefuseASendWithOctets() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.SEND), user);
     RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withRtr(Set.of(Rtr.SEND)));
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run(tcp);
     stream.accept(NONE);
     run(tcp);
@@ -265,7 +265,7 @@ class ReadyToReceiveTest {
     RdmapStream stream = RdmapStream.initiator(engine, domain, own, NONE, user);
     stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
     PlainResponder peer = new PlainResponder(privateData);
-    run(LoopedTcp.join(stream.transport(), new StreamingMode(peer), 1448));
+    run(new InMemoryTcpPair(stream.transport(), new StreamingMode(peer), 1448));
     assertThat(user.events())
         .containsExactly("send 1 flushed 0", "error 2/0/" + error, "closed NORMAL");
     String terminate = HexFormat.of().formatHex(peer.heard.toByteArray()).substring(2 * REQUEST);
@@ -277,7 +277,7 @@ class ReadyToReceiveTest {
   void aRefusalShouldReachThePeerBeforeTheEnd() {
     RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.WRITE), user);
     PlainInitiator peer = new PlainInitiator();
-    run(LoopedTcp.join(stream.transport(), new StreamingMode(peer), 1448));
+    run(new InMemoryTcpPair(stream.transport(), new StreamingMode(peer), 1448));
     assertThat(user.events()).containsExactly("error 2/0/4", "closed NORMAL");
     assertThat(HexFormat.of().formatHex(peer.heard.toByteArray()))
         .isEqualTo("4d504120494420526570204672616d65" + "60010000");

@@ -6,7 +6,6 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
@@ -15,6 +14,7 @@ import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
 /**
@@ -48,7 +48,7 @@ final class ReplayedEnd implements StreamHandler, UlpduHandler {
         captured.initiator()
             ? MpaConnection.responder(settings, end)
             : MpaConnection.initiator(settings, new byte[0], end);
-    LoopedTcp tcp = LoopedTcp.join(end.mpa, end, LONGEST);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(end.mpa, end, LONGEST);
     for (byte[] segment : captured.segments()) {
       end.send(segment);
       tcp.run(() -> {});

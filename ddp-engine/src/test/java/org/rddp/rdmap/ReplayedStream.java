@@ -15,12 +15,12 @@ import java.util.random.RandomGenerator;
 import java.util.zip.CRC32;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /**
  * Our RDMAP in the place of one of two siws that were captured: it hears what the other has sent,
@@ -198,7 +198,8 @@ final class ReplayedStream {
                 region.memory.length(),
                 region.base,
                 AccessRights.ALL));
-    LoopedTcp tcp = LoopedTcp.join(stream.transport(), new TappedHandler(sender, sent), LONGEST);
+    InMemoryTcpPair tcp =
+        new InMemoryTcpPair(stream.transport(), new TappedHandler(sender, sent), LONGEST);
     postReceives();
     post(peerToPeer);
     int placed = 0;

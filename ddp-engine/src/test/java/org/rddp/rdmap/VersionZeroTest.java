@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
-import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 
 /** Version 0 of DDP and RDMAP, where MPA says so (RFC 5044 section 3 and appendix C). */
 class VersionZeroTest {
@@ -27,13 +27,13 @@ class VersionZeroTest {
   private final RawUlpduPeer peer = RawUlpduPeer.initiator(OLD);
   private final RdmapStream stream =
       RdmapStream.responder(engine, domain, new RdmapSettings(OLD, 4, 4), user);
-  private LoopedTcp tcp;
+  private InMemoryTcpPair tcp;
 
   @BeforeEach
   void establish() {
     stream.postReceive(new StreamRequest(1).memory(memory.address(), 8));
     stream.postSend(new StreamRequest(2).memory(memory.address(), 0));
-    tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
+    tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run();
     stream.accept(new byte[0]);
     run();

@@ -16,9 +16,9 @@ public final class DpdkException extends RuntimeException {
   /**
    * A failure that DPDK reported.
    *
-   * @param what what was tried, such as "start port net_tap0"
+   * @param what the operation that failed, such as "start port net_tap0"
    * @param result the negative errno that the shim returned
-   * @param remedy what to do about it, as whole sentences
+   * @param remedy how to fix it, as complete sentences
    */
   static DpdkException of(String what, int result, String remedy) {
     int errno = -result;

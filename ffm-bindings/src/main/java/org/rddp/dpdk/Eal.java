@@ -12,7 +12,8 @@ import java.util.List;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * DPDK's environment abstraction layer (EAL): once per process, before anything else of DPDK.
+ * DPDK's environment abstraction layer (EAL). To be initialised once per process, before any other
+ * use of DPDK.
  *
  * <p>All methods may be called from any thread.
  */
@@ -31,16 +32,14 @@ public final class Eal {
   /**
    * Initialises DPDK.
    *
-   * <p>DPDK binds the thread that does so to the processors of its main lcore, and threads started
-   * from it inherit that. So it is done on a thread that ends with it, and the threads of the JVM
-   * keep the processors that they have.
+   * <p>DPDK binds the calling thread to the processors of its main lcore, and threads started from
+   * it inherit that. So this runs on a temporary thread, and the JVM's threads keep their affinity.
    *
-   * <p>A process can do this once. If DPDK itself refuses, the process cannot try again; what is
-   * found before DPDK is asked (no library, no hugepages) can be put right and tried again.
+   * <p>A process can do this once. If DPDK refuses, the process cannot try again; errors found
+   * before DPDK is called (no library, no hugepages) can be corrected and tried again.
    *
-   * @param arguments as for any DPDK program, without the program's name; {@link EalArguments} has
-   *     good ones
-   * @throws DpdkException saying why not, and what to do
+   * @param arguments as for any DPDK program, without the program's name; see {@link EalArguments}
+   * @throws DpdkException with the reason and how to fix it
    */
   public static synchronized void init(List<String> arguments) {
     if (state != State.NEW) {
@@ -64,7 +63,10 @@ public final class Eal {
     state = State.INITIALISED;
   }
 
-  /** Refuses what DPDK would refuse as well, with a misleading text and for good. */
+  /**
+   * Refuses to start without hugepages. DPDK would refuse too, but with a misleading message, and
+   * the process could not try again.
+   */
   static void requireMemory(List<String> arguments, long hugepages) {
     if (!arguments.contains("--no-huge") && hugepages == 0) {
       throw DpdkException.refused(
@@ -94,7 +96,7 @@ public final class Eal {
   }
 
   private static int callInit(List<String> arguments) {
-    Arena forever = Arena.global(); // DPDK keeps pointing at its arguments
+    Arena forever = Arena.global(); // DPDK keeps pointers to its arguments
     MemorySegment argv = forever.allocate(ValueLayout.ADDRESS, arguments.size() + 2L);
     argv.setAtIndex(ValueLayout.ADDRESS, 0, forever.allocateFrom("rddp"));
     for (int i = 0; i < arguments.size(); i++) {
@@ -116,15 +118,15 @@ public final class Eal {
   }
 
   /**
-   * Ends the use of DPDK: removes the files that it leaves behind, if the process had a {@code
-   * --file-prefix} of its own. To be called when ports and pools have been closed. Nothing of DPDK
-   * can be used afterwards. Memory goes back to the kernel with the end of the process.
+   * Ends the use of DPDK and removes its files if the process had its own {@code --file-prefix}. To
+   * be called after ports and pools have been closed; nothing of DPDK can be used afterwards. The
+   * memory is freed when the process ends.
    */
   public static synchronized void cleanup() {
     if (state == State.INITIALISED) {
       state = State.ENDED;
-      // rte_eal_cleanup is left out: it takes away memory that DPDK's interrupt thread, which it
-      // does not stop, may still use. A memif whose peer went away ended the process in that way.
+      // rte_eal_cleanup is not called: it unmaps memory that DPDK's interrupt thread, which it does
+      // not // stop, may still use. A memif whose peer had gone crashed the process in this way.
       if (ownFolder) {
         remove(Path.of(Dpdk.rddp_runtime_dir().getString(0)));
       }
@@ -132,8 +134,8 @@ public final class Eal {
   }
 
   /**
-   * Removes the files that another process of rddp left behind because it was ended by force, or in
-   * the midst of starting. It must have ended.
+   * Removes the files left behind by another process of rddp that was killed or failed to start.
+   * That process must have ended.
    *
    * @param pid of that process
    */
@@ -161,8 +163,8 @@ public final class Eal {
   }
 
   /**
-   * Makes the calling thread known to DPDK, so that it has its own cache in every {@link Mempool}.
-   * It must be a platform thread.
+   * Registers the calling thread, a platform thread, with DPDK, so that it gets its own cache in
+   * every {@link Mempool}.
    *
    * @throws DpdkException if there are too many such threads (127)
    */

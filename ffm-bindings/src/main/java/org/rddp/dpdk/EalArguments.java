@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Arguments for {@link Eal#init} that suit a program which polls from threads of its own.
+ * Arguments for {@link Eal#init}, for a program that polls from its own threads.
  *
  * <p>They keep DPDK from starting a thread per processor, from looking for PCI devices unless some
  * are named, and from opening a telemetry socket. Immutable: each method returns other arguments.
@@ -21,8 +21,8 @@ public final class EalArguments {
   }
 
   /**
-   * Memory in hugepages, as much as is needed, leaving none behind: the choice wherever there are
-   * hugepages. All of it is in few files without names, because a vhost peer maps eight at most.
+   * Memory in hugepages, allocated on demand and freed at the end of the process; preferred if
+   * hugepages are available. It is in few unnamed files, because a vhost peer maps at most eight.
    */
   public static EalArguments hugepages() {
     return common(filePrefix(ProcessHandle.current().pid()))
@@ -30,10 +30,10 @@ public final class EalArguments {
   }
 
   /**
-   * Memory in ordinary pages, where there are no hugepages. Slower.
+   * Memory in ordinary pages, for machines without hugepages. Slower.
    *
-   * @param mebibytes all the memory that there will be, taken at once
-   * @param filePrefix name of DPDK's files, which no other DPDK process may use at the same time
+   * @param mebibytes all of the memory, allocated at once
+   * @param filePrefix prefix of DPDK's files; no other running DPDK process may have the same
    */
   public static EalArguments ordinaryPages(int mebibytes, String filePrefix) {
     return common(filePrefix).and("--no-huge", "-m", Integer.toString(mebibytes));
@@ -46,20 +46,21 @@ public final class EalArguments {
         .and("--file-prefix", filePrefix);
   }
 
-  /** With further arguments at the end. */
+  /** Appends arguments. */
   public EalArguments and(String... further) {
     List<String> all = new ArrayList<>(arguments);
     all.addAll(List.of(further));
     return new EalArguments(all);
   }
 
-  /** With a virtual device, such as {@code net_memif0,role=client,id=0}. */
+  /** Adds a virtual device, such as {@code net_memif0,role=client,id=0}. */
   public EalArguments withVirtualDevice(String deviceArguments) {
     return and("--vdev", deviceArguments);
   }
 
   /**
-   * With a PCI device by its address, such as {@code 0000:03:00.0}, and no other that is not named.
+   * Adds a PCI device by its address, such as {@code 0000:03:00.0}; only named PCI devices are
+   * used.
    */
   public EalArguments withPciDevice(String address) {
     List<String> all = new ArrayList<>(arguments);
@@ -67,7 +68,15 @@ public final class EalArguments {
     return new EalArguments(all).and("--allow", address);
   }
 
-  /** With what DPDK logs limited to a level such as {@code error}, {@code notice}, {@code info}. */
+  /**
+   * Whether a device is named by a PCI address, such as {@code 0000:03:00.0}, with or without the
+   * domain.
+   */
+  public static boolean isPciAddress(String device) {
+    return device.matches("([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\..*");
+  }
+
+  /** Limits DPDK's log to a level such as {@code error}, {@code notice} or {@code info}. */
   public EalArguments withLogLevel(String level) {
     return and("--log-level", level);
   }
@@ -78,8 +87,8 @@ public final class EalArguments {
   }
 
   /**
-   * The processors that this process may use. DPDK's own threads may then use all of them too;
-   * otherwise they would be kept to those that DPDK takes for no lcore.
+   * The processors that this process may use, as a list. Passing all of them keeps DPDK from
+   * restricting its own threads to processors without an lcore.
    */
   private static String allowedProcessors() {
     try {
@@ -98,7 +107,7 @@ public final class EalArguments {
     return String.join(" ", arguments);
   }
 
-  /** What the files of a process of rddp are called, unless it chose otherwise. */
+  /** The default file prefix of a process of rddp. */
   static String filePrefix(long pid) {
     return "rddp-" + pid;
   }

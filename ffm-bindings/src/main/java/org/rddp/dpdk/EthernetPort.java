@@ -16,16 +16,15 @@ import org.rddp.dpdk.generated.rddp_port_link;
 import org.rddp.dpdk.generated.rddp_port_stats;
 
 /**
- * An Ethernet port of DPDK: found, configured, started; then frames go in and out in bursts.
+ * An Ethernet port of DPDK. After it has been found, configured and started, frames are received
+ * and transmitted in bursts.
  *
- * <p>{@link #receive} and {@link #transmit} of a queue belong to one thread, and the rest to one
- * thread at a time. Bursts are neither checked nor synchronised: nobody may be in one when the port
- * is stopped.
+ * <p>{@link #receive} and {@link #transmit} of a queue must always be called by the same thread,
+ * other methods by one thread at a time. Bursts are neither checked nor synchronised: none may be
+ * running when the port is stopped.
  */
 public final class EthernetPort implements AutoCloseable {
-  /**
-   * Drivers whose bursts call into the kernel, where they may wait, or which drive others that do.
-   */
+  /** Drivers whose bursts make system calls that may block, or that use such drivers. */
   private static final Set<String> BLOCKING_DRIVERS =
       Set.of(
           "net_af_packet",
@@ -38,8 +37,8 @@ public final class EthernetPort implements AutoCloseable {
           "net_tun");
 
   /**
-   * Drivers that name the standard frame as their longest and refuse a larger MTU, but carry frames
-   * as long as their own arguments allow. They are left at 1500.
+   * Drivers that report the standard frame as their maximum and refuse a larger MTU, but carry
+   * frames as long as their own arguments allow. Their MTU is left at 1500.
    */
   private static final Set<String> MODEST_DRIVERS = Set.of("net_af_packet", "net_memif");
 
@@ -56,12 +55,12 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Makes a device known to DPDK and opens its (first) port.
+   * Attaches a device to DPDK and opens its first port.
    *
    * @param deviceArguments a virtual device with its arguments, such as {@code
    *     net_vhost0,iface=/run/a.sock}, or the address of a PCI device that is bound to a driver for
    *     user space, such as {@code 0000:03:00.0}
-   * @throws DpdkException if there is no such driver or device, or it refuses its arguments
+   * @throws DpdkException if there is no such driver or device, or the driver refuses the arguments
    */
   public static EthernetPort attach(String deviceArguments) {
     Eal.requireInitialised();
@@ -81,11 +80,11 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * The port of a device that DPDK knows already, from the arguments of {@link Eal#init} for
-   * example.
+   * The port of a device that DPDK already knows, for example from the arguments of {@link
+   * Eal#init}.
    *
    * @param name the device's name
-   * @throws DpdkException if there is none; the message names those that there are
+   * @throws DpdkException if there is none; the message lists the existing devices
    */
   public static EthernetPort open(String name) {
     List<EthernetPort> ports = all();
@@ -130,17 +129,17 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Whether a burst may wait in the kernel. The calls are then made so that the garbage collector
-   * need not wait for them, which costs some 5 ns each.
+   * Whether a burst may block in the kernel. Such bursts are ordinary native calls, so that the
+   * garbage collector need not wait for them; each costs about 5 ns more.
    */
   public boolean mayBlock() {
     return mayBlock;
   }
 
   /**
-   * Configures a port that is not started, and its queues.
+   * Configures a stopped port and its queues.
    *
-   * @param pool where its receive queues take buffers from
+   * @param pool the pool that its receive queues take buffers from
    * @throws DpdkException if the driver refuses; the port can be configured again
    */
   public void configure(PortSettings settings, Mempool pool) {
@@ -213,7 +212,7 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Starts the port: from now on it receives.
+   * Starts the port: it receives from now on.
    *
    * @throws DpdkException if the driver refuses; the port can be started again
    */
@@ -221,9 +220,9 @@ public final class EthernetPort implements AutoCloseable {
     check(
         Dpdk.rddp_port_start(port),
         "start",
-        "DPDK's own messages on standard error say more. The port must be configured, the buffers of"
-            + " its pool must hold a whole frame, and the server end of a net_memif must be there"
-            + " before its client end.");
+        "DPDK's own messages on standard error say more. The port must be configured, the buffers"
+            + " of its pool must hold a whole frame, and the server end of a net_memif must be"
+            + " there before its client end.");
     started = true;
   }
 
@@ -236,7 +235,8 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Stops and closes the port and removes its device. Buffers that it held go back to their pools.
+   * Stops and closes the port and removes its device. Buffers that it holds are returned to their
+   * pools.
    */
   @Override
   public void close() {
@@ -266,11 +266,11 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Sets the MTU of a stopped port beside {@link #configure}: some drivers pass it on to the device
-   * only so.
+   * Sets the MTU of a stopped port in addition to {@link #configure}: some drivers pass it on to
+   * the device only in this way.
    *
    * @param octets of an IP packet, 68 to 65535
-   * @throws DpdkException if the driver refuses, or cannot do so
+   * @throws DpdkException if the driver refuses or does not support it
    */
   public void setMtu(int octets) {
     check(
@@ -321,12 +321,12 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Takes received frames.
+   * Receives frames.
    *
-   * @param array address of {@code count} 64-bit words, into which the buffers' addresses go; the
-   *     caller owns a reference of each
-   * @param count how many at most, 0 to 32767
-   * @return how many
+   * @param array address of {@code count} 64-bit words that receive the buffers' addresses; the
+   *     caller owns a reference to each
+   * @param count the most frames, 0 to 32767
+   * @return the number of frames
    */
   public int receive(int queue, long array, int count) {
     return mayBlock
@@ -335,11 +335,12 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Sends frames in order.
+   * Transmits frames in order.
    *
    * @param array address of {@code count} 64-bit words that hold the buffers' addresses
-   * @param count how many, 0 to 32767
-   * @return how many the port took, from the first; it owns a reference of each of these
+   * @param count number of frames, 0 to 32767
+   * @return how many frames the port accepted, counted from the first; it owns a reference to each
+   *     of these
    */
   public int transmit(int queue, long array, int count) {
     return mayBlock
@@ -348,10 +349,10 @@ public final class EthernetPort implements AutoCloseable {
   }
 
   /**
-   * Makes the port give back the buffers that it has finished sending. Drivers do so by themselves
-   * when they need the room, which may be much later.
+   * Makes the port release the buffers of transmitted frames. Drivers release them by themselves
+   * when they need the descriptors, which may be much later.
    *
-   * @return how many, or -1 if the driver cannot do so
+   * @return the number of buffers, or -1 if the driver does not support it
    */
   public int reclaim(int queue) {
     int result = Dpdk.rddp_tx_done(port, (short) queue, 0);

@@ -13,8 +13,8 @@ public final class Hugepages {
   private Hugepages() {}
 
   /**
-   * Octets of hugepages that nobody uses or has reserved now, of all sizes; 0 where the kernel has
-   * none. Pages that the kernel may make when asked for (overcommit) count.
+   * Octets of free and unreserved hugepages of all sizes; 0 if there are none. Includes pages that
+   * the kernel may create on demand (overcommit).
    */
   public static long available() {
     return available(KERNEL);

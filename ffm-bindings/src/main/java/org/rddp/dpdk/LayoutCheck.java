@@ -17,10 +17,11 @@ import org.rddp.dpdk.generated.rddp_port_link;
 import org.rddp.dpdk.generated.rddp_port_stats;
 
 /**
- * Compares the types in the generated bindings with what the compiler made of them in the shim.
+ * Compares the types in the generated bindings with those that the C compiler saw when the shim was
+ * built.
  *
- * <p>Bindings and shim come from the same header, but not at the same time: a shim built from
- * another version of it would make Java read and write the wrong octets.
+ * <p>Bindings and shim are made from the same header, but at different times: with a shim built
+ * from another version, Java would access wrong offsets.
  */
 final class LayoutCheck {
   private static final List<GroupLayout> STRUCTS =
@@ -37,7 +38,7 @@ final class LayoutCheck {
    * A struct, or a member of one.
    *
    * @param name "struct" or "struct.member"
-   * @param offset octets from the struct's beginning
+   * @param offset octets from the beginning of the struct
    * @param size octets
    */
   record Field(String name, long offset, long size) {}
@@ -71,7 +72,7 @@ final class LayoutCheck {
     }
   }
 
-  /** What the bindings say, in the header's order. */
+  /** The fields in the bindings, in the header's order. */
   static List<Field> bound() {
     List<Field> fields = new ArrayList<>();
     for (GroupLayout struct : STRUCTS) {

@@ -7,8 +7,8 @@ import org.rddp.dpdk.generated.rddp_port_link;
  * The state of an Ethernet port's link.
  *
  * @param up whether frames can pass
- * @param megabitsPerSecond its speed; 4294967295 if it is not known
- * @param fullDuplex whether both ends can send at once
+ * @param megabitsPerSecond its speed; 4294967295 if unknown
+ * @param fullDuplex whether both ends can send at the same time
  */
 public record LinkState(boolean up, long megabitsPerSecond, boolean fullDuplex) {
 

@@ -6,8 +6,8 @@ import org.rddp.dpdk.generated.Dpdk;
 import org.rddp.dpdk.generated.rddp_offload_flags;
 
 /**
- * What the offload flags of a packet buffer mean ({@link MbufLayout#OL_FLAGS}), and what goes into
- * {@link MbufLayout#TX_OFFLOAD}.
+ * The offload flags of a packet buffer ({@link MbufLayout#OL_FLAGS}) and the format of {@link
+ * MbufLayout#TX_OFFLOAD}.
  *
  * <p>The values are those of the headers that the shim was compiled with; the JIT treats them as
  * constants.
@@ -16,28 +16,30 @@ public final class MbufFlags {
   /** Received: {@link MbufLayout#RSS_HASH} is set. */
   public static final long RX_RSS_HASH;
 
-  /** Received: what the port says of the TCP checksum; 0 for nothing. */
+  /** Received: mask of the port's result for the TCP checksum; 0 means none. */
   public static final long RX_L4_MASK;
 
-  /** Of {@link #RX_L4_MASK}: it is right. */
+  /** In {@link #RX_L4_MASK}: the checksum is right. */
   public static final long RX_L4_GOOD;
 
-  /** Of {@link #RX_L4_MASK}: it was left out on a link that keeps octets right by itself. */
+  /**
+   * In {@link #RX_L4_MASK}: the checksum was omitted on a link that guarantees integrity itself.
+   */
   public static final long RX_L4_NONE;
 
-  /** Of {@link #RX_L4_MASK}: it is wrong. */
+  /** In {@link #RX_L4_MASK}: the checksum is wrong. */
   public static final long RX_L4_BAD;
 
-  /** To be sent: an IPv4 packet. */
+  /** To be transmitted: an IPv4 packet. */
   public static final long TX_IPV4;
 
-  /** To be sent: compute the IP header's checksum, whose field is 0. */
+  /** To be transmitted: compute the IP header's checksum, whose field is 0. */
   public static final long TX_IP_CHECKSUM;
 
-  /** To be sent: compute the TCP checksum, whose field holds the pseudo header's sum. */
+  /** To be transmitted: compute the TCP checksum, whose field holds the pseudo header's sum. */
   public static final long TX_TCP_CHECKSUM;
 
-  /** To be sent: cut into segments. The pseudo header's sum is without the length then. */
+  /** To be transmitted: cut into segments. The pseudo header's sum then excludes the length. */
   public static final long TX_TCP_SEGMENT;
 
   private static final int L2_SHIFT;
@@ -74,9 +76,9 @@ public final class MbufFlags {
   }
 
   /**
-   * The value of {@link MbufLayout#TX_OFFLOAD} for headers of so many octets.
+   * The value of {@link MbufLayout#TX_OFFLOAD} for headers of given lengths in octets.
    *
-   * @param segment octets of payload in each segment that the frame is cut into; 0 for none
+   * @param segment octets of payload per segment that the frame is cut into; 0 for no cutting
    */
   public static long txOffload(int linkHeader, int ipHeader, int tcpHeader, int segment) {
     return (long) linkHeader << L2_SHIFT

@@ -6,7 +6,8 @@ import org.rddp.dpdk.generated.Dpdk;
 import org.rddp.dpdk.generated.rddp_mbuf_layout;
 
 /**
- * Where a packet buffer ({@code rte_mbuf}) keeps what: octets from the buffer's address.
+ * The layout of a packet buffer ({@code rte_mbuf}): offsets of its members in octets from the
+ * buffer's address.
  *
  * <p>The values are those of the headers that the shim was compiled with. They are read when the
  * class is initialised and never change, so the JIT treats them as constants. The members are in

@@ -8,9 +8,9 @@ import org.rddp.dpdk.generated.Dpdk;
 /**
  * A pool of packet buffers of one size.
  *
- * <p>A buffer is named by its address; {@link MbufLayout} says what is where. Allocating and
- * freeing are safe from any thread, and fast from a thread that has been {@linkplain
- * Eal#registerThread() registered}: it keeps a cache of its own.
+ * <p>A buffer is identified by its address and has the layout of {@link MbufLayout}. Allocation and
+ * release are thread-safe, and fast on a {@linkplain Eal#registerThread() registered} thread, which
+ * has its own cache.
  */
 public final class Mempool implements AutoCloseable {
   private final String name;
@@ -30,9 +30,9 @@ public final class Mempool implements AutoCloseable {
    * Creates a pool.
    *
    * @param name unique in the process, at most 25 characters
-   * @param buffers how many, at least 1; a power of two less one uses memory best
-   * @param cache buffers that each registered thread keeps to itself, 0 to 512 and at most two
-   *     thirds of {@code buffers}; they count as available, but other threads cannot have them
+   * @param buffers number of buffers, at least 1; a power of two minus one uses memory best
+   * @param cache the most buffers in each registered thread's cache, 0 to 512 and at most two
+   *     thirds of {@code buffers}; they count as available, but other threads cannot allocate them
    * @param dataRoom octets of a buffer, {@link MbufLayout#HEADROOM} included, at most 65535
    * @param socket NUMA node, or -1 for any
    * @throws DpdkException if there is not enough memory, or an argument is out of range
@@ -68,7 +68,7 @@ public final class Mempool implements AutoCloseable {
     return address;
   }
 
-  /** Buffers in all, allocated or not. */
+  /** Total number of buffers. */
   public int buffers() {
     return buffers;
   }
@@ -78,17 +78,19 @@ public final class Mempool implements AutoCloseable {
     return dataRoom;
   }
 
-  /** Buffers that are not allocated, other threads' caches included. Slow: for checks and tools. */
+  /**
+   * Number of free buffers, including those in other threads' caches. Slow: for checks and tools.
+   */
   public int available() {
     return Dpdk.rddp_mempool_available(MemorySegment.ofAddress(address));
   }
 
   /**
-   * Allocates buffers, each with one reference, no data, and {@link MbufLayout#HEADROOM} octets in
-   * front of it: all of them or none.
+   * Allocates all requested buffers or none, each with one reference, no data, and {@link
+   * MbufLayout#HEADROOM} octets of headroom.
    *
-   * @param array address of {@code count} 64-bit words, into which the buffers' addresses go
-   * @param count how many, at least 0
+   * @param array address of {@code count} 64-bit words that receive the buffers' addresses
+   * @param count number of buffers, at least 0
    * @return whether there were enough
    */
   public boolean allocate(long array, int count) {
@@ -105,11 +107,11 @@ public final class Mempool implements AutoCloseable {
   }
 
   /**
-   * Gives back one reference of each buffer, and of those chained to it; a buffer without
-   * references goes back to its pool. The buffers may be of any pools.
+   * Releases one reference to each buffer and to those chained to it; a buffer without references
+   * returns to its pool. The buffers may belong to any pools.
    *
    * @param array address of {@code count} 64-bit words that hold the buffers' addresses
-   * @param count how many, at least 0
+   * @param count number of buffers, at least 0
    */
   public static void free(long array, int count) {
     Native.freeBulk(array, count);

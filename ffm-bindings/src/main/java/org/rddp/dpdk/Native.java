@@ -10,13 +10,12 @@ import java.lang.invoke.MethodHandle;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * The calls made for every burst, as method handles that the JIT compiles into the caller.
+ * The native calls made per burst, as constant method handles that the JIT inlines.
  *
- * <p>They take addresses as {@code long}, so that nothing is allocated for them. Those without
- * {@code Blocking} in their names are {@linkplain Linker.Option#critical critical}: they leave out
- * the transition that lets the garbage collector go on without the thread, which is most of what
- * such a call costs, but hold up every thread's next safepoint while they last. They must not be
- * used for a device that may wait in the kernel.
+ * <p>Addresses are {@code long}, so that nothing is allocated. Calls without {@code Blocking} in
+ * their names are {@linkplain Linker.Option#critical critical}: they omit the thread state
+ * transition, which is most of a call's cost, but delay every safepoint while they last. They must
+ * not be used for a device that may block in the kernel.
  *
  * <p>Arguments are not checked: a wrong address ends the process.
  */

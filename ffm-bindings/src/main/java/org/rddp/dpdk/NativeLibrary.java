@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rddp.dpdk.generated.Dpdk;
 
-/** Loads the shim, once, and makes sure that it is the one that the bindings were generated for. */
+/** Loads the shim once and checks that the bindings match it. */
 final class NativeLibrary {
   /** System property that holds the path of {@code librddp_dpdk.so}. */
   static final String PROPERTY = "rddp.native";
@@ -14,9 +14,9 @@ final class NativeLibrary {
   private NativeLibrary() {}
 
   /**
-   * Loads the shim if that has not been done.
+   * Loads the shim unless it has been loaded.
    *
-   * @throws DpdkException if it cannot be found or loaded, or does not fit the bindings
+   * @throws DpdkException if it cannot be found or loaded, or does not match the bindings
    */
   static synchronized void load() {
     if (!loaded) {
@@ -52,8 +52,8 @@ final class NativeLibrary {
               + library
               + ": "
               + e.getMessage()
-              + ". Install the DPDK that it was built for (Debian: libdpdk-dev), or build the module"
-              + " native again.",
+              + ". Install the DPDK that it was built for (Debian: libdpdk-dev), or build the"
+              + " module native again.",
           e);
     }
   }

@@ -6,7 +6,7 @@ import java.util.TreeSet;
 import java.util.function.LongFunction;
 import org.rddp.dpdk.generated.Dpdk;
 
-/** Offloads of one direction by DPDK's names for them: its bit masks stay in here. */
+/** Translates offloads of one direction between DPDK's names and bit masks. */
 final class OffloadNames {
   static final OffloadNames RECEIVE =
       new OffloadNames("receive", bit -> Dpdk.rddp_rx_offload_name(bit).getString(0));
@@ -31,9 +31,9 @@ final class OffloadNames {
   }
 
   /**
-   * The bits of {@code capable} that have the given names.
+   * The bits of {@code capable} with the given names.
    *
-   * @throws DpdkException if one of them is not there
+   * @throws DpdkException if a name is not among them
    */
   long mask(Set<String> names, long capable) {
     long mask = 0;

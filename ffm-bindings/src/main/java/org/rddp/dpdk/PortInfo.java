@@ -5,22 +5,22 @@ import java.util.Set;
 import org.rddp.dpdk.generated.rddp_port_info;
 
 /**
- * What an Ethernet port is and can do.
+ * Identity and capabilities of an Ethernet port.
  *
  * @param name of the device, such as {@code net_vhost0} or {@code 0000:03:00.0}
  * @param driver such as {@code net_vhost}
  * @param macAddress in the low 48 bits, the first octet on the wire highest
  * @param minMtu octets of an IP packet
- * @param maxMtu octets of an IP packet; 65535 if the driver does not say
- * @param minReceiveBuffer octets that a receive buffer must have room for, beside the headroom
+ * @param maxMtu octets of an IP packet; 65535 if the driver does not report it
+ * @param minReceiveBuffer least octets of a receive buffer, excluding headroom
  * @param maxReceiveFrame octets of the longest frame that can be received
- * @param maxReceiveQueues how many receive queues it can have
- * @param maxTransmitQueues how many transmit queues it can have
- * @param maxReceiveSlots descriptors of a receive queue at most
- * @param maxTransmitSlots descriptors of a transmit queue at most
+ * @param maxReceiveQueues the most receive queues
+ * @param maxTransmitQueues the most transmit queues
+ * @param maxReceiveSlots the most descriptors of a receive queue
+ * @param maxTransmitSlots the most descriptors of a transmit queue
  * @param defaultReceiveSlots descriptors of a receive queue that the driver, or DPDK, recommends
  * @param defaultTransmitSlots descriptors of a transmit queue that the driver, or DPDK, recommends
- * @param spreadsTcp whether it can spread TCP over IPv4 over its receive queues
+ * @param spreadsTcp whether it can distribute TCP over IPv4 over its receive queues (RSS)
  * @param socket its NUMA node, or -1
  * @param receiveOffloads DPDK's names, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names, such as {@code MULTI_SEGS}

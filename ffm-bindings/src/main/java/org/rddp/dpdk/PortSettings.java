@@ -3,15 +3,16 @@ package org.rddp.dpdk;
 import java.util.Set;
 
 /**
- * How an Ethernet port is to work.
+ * Settings of an Ethernet port.
  *
- * @param queues receive queues and transmit queues, at least 1 of each
- * @param receiveSlots descriptors of a receive queue, or 0 for what the driver or DPDK recommends;
- *     brought within what the driver allows
+ * @param queues number of receive queues and of transmit queues, at least 1
+ * @param receiveSlots descriptors of a receive queue, or 0 for the default of driver or DPDK;
+ *     adjusted to the range that the driver allows
  * @param transmitSlots the same for a transmit queue
  * @param mtu octets of an IP packet, at least 68; a buffer of the pool must have room for headroom
  *     and 18 octets more, unless {@code SCATTER} is among the receive offloads
- * @param spreadTcp whether to spread TCP over IPv4 over the receive queues by its four-tuple (RSS)
+ * @param spreadTcp whether to distribute TCP over IPv4 over the receive queues by its four-tuple
+ *     (RSS)
  * @param receiveOffloads DPDK's names of receive offloads, such as {@code SCATTER}
  * @param transmitOffloads DPDK's names of transmit offloads, such as {@code MULTI_SEGS}
  */

@@ -4,16 +4,16 @@ import java.lang.foreign.MemorySegment;
 import org.rddp.dpdk.generated.rddp_port_stats;
 
 /**
- * What went through an Ethernet port since it started, as the driver counts it.
+ * The driver's counters of an Ethernet port since its start.
  *
- * @param framesIn received
- * @param framesOut sent
- * @param octetsIn received
- * @param octetsOut sent
+ * @param framesIn frames received
+ * @param framesOut frames transmitted
+ * @param octetsIn octets received
+ * @param octetsOut octets transmitted
  * @param missed frames that the device dropped because its receive queue was full
  * @param errorsIn frames received damaged
- * @param errorsOut frames that could not be sent
- * @param noBuffer times that there was no packet buffer to receive into
+ * @param errorsOut frames that could not be transmitted
+ * @param noBuffer failed allocations of a packet buffer for a received frame
  */
 public record PortStatistics(
     long framesIn,

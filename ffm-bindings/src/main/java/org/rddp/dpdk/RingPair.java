@@ -6,10 +6,11 @@ import java.lang.foreign.ValueLayout;
 import org.rddp.dpdk.generated.Dpdk;
 
 /**
- * Two Ethernet ports of one process, joined by two rings: what one sends the other receives.
+ * Two Ethernet ports of one process, connected by two rings: each receives what the other
+ * transmits.
  *
- * <p>Buffers are handed over as they are, not copied: a sender that keeps a reference to what it
- * sent shares the very octets that the receiver works on.
+ * <p>Buffers are passed on, not copied: a sender that keeps a reference shares the buffer with the
+ * receiver.
  */
 public final class RingPair implements AutoCloseable {
   private static final int BURST = 32;
@@ -70,17 +71,17 @@ public final class RingPair implements AutoCloseable {
     }
   }
 
-  /** One end. */
+  /** The first port. */
   public EthernetPort first() {
     return first;
   }
 
-  /** The other end. */
+  /** The second port. */
   public EthernetPort second() {
     return second;
   }
 
-  /** Closes both ports; frames on the way go back to their pools. */
+  /** Closes both ports and returns frames in the rings to their pools. */
   @Override
   public void close() {
     if (first != null) {

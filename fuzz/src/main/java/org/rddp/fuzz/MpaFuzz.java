@@ -14,6 +14,7 @@ import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
@@ -48,7 +49,7 @@ public final class MpaFuzz {
   private final boolean waits;
   private final FuzzedUlpdus user = new FuzzedUlpdus(Answer.ACCEPT, new byte[0]);
   private final MpaConnection mpa;
-  private final FuzzedStream stream;
+  private final InMemoryTcpStream stream;
   private final FpduStream fpdus;
   private final FpduStream ours;
 
@@ -81,7 +82,8 @@ public final class MpaFuzz {
             ? MpaConnection.initiator(settings, new byte[0], user)
             : MpaConnection.responder(settings, user);
     user.uses(mpa);
-    stream = new FuzzedStream(POOL, more, mpa);
+    stream = new InMemoryTcpStream(POOL, 1460, more);
+    stream.open(mpa);
     fpdus = new FpduStream(markers);
     ours = new FpduStream(peersMarkers);
   }
@@ -110,7 +112,7 @@ public final class MpaFuzz {
     System.arraycopy(key.getBytes(StandardCharsets.US_ASCII), 0, frame, 0, key.length());
     frame[16] = (byte) ((peersMarkers ? 0x80 : 0) | (crc ? 0x40 : 0));
     frame[17] = 1;
-    stream.arrive(frame, 0, 0, START);
+    stream.offer(frame, 0, 0, START);
     Frames.require(user.operating(), "no Full Operation");
     if (initiator) {
       sendOne();
@@ -187,12 +189,12 @@ public final class MpaFuzz {
 
   private void arrive(int[] segment) {
     int times = 0;
-    while (!stream.arrive(octets, START, segment[0], segment[1])) {
+    while (!stream.offer(octets, START, segment[0], segment[1])) {
       times++;
       Frames.require(times <= segment[1], "the same segment is refused for ever");
     }
     int most = stream.earlySegments() + FOR_ONE_FPDU;
-    Frames.require(stream.kept() <= most, stream.kept() + " packets are kept");
+    Frames.require(stream.packetsInUse() <= most, stream.packetsInUse() + " packets are kept");
     boolean gaps = stream.earlySegments() > 0;
     Frames.require(gaps || stream.unconsumed() == 0, "octets are not given back");
   }
@@ -256,6 +258,7 @@ public final class MpaFuzz {
     if (initiator || inTurn) {
       sendOne();
     }
+    stream.endTurn();
     byte[] sent = stream.sent();
     for (int i = START; i < sent.length; i++) {
       ours.raw(sent[i]);

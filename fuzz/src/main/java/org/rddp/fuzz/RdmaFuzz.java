@@ -15,6 +15,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
@@ -54,7 +55,7 @@ public final class RdmaFuzz {
   private final List<ModelRegion> names = new ArrayList<>();
   private final FuzzedRdmap program = new FuzzedRdmap();
   private final RdmapStream rdmap;
-  private final FuzzedStream stream;
+  private final InMemoryTcpStream stream;
   private final UnaffectedStream neighbour;
   private final RdmaModel model;
   private final HostileSegments peer;
@@ -106,8 +107,9 @@ public final class RdmaFuzz {
     program.uses(rdmap);
     neighbour = new UnaffectedStream(engine, domain, AREA, POOL);
     registerAll();
-    stream = new FuzzedStream(POOL, filler, rdmap.transport());
-    stream.emss = (choices & 16) == 0 ? 1460 : 536;
+    stream = new InMemoryTcpStream(POOL, 1460, filler);
+    stream.open(rdmap.transport());
+    stream.setEmss((choices & 16) == 0 ? 1460 : 536);
     fpdus = new FpduStream(markers);
     model = new RdmaModel(new ModelMemory(memory(), names), DEPTH, 3, 2, held);
     peer = new HostileSegments(input, names, model);
@@ -177,7 +179,7 @@ public final class RdmaFuzz {
     System.arraycopy(key.getBytes(StandardCharsets.US_ASCII), 0, frame, 0, key.length());
     frame[16] = 0x40;
     frame[17] = 1;
-    stream.arrive(frame, 0, 0, START);
+    stream.offer(frame, 0, 0, START);
     Frames.require(program.established(), "not established");
     if (initiator) {
       // Nobody else may be the first to send.
@@ -341,10 +343,10 @@ public final class RdmaFuzz {
     int step = whole ? LONGEST_SEGMENT : cut;
     for (int at = pending.from; at < pending.to; at += step) {
       int length = Math.min(step, pending.to - at);
-      Frames.require(stream.arrive(octets, START, at, length), "a right segment is refused");
+      Frames.require(stream.offer(octets, START, at, length), "a right segment is refused");
     }
     int most = stream.earlySegments() + FOR_ONE_FPDU;
-    Frames.require(stream.kept() <= most, stream.kept() + " packets are kept");
+    Frames.require(stream.packetsInUse() <= most, stream.packetsInUse() + " packets are kept");
   }
 
   // ---- What has come of it ----
@@ -380,6 +382,7 @@ public final class RdmaFuzz {
 
   private void compareSent() {
     FpduStream ours = new FpduStream(false);
+    stream.endTurn();
     byte[] sent = stream.sent();
     for (int i = START; i < sent.length; i++) {
       ours.raw(sent[i]);

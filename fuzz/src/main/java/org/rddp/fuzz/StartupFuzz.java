@@ -11,6 +11,7 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 
 /**
  * MPA's Startup Phase: any startup frame of a peer, any calls, for an Initiator and for a Responder
@@ -51,7 +52,7 @@ public final class StartupFuzz {
   private final MpaSettings settings;
   private final FuzzedUlpdus user;
   private final MpaConnection mpa;
-  private final FuzzedStream stream;
+  private final InMemoryTcpStream stream;
   private final byte[] octets;
   private int at;
   private boolean disturbed;
@@ -82,7 +83,8 @@ public final class StartupFuzz {
             ? MpaConnection.initiator(settings, new byte[Math.min(data, most)], user)
             : MpaConnection.responder(settings, user);
     user.uses(mpa);
-    stream = new FuzzedStream(POOL, more, mpa);
+    stream = new InMemoryTcpStream(POOL, 1460, more);
+    stream.open(mpa);
     octets = frame();
   }
 
@@ -164,7 +166,7 @@ public final class StartupFuzz {
   private void deliver(int most) {
     int part = Math.min(most, octets.length - at);
     if (part > 0) {
-      stream.arrive(octets, 0, at, part);
+      stream.offer(octets, 0, at, part);
       at += part;
     }
   }
@@ -174,18 +176,18 @@ public final class StartupFuzz {
     int front = Math.min(first, octets.length - at);
     int behind = Math.min(second, octets.length - at - front);
     if (behind > 0) {
-      stream.arrive(octets, 0, at + front, behind);
+      stream.offer(octets, 0, at + front, behind);
     }
     if (front > 0) {
-      stream.arrive(octets, 0, at, front);
+      stream.offer(octets, 0, at, front);
     }
     at += front + behind;
   }
 
   private void disturb(int what) {
     switch (what & 7) {
-      case 0 -> stream.packets = false;
-      case 1 -> stream.packetsAvailable();
+      case 0 -> stream.setPacketsAvailable(false);
+      case 1 -> stream.makeSendable();
       case 2 -> user.answer(true);
       case 3 -> user.answer(false);
       case 4 -> mpa.closeSend();
@@ -199,14 +201,16 @@ public final class StartupFuzz {
   private void check() {
     Frames.require(user.error() == null || ALLOWED.contains(user.error()), "" + user.error());
     Frames.require(
-        stream.kept() <= stream.earlySegments() + FOR_ONE_FPDU, stream.kept() + " are kept");
-    boolean given = stream.closed() || stream.earlySegments() > 0 || stream.unconsumed() == 0;
+        stream.packetsInUse() <= stream.earlySegments() + FOR_ONE_FPDU,
+        stream.packetsInUse() + " are kept");
+    boolean given = stream.isClosed() || stream.earlySegments() > 0 || stream.unconsumed() == 0;
     Frames.require(given, stream.unconsumed() + " octets are not given back");
     checkSent();
   }
 
   /** We send one frame, of our kind, and nothing that the settings do not say. */
   private void checkSent() {
+    stream.endTurn();
     byte[] sent = stream.sent();
     if (sent.length == 0) {
       return;

@@ -12,6 +12,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 
 /**
  * A second stream of the same engine and protection domain, with memory of its own. The hostile
@@ -30,7 +31,7 @@ final class UnaffectedStream {
 
   private final FuzzedRdmap program = new FuzzedRdmap();
   private final RdmapStream rdmap;
-  private final FuzzedStream stream;
+  private final InMemoryTcpStream stream;
   private final FpduStream fpdus = new FpduStream(false);
   private int sent;
 
@@ -38,10 +39,11 @@ final class UnaffectedStream {
     RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, 8, 8);
     rdmap = RdmapStream.responder(engine, domain, settings, program);
     program.uses(rdmap);
-    stream = new FuzzedStream(pool, 0, rdmap.transport());
+    stream = new InMemoryTcpStream(pool, 1460, 0);
+    stream.open(rdmap.transport());
     byte[] frame = Arrays.copyOf("MPA ID Req Frame@".getBytes(StandardCharsets.US_ASCII), START);
     frame[17] = 1;
-    stream.arrive(frame, 0, 0, START);
+    stream.offer(frame, 0, 0, START);
     program.posts(1);
     rdmap.postReceive(new StreamRequest(1).memory(area + RECEIVE, RECEIVE_LENGTH));
   }
@@ -69,6 +71,7 @@ final class UnaffectedStream {
     System.arraycopy(octets, 0, memory, RECEIVE, octets.length);
     String heard = "[received 1 " + octets.length + " false 0]";
     Frames.require(program.heard().toString().equals(heard), "it hears " + program.heard());
+    stream.endTurn();
     byte[] answer = stream.sent();
     byte[] end = Arrays.copyOfRange(answer, answer.length - octets.length - 7, answer.length - 7);
     Frames.require(Arrays.equals(end, octets), "it is answered wrongly");
@@ -78,7 +81,7 @@ final class UnaffectedStream {
     byte[] octets = new byte[ulpdu.capacity()];
     ulpdu.rewind().get(octets);
     fpdus.fpdu(octets, octets.length, 0, 0);
-    stream.arrive(fpdus.octets(), START, sent, fpdus.length() - sent);
+    stream.offer(fpdus.octets(), START, sent, fpdus.length() - sent);
     sent = fpdus.length();
   }
 

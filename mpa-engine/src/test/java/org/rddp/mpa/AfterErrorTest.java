@@ -134,16 +134,16 @@ class AfterErrorTest {
     fail(way);
     int heard = end.handler.events.size();
     int sendables = end.handler.sendables;
-    long alarm = end.stream.alarm;
+    long alarm = end.stream.alarm();
     goOnReceiving();
-    end.stream.now = Math.max(alarm, end.stream.now);
-    end.mpa.onAlarm(end.stream.now);
+    end.stream.setNow(Math.max(alarm, end.stream.now()));
+    end.mpa.onAlarm(end.stream.now());
     assertThat(end.handler.events).hasSize(heard);
-    assertThat(end.stream.aborted).isFalse();
-    assertThat(end.stream.sendClosed).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
+    assertThat(end.stream.isSendClosed()).isFalse();
     assertThat(end.handler.sendables).isEqualTo(sendables);
 
-    end.stream.relieve();
+    end.stream.makeSendable();
     assertThat(end.handler.sendables).isEqualTo(sendables + 1);
     assertThat(end.mpa.sendable()).isTrue();
     assertThat(end.send(ulpdu(100))).isTrue();
@@ -155,15 +155,15 @@ class AfterErrorTest {
     assertThat(end.handler.events).hasSize(heard + 1);
     assertThat(end.send(ulpdu(100))).isTrue();
     end.mpa.closeSend();
-    assertThat(end.stream.sendClosed).isTrue();
-    end.stream.lose(CloseReason.RESET);
+    assertThat(end.stream.isSendClosed()).isTrue();
+    end.stream.end(CloseReason.RESET);
     assertThat(end.handler.events).hasSize(heard + 2).last().isEqualTo("closed RESET");
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   /** Good FPDUs follow: before their turn, then in it, then in pieces. */
   private void goOnReceiving() {
-    long consumed = end.stream.consumed;
+    long consumed = end.stream.consumed();
     long at = end.stream.receivePosition();
     byte[] more = {};
     for (int length : new int[] {700, 800, 900}) {
@@ -176,8 +176,8 @@ class AfterErrorTest {
     end.stream.arrive(more, at, 0, 5);
     end.stream.arrive(more, at, 5, 995);
     assertThat(end.stream.receivePosition()).isEqualTo(at + more.length);
-    assertThat(end.stream.consumed).as("the window stays open").isEqualTo(consumed + more.length);
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.consumed()).as("the window stays open").isEqualTo(consumed + more.length);
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @ParameterizedTest
@@ -188,6 +188,6 @@ class AfterErrorTest {
     fail(way);
     byte[] more = PeerOctets.fpdu(ulpdu(1400), 0);
     end.stream.arrive(more, end.stream.receivePosition() + 5000, 0, more.length);
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 }

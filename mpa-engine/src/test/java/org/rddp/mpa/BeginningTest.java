@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.NativePacketPool;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /** A connection that carries MPA from the start, and one that is given to it later. */
@@ -48,7 +50,7 @@ class BeginningTest {
   @DisplayName("RFC 5044 A: the FPDUs of a connection moved to MPA are those of one begun with it")
   void shouldSendTheSameFpdusWhereverMpaBegan(int before) {
     MpaEndpoint direct = MpaEndpoint.initiating(MARKED, M | C);
-    RecordingStream tcp = new RecordingStream(16);
+    InMemoryTcpStream tcp = new InMemoryTcpStream(new NativePacketPool(16, 2304), 1460, 0x5a);
     StreamingMode streaming = new StreamingMode(new Talker());
     MpaConnection moved = MpaConnection.initiator(MARKED, NONE, new RecordingHandler());
     tcp.open(streaming);
@@ -65,9 +67,9 @@ class BeginningTest {
       assertThat(direct.send(ulpdu)).isTrue();
       assertThat(moved.send(buffer, 0, buffer, ulpdu.length)).isTrue();
     }
-    assertThat(tcp.segments).hasSize(200);
+    assertThat(tcp.segments()).hasSize(200);
     for (int i = 0; i < 200; i++) {
-      assertThat(tcp.segments.get(i)).isEqualTo(direct.stream.segments.get(i));
+      assertThat(tcp.segments().get(i)).isEqualTo(direct.stream.segments().get(i));
     }
   }
 
@@ -76,11 +78,11 @@ class BeginningTest {
   @DisplayName("draft-culley-03 5.1.1: without MPA octets fill segments, whatever they are part of")
   @Tag("MPAA-0-01")
   void shouldFillSegmentsWithPlainOctets() {
-    RecordingStream tcp = new RecordingStream(16);
+    InMemoryTcpStream tcp = new InMemoryTcpStream(new NativePacketPool(16, 2304), 1460, 0x5a);
     StreamingMode streaming = new StreamingMode(new Talker());
     tcp.open(streaming);
     streaming.send(octets(5000), 5000);
-    assertThat(tcp.segments)
+    assertThat(tcp.segments())
         .extracting(segment -> segment.length)
         .containsExactly(1460, 1460, 1460, 620);
   }

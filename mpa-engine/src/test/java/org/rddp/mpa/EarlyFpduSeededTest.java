@@ -51,7 +51,7 @@ class EarlyFpduSeededTest {
     }
 
     private static int total(MpaEndpoint sender) {
-      return sender.stream.segments.stream().mapToInt(segment -> segment.length).sum();
+      return sender.stream.segments().stream().mapToInt(segment -> segment.length).sum();
     }
 
     /** As they were sent, or anew; shuffled within a distance. */
@@ -61,7 +61,7 @@ class EarlyFpduSeededTest {
       int largest = Math.max(total / 40, 1 + random.nextInt(2000));
       int at = 0;
       for (int i = 0; at < total; i++) {
-        int part = aligned ? sender.stream.segments.get(i).length : 1 + random.nextInt(largest);
+        int part = aligned ? sender.stream.segments().get(i).length : 1 + random.nextInt(largest);
         part = Math.min(Math.min(part, 2200), total - at);
         segments.add(new int[] {at, part});
         at += part;
@@ -74,7 +74,7 @@ class EarlyFpduSeededTest {
 
     void run() {
       for (int[] segment : segments) {
-        if (!end.stream.aborted) {
+        if (!end.stream.isClosed()) {
           end.stream.arrive(stream, START, segment[0], segment[1]);
         }
       }
@@ -104,7 +104,7 @@ class EarlyFpduSeededTest {
           assertNothingMissingBefore(Long.parseLong(event.substring(10)), passed);
         }
       }
-      assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+      assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
     }
 
     private void assertNothingMissingBefore(long position, NavigableMap<Long, byte[]> passed) {

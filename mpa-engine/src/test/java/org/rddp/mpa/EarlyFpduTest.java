@@ -72,7 +72,7 @@ class EarlyFpduTest {
   }
 
   private void assertNothingKept() {
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @Test
@@ -200,7 +200,7 @@ class EarlyFpduTest {
     arrive(1, 41);
     int early = end.handler.early;
     assertThat(early).isBetween(10, 39);
-    assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isOne();
+    assertThat(end.stream.pool().capacity() - end.stream.pool().available()).isOne();
     arrive(0, 1);
     assertThat(end.handler.ulpdus).hasSize(41);
     assertThat(end.handler.early).isEqualTo(early);
@@ -337,7 +337,7 @@ class EarlyFpduTest {
     arrive(3, 4);
     assertThat(heard()).isEmpty();
     assertNothingKept();
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @Test
@@ -382,7 +382,7 @@ class EarlyFpduTest {
     arrive(2, 3);
     assertThat(heard()).isEmpty();
     assertNothingKept();
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @Test
@@ -487,7 +487,7 @@ class EarlyFpduTest {
     stream = PeerOctets.join(first, PeerOctets.fpdu(ulpdu(800)), PeerOctets.fpdu(ulpdu(900)));
     arriveOctets(first.length, stream.length);
     assertThat(heard()).isEmpty();
-    assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isOne();
+    assertThat(end.stream.pool().capacity() - end.stream.pool().available()).isOne();
     arriveOctets(0, first.length);
     assertThat(heard()).containsExactly("ulpdu 700", "ulpdu 800", "ulpdu 900");
     assertPassed(700, 800, 900);
@@ -528,7 +528,7 @@ class EarlyFpduTest {
     send(700, 800, 900);
     arriveOctets(starts.get(1) + 10, starts.get(2));
     arriveOctets(starts.get(2) + 10, starts.get(3) - 10);
-    end.stream.lose(CloseReason.RESET);
+    end.stream.end(CloseReason.RESET);
     assertThat(heard()).containsExactly("error 1", "closed RESET");
     assertNothingKept();
   }
@@ -551,7 +551,7 @@ class EarlyFpduTest {
         PeerOctets.join(PeerOctets.fpdu(ulpdu(700), 0), PeerOctets.fpdu(ulpdu(40), 712));
     initiator.stream.arrive(octets, START, 712, octets.length - 712);
     assertThat(initiator.handler.error).isEqualTo(MpaError.STARTUP);
-    assertThat(initiator.stream.aborted).isTrue();
+    assertThat(initiator.stream.isClosed()).isTrue();
   }
 
   @Test
@@ -564,6 +564,6 @@ class EarlyFpduTest {
     assertThat(responder.handler.events).isEmpty();
     responder.stream.arrive(request, 0, 0, 50);
     assertThat(responder.handler.events).hasSize(2).last().isEqualTo("full operation ");
-    assertThat(responder.stream.pool.available()).isEqualTo(responder.stream.pool.capacity());
+    assertThat(responder.stream.pool().available()).isEqualTo(responder.stream.pool().capacity());
   }
 }

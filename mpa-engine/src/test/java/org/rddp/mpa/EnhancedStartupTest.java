@@ -158,7 +158,7 @@ class EnhancedStartupTest {
     end.stream.takeSent();
     end.stream.receive(PeerOctets.fpdu(new byte[10]));
     assertThat(end.handler.events).as("nothing is passed").containsExactly("error 6");
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @Test
@@ -166,7 +166,7 @@ class EnhancedStartupTest {
     MpaEndpoint end = initiator(reply(S | C, "0003 0009"));
     end.stream.receive(PeerOctets.fpdu(new byte[10]));
     assertThat(end.handler.events).as("whoever may send first").containsExactly("error 6");
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @Test

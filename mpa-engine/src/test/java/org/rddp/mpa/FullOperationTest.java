@@ -27,7 +27,7 @@ class FullOperationTest {
     end.stream.takeSent();
     assertThat(end.mpa.sendable()).isFalse();
     assertThat(end.send(ULPDU)).isFalse();
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
     end.handler.uponFullOperation = () -> end.send(ULPDU);
     end.stream.receive(PeerOctets.reply(C, NONE));
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
@@ -42,7 +42,7 @@ class FullOperationTest {
     assertThat(end.send(ULPDU)).isFalse();
     byte[] first = PeerOctets.fpdu(ULPDU);
     end.stream.receive(first, 0, 8);
-    end.stream.relieve();
+    end.stream.makeSendable();
     assertThat(end.handler.sendables).isZero();
     assertThat(end.mpa.sendable()).isFalse();
     end.handler.uponUlpdu = () -> end.send(ULPDU);
@@ -62,7 +62,7 @@ class FullOperationTest {
     assertThat(end.handler.error).isEqualTo(MpaError.CRC);
     assertThat(end.mpa.sendable()).isFalse();
     assertThat(end.send(ULPDU)).isFalse();
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
   }
 
   @Test
@@ -80,9 +80,9 @@ class FullOperationTest {
     for (int length : lengths) {
       assertThat(end.send(filled(length))).isTrue();
     }
-    assertThat(end.stream.segments).hasSize(lengths.length);
+    assertThat(end.stream.segments()).hasSize(lengths.length);
     for (int i = 0; i < lengths.length; i++) {
-      assertThat(end.stream.segments.get(i)).isEqualTo(PeerOctets.fpdu(filled(lengths[i])));
+      assertThat(end.stream.segments().get(i)).isEqualTo(PeerOctets.fpdu(filled(lengths[i])));
     }
   }
 
@@ -102,7 +102,7 @@ class FullOperationTest {
       assertThatThrownBy(() -> end.mpa.send(1, 0, 1, length))
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
   }
 
   @ParameterizedTest
@@ -157,7 +157,7 @@ class FullOperationTest {
     assertThat(end.mpa.mulpdu()).isEqualTo(128);
     byte[] ulpdu = filled(128);
     end.send(ulpdu);
-    assertThat(end.stream.segments).hasSize(2);
+    assertThat(end.stream.segments()).hasSize(2);
     byte[] stream = end.stream.takeSent();
     assertThat(stream).hasSize(140).isEqualTo(PeerOctets.fpdu(ulpdu, 0));
     MpaEndpoint receiver = MpaEndpoint.responding(DEFAULTS.withMarkers(true), C);
@@ -194,12 +194,12 @@ class FullOperationTest {
   void shouldSayWhenSendingIsWorthAnotherTry() {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
     assertThat(end.mpa.sendable()).isTrue();
-    end.stream.windowOpen = false;
+    end.stream.setWindowOpen(false);
     assertThat(end.mpa.sendable()).isFalse();
-    end.stream.packetsToBeHad = false;
+    end.stream.setPacketsAvailable(false);
     assertThat(end.send(ULPDU)).isFalse();
-    assertThat(end.stream.segments).isEmpty();
-    end.stream.relieve();
+    assertThat(end.stream.segments()).isEmpty();
+    end.stream.makeSendable();
     assertThat(end.handler.sendables).isOne();
     assertThat(end.send(ULPDU)).isTrue();
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
@@ -218,10 +218,10 @@ class FullOperationTest {
         .containsExactly("request ", "full operation ", "ulpdu 7", "peer closed");
     assertThat(end.send(ULPDU)).isTrue();
     end.mpa.closeSend();
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.isSendClosed()).isTrue();
     assertThat(end.mpa.sendable()).isFalse();
     assertThatThrownBy(() -> end.send(ULPDU)).isInstanceOf(IllegalStateException.class);
-    end.stream.lose(CloseReason.NORMAL);
+    end.stream.end(CloseReason.NORMAL);
     assertThat(end.handler.events.getLast()).isEqualTo("closed NORMAL");
     assertThat(end.handler.error).isNull();
   }
@@ -260,7 +260,7 @@ class FullOperationTest {
       assertThat(end.handler.detail)
           .startsWith("the peer closed behind " + octets + " octets of an FPDU of ")
           .endsWith(octets < 2 ? "unknown size at position 20" : "108 octets at position 20");
-      assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+      assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
     }
   }
 
@@ -270,7 +270,7 @@ class FullOperationTest {
   @Tag("MPA-8-03")
   void aLostConnectionShouldBeError1(String reason) {
     MpaEndpoint end = MpaEndpoint.initiating(DEFAULTS, C);
-    end.stream.lose(CloseReason.valueOf(reason));
+    end.stream.end(CloseReason.valueOf(reason));
     assertThat(end.handler.events)
         .containsExactly("full operation ", "error 1", "closed " + reason);
     assertThat(end.handler.detail).contains(reason);
@@ -292,11 +292,11 @@ class FullOperationTest {
     end.stream.receive(PeerOctets.fpdu(ULPDU));
     assertThat(end.handler.ulpdus).hasSize(1);
     assertThat(end.handler.detail).contains("FPDU of 16 octets at position 36: CRC is 0x");
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
     assertThat(end.send(ULPDU)).isTrue();
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.fpdu(ULPDU));
     end.stream.peerCloses();
-    end.stream.lose(CloseReason.RESET);
+    end.stream.end(CloseReason.RESET);
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "ulpdu 7", "error 2", "closed RESET");
   }
@@ -322,7 +322,7 @@ class FullOperationTest {
     end.stream.receive(PeerOctets.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), fpdu, fpdu));
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "ulpdu 7", "closed ABORTED");
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @Test
@@ -331,32 +331,32 @@ class FullOperationTest {
   void anFpduThatIsNotFinishedInTimeShouldEndTheConnection() {
     MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
     end.stream.receive(PeerOctets.fpdu(new byte[100]), 0, 50);
-    end.stream.ring();
+    end.stream.fireAlarm();
     assertThat(end.handler.events)
         .containsExactly("request ", "full operation ", "error 1", "closed ABORTED");
     assertThat(end.handler.detail)
         .isEqualTo("no more than 50 octets of an FPDU of 108 octets at position 20 in time");
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @Test
   void anAlarmShouldOnlyMeanTheFpduThatItWasSetFor() {
     byte[] fpdu = PeerOctets.fpdu(ULPDU);
     MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
-    long none = end.stream.alarm;
+    long none = end.stream.alarm();
     end.stream.receive(fpdu);
-    assertThat(end.stream.alarm).as("no FPDU is unfinished").isEqualTo(none);
+    assertThat(end.stream.alarm()).as("no FPDU is unfinished").isEqualTo(none);
     end.stream.receive(fpdu, 0, 5);
-    long first = end.stream.alarm;
-    assertThat(first).isEqualTo(end.stream.now + FullOperation.FPDU_TIMEOUT_NANOS);
+    long first = end.stream.alarm();
+    assertThat(first).isEqualTo(end.stream.now() + FullOperation.FPDU_TIMEOUT_NANOS);
     end.stream.receive(PeerOctets.join(Arrays.copyOfRange(fpdu, 5, fpdu.length), new byte[] {0}));
-    assertThat(end.stream.alarm).as("a busy stream sets it once").isEqualTo(first);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).as("a busy stream sets it once").isEqualTo(first);
+    end.stream.fireAlarm();
     assertThat(end.handler.error).isNull();
-    assertThat(end.stream.alarm).isEqualTo(first + FullOperation.FPDU_TIMEOUT_NANOS);
+    assertThat(end.stream.alarm()).isEqualTo(first + FullOperation.FPDU_TIMEOUT_NANOS);
     end.stream.receive(fpdu, 1, fpdu.length - 1);
-    end.stream.ring();
-    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    end.stream.fireAlarm();
+    assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
     assertThat(end.handler.ulpdus).hasSize(3);
     assertThat(end.handler.error).isNull();
   }
@@ -365,9 +365,9 @@ class FullOperationTest {
   void shouldGiveKeptPacketsBackWhenTheConnectionGoes() {
     MpaEndpoint end = MpaEndpoint.responding(DEFAULTS, C);
     end.stream.receiveCut(Arrays.copyOf(PeerOctets.fpdu(new byte[5000]), 4000), 1000);
-    assertThat(end.stream.pool.available()).isLessThan(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isLessThan(end.stream.pool().capacity());
     end.mpa.abort();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @Test
@@ -383,8 +383,8 @@ class FullOperationTest {
         aligned.send(filled(length));
         unaligned.send(filled(length));
       }
-      assertThat(aligned.stream.segments).hasSize(128);
-      assertThat(unaligned.stream.segments).hasSizeGreaterThan(128);
+      assertThat(aligned.stream.segments()).hasSize(128);
+      assertThat(unaligned.stream.segments()).hasSizeGreaterThan(128);
       assertThat(unaligned.stream.takeSent()).isEqualTo(aligned.stream.takeSent());
     }
   }
@@ -398,6 +398,6 @@ class FullOperationTest {
     end.stream.receive(PeerOctets.fpdu(filled(1000), 0));
     assertThat(end.handler.events).endsWith("full operation ", "ulpdu 1000");
     assertThat(end.handler.early).isZero();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 }

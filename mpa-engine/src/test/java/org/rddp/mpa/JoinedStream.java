@@ -1,28 +1,23 @@
 package org.rddp.mpa;
 
 import org.rddp.device.NativePacketPool;
-import org.rddp.device.PacketPool;
-import org.rddp.tcp.StreamHandler;
-import org.rddp.tcp.TcpStream;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * One end of a pipe that hands every segment to the other end at once, cut anew at fixed distances,
- * and allocates nothing. It may hold some segments back, so that those behind them come first.
+ * One end of a connection that passes every segment to the other end at once, cut again at
+ * multiples of a fixed number of octets, and allocates nothing. It may delay some segments, so that
+ * those after them arrive first.
  */
-final class JoinedStream implements TcpStream {
+final class JoinedStream extends InMemoryTcpStream {
   private final NativePacketPool pool;
   private final int cut;
-  private StreamHandler handler;
   private JoinedStream peer;
   private final boolean reorders;
   private long sent;
   private int segments;
 
-  /** The segment that stays open until {@link #turn}, or 0. */
-  private long open;
-
-  /** A segment that is held back, 0 for none, and where the other end's left edge is. */
+  /** The delayed segment, 0 for none. */
   private long late;
 
   private int lateLength;
@@ -34,59 +29,20 @@ final class JoinedStream implements TcpStream {
   }
 
   JoinedStream(NativePacketPool pool, int cut, boolean reorders) {
+    super(pool, 1460, NO_FILLER);
     this.pool = pool;
     this.cut = cut;
     this.reorders = reorders;
   }
 
-  /** Makes the two ends of a pipe. */
+  /** Connects two ends. */
   void join(JoinedStream other) {
     peer = other;
     other.peer = this;
   }
 
-  void open(StreamHandler user) {
-    handler = user;
-    user.onOpen(this);
-  }
-
   @Override
-  public void send(long packet) {
-    send(packet, false);
-  }
-
-  @Override
-  public void send(long packet, boolean more) {
-    turn();
-    open = packet;
-    if (!more) {
-      turn();
-    }
-  }
-
-  @Override
-  public long openPacket() {
-    return open;
-  }
-
-  @Override
-  public void extend(int octets, boolean more) {
-    pool.window(open, pool.address(open), pool.length(open) + octets);
-    if (!more) {
-      turn();
-    }
-  }
-
-  /** The turn of the duty cycle ends: an open segment leaves. */
-  void turn() {
-    if (open != 0) {
-      long packet = open;
-      open = 0;
-      leave(packet);
-    }
-  }
-
-  private void leave(long packet) {
+  protected void transmit(long packet) {
     int length = pool.length(packet);
     for (int from = 0; from < length; ) {
       int part = (int) Math.min(length - from, cut - sent % cut);
@@ -113,81 +69,34 @@ final class JoinedStream implements TcpStream {
     if (late == 0) {
       edge = position + length;
     }
-    if (!peer.handler.accepts(position, pool.address(arriving), length)) {
+    if (!peer.handler().accepts(position, pool.address(arriving), length)) {
       throw new IllegalStateException("refused");
     }
-    peer.handler.onSegment(position, pool.address(arriving), length, arriving);
+    peer.handler().onSegment(position, pool.address(arriving), length, arriving);
     pool.release(arriving);
     if (late != 0 && ++passedBy == 3) {
       flush();
     }
   }
 
-  /** Hands over the segment that is held back. */
+  /** Delivers the delayed segment. */
   void flush() {
     if (late != 0) {
       long arriving = late;
       late = 0;
       long position = edge;
       edge += lateLength;
-      peer.handler.onSegment(position, pool.address(arriving), lateLength, arriving);
+      peer.handler().onSegment(position, pool.address(arriving), lateLength, arriving);
       pool.release(arriving);
       if (edge < sent) {
         edge = sent;
-        peer.handler.onLeftEdge(edge);
+        peer.handler().onLeftEdge(edge);
       }
     }
   }
 
   @Override
-  public PacketPool pool() {
-    return pool;
-  }
-
-  @Override
-  public int emss() {
-    return 1460;
-  }
-
-  @Override
-  public long sendPosition() {
-    return sent;
-  }
-
-  @Override
   public long receivePosition() {
     return peer.edge;
-  }
-
-  @Override
-  public boolean sendable() {
-    return true;
-  }
-
-  @Override
-  public long allocate() {
-    return pool.allocate();
-  }
-
-  @Override
-  public void consumed(int octets) {}
-
-  @Override
-  public void closeSend() {}
-
-  @Override
-  public void abort() {}
-
-  @Override
-  public void alarm(long deadline) {}
-
-  @Override
-  public long now() {
-    return 0;
-  }
-
-  @Override
-  public long unacknowledged() {
-    return 0;
   }
 }

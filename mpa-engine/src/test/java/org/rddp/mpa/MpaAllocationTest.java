@@ -95,7 +95,7 @@ class MpaAllocationTest {
       least = Math.min(least, THREADS.getCurrentThreadAllocatedBytes() - before);
     }
 
-    from.turn();
+    from.endTurn();
     from.flush();
     assertThat(sink.error).isNull();
     assertThat(sink.early > 0).isEqualTo(markers && reordered);

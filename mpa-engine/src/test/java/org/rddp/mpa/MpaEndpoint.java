@@ -1,8 +1,10 @@
 package org.rddp.mpa;
 
+import org.rddp.device.NativePacketPool;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
-/** One end of MPA over a {@link RecordingStream}, driven by a test in the peer's place. */
+/** One end of MPA over a {@link InMemoryTcpStream}, driven by a test in the peer's place. */
 final class MpaEndpoint {
   /** Flag M of a startup frame. */
   static final int M = 0x80;
@@ -20,12 +22,12 @@ final class MpaEndpoint {
   private static final int FEW = 8;
   private static final int MANY = 128;
 
-  final RecordingStream stream;
+  final InMemoryTcpStream stream;
   final RecordingHandler handler = new RecordingHandler();
   final MpaConnection mpa;
 
   private MpaEndpoint(MpaSettings settings, byte[] privateData, boolean initiator, int packets) {
-    stream = new RecordingStream(packets);
+    stream = new InMemoryTcpStream(new NativePacketPool(packets, 2304), 1460, 0x5a);
     mpa =
         initiator
             ? MpaConnection.initiator(settings, privateData, handler)

@@ -47,7 +47,7 @@ class MpaPackingTest {
       int span = octets >= 12 ? octets : octets + 512;
       int behindMarker = span - 4 - 4 * ((span - 1) / 512);
       end.send(new byte[behindMarker - 6]);
-      end.stream.turn();
+      end.stream.endTurn();
       assertThat(end.stream.takeSent()).hasSize(span);
     }
   }
@@ -64,9 +64,9 @@ class MpaPackingTest {
       for (int i = 0; i < 3 * perSegment; i++) {
         assertThat(end.send(ulpdu(TAGGED_OCTET))).isTrue();
       }
-      end.stream.turn();
-      assertThat(end.stream.segments).as("phase %d", phase).hasSize(3);
-      for (byte[] segment : end.stream.segments) {
+      end.stream.endTurn();
+      assertThat(end.stream.segments()).as("phase %d", phase).hasSize(3);
+      for (byte[] segment : end.stream.segments()) {
         int markers = (segment.length - 24 * perSegment) / 4;
         assertThat(segment).hasSize(24 * perSegment + 4 * markers);
         assertThat(markers).isBetween(emss / 512, emss / 512 + 1);
@@ -76,9 +76,9 @@ class MpaPackingTest {
     for (int i = 0; i < perSegment + 1; i++) {
       plain.send(ulpdu(TAGGED_OCTET));
     }
-    plain.stream.turn();
-    assertThat(plain.stream.segments.get(0)).hasSize(24 * perSegment);
-    assertThat(plain.stream.segments.get(1)).hasSize(24);
+    plain.stream.endTurn();
+    assertThat(plain.stream.segments().get(0)).hasSize(24 * perSegment);
+    assertThat(plain.stream.segments().get(1)).hasSize(24);
   }
 
   @ParameterizedTest
@@ -102,11 +102,11 @@ class MpaPackingTest {
         fpdus.add(PeerOctets.fpdu(ulpdu, markers ? sent : -1));
         sent += fpdus.getLast().length;
       }
-      end.stream.turn();
-      assertThat(PeerOctets.join(end.stream.segments.toArray(new byte[0][])))
+      end.stream.endTurn();
+      assertThat(PeerOctets.join(end.stream.segments().toArray(new byte[0][])))
           .isEqualTo(PeerOctets.join(fpdus.toArray(new byte[0][])));
       int next = 0;
-      for (byte[] segment : end.stream.segments) {
+      for (byte[] segment : end.stream.segments()) {
         int filled = 0;
         while (filled < segment.length) {
           filled += fpdus.get(next).length;
@@ -137,10 +137,10 @@ class MpaPackingTest {
     assertThat(end.mpa.mulpdu()).isEqualTo(left - 6);
     end.send(ulpdu(left - 6));
     assertThat(end.mpa.mulpdu()).isEqualTo(1454);
-    assertThat(end.stream.segments).hasSize(1);
-    assertThat(end.stream.segments.get(0)).hasSize(1460);
+    assertThat(end.stream.segments()).hasSize(1);
+    assertThat(end.stream.segments().get(0)).hasSize(1460);
     end.send(ulpdu(600));
-    end.stream.turn();
+    end.stream.endTurn();
     assertThat(end.mpa.mulpdu()).as("the segment has left").isEqualTo(1454);
     assertThat(end.handler.events).containsExactly("full operation ");
   }
@@ -160,9 +160,9 @@ class MpaPackingTest {
         end.send(ulpdu(first));
         int mulpdu = end.mpa.mulpdu();
         assertThat(end.send(ulpdu(mulpdu))).isTrue();
-        end.stream.turn();
-        assertThat(end.stream.segments).as("%d octets at phase %d", first, phase).hasSize(1);
-        assertThat(end.stream.segments.get(0).length).isBetween(1453, 1460);
+        end.stream.endTurn();
+        assertThat(end.stream.segments()).as("%d octets at phase %d", first, phase).hasSize(1);
+        assertThat(end.stream.segments().get(0).length).isBetween(1453, 1460);
       }
     }
   }
@@ -180,13 +180,13 @@ class MpaPackingTest {
       assertThat(end.mpa.mulpdu()).isEqualTo(full);
       end.send(ulpdu(80));
       left -= 88;
-      assertThat(end.stream.segments).isEmpty();
+      assertThat(end.stream.segments()).isEmpty();
       assertThat(end.mpa.mulpdu()).isEqualTo(full);
       end.send(ulpdu(40));
-      assertThat(end.stream.segments).hasSize(1);
-      assertThat(end.stream.segments.get(0)).hasSize(1460 - left);
-      end.stream.turn();
-      assertThat(end.stream.segments.get(1)).hasSize(48);
+      assertThat(end.stream.segments()).hasSize(1);
+      assertThat(end.stream.segments().get(0)).hasSize(1460 - left);
+      end.stream.endTurn();
+      assertThat(end.stream.segments().get(1)).hasSize(48);
     }
   }
 
@@ -225,8 +225,8 @@ class MpaPackingTest {
         left -= part;
       }
     }
-    end.stream.turn();
-    return end.stream.segments.size();
+    end.stream.endTurn();
+    return end.stream.segments().size();
   }
 
   @Test
@@ -236,7 +236,7 @@ class MpaPackingTest {
     end.send(ulpdu(600));
     assertThat(end.mpa.mulpdu()).isEqualTo(846);
     assertThat(end.send(ulpdu(1454))).isTrue();
-    assertThat(end.stream.segments).hasSize(2);
+    assertThat(end.stream.segments()).hasSize(2);
     end.send(ulpdu(600));
     assertThatThrownBy(() -> end.send(ulpdu(1455))).isInstanceOf(IllegalArgumentException.class);
   }
@@ -250,12 +250,12 @@ class MpaPackingTest {
     end.stream.changeEmss(536);
     assertThat(end.mpa.mulpdu()).isEqualTo(536 - 308 - 6);
     end.send(ulpdu(400));
-    assertThat(end.stream.segments).hasSize(1);
+    assertThat(end.stream.segments()).hasSize(1);
     end.stream.changeEmss(300);
     assertThat(end.mpa.mulpdu()).isEqualTo(294);
     end.send(ulpdu(8));
-    assertThat(end.stream.segments).as("in pieces, and not made longer").hasSize(3);
-    end.stream.turn();
+    assertThat(end.stream.segments()).as("in pieces, and not made longer").hasSize(3);
+    end.stream.endTurn();
     end.stream.changeEmss(9000);
     end.send(ulpdu(2000));
     assertThat(end.mpa.mulpdu()).as("as far as the packet goes").isLessThan(2304 - 2008);
@@ -267,7 +267,7 @@ class MpaPackingTest {
     assertThat(MpaSettings.DEFAULTS.packing()).isFalse();
     MpaEndpoint end = MpaEndpoint.initiating(MpaSettings.DEFAULTS, C);
     end.send(ulpdu(10));
-    assertThat(end.stream.segments).hasSize(1);
+    assertThat(end.stream.segments()).hasSize(1);
     assertThat(end.mpa.mulpdu()).isEqualTo(1454);
   }
 
@@ -276,7 +276,7 @@ class MpaPackingTest {
   void shouldNeedNoPacketForAnOpenSegment() {
     MpaEndpoint end = initiating(false, 1460);
     end.send(ulpdu(10));
-    end.stream.packetsToBeHad = false;
+    end.stream.setPacketsAvailable(false);
     assertThat(end.send(ulpdu(10))).isTrue();
     assertThat(end.send(ulpdu(1450))).isFalse();
   }

@@ -41,7 +41,7 @@ class MpaReceiverTest {
       assertThat(end.handler.ulpdus.get(i)).isEqualTo(ulpdu(lengths[i], lengths[i]));
     }
     assertThat(end.handler.error).isNull();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @ParameterizedTest
@@ -107,7 +107,7 @@ class MpaReceiverTest {
     byte[] stream = stream(false, 8942);
     MpaEndpoint end = responding(false);
     end.stream.receiveCut(Arrays.copyOf(stream, 8000), 10);
-    assertThat(end.stream.pool.capacity() - end.stream.pool.available()).isEqualTo(4);
+    assertThat(end.stream.pool().capacity() - end.stream.pool().available()).isEqualTo(4);
     end.stream.receive(stream, 8000, stream.length - 8000);
     assertPassed(end, 8942);
   }
@@ -118,10 +118,10 @@ class MpaReceiverTest {
     MpaEndpoint end = responding(false);
     int octets = 60_000;
     end.stream.receiveCut(Arrays.copyOf(stream(false, 0xffff), octets), size);
-    int pinned = end.stream.pool.capacity() - end.stream.pool.available();
-    assertThat(pinned).isLessThanOrEqualTo(2 * octets / end.stream.pool.room() + 1);
+    int pinned = end.stream.pool().capacity() - end.stream.pool().available();
+    assertThat(pinned).isLessThanOrEqualTo(2 * octets / end.stream.pool().room() + 1);
     end.mpa.abort();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @Test
@@ -137,9 +137,9 @@ class MpaReceiverTest {
   void shouldGiveTheWindowBackForEverythingItTook() {
     byte[] stream = stream(false, 100, 2000, 300);
     MpaEndpoint end = responding(false);
-    long before = end.stream.consumed;
+    long before = end.stream.consumed();
     end.stream.receiveCut(stream, 700);
-    assertThat(end.stream.consumed - before).isEqualTo(stream.length);
+    assertThat(end.stream.consumed() - before).isEqualTo(stream.length);
   }
 
   @Test
@@ -257,7 +257,7 @@ class MpaReceiverTest {
         end.stream.receive(PeerOctets.fpdu(ulpdu(10, 1), fpdu.length));
         assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 3");
         assertThat(end.handler.detail).contains("FPDUPTR");
-        assertThat(end.stream.aborted).isFalse();
+        assertThat(end.stream.isClosed()).isFalse();
       }
     }
   }
@@ -281,7 +281,7 @@ class MpaReceiverTest {
       end.stream.receiveCut(garbage, 600 + random.nextInt(1400));
       assertThat(end.handler.ulpdus).isEmpty();
       assertThat(end.handler.error).isEqualTo(MpaError.CRC);
-      assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+      assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
     }
   }
 
@@ -368,15 +368,15 @@ class MpaReceiverTest {
   void shouldKeepTheWindowShutWhileTheUserWantsThat() {
     MpaEndpoint end = MpaEndpoint.responding(MpaSettings.DEFAULTS, C);
     byte[] fpdu = PeerOctets.fpdu(new byte[100]);
-    long before = end.stream.consumed;
+    long before = end.stream.consumed();
     end.handler.uponUlpdu = () -> end.mpa.holdWindow(true);
     end.stream.receive(fpdu);
     end.stream.receive(fpdu);
-    assertThat(end.stream.consumed).isEqualTo(before);
+    assertThat(end.stream.consumed()).isEqualTo(before);
     end.mpa.holdWindow(false);
-    assertThat(end.stream.consumed).isEqualTo(before + 2L * fpdu.length);
+    assertThat(end.stream.consumed()).isEqualTo(before + 2L * fpdu.length);
     end.handler.uponUlpdu = () -> {};
     end.stream.receive(fpdu);
-    assertThat(end.stream.consumed).isEqualTo(before + 3L * fpdu.length);
+    assertThat(end.stream.consumed()).isEqualTo(before + 3L * fpdu.length);
   }
 }

@@ -42,15 +42,15 @@ class MpaSeededTest {
         sender.send(ulpdu, random.nextInt(ulpdu.length + 1));
         ulpdus.add(ulpdu);
         if (random.nextInt(5) == 0) {
-          sender.stream.turn();
+          sender.stream.endTurn();
         }
         if (random.nextInt(20) == 0) {
           steady = false;
           sender.stream.changeEmss(60 + random.nextInt(2000));
         }
       }
-      sender.stream.turn();
-      segments = List.copyOf(sender.stream.segments);
+      sender.stream.endTurn();
+      segments = List.copyOf(sender.stream.segments());
       stream = sender.stream.takeSent();
     }
 
@@ -121,7 +121,7 @@ class MpaSeededTest {
           case 1 -> 100;
           default -> 2000;
         };
-    for (int from = 0; from < stream.length && !end.stream.aborted; ) {
+    for (int from = 0; from < stream.length && !end.stream.isClosed(); ) {
       int part = Math.min(stream.length - from, 1 + random.nextInt(largest));
       end.stream.receive(stream, from, part);
       from += part;
@@ -142,7 +142,7 @@ class MpaSeededTest {
     assertThat(end.handler.error).isNull();
     assertThat(end.handler.ulpdus).containsExactlyElementsOf(sent.ulpdus);
     assertThat(end.handler.positions).isSorted().doesNotHaveDuplicates();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @ParameterizedTest
@@ -168,6 +168,6 @@ class MpaSeededTest {
       end.stream.peerCloses();
       assertThat(end.handler.events.getLast()).isIn("error 1", "peer closed");
     }
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 }

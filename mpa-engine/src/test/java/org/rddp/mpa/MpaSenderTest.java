@@ -6,6 +6,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.rddp.crc.Crc32c;
 import org.rddp.crc.ScalarCrc32c;
+import org.rddp.device.NativePacketPool;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 class MpaSenderTest {
@@ -39,7 +41,7 @@ class MpaSenderTest {
   }
 
   private static byte[] sent(Crc32c crc32c, boolean markers, long head, long payload, int length) {
-    RecordingStream stream = new RecordingStream(1, ROOM);
+    InMemoryTcpStream stream = new InMemoryTcpStream(new NativePacketPool(1, ROOM), 1460, 0x5a);
     MpaSender sender = new MpaSender(stream, crc32c, markers, false);
     assertThat(sender.send(head, length % 29, payload, length, true)).isTrue();
     return stream.takeSent();

@@ -75,7 +75,7 @@ class OpeningsTest {
       end.stream.receiveCut(octets, 1);
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail).contains(": Key octet " + wrong + " is 0x");
-      assertThat(end.stream.consumed).isEqualTo(wrong);
+      assertThat(end.stream.consumed()).isEqualTo(wrong);
     }
   }
 
@@ -98,7 +98,7 @@ class OpeningsTest {
     }
     assertThat(end.handler.error).isEqualTo(MpaError.CRC);
     assertThat(end.handler.ulpdus).isEmpty();
-    assertThat(end.stream.aborted).as("closing is for the user").isFalse();
+    assertThat(end.stream.isClosed()).as("closing is for the user").isFalse();
     if (opening.length() != null) {
       long octets = end.stream.receivePosition() - begin;
       assertThat(octets).isGreaterThanOrEqualTo(fpdu(opening.length()));
@@ -119,7 +119,7 @@ class OpeningsTest {
     MpaEndpoint end = MpaEndpoint.responding(MARKERS, C);
     end.stream.receive(opening.client());
     for (int i = 0; i < 3 && end.handler.error == null; i++) {
-      end.stream.ring();
+      end.stream.fireAlarm();
     }
     boolean whole = opening.length() != null && opening.client().length >= fpdu(opening.length());
     assertThat(end.handler.error).isEqualTo(whole ? MpaError.CRC : MpaError.CONNECTION_LOST);
@@ -151,14 +151,14 @@ class OpeningsTest {
     if (greeting.length > 0) {
       end.stream.receive(greeting);
     }
-    if (!end.stream.aborted) {
+    if (!end.stream.isClosed()) {
       byte[] answer = server.answer(request);
       if (answer == null) {
         end.stream.peerCloses();
       } else if (answer.length > 0) {
         end.stream.receive(answer);
       } else {
-        end.stream.ring();
+        end.stream.fireAlarm();
       }
     }
     return end;
@@ -249,7 +249,7 @@ class OpeningsTest {
   void daytimeAndTimeShouldPassNothingWhateverTheySay(String octets) {
     MpaEndpoint startup = initiator();
     startup.stream.receive(PeerOctets.hex(octets));
-    if (!startup.stream.aborted) {
+    if (!startup.stream.isClosed()) {
       startup.stream.peerCloses();
     }
     assertThat(startup.handler.events).containsExactly("error 4", "closed ABORTED");

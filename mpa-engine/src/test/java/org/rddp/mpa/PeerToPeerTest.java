@@ -117,7 +117,7 @@ class PeerToPeerTest {
     MpaEndpoint end = responder(SETTINGS, first + second);
     assertThat(end.stream.takeSent()).isEqualTo(reply("0001 0001"));
     assertThat(end.mpa.rtr()).isNull();
-    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
   }
 
   @ParameterizedTest
@@ -175,7 +175,7 @@ class PeerToPeerTest {
     assertThat(end.handler.ulpdus).hasSize(1);
     assertThat(end.handler.sendables).isEqualTo(1);
     assertThat(end.send(ULPDU)).isTrue();
-    end.stream.ring();
+    end.stream.fireAlarm();
     assertThat(end.handler.error).isNull();
   }
 
@@ -184,17 +184,17 @@ class PeerToPeerTest {
     MpaEndpoint end = responder(SETTINGS, "8001 8001");
     end.stream.receive(PeerOctets.hex("000e c140 00000001 0000000000000000 ebd34c50"));
     assertThat(end.handler.events.getLast()).isEqualTo("error 2");
-    end.stream.ring();
+    end.stream.fireAlarm();
     assertThat(end.handler.events.getLast()).isEqualTo("error 2");
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @Test
   @Tag("P2P-9.2-08")
   void responderShouldReportAnRtrThatDoesNotCome() {
     MpaEndpoint end = responder(SETTINGS, "8001 8001");
-    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
+    end.stream.fireAlarm();
     assertThat(end.handler.detail)
         .isEqualTo("RTR is missing: no FPDU within 10000 ms of the MPA Reply");
     assertThat(end.handler.events)
@@ -205,11 +205,11 @@ class PeerToPeerTest {
   @Tag("P2P-9.2-08")
   void anRtrThatHasBegunShouldHaveNoMoreTime() {
     MpaEndpoint end = responder(SETTINGS, "8001 8001");
-    long deadline = end.stream.alarm;
-    end.stream.now += 9_000_000_000L;
+    long deadline = end.stream.alarm();
+    end.stream.setNow(end.stream.now() + 9_000_000_000L);
     end.stream.receive(new byte[] {0});
-    assertThat(end.stream.alarm).isEqualTo(deadline);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).isEqualTo(deadline);
+    end.stream.fireAlarm();
     assertThat(end.handler.events).endsWith("error 4", "closed ABORTED");
   }
 

@@ -46,7 +46,7 @@ class RdmacCompatibilityTest {
     assertThat(end.handler.events).containsExactly("error 4");
     byte[] answer = end.stream.takeSent();
     assertThat(answer).isEqualTo(PeerOctets.reply(C | R | (markers ? M : 0), NONE));
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.isSendClosed()).isTrue();
   }
 
   @ParameterizedTest
@@ -59,8 +59,8 @@ class RdmacCompatibilityTest {
     end.stream.takeSent();
     end.stream.receive(RDMAC_REPLY);
     assertThat(end.handler.events).containsExactly("error 4");
-    assertThat(end.stream.sendClosed).isTrue();
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.isSendClosed()).isTrue();
+    assertThat(end.stream.segments()).isEmpty();
   }
 
   @ParameterizedTest
@@ -234,7 +234,7 @@ class RdmacCompatibilityTest {
       MpaEndpoint end, String version, boolean weReceive, boolean peerReceives) {
     if (version.equals("close")) {
       assertThat(end.handler.events).containsExactly("error 4");
-      assertThat(end.stream.sendClosed).isTrue();
+      assertThat(end.stream.isSendClosed()).isTrue();
       return;
     }
     assertThat(end.mpa.version()).isEqualTo(Integer.parseInt(version));

@@ -45,7 +45,7 @@ class SilentDropTest {
     end.stream.receive(fpdu);
     assertThat(end.handler.ulpdus).containsExactly(ulpdu(100));
     assertThat(end.handler.error).isNull();
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
   }
 
   @ParameterizedTest
@@ -85,7 +85,7 @@ class SilentDropTest {
     assertThat(end.stream.accepts(wrong, START)).isTrue();
     end.stream.receive(wrong);
     assertThat(end.handler.events).containsExactly("request ", "full operation ", "error 2");
-    assertThat(end.stream.aborted).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
     assertThat(end.stream.accepts(wrong, START + wrong.length)).as("all is over").isTrue();
   }
 

@@ -48,7 +48,7 @@ class StartKeyTest {
   @Tag("D03-8.1-01")
   void activeShouldAnswerAKeyWithItsOwn() {
     MpaEndpoint end = active(DRAFT);
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
     end.stream.receiveCut(key(0x70), 3);
     assertThat(end.stream.takeSent()).isEqualTo(key(0x40));
     assertThat(end.handler.events).containsExactly("request ", "full operation ");
@@ -153,8 +153,8 @@ class StartKeyTest {
     MpaEndpoint end = MpaEndpoint.responder(DRAFT).open();
     end.stream.receive(key(0x40));
     end.mpa.reject(NONE);
-    assertThat(end.stream.segments).isEmpty();
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.segments()).isEmpty();
+    assertThat(end.stream.isSendClosed()).isTrue();
     MpaEndpoint passive = passive(DRAFT);
     passive.stream.peerCloses();
     assertThat(passive.handler.events).containsExactly("error 1", "closed ABORTED");
@@ -165,7 +165,7 @@ class StartKeyTest {
   void shouldHaveATimeoutAndNoPrivateData() {
     MpaEndpoint end = active(DRAFT);
     end.stream.receive(key(0x40), 0, 15);
-    end.stream.ring();
+    end.stream.fireAlarm();
     assertThat(end.handler.detail)
         .isEqualTo("MPA Start Key: M, C and Rev are missing after 10000 ms");
     assertThatThrownBy(() -> MpaEndpoint.initiator(DRAFT, new byte[1]))

@@ -33,9 +33,9 @@ class StartupErrorTest {
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(end.handler.error.code()).isEqualTo(4);
     assertThat(end.handler.detail).isEqualTo(detail);
-    assertThat(end.stream.aborted).isTrue();
-    assertThat(end.stream.segments).isEmpty();
-    assertThat(end.stream.pool.available()).isEqualTo(end.stream.pool.capacity());
+    assertThat(end.stream.isClosed()).isTrue();
+    assertThat(end.stream.segments()).isEmpty();
+    assertThat(end.stream.pool().available()).isEqualTo(end.stream.pool().capacity());
   }
 
   @ParameterizedTest
@@ -92,8 +92,8 @@ class StartupErrorTest {
   void shouldNoticeTwoRespondersBySilence() {
     MpaEndpoint end =
         MpaEndpoint.responder(DEFAULTS.withStartupTimeoutNanos(5_000_000_000L)).open();
-    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 5_000_000_000L);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 5_000_000_000L);
+    end.stream.fireAlarm();
     assertRefused(end, "MPA Request: Key is incomplete: 0 of 16 octets after 5000 ms");
   }
 
@@ -101,21 +101,21 @@ class StartupErrorTest {
   @Tag("MPA-7.1.2-27")
   void shouldLimitTheWholeFrameNotEachOctet() {
     MpaEndpoint end = responder();
-    long deadline = end.stream.alarm;
+    long deadline = end.stream.alarm();
     for (byte octet : PeerOctets.request(C, new byte[8])) {
-      end.stream.now += 300_000_000L;
-      if (end.stream.now >= deadline) {
+      end.stream.setNow(end.stream.now() + 300_000_000L);
+      if (end.stream.now() >= deadline) {
         break;
       }
       end.stream.receive(new byte[] {octet});
-      assertThat(end.handler.events.isEmpty() || end.stream.alarm == Long.MAX_VALUE).isTrue();
+      assertThat(end.handler.events.isEmpty() || end.stream.alarm() == Long.MAX_VALUE).isTrue();
     }
     assertThat(end.handler.events).containsExactly("request " + "00".repeat(8));
 
     MpaEndpoint slow = responder();
     slow.stream.receiveCut(Arrays.copyOf(PeerOctets.request(C, new byte[8]), 22), 1);
-    assertThat(slow.stream.alarm).isEqualTo(deadline);
-    slow.stream.ring();
+    assertThat(slow.stream.alarm()).isEqualTo(deadline);
+    slow.stream.fireAlarm();
     assertRefused(slow, "MPA Request: Private Data is incomplete: 2 of 8 octets after 10000 ms");
   }
 
@@ -124,12 +124,12 @@ class StartupErrorTest {
     MpaEndpoint end = responder();
     end.stream.receive(PeerOctets.request(C, NONE));
     end.mpa.reject(NONE);
-    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
     end.mpa.closeSend();
-    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
-    assertThat(end.stream.aborted).isFalse();
-    end.stream.ring();
-    assertThat(end.stream.aborted).isTrue();
+    assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
+    assertThat(end.stream.isClosed()).isFalse();
+    end.stream.fireAlarm();
+    assertThat(end.stream.isClosed()).isTrue();
   }
 
   @Test
@@ -147,10 +147,10 @@ class StartupErrorTest {
   void shouldNotWaitForEverForTheFinOfAPeerThatDeclined() {
     MpaEndpoint end = initiator();
     end.stream.receive(PeerOctets.reply(C | R, NONE));
-    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
     end.mpa.closeSend();
-    end.stream.ring();
-    assertThat(end.stream.aborted).isTrue();
+    end.stream.fireAlarm();
+    assertThat(end.stream.isClosed()).isTrue();
   }
 
   @Test
@@ -158,7 +158,7 @@ class StartupErrorTest {
   @Tag("ANA-8.1-02")
   void initiatorShouldNotWaitForEverEither() {
     MpaEndpoint end = initiator();
-    end.stream.ring();
+    end.stream.fireAlarm();
     assertRefused(end, "MPA Reply: Key is incomplete: 0 of 16 octets after 10000 ms");
   }
 
@@ -172,10 +172,10 @@ class StartupErrorTest {
     assertThat(end.handler.events).containsExactly("error 4");
     assertThat(end.handler.detail).isEqualTo("MPA Request: Rev is " + revision + ", not 1 to 2");
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | MpaEndpoint.R, NONE));
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.isSendClosed()).isTrue();
     end.stream.receive(new byte[10]);
     end.stream.peerCloses();
-    end.stream.lose(CloseReason.NORMAL);
+    end.stream.end(CloseReason.NORMAL);
     assertThat(end.handler.events).containsExactly("error 4", "closed NORMAL");
   }
 
@@ -189,9 +189,9 @@ class StartupErrorTest {
     end.stream.receive(PeerOctets.startup("MPA ID Rep Frame", C, revision, 0, NONE));
     assertThat(end.handler.events).containsExactly("error 4");
     assertThat(end.handler.detail).isEqualTo("MPA Reply: Rev is " + revision + ", not 1");
-    assertThat(end.stream.sendClosed).isTrue();
-    assertThat(end.stream.segments).isEmpty();
-    end.stream.ring();
+    assertThat(end.stream.isSendClosed()).isTrue();
+    assertThat(end.stream.segments()).isEmpty();
+    end.stream.fireAlarm();
     assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
   }
 
@@ -224,7 +224,7 @@ class StartupErrorTest {
     assertThat(later.handler.events).containsExactly("request ", "error 4", "closed ABORTED");
     assertThat(later.handler.detail).contains("PD_Length");
     later.mpa.accept(NONE);
-    assertThat(later.stream.segments).isEmpty();
+    assertThat(later.stream.segments()).isEmpty();
   }
 
   @Test
@@ -269,7 +269,7 @@ class StartupErrorTest {
     assertThat(closed.handler.events).containsExactly("error 1", "closed ABORTED");
 
     MpaEndpoint reset = initiator();
-    reset.stream.lose(CloseReason.RESET);
+    reset.stream.end(CloseReason.RESET);
     assertThat(reset.handler.events).containsExactly("error 1", "closed RESET");
 
     MpaEndpoint deciding = responder();
@@ -291,7 +291,7 @@ class StartupErrorTest {
       random.nextBytes(octets);
       MpaEndpoint end = responder();
       end.stream.receiveCut(octets, 1 + random.nextInt(40));
-      if (!end.stream.aborted) {
+      if (!end.stream.isClosed()) {
         end.stream.peerCloses();
       }
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
@@ -309,7 +309,7 @@ class StartupErrorTest {
       request[at] ^= (byte) (1 << random.nextInt(8));
       MpaEndpoint end = responder();
       end.stream.receiveCut(request, 1 + random.nextInt(40));
-      if (!end.stream.aborted) {
+      if (!end.stream.isClosed()) {
         end.stream.peerCloses();
       }
       boolean flagsOnly = at == StartupFrame.FLAGS;

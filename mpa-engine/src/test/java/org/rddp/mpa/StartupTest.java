@@ -95,9 +95,9 @@ class StartupTest {
   @Tag("MPA-7.1-09")
   void responderShouldReplyWhenItsUserAccepts() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
     end.stream.receive(PeerOctets.request(C, DATA));
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
     end.mpa.accept(DATA);
     assertThat(PeerOctets.hex(end.stream.takeSent()))
         .isEqualTo("4d504120494420526570204672616d654001 0004 0001ff00".replace(" ", ""));
@@ -115,10 +115,10 @@ class StartupTest {
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
     end.stream.receive(PeerOctets.hex("00112233"));
     assertThat(end.handler.events).containsExactly("request ");
-    assertThat(end.stream.aborted).isFalse();
-    assertThat(end.stream.sendClosed).isFalse();
+    assertThat(end.stream.isClosed()).isFalse();
+    assertThat(end.stream.isSendClosed()).isFalse();
     end.mpa.closeSend();
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.isSendClosed()).isTrue();
     end.stream.peerCloses();
     assertThat(end.handler.events).containsExactly("request ", "peer closed");
   }
@@ -131,8 +131,8 @@ class StartupTest {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     end.stream.receive(PeerOctets.join(PeerOctets.reply(C | R, DATA), PeerOctets.hex("abcdef")));
     assertThat(end.handler.events).containsExactly("rejected 0001ff00");
-    assertThat(end.stream.aborted).isFalse();
-    assertThat(end.stream.alarm).isEqualTo(Long.MAX_VALUE);
+    assertThat(end.stream.isClosed()).isFalse();
+    assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
     end.mpa.abort();
     assertThat(end.handler.events).containsExactly("rejected 0001ff00", "closed ABORTED");
   }
@@ -220,18 +220,18 @@ class StartupTest {
   @Test
   void shouldSendTheFrameWhenPacketsAreToBeHadAgain() {
     MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, DATA);
-    initiator.stream.packetsToBeHad = false;
+    initiator.stream.setPacketsAvailable(false);
     initiator.open();
-    assertThat(initiator.stream.segments).isEmpty();
-    initiator.stream.relieve();
+    assertThat(initiator.stream.segments()).isEmpty();
+    initiator.stream.makeSendable();
     assertThat(initiator.stream.takeSent()).isEqualTo(PeerOctets.request(C, DATA));
 
     MpaEndpoint responder = MpaEndpoint.responder(DEFAULTS).open();
     responder.stream.receive(PeerOctets.request(C, NONE));
-    responder.stream.packetsToBeHad = false;
+    responder.stream.setPacketsAvailable(false);
     responder.mpa.accept(DATA);
     assertThat(responder.handler.events).containsExactly("request ");
-    responder.stream.relieve();
+    responder.stream.makeSendable();
     assertThat(responder.stream.takeSent()).isEqualTo(PeerOctets.reply(C, DATA));
     assertThat(responder.handler.events).containsExactly("request ", "full operation ");
   }
@@ -241,13 +241,13 @@ class StartupTest {
   void shouldSendTheWholeReplyBeforeClosing() {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.stream.receive(PeerOctets.request(C, NONE));
-    end.stream.packetsToBeHad = false;
+    end.stream.setPacketsAvailable(false);
     end.mpa.reject(DATA);
     end.mpa.closeSend();
-    assertThat(end.stream.sendClosed).isFalse();
-    end.stream.relieve();
+    assertThat(end.stream.isSendClosed()).isFalse();
+    end.stream.makeSendable();
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C | R, DATA));
-    assertThat(end.stream.sendClosed).isTrue();
+    assertThat(end.stream.isSendClosed()).isTrue();
   }
 
   @Test
@@ -255,8 +255,8 @@ class StartupTest {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     end.mpa.closeSend();
     end.stream.receive(PeerOctets.reply(C | R, NONE));
-    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
+    end.stream.fireAlarm();
     assertThat(end.handler.events).containsExactly("rejected ", "closed ABORTED");
   }
 
@@ -265,17 +265,17 @@ class StartupTest {
     MpaEndpoint end = MpaEndpoint.responder(DEFAULTS).open();
     end.mpa.closeSend();
     end.stream.receive(PeerOctets.request(C, NONE));
-    assertThat(end.stream.alarm).isEqualTo(end.stream.now + 10_000_000_000L);
-    end.stream.ring();
+    assertThat(end.stream.alarm()).isEqualTo(end.stream.now() + 10_000_000_000L);
+    end.stream.fireAlarm();
     assertThat(end.handler.events).containsExactly("request ", "closed ABORTED");
   }
 
   @Test
   void shouldCutAFrameToATinySegmentSize() {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, new byte[512]);
-    end.stream.emss = 100;
+    end.stream.setEmss(100);
     end.open();
-    assertThat(end.stream.segments).hasSize(6);
+    assertThat(end.stream.segments()).hasSize(6);
     assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(C, new byte[512]));
   }
 
@@ -288,14 +288,14 @@ class StartupTest {
     responder.stream.receive(PeerOctets.request(C, NONE));
     assertThat(responder.handler.events).containsExactly("request ", "closed ABORTED");
     responder.mpa.accept(NONE);
-    assertThat(responder.stream.segments).isEmpty();
+    assertThat(responder.stream.segments()).isEmpty();
 
     MpaEndpoint initiator = MpaEndpoint.initiator(DEFAULTS, NONE).open();
     initiator.stream.takeSent();
     initiator.handler.uponFullOperation = () -> initiator.mpa.abort();
     initiator.stream.receive(PeerOctets.reply(C, NONE));
     assertThat(initiator.handler.events).containsExactly("full operation ", "closed ABORTED");
-    assertThat(initiator.stream.segments).isEmpty();
+    assertThat(initiator.stream.segments()).isEmpty();
   }
 
   @Test
@@ -312,7 +312,7 @@ class StartupTest {
     MpaEndpoint end = MpaEndpoint.initiator(DEFAULTS, NONE);
     end.mpa.abort();
     end.open();
-    assertThat(end.stream.segments).isEmpty();
+    assertThat(end.stream.segments()).isEmpty();
     assertThat(end.handler.events).containsExactly("closed ABORTED");
   }
 

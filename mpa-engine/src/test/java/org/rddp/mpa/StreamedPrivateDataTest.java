@@ -40,7 +40,7 @@ class StreamedPrivateDataTest {
         .isEqualTo("00050a0b0c0d0e");
 
     MpaEndpoint listener = responder();
-    assertThat(listener.stream.segments).isEmpty();
+    assertThat(listener.stream.segments()).isEmpty();
     listener.stream.receiveCut(PeerOctets.hex("0005 0a0b0c0d0e"), cut);
     assertThat(listener.handler.events).containsExactly("request 0a0b0c0d0e");
     listener.mpa.accept(PeerOctets.hex("ff"));
@@ -72,8 +72,8 @@ class StreamedPrivateDataTest {
     listener.mpa.closeSend();
     listener.stream.takeSent();
     listener.stream.receive(KEY);
-    listener.stream.ring();
-    assertThat(listener.stream.segments).as("behind the FIN").isEmpty();
+    listener.stream.fireAlarm();
+    assertThat(listener.stream.segments()).as("behind the FIN").isEmpty();
     assertThat(listener.handler.events).containsExactly("request ", "closed ABORTED");
   }
 
@@ -83,8 +83,8 @@ class StreamedPrivateDataTest {
     connector.mpa.closeSend();
     connector.stream.takeSent();
     connector.stream.receive(PeerOctets.hex("0000"));
-    assertThat(connector.stream.segments).as("behind the FIN").isEmpty();
-    connector.stream.ring();
+    assertThat(connector.stream.segments()).as("behind the FIN").isEmpty();
+    connector.stream.fireAlarm();
     assertThat(connector.handler.events).containsExactly("error 4", "closed ABORTED");
   }
 
@@ -112,18 +112,18 @@ class StreamedPrivateDataTest {
     listener.stream.receive(PeerOctets.hex("0000"));
     listener.mpa.reject(PeerOctets.hex("0bad"));
     assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("00020bad");
-    assertThat(listener.stream.sendClosed).isTrue();
+    assertThat(listener.stream.isSendClosed()).isTrue();
     listener.stream.receive(KEY);
-    assertThat(listener.stream.segments).as("no Start Key").isEmpty();
+    assertThat(listener.stream.segments()).as("no Start Key").isEmpty();
     assertThat(listener.handler.events).containsExactly("request ");
 
     MpaEndpoint connector = initiator("");
     connector.stream.receive(PeerOctets.hex("00020bad"));
     connector.stream.peerCloses();
     assertThat(connector.handler.events).containsExactly("rejected 0bad");
-    assertThat(connector.stream.aborted).isFalse();
+    assertThat(connector.stream.isClosed()).isFalse();
     connector.mpa.closeSend();
-    assertThat(connector.stream.sendClosed).isTrue();
+    assertThat(connector.stream.isSendClosed()).isTrue();
   }
 
   @ParameterizedTest
@@ -149,7 +149,7 @@ class StreamedPrivateDataTest {
   void shouldNotWaitForEver(String octets, String missing) {
     for (MpaEndpoint end : new MpaEndpoint[] {responder(), initiator("")}) {
       end.stream.receiveCut(PeerOctets.hex(octets), 1);
-      end.stream.ring();
+      end.stream.fireAlarm();
       assertThat(end.handler.events).containsExactly("error 4", "closed ABORTED");
       assertThat(end.handler.detail)
           .isEqualTo("Private Data message: " + missing + " after 10000 ms");
@@ -160,11 +160,11 @@ class StreamedPrivateDataTest {
   void theStartKeyShouldHaveATimeLimitOfItsOwn() {
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
-    assertThat(listener.stream.alarm).isEqualTo(Long.MAX_VALUE);
-    listener.stream.now += 60_000_000_000L;
+    assertThat(listener.stream.alarm()).isEqualTo(Long.MAX_VALUE);
+    listener.stream.setNow(listener.stream.now() + 60_000_000_000L);
     listener.mpa.accept(NONE);
-    assertThat(listener.stream.alarm).isEqualTo(listener.stream.now + 10_000_000_000L);
-    listener.stream.ring();
+    assertThat(listener.stream.alarm()).isEqualTo(listener.stream.now() + 10_000_000_000L);
+    listener.stream.fireAlarm();
     assertThat(listener.handler.detail)
         .isEqualTo("MPA Start Key: Key is incomplete: 0 of 15 octets after 10000 ms");
   }
@@ -178,7 +178,7 @@ class StreamedPrivateDataTest {
     assertThat(connector.handler.events).containsExactly("error 4", "closed ABORTED");
     MpaEndpoint lost = initiator("");
     lost.stream.receive(PeerOctets.hex("0000"));
-    lost.stream.lose(CloseReason.RESET);
+    lost.stream.end(CloseReason.RESET);
     assertThat(lost.handler.events).containsExactly("error 1", "closed RESET");
   }
 
@@ -186,23 +186,23 @@ class StreamedPrivateDataTest {
   void shouldSendTheRestWhenPacketsAreToBeHadAgain() {
     MpaEndpoint listener = responder();
     listener.stream.receive(PeerOctets.hex("0000"));
-    listener.stream.packetsToBeHad = false;
+    listener.stream.setPacketsAvailable(false);
     listener.mpa.accept(PeerOctets.hex("aa"));
-    assertThat(listener.stream.segments).isEmpty();
-    listener.stream.relieve();
+    assertThat(listener.stream.segments()).isEmpty();
+    listener.stream.makeSendable();
     assertThat(PeerOctets.hex(listener.stream.takeSent())).isEqualTo("0001aa");
-    listener.stream.packetsToBeHad = false;
+    listener.stream.setPacketsAvailable(false);
     listener.stream.receive(KEY);
     assertThat(listener.handler.events).hasSize(1);
-    listener.stream.relieve();
+    listener.stream.makeSendable();
     assertThat(listener.stream.takeSent()).isEqualTo(KEY);
     assertThat(listener.handler.events).endsWith("full operation ");
 
     MpaEndpoint connector = initiator("");
     connector.stream.takeSent();
-    connector.stream.packetsToBeHad = false;
+    connector.stream.setPacketsAvailable(false);
     connector.stream.receive(PeerOctets.hex("0000"));
-    connector.stream.relieve();
+    connector.stream.makeSendable();
     assertThat(connector.stream.takeSent()).isEqualTo(KEY);
   }
 

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.device.NativePacketPool;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /** Delayed startup (RFC 5044 figure 9) and the plain stream after a reject. */
@@ -24,7 +26,7 @@ class StreamingModeTest {
 
   /** A program that reads up to a full stop and then starts MPA. */
   private static final class Talker implements StreamingHandler {
-    final RecordingStream tcp = new RecordingStream(16);
+    final InMemoryTcpStream tcp = new InMemoryTcpStream(new NativePacketPool(16, 2304), 1460, 0x5a);
     final RecordingHandler mpaHandler = new RecordingHandler();
     final List<String> events = new ArrayList<>();
     final ByteArrayOutputStream heard = new ByteArrayOutputStream();
@@ -106,8 +108,8 @@ class StreamingModeTest {
     talker.tcp.arrive(octets, 0, 7, 13);
     assertThat(talker.heard()).isEqualTo("Hello there.");
     assertThat(talker.mpaHandler.events).containsExactly("request ", "full operation ");
-    assertThat(talker.tcp.consumed).isEqualTo(octets.length);
-    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
+    assertThat(talker.tcp.consumed()).isEqualTo(octets.length);
+    assertThat(talker.tcp.pool().available()).isEqualTo(talker.tcp.pool().capacity());
   }
 
   @Test
@@ -124,8 +126,8 @@ class StreamingModeTest {
     talker.tcp.arrive(octets, 1, 22, 3);
     assertThat(talker.heard()).isEqualTo(".Never mind");
     assertThat(talker.mpaHandler.events).containsExactly("rejected ");
-    assertThat(talker.tcp.consumed).isEqualTo(1 + octets.length);
-    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
+    assertThat(talker.tcp.consumed()).isEqualTo(1 + octets.length);
+    assertThat(talker.tcp.pool().available()).isEqualTo(talker.tcp.pool().capacity());
   }
 
   @Test
@@ -133,9 +135,9 @@ class StreamingModeTest {
   void shouldGiveBackWhatWaits() {
     Talker talker = new Talker(true).open();
     talker.tcp.arrive(text("Hello"), 0, 2, 3);
-    talker.tcp.lose(CloseReason.RESET);
+    talker.tcp.end(CloseReason.RESET);
     assertThat(talker.events).containsExactly("open", "closed RESET");
-    assertThat(talker.tcp.pool.available()).isEqualTo(talker.tcp.pool.capacity());
+    assertThat(talker.tcp.pool().available()).isEqualTo(talker.tcp.pool().capacity());
   }
 
   private static byte[] text(String text) {
@@ -176,7 +178,7 @@ class StreamingModeTest {
         PeerOctets.join(text("Let us go."), PeerOctets.request(C, PeerOctets.hex("aa"))));
     assertThat(talker.heard()).isEqualTo("Let us go.");
     assertThat(talker.mpaHandler.events).containsExactly("request aa");
-    assertThat(talker.tcp.consumed).isEqualTo(31);
+    assertThat(talker.tcp.consumed()).isEqualTo(31);
     talker.mpa.accept(NONE);
     talker.tcp.receive(PeerOctets.fpdu(ULPDU));
     assertThat(talker.mpaHandler.positions).containsExactly(31L);
@@ -189,7 +191,7 @@ class StreamingModeTest {
     Talker talker = new Talker(false).open();
     String much = "x".repeat(3000);
     assertThat(talker.say(much)).isEqualTo(3000);
-    assertThat(talker.tcp.segments).hasSize(3);
+    assertThat(talker.tcp.segments()).hasSize(3);
     talker.tcp.receiveCut(text(much + "."), 1000);
     talker.tcp.receive(PeerOctets.request(C, NONE));
     assertThat(talker.heard()).hasSize(3001);
@@ -225,10 +227,10 @@ class StreamingModeTest {
     talker.tcp.receiveCut(PeerOctets.join(declined, text("sorry. really.")), cut);
     assertThat(talker.mpaHandler.events).containsExactly("rejected 0102");
     assertThat(talker.heard()).isEqualTo(".sorry. really.");
-    assertThat(talker.tcp.consumed).isEqualTo(37);
+    assertThat(talker.tcp.consumed()).isEqualTo(37);
     assertThat(talker.say("never mind")).isEqualTo(10);
     talker.streaming.closeSend();
-    assertThat(talker.tcp.sendClosed).isTrue();
+    assertThat(talker.tcp.isSendClosed()).isTrue();
   }
 
   @Test
@@ -248,7 +250,7 @@ class StreamingModeTest {
     assertThat(waiting.events).as("its timer").containsExactly("open", "closed ABORTED");
     for (Talker talker : List.of(refused, waiting)) {
       assertThat(talker.mpaHandler.events).isEmpty();
-      assertThat(talker.tcp.segments).as("no octet of MPA").isEmpty();
+      assertThat(talker.tcp.segments()).as("no octet of MPA").isEmpty();
     }
   }
 
@@ -268,7 +270,7 @@ class StreamingModeTest {
   void shouldTellBothUsersOfTheEnd() {
     Talker talker = new Talker(true).open();
     talker.tcp.receive(text("."));
-    talker.tcp.lose(CloseReason.RESET);
+    talker.tcp.end(CloseReason.RESET);
     assertThat(talker.mpaHandler.events).containsExactly("error 1", "closed RESET");
     assertThat(talker.events).containsExactly("open", "closed RESET");
   }
@@ -277,11 +279,11 @@ class StreamingModeTest {
   @Tag("MPA-7.1.2-24")
   void theStartupTimeoutShouldRunFromTheStartOfMpa() {
     Talker talker = new Talker(false).open();
-    assertThat(talker.tcp.alarm).isEqualTo(Long.MAX_VALUE);
-    talker.tcp.now += 60_000_000_000L;
+    assertThat(talker.tcp.alarm()).isEqualTo(Long.MAX_VALUE);
+    talker.tcp.setNow(talker.tcp.now() + 60_000_000_000L);
     talker.tcp.receive(text("."));
-    assertThat(talker.tcp.alarm).isEqualTo(talker.tcp.now + 10_000_000_000L);
-    talker.tcp.ring();
+    assertThat(talker.tcp.alarm()).isEqualTo(talker.tcp.now() + 10_000_000_000L);
+    talker.tcp.fireAlarm();
     assertThat(talker.mpaHandler.events).containsExactly("error 4", "closed ABORTED");
     assertThat(talker.events).containsExactly("open", "closed ABORTED");
   }
@@ -289,9 +291,9 @@ class StreamingModeTest {
   @Test
   void shouldTakeWhatThereAreWindowsAndPacketsFor() {
     Talker talker = new Talker(true).open();
-    talker.tcp.windowOpen = false;
+    talker.tcp.setWindowOpen(false);
     assertThat(talker.say("Hello")).isZero();
-    talker.tcp.relieve();
+    talker.tcp.makeSendable();
     assertThat(talker.events).containsExactly("open", "sendable");
     assertThat(talker.say("Hello")).isEqualTo(5);
   }

@@ -76,7 +76,9 @@ class ProgramCommandsTest {
     int code = 1;
     while (code != 0) {
       code = run("get", "--interface", "one", "greeting", "10.0.0.2:7472", "-o", here);
-      assertThat(code == 0 || err.toString().contains("nobody listens")).as(err::toString).isTrue();
+      assertThat(code == 0 || err.toString().contains("no program listens"))
+          .as(err::toString)
+          .isTrue();
     }
     assertThat(server.join()).isZero();
     assertThat(here.resolve("greeting")).hasContent("hello");

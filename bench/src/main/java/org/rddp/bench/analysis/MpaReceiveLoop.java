@@ -1,12 +1,14 @@
 package org.rddp.bench.analysis;
 
 import java.util.Arrays;
+import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
@@ -16,7 +18,12 @@ import org.rddp.wire.Memory;
 final class MpaReceiveLoop implements UlpduHandler {
   private static final int OVERHEAD = 6;
 
-  private final FedStream stream;
+  /** Octets of headers before a segment in a received packet. */
+  private static final int HEADERS = 54;
+
+  private static final int PACKETS = 16;
+
+  private final InMemoryTcpStream stream;
   private final MpaConnection mpa;
   private final long place;
   private final long[] segments = new long[2];
@@ -29,36 +36,51 @@ final class MpaReceiveLoop implements UlpduHandler {
    * @param aligned whether each segment holds one; half of one, and half of the next, otherwise
    */
   MpaReceiveLoop(int fpdu, boolean aligned) {
-    stream = new FedStream(fpdu);
+    stream = stream(fpdu);
     place = Memory.allocate(fpdu);
-    FedStream peer = new FedStream(fpdu);
+    InMemoryTcpStream peer = stream(fpdu);
     MpaConnection initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, new byte[0], this);
     mpa = MpaConnection.responder(MpaSettings.DEFAULTS, this);
     peer.open(initiator);
     stream.open(mpa);
-    stream.feed(stream.packet(peer.sent()));
-    peer.feed(peer.packet(stream.sent()));
+    stream.receive(peer.takeSent());
+    peer.receive(stream.takeSent());
     initiator.send(place, 0, place, fpdu - OVERHEAD);
-    begin(peer.sent(), aligned);
+    begin(peer.takeSent(), aligned);
+  }
+
+  private static InMemoryTcpStream stream(int emss) {
+    NativePacketPool pool = new NativePacketPool(PACKETS, Math.max(2048, emss + HEADERS));
+    return new InMemoryTcpStream(pool, emss, InMemoryTcpStream.NO_FILLER);
+  }
+
+  /** A packet with a segment where a device would have put it, to be received repeatedly. */
+  private long packet(byte[] octets) {
+    NativePacketPool pool = stream.pool();
+    long packet = pool.allocate();
+    long address = pool.address(packet) + HEADERS;
+    Memory.copy(octets, 0, address, octets.length);
+    pool.window(packet, address, octets.length);
+    return packet;
   }
 
   private void begin(byte[] fpdu, boolean aligned) {
     byte[] segment = fpdu;
     if (!aligned) {
       int half = fpdu.length / 2;
-      stream.feed(stream.packet(Arrays.copyOf(fpdu, half)));
+      stream.receive(packet(Arrays.copyOf(fpdu, half)));
       segment = Arrays.copyOfRange(fpdu, half, half + fpdu.length);
       System.arraycopy(fpdu, 0, segment, fpdu.length - half, half);
     }
     for (int i = 0; i < segments.length; i++) {
-      segments[i] = stream.packet(segment);
+      segments[i] = packet(segment);
     }
   }
 
   /** Takes so many segments. Returns how many FPDUs have been passed in all. */
   int take(int times) {
     for (int i = 0; i < times; i++) {
-      stream.feed(segments[i & 1]);
+      stream.receive(segments[i & 1]);
     }
     return (int) passed;
   }

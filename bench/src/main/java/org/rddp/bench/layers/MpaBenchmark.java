@@ -20,6 +20,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
 /**
@@ -52,7 +53,7 @@ public class MpaBenchmark {
     private final Counting user = new Counting();
     private final long memory = Memory.allocate(1 << 14);
     private MpaConnection initiator;
-    private JoinedStreams streams;
+    private InMemoryTcpPair streams;
     private long expected;
 
     /** Brings them there. */
@@ -62,10 +63,10 @@ public class MpaBenchmark {
       MpaConnection responder = MpaConnection.responder(settings, user);
       byte[] none = {};
       initiator = MpaConnection.initiator(MpaSettings.DEFAULTS, none, new Counting());
-      streams = new JoinedStreams(initiator, responder, ulpdu + 128);
-      streams.settle(() -> {});
+      streams = new InMemoryTcpPair(initiator, responder, ulpdu + 128);
+      streams.run(() -> {});
       responder.accept(none);
-      streams.settle(() -> {});
+      streams.run(() -> {});
     }
 
     int sendBurst() {

@@ -16,6 +16,7 @@ import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
+import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
 /** Two ends of an RDMAP stream over a TCP that costs next to nothing, and their regions. */
@@ -43,7 +44,7 @@ public class RdmapPair {
   private int[] stags;
   private RdmapStream source;
   private RdmapStream sink;
-  private JoinedStreams streams;
+  private InMemoryTcpPair streams;
 
   /** Registers the regions and brings the stream up. */
   @Setup
@@ -64,10 +65,10 @@ public class RdmapPair {
     byte[] none = {};
     source = RdmapStream.initiator(sender, domain, RdmapSettings.DEFAULTS, none, from);
     sink = RdmapStream.responder(receiver, domain, RdmapSettings.DEFAULTS, to);
-    streams = new JoinedStreams(source.transport(), sink.transport(), octets + 64);
-    streams.settle(() -> {});
+    streams = new InMemoryTcpPair(source.transport(), sink.transport(), octets + 64);
+    streams.run(() -> {});
     sink.accept(none);
-    streams.settle(() -> {});
+    streams.run(() -> {});
   }
 
   /** Chooses the regions of the next burst. */

@@ -29,7 +29,7 @@ class CopiesTest {
       Map.of(
           "MpaSender", "out",
           "Ulpdu", "in",
-          "ProgramRings", "ring",
+          "SubmissionEntry", "ring",
           "WorkRequest", "ring",
           "RequestTable", "ring",
           "OutgoingMessage", "header",

@@ -35,7 +35,7 @@ public class Completion {
     return connection;
   }
 
-  /** What was asked for, one of {@link Opcode}. */
+  /** The opcode of the request, one of {@link Opcode}. */
   public final int opcode() {
     return opcode;
   }

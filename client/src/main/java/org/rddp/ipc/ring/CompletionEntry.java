@@ -24,8 +24,8 @@ import org.rddp.client.types.Opcode;
  * Message Sequence Number (4). Of a {@link Opcode#TAGGED_NOTICE}, 36 is the STag that the peer has
  * named, and 40 the Tagged Offset.
  *
- * <p>{@link #begin} first, then what the opcode has besides, then {@link #submit}. What is not set
- * is zero. Engine thread only; allocates nothing.
+ * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
+ * are not set are zero. Engine thread only; allocates nothing.
  */
 public final class CompletionEntry {
   static final int OPCODE = 4;
@@ -66,11 +66,11 @@ public final class CompletionEntry {
   }
 
   /**
-   * Writes what every completion has.
+   * Writes the fields of every completion.
    *
    * @param id the request's own number
    * @param connection that it was for, or 0
-   * @param opcode what it asked for
+   * @param opcode of the request
    * @param octets of the message
    */
   public CompletionEntry begin(
@@ -122,7 +122,7 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Of a receive of plain DDP: what its message's header carried, its queue, its number there. */
+  /** Of a receive of plain DDP: RsvdULP, Queue Number and Message Sequence Number. */
   public CompletionEntry untagged(long rsvdUlp, int qn, int msn) {
     putLong(RSVD_ULP, rsvdUlp);
     putInt(QN, qn);
@@ -130,7 +130,7 @@ public final class CompletionEntry {
     return this;
   }
 
-  /** Of a notice of a Tagged Message: what its last segment named, and its header carried. */
+  /** Of a notice of a Tagged Message: STag, Tagged Offset and RsvdULP of its last segment. */
   public CompletionEntry tagged(int stag, long to, long rsvdUlp) {
     putInt(STAG, stag);
     putLong(IMMEDIATE, to);

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * Where things lie in the memory of a session's rings.
+ * The layout of the memory of a session's rings.
  *
  * <p>The header is followed by three words, each two cache lines from the next so that
  * adjacent-line prefetch does not make them share one, then by the slots of the submission ring and
@@ -65,7 +65,7 @@ public final class RingLayout {
     return (int) (position >>> shift) | 0x8000_0000;
   }
 
-  /** Where in the memory a slot of the submission ring begins. */
+  /** Offset of a slot of the submission ring in the memory. */
   static long submissionSlot(long position, int slots) {
     return SLOTS + (position & (slots - 1L)) * SLOT;
   }

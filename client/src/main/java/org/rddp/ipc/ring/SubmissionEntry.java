@@ -3,11 +3,11 @@ package org.rddp.ipc.ring;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A work request that a program is writing into the submission ring: a flyweight over the slots
- * that {@link ProgramRings#claim} has found free. {@link WorkRequest} has the layout.
+ * A work request that a program writes into the submission ring: a flyweight over the slots that
+ * {@link ProgramRings#claim} has found free. {@link WorkRequest} has the layout.
  *
- * <p>{@link #begin} first, then what the opcode needs besides, then {@link #submit}. What is not
- * set is zero. One thread; allocates nothing.
+ * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
+ * are not set are zero. One thread; allocates nothing.
  */
 public final class SubmissionEntry {
   private final ProgramRings rings;
@@ -33,7 +33,7 @@ public final class SubmissionEntry {
   }
 
   /**
-   * Writes what every request has.
+   * Writes the fields of every request.
    *
    * @param opcode one of {@link org.rddp.client.types.Opcode}
    * @param flags of {@link WorkRequest}; that a message is inline or a list is added where it is
@@ -106,10 +106,8 @@ public final class SubmissionEntry {
   }
 
   /**
-   * What the request names at the peer. For some opcodes these words have another meaning: see
+   * STag and Tagged Offset at the peer. For some opcodes these words have another meaning: see
    * {@link WorkRequest}.
-   *
-   * @param to Tagged Offset there
    */
   public SubmissionEntry remote(int stag, long to) {
     RingLayout.putInt(memory, first + WorkRequest.REMOTE_STAG, stag);
@@ -160,7 +158,7 @@ public final class SubmissionEntry {
     }
   }
 
-  /** Where the data of a further slot begins. */
+  /** Offset of the data of a further slot in the memory. */
   private long further(int number) {
     return RingLayout.submissionSlot(position + number, ringSlots) + WorkRequest.DATA;
   }

@@ -68,7 +68,7 @@ public final class WorkRequest {
   /** The slots of an atomic. */
   public static final int ATOMIC_SLOTS = 2;
 
-  /** Where inline data begins in a further slot. */
+  /** Offset of the data in a further slot. */
   static final int DATA = 8;
 
   /** Octets of inline data in a further slot. */
@@ -83,7 +83,7 @@ public final class WorkRequest {
   private static final List<String> FLAG_NAMES =
       List.of("SIGNALLED", "INLINE", "FENCED", "SOLICITED");
 
-  /** A copy of what further slots hold. */
+  /** A copy of the data of further slots. */
   private final MemorySegment further = Arena.ofAuto().allocate(MAX_INLINE, 64);
 
   private int opcode;
@@ -128,7 +128,7 @@ public final class WorkRequest {
     return 1 + piece / 2;
   }
 
-  /** Where in that slot's data the piece begins. */
+  /** Offset of the piece in that slot's data. */
   static int pieceAt(int piece) {
     return piece % 2 * PIECE;
   }
@@ -300,7 +300,7 @@ public final class WorkRequest {
     return isList() ? RingLayout.getInt(further, piece(index)) : localStag;
   }
 
-  /** Where in its region a piece begins, 0 or more. */
+  /** Offset of a piece in its region, 0 or more. */
   public long pieceOffset(int index) {
     return isList() ? RingLayout.getLong(further, piece(index) + PIECE_OFFSET) : localOffset;
   }
@@ -361,7 +361,7 @@ public final class WorkRequest {
     return remoteStag;
   }
 
-  /** Of a {@link Opcode#BIND}: what the peer may do, bits of {@link Access}. */
+  /** Of a {@link Opcode#BIND}: the peer's rights, bits of {@link Access}. */
   public int rights() {
     return (int) remoteTo;
   }
@@ -381,12 +381,12 @@ public final class WorkRequest {
     return qn;
   }
 
-  /** Of plain DDP's opcodes: what the header carries for the program, 40 or 8 bits. */
+  /** Of plain DDP's opcodes: RsvdULP, 40 or 8 bits. */
   public long rsvdUlp() {
     return immediate;
   }
 
-  /** Of an atomic: what is added or swapped in. */
+  /** Of an atomic: the number that is added or swapped in. */
   public long operand() {
     return RingLayout.getLong(further, OPERANDS);
   }
@@ -396,7 +396,7 @@ public final class WorkRequest {
     return RingLayout.getLong(further, OPERANDS + 8L);
   }
 
-  /** Of {@link Opcode#COMPARE_SWAP}: what is expected. */
+  /** Of {@link Opcode#COMPARE_SWAP}: the expected value. */
   public long compare() {
     return RingLayout.getLong(further, OPERANDS + 16L);
   }

@@ -234,6 +234,60 @@ class RingsTest {
   }
 
   @Test
+  void shouldSendNothingOfTheEntryBeforeInTheSameSlot() {
+    for (int i = 0; i < 16; i++) {
+      SubmissionEntry entry = program.claim(1).begin(Opcode.WRITE_IMMEDIATE, 0, i, 7);
+      entry.memory(1, 2, 3).remote(4, 5).immediate(6).submit();
+      daemon.take(request);
+      complete(i, 1);
+      daemon.flush();
+      program.poll(completion);
+      program.publish();
+    }
+    program.claim(1).begin(Opcode.SEND, 0, 16, 7).submit();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.localStag()).isZero();
+    assertThat(request.localOffset()).isZero();
+    assertThat(request.length()).isZero();
+    assertThat(request.remoteStag()).isZero();
+    assertThat(request.remoteTo()).isZero();
+    assertThat(request.immediate()).isZero();
+    assertThat(request.pieces()).isZero();
+  }
+
+  @Test
+  void shouldPostOnePieceInOneSlot() {
+    PieceList pieces = new PieceList();
+    pieces.add(8, 9, 10);
+    assertThat(pieces.slots()).isEqualTo(1);
+    program.claim(1).begin(Opcode.SEND, 0, 1, 7).memory(pieces).submit();
+
+    assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
+    assertThat(request.pieces()).isEqualTo(1);
+    assertThat(request.pieceStag(0)).isEqualTo(8);
+    assertThat(request.pieceOffset(0)).isEqualTo(9);
+    assertThat(request.pieceLength(0)).isEqualTo(10);
+  }
+
+  @Test
+  void shouldRefuseAMessageThatNeedsOtherSlotsThanWereClaimed() {
+    SubmissionEntry entry = program.claim(1).begin(Opcode.SEND, 0, 1, 7);
+    PieceList pieces = new PieceList();
+    pieces.add(1, 0, 1);
+    pieces.add(2, 0, 1);
+    MemorySegment from = Arena.ofAuto().allocate(1);
+
+    assertThatThrownBy(() -> entry.memory(pieces))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 slots claimed, 2 needed");
+    assertThatThrownBy(() -> entry.inline(from, 0, 1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> entry.operands(0, 0, 0, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(daemon.take(request)).as("not submitted").isEqualTo(DaemonRings.NOTHING);
+  }
+
+  @Test
   void shouldKeepOrderOverManyLaps() {
     for (long id = 0; id < 1000; id++) {
       assertThat(post(id)).isTrue();

@@ -130,24 +130,24 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     List<ProgramSession> polled = new ArrayList<>();
     while (running) {
       try {
-        turn(poll, polled);
+        runOnce(poll, polled);
       } catch (IOException | RuntimeException | Error e) {
         log.error("the control thread", e);
       }
     }
   }
 
-  private void turn(PollSet poll, List<ProgramSession> polled) throws IOException {
+  private void runOnce(PollSet poll, List<ProgramSession> polled) throws IOException {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean admits =
+    boolean accepts =
         accepting
             && !admissionPaused
             && programs.size() < limits.sessions() + MAX_PROGRAMS_WITHOUT_HELLO;
-    int door = admits ? poll.add(listener.descriptor()) : -1;
-    boolean waiting = false;
-    int first = poll.add(wake.descriptor()) + 1;
+    int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
+    boolean unsent = false;
+    int firstProgram = accepts ? listenerIndex + 1 : 1;
     for (ProgramSession program : programs) {
       polled.add(program);
       // A program whose socket is not read is still watched through its pidfd, if the kernel
@@ -155,9 +155,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       Descriptor process = program.socket().peerProcess();
       poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
       poll.add(process == null ? wake.descriptor() : process);
-      waiting |= program.hasUnsentMessages();
+      unsent |= program.hasUnsentMessages();
     }
-    poll.await(waiting ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
+    poll.await(unsent ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
     if (poll.isReady(0)) {
       wake.clear();
     }
@@ -166,16 +166,16 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       if (program.hasUnsentMessages()) {
         program.sendUnsentMessages();
       }
-      if (poll.isReady(first + 2 * i) && program.isReading()) {
+      if (poll.isReady(firstProgram + 2 * i) && program.isReading()) {
         read(program);
       }
       boolean watched = program.socket().peerProcess() != null;
-      if (watched && poll.isReady(first + 2 * i + 1)) {
+      if (watched && poll.isReady(firstProgram + 2 * i + 1)) {
         program.end("its process has ended", null);
       }
     }
-    if (door >= 0 && poll.isReady(door)) {
-      admit();
+    if (listenerIndex >= 0 && poll.isReady(listenerIndex)) {
+      acceptProgram();
     }
     runTasks();
     runTimers();
@@ -198,7 +198,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  private void admit() {
+  private void acceptProgram() {
     ControlSocket socket;
     try {
       socket = listener.accept();
@@ -287,7 +287,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
         Reason.NO_INTERFACE,
         "no interface "
             + name
-            + "; there is "
+            + "; the daemon has "
             + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
   }
 

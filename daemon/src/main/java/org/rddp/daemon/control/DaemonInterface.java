@@ -1,7 +1,7 @@
 package org.rddp.daemon.control;
 
 import org.rddp.daemon.engine.Engine;
-import org.rddp.dpdk.device.CapturePoint;
+import org.rddp.device.CapturePoint;
 
 /**
  * An interface of the daemon that programs choose by name.

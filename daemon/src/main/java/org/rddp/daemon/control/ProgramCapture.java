@@ -29,7 +29,7 @@ final class ProgramCapture {
       throw new RequestRefusedException(
           Reason.INVALID,
           ("a capture needs a ring of a power of two from 4096 to 2^30 octets and a snap length"
-               + " from 1 to 65535, not %d and %d")
+                  + " from 1 to 65535, not %d and %d")
               .formatted(start.ringOctets(), start.snapLength()));
     }
     DaemonInterface captured = program.daemonInterface();
@@ -49,7 +49,7 @@ final class ProgramCapture {
     server.captures().put(captured, program);
     CaptureRing started = ring;
     ringOctets = start.ringOctets();
-    captured.engine().execute(() -> captured.capture().capture(started));
+    captured.engine().execute(() -> captured.capture().capture(started::offer));
     program.send(new DaemonMessage.CaptureStarted(start.request(), started.descriptor()));
     server.log().info(program.name() + " captures " + captured.name());
   }

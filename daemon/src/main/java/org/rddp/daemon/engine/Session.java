@@ -320,7 +320,7 @@ public final class Session {
    * Opens a connection to a peer; the outcome is an event.
    *
    * @param timeout nanoseconds until it is given up
-   * @param settings what the program has chosen for it
+   * @param settings of the connection, as the program has chosen them
    * @return the connection's number
    */
   public int connect(

@@ -395,7 +395,7 @@ final class SessionConnection {
   private static String text(Reason reason) {
     return switch (reason) {
       case RESET -> "the peer reset the connection";
-      case REFUSED -> "nobody listens at that port there";
+      case REFUSED -> "no program listens at that port";
       case TIMEOUT -> "the peer does not answer";
       default -> "";
     };

@@ -56,7 +56,7 @@ public final class SessionListener {
     }
   }
 
-  /** What the program has chosen for every connection. */
+  /** The settings of every connection. */
   ConnectionSettings settings() {
     return settings;
   }

@@ -1,11 +1,11 @@
 package org.rddp.ddp.memory;
 
 /**
- * What is asked of a stream: a message to be sent, a buffer for one that comes, or a change of what
- * the peer may do with our memory. Its user fills it and hands it to a post, which copies what it
- * needs: then it can be filled again.
+ * A request to a stream: a message to send, a buffer for a message that comes, or a change of the
+ * peer's access to our memory. A post copies the fields that it needs: then the request can be
+ * filled again.
  *
- * <p>{@link #begin} first, then what the post names. Not thread-safe; allocates nothing.
+ * <p>{@link #begin} first, then the fields that the post names. Not thread-safe; allocates nothing.
  */
 public final class StreamRequest {
   private final DdpScatterList message = new DdpScatterList();
@@ -88,9 +88,8 @@ public final class StreamRequest {
   }
 
   /**
-   * What is named at the peer; of a Send, an STag that the peer invalidates, or 0.
-   *
-   * @param to Tagged Offset of the first octet
+   * STag and Tagged Offset of the first octet at the peer; of a Send, an STag that the peer
+   * invalidates, or 0.
    */
   public StreamRequest remote(int stag, long to) {
     remoteStag = stag;
@@ -107,10 +106,10 @@ public final class StreamRequest {
   /**
    * The operands of an atomic (RFC 7306 section 5).
    *
-   * @param operand what is added or swapped in
+   * @param operand the number that is added or swapped in
    * @param mask of an addition the highest bit of each field, which nothing is carried out of, 0
    *     for one field of 64 bits; of a swap the bits to replace
-   * @param compare what is expected
+   * @param compare the expected value
    * @param compareMask the bits to compare
    */
   public StreamRequest operands(long operand, long mask, long compare, long compareMask) {
@@ -178,7 +177,7 @@ public final class StreamRequest {
     return immediate;
   }
 
-  /** Of an atomic: what is added or swapped in. */
+  /** Of an atomic: the number that is added or swapped in. */
   public long operand() {
     return operand;
   }
@@ -188,7 +187,7 @@ public final class StreamRequest {
     return mask;
   }
 
-  /** Of an atomic: what is expected. */
+  /** Of an atomic: the expected value. */
   public long compare() {
     return compare;
   }
@@ -208,7 +207,7 @@ public final class StreamRequest {
     return region;
   }
 
-  /** Of a bind: what the peer may do. */
+  /** Of a bind: the peer's rights. */
   public int rights() {
     return rights;
   }

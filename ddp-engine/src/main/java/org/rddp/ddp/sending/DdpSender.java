@@ -65,7 +65,14 @@ public final class DdpSender {
     return postsLeft > 0;
   }
 
-  /** Appends a Tagged Message; false, and nothing happens, if it may not be posted now. */
+  /**
+   * Appends a Tagged Message.
+   *
+   * @param id comes back when it has been sent
+   * @param rsvdUlp the user's octet
+   * @param request says where the message lies, 0 to 2^32-1 octets, and where at the peer it goes
+   * @return false, and nothing happens, if the queue is full or the stream does not send
+   */
   public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
     if (!mayPost()) {
       return false;
@@ -75,7 +82,14 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends a Tagged Message and an Untagged one of eight octets; the two end as one. */
+  /**
+   * Appends a Tagged Message and, directly behind it, the request's immediate data as an Untagged
+   * Message of eight octets in network order. {@link SendHandler#onSent} follows for the two
+   * together, with the octet and the length of the second.
+   *
+   * @param nextRsvdUlp the first of the user's five octets of the second, the others being 0
+   * @param qn Queue Number of the second, one of the stream's
+   */
   public boolean postTaggedThen(
       long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
     if (!mayPost()) {
@@ -94,7 +108,13 @@ public final class DdpSender {
     return message;
   }
 
-  /** Appends an Untagged Message; false, and nothing happens, if it may not be posted now. */
+  /**
+   * Appends an Untagged Message.
+   *
+   * @param rsvdUlp the first of the user's five octets
+   * @param rsvdUlpRest the other four
+   * @param qn Queue Number, one of the stream's
+   */
   public boolean postUntagged(
       long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
     if (!mayPost()) {

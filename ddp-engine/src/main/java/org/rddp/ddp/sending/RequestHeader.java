@@ -23,7 +23,7 @@ final class RequestHeader {
     segmentLength = segment.length();
   }
 
-  /** What DDP knows of the segment. */
+  /** The segment, as an error is reported with it. */
   DdpErrorReport report() {
     ByteBuffer header = ByteBuffer.allocate(DdpHeader.UNTAGGED_LENGTH);
     header.putLong(start).putLong(middle).putShort((short) end);

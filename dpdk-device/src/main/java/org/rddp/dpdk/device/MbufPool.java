@@ -6,21 +6,20 @@ import org.rddp.dpdk.Mempool;
 import org.rddp.wire.Memory;
 
 /**
- * DPDK's packet buffers (mbufs) as packets; a handle is an mbuf's address.
+ * DPDK's packet buffers (mbufs) as packets. A handle is an mbuf's address.
  *
- * <p>Buffers come from the mempool and go back to it in batches, one native call for each; in
- * between a stack of free ones is kept here. Everything else is done on the mbuf's memory from
- * Java. Reference counts are plain numbers: only the engine's thread changes them, and the device
- * within calls that this thread makes.
+ * <p>Buffers move between the mempool and a stack of free ones here in batches, with one native
+ * call per batch. Everything else is done on the mbuf's memory from Java. Reference counts are not
+ * atomic: only the engine's thread changes them, and the device within calls from that thread.
  *
- * <p>What is released here may belong to another pool, as frames do that came through a ring from
- * another port; those go back to where they belong.
+ * <p>A released packet may belong to another pool, as a frame received through a ring from another
+ * port does; it is returned to that pool.
  */
 public final class MbufPool implements PacketPool {
-  /** Buffers that move between here and the mempool in one call. */
+  /** Buffers per call to the mempool. */
   private static final int BATCH = 64;
 
-  /** Free buffers kept here at most. */
+  /** The most free buffers kept here. */
   private static final int KEPT = 8 * BATCH;
 
   private static final int PTR = Long.BYTES;
@@ -32,12 +31,12 @@ public final class MbufPool implements PacketPool {
   private int kept;
   private int foreigners;
 
-  /** Packets from a mempool, whose buffers nobody else allocates but the port that receives. */
+  /** Creates a pool; besides it only the receiving port allocates from the mempool. */
   public MbufPool(Mempool mempool) {
     this.mempool = mempool;
   }
 
-  /** Where the buffers come from. */
+  /** The mempool of the buffers. */
   public Mempool mempool() {
     return mempool;
   }
@@ -56,7 +55,7 @@ public final class MbufPool implements PacketPool {
 
   private boolean refill() {
     int count = BATCH;
-    // The last few buffers come in smaller batches: a bulk allocation is all or nothing.
+    // A bulk allocation is all or nothing, so the last buffers are allocated in smaller batches.
     while (!mempool.allocate(batch, count)) {
       count /= 4;
       if (count == 0) {
@@ -96,7 +95,7 @@ public final class MbufPool implements PacketPool {
     }
   }
 
-  /** Gives released packets of other pools back now; otherwise they wait until a batch is full. */
+  /** Returns released packets of other pools now instead of waiting until a batch is full. */
   void flushForeign() {
     if (foreigners > 0) {
       Mempool.free(foreign, foreigners);
@@ -111,7 +110,7 @@ public final class MbufPool implements PacketPool {
     Mempool.free(batch, count);
   }
 
-  /** Gives everything that is kept here back to the mempool: before the mempool is closed. */
+  /** Returns all free buffers to the mempool; to be called before the mempool is closed. */
   void clear() {
     while (kept > 0) {
       giveBack(Math.min(kept, BATCH));
@@ -120,9 +119,9 @@ public final class MbufPool implements PacketPool {
   }
 
   /**
-   * Copies a chain of buffers into one packet and gives the chain back.
+   * Copies a chain of buffers into one packet and releases the chain.
    *
-   * @return the packet, or 0 when the chain does not fit one or there is none
+   * @return the packet, or 0 if the chain does not fit or no packet is available
    */
   long linearise(long chain) {
     int length = Memory.getIntNative(chain + MbufLayout.PKT_LEN);
@@ -130,7 +129,7 @@ public final class MbufPool implements PacketPool {
     if (packet != 0) {
       long to = address(packet);
       window(packet, to, length);
-      // What the port says of the frame, it says in the first buffer.
+      // The port's flags for the frame are in the first buffer.
       Memory.putLongNative(
           packet + MbufLayout.OL_FLAGS, Memory.getLongNative(chain + MbufLayout.OL_FLAGS));
       Memory.putIntNative(
@@ -190,7 +189,7 @@ public final class MbufPool implements PacketPool {
     return mempool.dataRoom() - MbufLayout.HEADROOM;
   }
 
-  /** Counts through all of the mempool's caches: microseconds, not for every packet. */
+  /** Takes microseconds, since it walks all of the mempool's caches: not for every packet. */
   @Override
   public int available() {
     return kept + mempool.available();

@@ -3,7 +3,6 @@ package org.rddp.dpdk.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,55 +10,66 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.rddp.daemon.DpdkPorts;
-import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.Offloads;
 import org.rddp.dpdk.Eal;
+import org.rddp.dpdk.EalArguments;
+import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
-import org.rddp.ipc.ring.CaptureRing;
+import org.rddp.dpdk.Mempool;
+import org.rddp.dpdk.PortSettings;
+import org.rddp.dpdk.RingPair;
 import org.rddp.wire.Memory;
 
 /** Two devices over a pair of rings, DPDK without huge pages. */
 @RequiresDpdk
 class DpdkDeviceTest {
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = false
-      memory = "128MiB"
-      arguments = ["--log-level=error"]
-      [[interface]]
-      name = "one"
-      device = "ring:test"
-      address = "10.0.0.1/24"
-      packets = 2048
-      descriptors = 256
-      [[interface]]
-      name = "two"
-      device = "ring:test"
-      address = "10.0.0.2/24"
-      packets = 2048
-      descriptors = 256
-      """;
+  private static final int PACKETS = 2048;
+  private static final int DESCRIPTORS = 256;
+  private static final int ROOM = 2048;
 
-  private static DpdkPorts ports;
+  private static final List<Mempool> MEMPOOLS = new ArrayList<>();
+  private static RingPair rings;
   private static DpdkDevice one;
   private static DpdkDevice two;
   private final long[] packets = new long[DpdkDevice.BURST];
 
   @BeforeAll
-  static void open() throws Exception {
-    ports = DpdkPorts.open(ConfigurationFile.parse("test", CONFIGURATION));
-    one = ports.devices().get(0);
-    two = ports.devices().get(1);
+  static void open() {
+    String prefix = "rddp-" + ProcessHandle.current().pid();
+    Eal.init(EalArguments.ordinaryPages(128, prefix).withLogLevel("error").list());
+    rings = RingPair.create("test", DESCRIPTORS);
+    Mempool link = mempool();
+    one = device(rings.first(), link, 1);
+    two = device(rings.second(), link, 2);
     Eal.registerThread();
+  }
+
+  private static Mempool mempool() {
+    Mempool mempool =
+        Mempool.create("pool" + MEMPOOLS.size(), PACKETS, 256, MbufLayout.HEADROOM + ROOM, -1);
+    MEMPOOLS.add(mempool);
+    return mempool;
+  }
+
+  private static DpdkDevice device(EthernetPort port, Mempool link, long macAddress) {
+    Mempool mempool = mempool();
+    port.configure(
+        PortSettings.DEFAULTS.withSlots(DESCRIPTORS, DESCRIPTORS).withMtu(1500), mempool);
+    port.start();
+    int offloads = PortOffloads.of(port.info()).offered();
+    return new DpdkDevice(
+        port, new MbufPool(mempool), new RingCopier(link), macAddress, 1500, offloads, port::stop);
   }
 
   @AfterAll
   static void close() {
     Eal.unregisterThread();
-    ports.close();
+    one.close();
+    two.close();
+    rings.close();
+    MEMPOOLS.forEach(Mempool::close);
+    Eal.cleanup();
   }
 
   @AfterEach
@@ -176,29 +186,22 @@ class DpdkDeviceTest {
   }
 
   @Test
-  void shouldRecordWhatGoesInAndOutWhileCaptured() throws Exception {
-    try (CaptureRing ring = CaptureRing.create(1 << 20, 2048);
-        CaptureRing reader = CaptureRing.open(ring.descriptor().duplicate())) {
-      List<String> seen = new ArrayList<>();
-      one.capture(ring);
-      packets[0] = frame(one, 100, 3);
-      one.transmit(packets, 0, 1);
-      packets[0] = frame(two, 200, 4);
-      two.transmit(packets, 0, 1);
-      one.pool().release(receiveOne(one));
-      two.pool().release(receiveOne(two));
-      one.capture(null);
-      packets[0] = frame(one, 60, 5);
-      one.transmit(packets, 0, 1);
-      two.pool().release(receiveOne(two));
+  void shouldPassReceivedAndTransmittedFramesToACapture() {
+    List<String> captured = new ArrayList<>();
+    one.capture(
+        (time, address, length) -> captured.add(length + " of " + Memory.getByte(address + 9)));
+    packets[0] = frame(one, 100, 3);
+    one.transmit(packets, 0, 1);
+    packets[0] = frame(two, 200, 4);
+    two.transmit(packets, 0, 1);
+    one.pool().release(receiveOne(one));
+    two.pool().release(receiveOne(two));
+    one.capture(null);
+    packets[0] = frame(one, 60, 5);
+    one.transmit(packets, 0, 1);
+    two.pool().release(receiveOne(two));
 
-      reader.poll(
-          (time, length, octets) ->
-              seen.add(length + " of " + octets.get(ValueLayout.JAVA_BYTE, 9)),
-          100);
-
-      assertThat(seen).containsExactly("100 of 3", "200 of 4");
-    }
+    assertThat(captured).containsExactly("100 of 3", "200 of 4");
   }
 
   private long receiveOne(DpdkDevice device) {

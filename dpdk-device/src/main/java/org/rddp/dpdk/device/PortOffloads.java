@@ -2,20 +2,19 @@ package org.rddp.dpdk.device;
 
 import java.util.Set;
 import java.util.TreeSet;
-import org.rddp.daemon.DpdkPorts;
 import org.rddp.device.Offloads;
+import org.rddp.dpdk.EalArguments;
 import org.rddp.dpdk.PortInfo;
 
 /**
- * Which of a port's offloads are used: those for TCP, of a network card.
+ * Selects the offloads to use of a port: a network card's offloads for TCP.
  *
- * <p>Not those of virtual devices. What they call an offload is mostly that a checksum is left out
- * altogether, on the word of a peer in another process, and DPDK's drivers do not agree on how the
- * receiver learns of it.
+ * <p>Virtual devices' offloads are not used: most just omit the checksum and trust a peer in
+ * another process, and DPDK's drivers report that to the receiver in different ways.
  *
- * @param receive DPDK's names, as {@link org.rddp.dpdk.PortSettings#receiveOffloads} takes them
- * @param transmit DPDK's names, as {@link org.rddp.dpdk.PortSettings#transmitOffloads} takes them
- * @param offered what the device then does by itself: bits of {@link Offloads}
+ * @param receive DPDK's names, for {@link org.rddp.dpdk.PortSettings#receiveOffloads}
+ * @param transmit DPDK's names, for {@link org.rddp.dpdk.PortSettings#transmitOffloads}
+ * @param offered the device's resulting offloads: bits of {@link Offloads}
  */
 public record PortOffloads(Set<String> receive, Set<String> transmit, int offered) {
   /** None. */
@@ -25,9 +24,9 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
   private static final String TCP_CHECKSUM = "TCP_CKSUM";
   private static final String SEGMENTATION = "TCP_TSO";
 
-  /** Those of a port. */
+  /** Selects the offloads of a port. */
   public static PortOffloads of(PortInfo info) {
-    if (!DpdkPorts.isPci(info.name())) {
+    if (!EalArguments.isPciAddress(info.name())) {
       return NONE;
     }
     Set<String> receive = new TreeSet<>();
@@ -41,7 +40,7 @@ public record PortOffloads(Set<String> receive, Set<String> transmit, int offere
       transmit.add(TCP_CHECKSUM);
       offered |= Offloads.CHECKSUM;
       if (info.transmitOffloads().containsAll(Set.of(SEGMENTATION, IP_CHECKSUM))) {
-        // The device writes the IP header of each segment too.
+        // The device also writes the IP header of each segment.
         transmit.add(SEGMENTATION);
         transmit.add(IP_CHECKSUM);
         offered |= Offloads.SEGMENTATION;

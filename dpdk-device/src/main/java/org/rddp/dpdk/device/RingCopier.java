@@ -6,10 +6,9 @@ import org.rddp.dpdk.Mempool;
 import org.rddp.wire.Memory;
 
 /**
- * Sends copies instead of the packets themselves, for ports that hand the very buffer to their peer
- * (net_ring): a sender keeps its packets until they are acknowledged and may send them again, while
- * the receiver works on what it got. The copies belong to a mempool of the link, which both ends
- * may use from different threads.
+ * Transmits copies of packets, for ports that pass the buffer itself to their peer (net_ring): the
+ * sender keeps a packet until it is acknowledged and may send it again, while the receiver uses the
+ * buffer. The copies come from a mempool of the link, which both ends may use on different threads.
  */
 public final class RingCopier {
   private static final int PTR = Long.BYTES;
@@ -17,15 +16,15 @@ public final class RingCopier {
   private final Mempool mempool;
   private final long copies = Memory.allocate((long) DpdkDevice.BURST * PTR);
 
-  /** Copies into buffers of a mempool that nothing else allocates from but the other end. */
+  /** Creates a copier; besides it only the link's other end allocates from the mempool. */
   public RingCopier(Mempool mempool) {
     this.mempool = mempool;
   }
 
   /**
-   * Sends a burst of at most {@link DpdkDevice#BURST} frames.
+   * Transmits a burst of at most {@link DpdkDevice#BURST} frames.
    *
-   * @return how many the port took; their references are given back
+   * @return how many the port accepted; their references are released
    */
   int transmit(EthernetPort port, MbufPool pool, long[] packets, int from, int count) {
     if (!mempool.allocate(copies, count)) {

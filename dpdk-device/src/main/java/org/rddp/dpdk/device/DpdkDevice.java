@@ -1,25 +1,27 @@
 package org.rddp.dpdk.device;
 
+import org.rddp.device.CapturePoint;
+import org.rddp.device.CaptureSink;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
 import org.rddp.dpdk.EthernetPort;
 import org.rddp.dpdk.MbufFlags;
 import org.rddp.dpdk.MbufLayout;
-import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * A started port of DPDK as a frame device: one queue each way, one native call for a burst.
+ * A started DPDK port as a frame device, with one queue in each direction and one native call per
+ * burst.
  *
- * <p>Frames that come as a chain of buffers are copied into one when they fit, and otherwise
- * dropped and counted. Checksums are left to the port where it offers that, and cutting segments;
- * {@link PortOffloads} says which ports. Captured frames then lack their checksum. While somebody
- * captures, every frame is also copied into the capture's ring.
+ * <p>A frame received as a chain of buffers is copied into one buffer if it fits, and otherwise
+ * dropped and counted. The port computes checksums and cuts segments if it can; {@link
+ * PortOffloads} decides for which ports. Captured frames then lack their checksum. During a capture
+ * every frame is also passed to a sink.
  */
 public final class DpdkDevice implements FrameDevice, CapturePoint {
-  /** Frames in a burst at most. */
+  /** The most frames in a burst. */
   public static final int BURST = 64;
 
   private static final int PTR = Long.BYTES;
@@ -33,19 +35,20 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   private final Runnable closer;
   private final long received = Memory.allocate((long) BURST * PTR);
   private final long sent = Memory.allocate((long) BURST * PTR);
-  private CaptureRing capture;
+  private CaptureSink capture;
   private long captureEpoch;
   private long droppedChains;
   private volatile boolean up = true;
 
   /**
-   * A device over a started port.
+   * Creates a device for a started port.
    *
    * @param pool packets for this engine; the port receives into the same mempool
-   * @param copier copies what is sent, or null: for ports that hand the very buffer to their peer
+   * @param copier copies transmitted frames, for ports that pass the buffer itself to their peer;
+   *     else null
    * @param macAddress in the low 48 bits
    * @param mtu largest IP packet in octets
-   * @param offloads what the port does by itself: bits of {@link Offloads}
+   * @param offloads the port's offloads: bits of {@link Offloads}
    * @param closer stops and closes the port, when the device is closed
    */
   public DpdkDevice(
@@ -115,13 +118,16 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     return there ? Memory.getIntNative(packet + MbufLayout.RSS_HASH) : 0;
   }
 
-  /** As of the last {@link #refreshLink()}: asking the driver is not for every turn. */
+  /**
+   * As of the last {@link #refreshLink()}, since asking the driver is too slow for every turn of
+   * the duty cycle.
+   */
   @Override
   public boolean up() {
     return up;
   }
 
-  /** Asks the driver whether the link is up. Not on the engine's thread. */
+  /** Asks the driver whether the link is up. Not to be called on the engine's thread. */
   public void refreshLink() {
     up = port.link().up();
   }
@@ -132,12 +138,12 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
   }
 
   @Override
-  public void capture(CaptureRing ring) {
-    capture = ring;
+  public void capture(CaptureSink sink) {
+    capture = sink;
     captureEpoch = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
   }
 
-  /** Received frames that were dropped because they came in pieces too long for one packet. */
+  /** Received frames dropped because their chain of buffers does not fit one packet. */
   public long droppedChains() {
     return droppedChains;
   }
@@ -193,7 +199,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     return port.transmit(0, sent, count);
   }
 
-  /** Where a frame is to be cut, the port wants to find no checksum in the IP header. */
+  /** Clears the IP checksum of frames to be cut into segments, as DPDK requires. */
   private void prepare(long[] packets, int from, int count) {
     for (int i = from; i < from + count; i++) {
       long packet = packets[i];
@@ -205,7 +211,10 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     }
   }
 
-  /** Holds the packets meanwhile: the port may be done with them before they are recorded. */
+  /**
+   * Transmits and records frames; retains the packets meanwhile, since the port may release them
+   * first.
+   */
   private int recordedBurst(long[] packets, int from, int count) {
     for (int i = 0; i < count; i++) {
       pool.retain(packets[from + i]);
@@ -225,7 +234,7 @@ public final class DpdkDevice implements FrameDevice, CapturePoint {
     }
   }
 
-  /** Stops the port and gives back every packet that is kept for later. */
+  /** Stops the port and returns all cached packets to the mempool. */
   @Override
   public void close() {
     closer.run();
