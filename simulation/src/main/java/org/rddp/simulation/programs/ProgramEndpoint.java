@@ -375,9 +375,6 @@ abstract class ProgramEndpoint {
     if (!request.signalled()) {
       count(ProgramEvent.UNSIGNALLED);
     }
-    if (request.octets() >= LARGE) {
-      count(ProgramEvent.LARGE);
-    }
     if (hosts().isTraced()) {
       say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
     }

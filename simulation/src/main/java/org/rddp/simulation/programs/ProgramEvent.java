@@ -17,7 +17,6 @@ enum ProgramEvent {
   INVALIDATES("posted invalidations"),
   UNTAGGED("untagged sends"),
   TAGGED("tagged sends"),
-  LARGE("requests of a MiB and more"),
   INLINE("inline requests"),
   SCATTERED("requests in several pieces"),
   SCATTERED_RECEIVES("receives in several pieces"),
