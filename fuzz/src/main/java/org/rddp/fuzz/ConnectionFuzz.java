@@ -16,13 +16,13 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * A few connections in any state: a script of what their peer sends, of what their users do, and of
- * time that passes.
+ * A few connections in any state: a script of segments from their peer, calls of their users, and
+ * time.
  *
- * <p>The first four octets of an input are settings; then each operation is an octet (the low five
- * bits say what, the next two to which connection, the top bit that no turn follows) and its
- * arguments. The peer's octets are made from their sequence numbers and ours from their positions,
- * so that each can be checked wherever it turns up.
+ * <p>The first four octets of an input are settings. Each operation after that is an octet (the low
+ * five bits select the operation, the next two the connection, the top bit suppresses the turn) and
+ * its arguments. The octets of the peer follow from their sequence numbers and ours from their
+ * positions, so that each can be checked wherever it appears.
  */
 public final class ConnectionFuzz {
   private static final int PACKETS = 256;
@@ -39,7 +39,7 @@ public final class ConnectionFuzz {
   private final FuzzInput input;
   private final TcpOptions options = new TcpOptions();
 
-  /** Those that the operations are about, and all that there have been. */
+  /** The flows of the operations, and all that there have been. */
   private final FuzzedFlow[] flows = new FuzzedFlow[FLOWS];
 
   private final List<FuzzedFlow> all = new ArrayList<>();
@@ -228,7 +228,7 @@ public final class ConnectionFuzz {
     }
   }
 
-  /** What a peer sends that has had everything. */
+  /** A segment of a correct peer that has received everything. */
   private void honest(FuzzedFlow flow, int flags, int length) {
     SEGMENTS.begin();
     stamp(flow, 0);
@@ -236,7 +236,7 @@ public final class ConnectionFuzz {
     flow.next += length + (flags & Tcp.FIN);
   }
 
-  /** A segment near the windows. A SYN with octets tells where they begin. */
+  /** A segment near the windows. A SYN with octets sets where they begin. */
   private void near(FuzzedFlow flow, int flags) {
     int offset = input.signedShort();
     int acknowledgment = flow.sentEnd + input.signedShort();
@@ -292,7 +292,7 @@ public final class ConnectionFuzz {
     now = Math.max(now, until);
   }
 
-  /** We open a connection; the flow is from now on that one. */
+  /** Opens a connection, which the flow is from now on. */
   private void connect(FuzzedFlow flow) {
     if (stack.connections() >= CONNECTIONS || (flow.user != null && !flow.user.closed())) {
       return;

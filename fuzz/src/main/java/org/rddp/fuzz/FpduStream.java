@@ -9,8 +9,8 @@ import java.util.zip.CRC32C;
 import org.rddp.mpa.MpaError;
 
 /**
- * A stream of FPDUs, made and read octet by octet as RFC 5044 section 4 has it, by nothing that MPA
- * itself uses. Offsets count from the first octet of Full Operation.
+ * A stream of FPDUs, written and read octet by octet as RFC 5044 section 4 defines it, without any
+ * code of MPA. Offsets count from the first octet of Full Operation.
  */
 final class FpduStream {
   private static final int INTERVAL = 512;

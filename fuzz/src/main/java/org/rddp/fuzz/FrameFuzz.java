@@ -14,12 +14,12 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Frames of any octets against a stack that listens and has asked for a connection: ARP, IPv4,
- * ICMP, TCP and its options.
+ * Frames of any octets for a stack that listens and has opened a connection: ARP, IPv4, ICMP, TCP
+ * and its options.
  *
- * <p>An input is a list of frames: an octet that says what to repair in it (1: Ethernet's header;
- * 2: lengths, addresses and checksums), two with its length, its octets. Every input runs twice
- * with other octets behind the frames: what leaves must not depend on them.
+ * <p>An input is a list of frames: an octet that says what to repair (1: the Ethernet header; 2:
+ * lengths, addresses and checksums), two with the length, and the octets. Every input runs twice
+ * with different octets behind the frames, on which the sent frames must not depend.
  */
 public final class FrameFuzz {
   private static final int MTU = 1500;
@@ -92,7 +92,7 @@ public final class FrameFuzz {
     left.update(Memory.bytes(address, length));
   }
 
-  /** Takes what comes. */
+  /** Consumes all octets. */
   private static final class DiscardingHandler implements StreamHandler {
     private TcpStream stream;
 

@@ -9,7 +9,7 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
-/** The frames of the link between a fuzzed stack and its peer. */
+/** The frames on the link between a fuzzed stack and its peer. */
 final class Frames {
   static final Ipv4Address OURS = Ipv4Address.parse("10.0.0.1");
   static final Ipv4Address THEIRS = Ipv4Address.parse("10.0.0.2");
@@ -20,7 +20,7 @@ final class Frames {
 
   private Frames() {}
 
-  /** Fails unless what is said holds. */
+  /** Fails unless a condition holds. */
   static void require(boolean sound, String what) {
     if (!sound) {
       throw new AssertionError(what);

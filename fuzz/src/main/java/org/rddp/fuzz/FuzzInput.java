@@ -1,6 +1,6 @@
 package org.rddp.fuzz;
 
-/** The octets of one input, read from the front; behind the last one come zeros. */
+/** The octets of one input, read from the front; zeros follow the last one. */
 final class FuzzInput {
   private final byte[] octets;
   private int at;
@@ -9,7 +9,7 @@ final class FuzzInput {
     this.octets = octets;
   }
 
-  /** Whether there is nothing left. */
+  /** Whether all octets were read. */
   boolean exhausted() {
     return at >= octets.length;
   }

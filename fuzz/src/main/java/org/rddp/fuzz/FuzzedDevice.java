@@ -7,9 +7,7 @@ import org.rddp.device.FrameSink;
 import org.rddp.device.NativePacketPool;
 import org.rddp.wire.Memory;
 
-/**
- * A device whose other end is a script: it puts frames in, and is shown every frame that leaves.
- */
+/** A device for a script, which inserts received frames and is shown every sent frame. */
 final class FuzzedDevice implements FrameDevice {
   static final long OUR_MAC = 0x02_00_00_00_00_01L;
 
@@ -23,10 +21,10 @@ final class FuzzedDevice implements FrameDevice {
   /** How many frames it still takes. */
   int accepts = Integer.MAX_VALUE;
 
-  /** Whether it holds on to what it has taken, as a slow card does. */
+  /** Whether it holds sent packets, as a slow card does. */
   boolean keeps;
 
-  /** What lies behind every frame that it receives. */
+  /** The octets behind every received frame. */
   int filler;
 
   FuzzedDevice(NativePacketPool pool, int mtu, FrameSink sink) {
@@ -65,7 +63,7 @@ final class FuzzedDevice implements FrameDevice {
     while (count < packets.length && !in.isEmpty()) {
       long packet = pool.allocate();
       if (packet == 0) {
-        in.clear(); // a card loses what it has no buffer for
+        in.clear(); // a card drops frames without a buffer
         break;
       }
       byte[] frame = in.poll();
@@ -97,7 +95,7 @@ final class FuzzedDevice implements FrameDevice {
     return taken;
   }
 
-  /** Gives back what it has held on to. */
+  /** Releases the packets that it holds. */
   void letGo() {
     while (keptCount > 0) {
       pool.release(kept[--keptCount]);

@@ -7,8 +7,8 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * What the script knows of one pair of ports: where the two sequence spaces begin, what has left,
- * and what that promised.
+ * State of one pair of ports: the initial sequence numbers, what was sent, and the windows that
+ * were advertised.
  */
 final class FuzzedFlow {
   private static final int DELTAS = 256;
@@ -66,7 +66,7 @@ final class FuzzedFlow {
     next = base + delta + 1;
   }
 
-  /** An octet was handed up: of the SYNs there were, which may have been the one believed? */
+  /** An octet was handed up: rules out the SYNs that it does not fit. */
   void narrow(int position, int octet) {
     for (int i = deltas.nextSetBit(0); i >= 0; i = deltas.nextSetBit(i + 1)) {
       if (octet(base + i + 1 + position) != octet) {
@@ -76,7 +76,7 @@ final class FuzzedFlow {
     Frames.require(!deltas.isEmpty(), "octet " + position + " is not what the peer sent");
   }
 
-  /** Holds a segment that has left to what left before. */
+  /** Checks a sent segment against those before. */
   void sent(long tcp, int length, TcpOptions options) {
     int flags = Tcp.flags(tcp);
     int sequence = Tcp.sequence(tcp);
@@ -119,7 +119,7 @@ final class FuzzedFlow {
     }
   }
 
-  /** The peer may have taken an earlier SYN than the last: then that one counts. */
+  /** Finds the SYN that the peer has taken, which need not be the last one. */
   private void settle(int sequence) {
     for (int i = syns - 1; i >= Math.max(syns - SYNS, 0); i--) {
       int distance = SequenceNumber.distance(initials[i % SYNS], sequence);

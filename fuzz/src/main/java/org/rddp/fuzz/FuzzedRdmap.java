@@ -11,8 +11,8 @@ import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 
 /**
- * A program on a stream, which keeps what it hears and holds RDMAP to what it promises: everything
- * posted ends exactly once, and nothing is heard after the end.
+ * A program on an RDMAP stream. It records the upcalls and checks that every request ends once, and
+ * that there is no upcall after the end.
  */
 final class FuzzedRdmap implements RdmapHandler {
   private final List<String> heard = new ArrayList<>();
@@ -26,7 +26,7 @@ final class FuzzedRdmap implements RdmapHandler {
     stream = used;
   }
 
-  /** What has ended well, and the error, in order. */
+  /** The successful upcalls and the error, in order. */
   List<String> heard() {
     return heard;
   }
@@ -48,12 +48,12 @@ final class FuzzedRdmap implements RdmapHandler {
     return posted.size();
   }
 
-  /** Something is about to be posted under this number. */
+  /** A request with this id is about to be posted. */
   void posts(long id) {
     Frames.require(posted.add(id), "the script posts " + id + " twice");
   }
 
-  /** It has not been taken. */
+  /** The request was refused. */
   void takesBack(long id) {
     posted.remove(id);
   }

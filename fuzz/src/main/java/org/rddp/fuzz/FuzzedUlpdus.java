@@ -11,8 +11,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
 /**
- * A user of MPA that holds it to what it promises: each phase once and in order, nothing after an
- * error but the end, no ULPDU twice, those in their turn in order.
+ * A user of MPA that checks the rules of its upcalls: each phase once and in order, nothing after
+ * an error but the end, no ULPDU twice, ULPDUs in order unless they are early.
  */
 final class FuzzedUlpdus implements UlpduHandler {
   private static final long BUFFER = Memory.allocate(1 << 16);

@@ -8,8 +8,8 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * A user of a fuzzed connection. Holds it to what it promises: opened once and first, closed once
- * and last, no octet twice, each the one that the peer has sent.
+ * A user of a fuzzed TCP connection that checks the rules of its upcalls: opened first and once,
+ * closed last and once, each octet once and as the peer has sent it.
  */
 final class FuzzedUser implements StreamHandler {
   private FuzzedFlow flow;

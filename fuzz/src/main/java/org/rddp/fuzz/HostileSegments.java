@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Segments of every kind, each field of which is right, nearly right or wrong, as an input says.
- * What is right, the model knows.
+ * Segments of every kind. Each field is right, nearly right or wrong, as the input says; the model
+ * provides the right values.
  */
 final class HostileSegments {
   private static final long PATTERN = 0x5a5a_5a5a_5a5a_5a5aL;

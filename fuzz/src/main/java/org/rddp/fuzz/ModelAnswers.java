@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
-/** What a peer's reads and atomics are answered, and what atomics do (RFC 7306 section 5.1). */
+/** Answers to the peer's Reads and atomics, and the results of atomics (RFC 7306 section 5.1). */
 final class ModelAnswers {
   private static final int UNTAGGED_HEADER = 18;
 

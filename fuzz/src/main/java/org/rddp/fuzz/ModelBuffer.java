@@ -2,7 +2,7 @@ package org.rddp.fuzz;
 
 import java.util.BitSet;
 
-/** A receive in the fuzzed memory, as RFC 5041 section 5.3 has it: octet by octet. */
+/** A receive in the fuzzed memory, octet by octet (RFC 5041 section 5.3). */
 final class ModelBuffer {
   private static final int MOST_PIECES = 64;
 

@@ -2,7 +2,7 @@ package org.rddp.fuzz;
 
 import java.util.List;
 
-/** The fuzzed memory as it has to be, and who may do what there (RFC 5041 section 7.1). */
+/** The expected octets of the fuzzed memory, and the access checks (RFC 5041 section 7.1). */
 final class ModelMemory {
   final byte[] octets;
   private final List<ModelRegion> names;

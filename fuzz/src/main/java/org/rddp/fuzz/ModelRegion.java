@@ -1,6 +1,6 @@
 package org.rddp.fuzz;
 
-/** A range of the fuzzed memory that an STag names, or has named. */
+/** A range of the fuzzed memory with its STag, valid or not. */
 final class ModelRegion {
   static final int LOCAL_WRITE = 1;
   static final int REMOTE_WRITE = 2;

@@ -3,7 +3,7 @@ package org.rddp.fuzz;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Terminates as RFC 5040 section 4.8 has them; errors are layer/type/code. */
+/** Terminates (RFC 5040 section 4.8). Errors are written layer/type/code. */
 final class ModelTerminate {
   private static final int TAGGED_HEADER = 14;
   private static final int UNTAGGED_HEADER = 18;

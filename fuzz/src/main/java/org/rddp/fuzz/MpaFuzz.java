@@ -18,12 +18,12 @@ import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * What a peer may send in Full Operation: FPDUs, right and wrong, and any octets, in any
+ * The segments of a peer in Full Operation: right and wrong FPDUs, and any octets, in any
  * segmentation and order.
  *
  * <p>An input is two octets of settings and a list of operations: FPDUs with right CRCs and Markers
- * but for what an operation spoils, and how the stream of them is cut. In the end all of it has
- * come, and MPA must have made of it what a reader does that goes octet by octet.
+ * except where an operation changes them, and the segmentation of the stream. At the end all octets
+ * have arrived, and MPA must have passed the same ULPDUs as a reader that goes octet by octet.
  */
 public final class MpaFuzz {
   private static final int PACKETS = 2048;

@@ -1,6 +1,6 @@
 package org.rddp.fuzz;
 
-/** A read or an atomic of ours that waits for its answer. */
+/** A Read or an atomic of ours that waits for its answer. */
 final class PendingRequest {
   final long id;
   final boolean atomic;

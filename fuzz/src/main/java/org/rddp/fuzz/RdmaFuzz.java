@@ -19,12 +19,12 @@ import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * A hostile peer that speaks TCP and MPA as they ought to be spoken, and then anything at all:
- * every field of DDP's and RDMAP's headers right, nearly right or wrong.
+ * A hostile peer that uses TCP and MPA correctly and sends anything above: every field of the
+ * headers of DDP and RDMAP is right, nearly right or wrong.
  *
- * <p>An input is two octets of settings and a list of operations: what the peer sends, what our
- * program does, how TCP cuts it. After each, memory, what the program has heard, and in the end
- * what was answered must be what {@link RdmaModel} says; and a stream beside it notices nothing.
+ * <p>An input is two octets of settings and a list of operations: the peer's segments, our
+ * program's calls, and TCP's segmentation. After each operation the memory and the upcalls, and at
+ * the end the answers, must be those of {@link RdmaModel}; another stream must not be affected.
  */
 public final class RdmaFuzz {
   private static final int PACKETS = 2048;

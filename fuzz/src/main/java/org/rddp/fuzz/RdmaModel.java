@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * What a stream has to make of a peer's segments, taken in order: its memory, what its program
- * hears, what it answers, and which error it is (RFC 5040, 5041 and 7306). It uses nothing of what
- * it is held against.
+ * A model of a stream that takes a peer's segments in order: its memory, its upcalls, its answers
+ * and its errors (RFC 5040, 5041 and 7306). It uses no code of the engine.
  */
 final class RdmaModel {
   private static final int TAGGED_HEADER = 14;

@@ -8,7 +8,7 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
-/** Makes the peer's segments, with options and checksums. */
+/** Builds the peer's segments, with options and checksums. */
 final class SegmentBuilder {
   private static final int LONGEST_OPTIONS = 40;
   private static final int PADDED_SACK = 0x01010500;

@@ -14,11 +14,12 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 
 /**
- * What a peer may send and what may happen in MPA's Startup Phase, to an Initiator and to a
- * Responder, in every configuration.
+ * MPA's Startup Phase: any startup frame of a peer, any calls, for an Initiator and for a Responder
+ * in every configuration.
  *
- * <p>An input is four octets of settings, the peer's frame, right but for what the input says or
- * any octets, and a list of operations: how it is cut, what its user does, time, and TCP's end.
+ * <p>An input is four octets of settings, the peer's frame (right except for what the input
+ * changes, or any octets) and a list of operations: the segmentation, calls of the user, time, and
+ * the end of the TCP connection.
  */
 public final class StartupFuzz {
   private static final int PACKETS = 256;

@@ -14,7 +14,10 @@ import org.rddp.rdmap.RdmapStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 
-/** An innocent stream of the same engine and protection domain, with memory of its own. */
+/**
+ * A second stream of the same engine and protection domain, with memory of its own. The hostile
+ * peer must not affect it.
+ */
 final class UnaffectedStream {
   /** Where its region is in the fuzzed memory. */
   static final int REGION = 2560;

@@ -1,5 +1,5 @@
 /**
- * Targets of a fuzzer that watches coverage (Jazzer), each a class with a method {@code
- * fuzzerTestOneInput}. Whatever octets it is given, it must return: what it throws is a finding.
+ * Targets of a coverage-guided fuzzer (Jazzer), each a class with a method {@code
+ * fuzzerTestOneInput}. It must return for any input: an exception is a finding.
  */
 package org.rddp.fuzz;

@@ -7,8 +7,8 @@ import java.util.Map;
 import org.rddp.device.NativePacketPool;
 
 /**
- * Memory that one life after the other uses: making it anew for each would cost more than most
- * lives.
+ * Packet pools and frame stores that are used again in the next run. To allocate them anew would
+ * take longer than most runs.
  */
 public final class BufferCache {
   private static final int SMALL = 2048;
@@ -36,12 +36,12 @@ public final class BufferCache {
    */
   public NativePacketPool pool(int packets, int mtu) {
     int room = mtu + ETHERNET <= SMALL ? SMALL : FrameStore.LONGEST;
-    Deque<NativePacketPool> shelf =
+    Deque<NativePacketPool> buffers =
         pools.computeIfAbsent((long) packets << 32 | room, any -> new ArrayDeque<>());
-    return shelf.isEmpty() ? new NativePacketPool(packets, room) : shelf.pop();
+    return buffers.isEmpty() ? new NativePacketPool(packets, room) : buffers.pop();
   }
 
-  /** Puts a pool back; one that is not full goes to waste. */
+  /** Returns a pool; one that is not full is not used again. */
   public void giveBack(NativePacketPool pool) {
     if (pool.available() == pool.capacity()) {
       pools.get((long) pool.capacity() << 32 | pool.room()).push(pool);

@@ -5,8 +5,9 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Memory;
 
 /**
- * A host's network card. What it sends goes to the hop that it is connected to, at once; it may
- * hold the host's packets for a while after that, and take fewer than offered, as real ones do.
+ * A host's network card. A sent frame goes to the connected hop at once. The card may keep the
+ * host's packets for some time after that, and may accept fewer packets than offered, as real cards
+ * do.
  */
 public final class Card implements FrameDevice, Hop {
   private static final int RING = 1024;
@@ -37,21 +38,21 @@ public final class Card implements FrameDevice, Hop {
     this.mtu = mtu;
   }
 
-  /** Sends to the given hop from now on. */
+  /** Connects the card to a hop that takes its frames. */
   public void connect(Hop hop) {
     out = hop;
   }
 
-  /** Calls the given code whenever a frame has arrived, or a packet that was held is given back. */
+  /** Sets code that is called when a frame has arrived or a held packet has been released. */
   public void interrupt(Runnable code) {
     interrupt = code;
   }
 
   /**
-   * Holds packets after they were sent.
+   * Holds packets for some time after they were sent.
    *
    * @param time how long, in nanoseconds
-   * @param packets how many at most; while there are so many, no more are taken
+   * @param packets the most that are held; the card accepts no more meanwhile
    */
   public void hold(long time, int packets) {
     holding = time;
@@ -59,15 +60,15 @@ public final class Card implements FrameDevice, Hop {
   }
 
   /**
-   * Keeps fewer received frames for its host.
+   * Limits the receive ring.
    *
-   * @param frames how many at most, 1 to 1024; more are missed
+   * @param frames that it holds, 1 to 1024; others are dropped
    */
   public void receiveRing(int frames) {
     places = frames;
   }
 
-  /** Frames that it has missed because its host had left it no place or no packet for them. */
+  /** Frames that were dropped for want of a place in the ring or a packet. */
   public long missed() {
     return missed;
   }
@@ -103,7 +104,7 @@ public final class Card implements FrameDevice, Hop {
     return taken;
   }
 
-  /** Frames that wait to be received. */
+  /** Frames in the receive ring. */
   public int waiting() {
     return count;
   }
@@ -141,7 +142,7 @@ public final class Card implements FrameDevice, Hop {
     }
   }
 
-  /** A packet of a life before this one went with its pool. */
+  /** A packet from before a restart was freed with its pool. */
   private void complete(long packet) {
     if (packet >>> HANDLE_BITS == lives) {
       held--;
@@ -150,7 +151,7 @@ public final class Card implements FrameDevice, Hop {
     }
   }
 
-  /** A frame arrives: it is lost when there is no packet for it, or no place in the ring. */
+  /** A frame arrives. It is dropped if there is no packet for it or no place in the ring. */
   @Override
   public void take(long frame) {
     FrameStore frames = network.frames();
@@ -172,7 +173,7 @@ public final class Card implements FrameDevice, Hop {
     interrupt.run();
   }
 
-  /** Pulls the plug: neither sends nor receives any more. */
+  /** The card neither sends nor receives from now on. */
   @Override
   public void close() {
     closed = true;
@@ -182,7 +183,7 @@ public final class Card implements FrameDevice, Hop {
     }
   }
 
-  /** Begins anew, with packets of another pool; what it held of the old one is forgotten. */
+  /** Restarts with packets of another pool; held packets of the old one are forgotten. */
   void restart(PacketPool packets) {
     pool = packets;
     lives++;

@@ -8,21 +8,21 @@ import org.rddp.simulation.SequenceSpaces.Direction;
 import org.rddp.wire.Tcp;
 
 /**
- * Remembers which octets of which streams have been corrupted so that TCP cannot know: only there
- * may what TCP hands up be wrong.
+ * Remembers which octets of which streams were corrupted with a matching TCP checksum. TCP may hand
+ * up wrong octets only there.
  */
 public final class CorruptedOctets implements NetworkListener {
   private final SequenceSpaces spaces = new SequenceSpaces();
   private final Map<Direction, Set<Long>> positions = new HashMap<>();
 
-  /** None yet. */
+  /** No octets. */
   public CorruptedOctets() {}
 
   @Override
-  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
-    if (deed == NetworkEvent.SENT) {
+  public void onEvent(NetworkEvent event, long frame, int length, int detail) {
+    if (event == NetworkEvent.SENT) {
       learn(frame, length);
-    } else if (deed == NetworkEvent.CORRUPTED_UNSEEN) {
+    } else if (event == NetworkEvent.CORRUPTED_UNSEEN) {
       Direction direction = Direction.of(frame);
       int first = spaces.initial(direction) + 1;
       int index = (int) (frame + detail - SegmentView.payload(frame));
@@ -37,7 +37,7 @@ public final class CorruptedOctets implements NetworkListener {
     }
   }
 
-  /** Whether the octet at a stream position of a direction has been corrupted on its way. */
+  /** Whether the octet at a stream position of a direction was corrupted in the network. */
   public boolean contains(Direction direction, long position) {
     return positions.getOrDefault(direction, Set.of()).contains(position & 0xffff_ffffL);
   }

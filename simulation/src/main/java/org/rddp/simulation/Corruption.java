@@ -7,7 +7,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
-/** Turns single bits of packets, as a bad memory in a switch does. */
+/** Flips single bits of packets, as faulty memory in a switch does. */
 final class Corruption {
   private static final int TCP_CHECKSUM = 16;
 
@@ -19,11 +19,11 @@ final class Corruption {
   }
 
   /**
-   * Turns any one bit of an IP packet. Ethernet's own header and ARP are left alone: they have no
-   * checksum but the frame's, which a card checks by itself. So are fragments but the first: bits
-   * turned in two of them might cancel each other in TCP's checksum.
+   * Flips any one bit of an IP packet. Ethernet's own header and ARP are left alone: they have no
+   * checksum but the frame's, which a card checks by itself. So are all fragments but the first:
+   * bits flipped in two of them might cancel each other in TCP's checksum.
    *
-   * @return false if the frame is none such
+   * @return false if the frame is not such a packet
    */
   boolean flipBit(long frame) {
     if (Ethernet.type(frame) != Ethernet.TYPE_IPV4) {
@@ -38,9 +38,9 @@ final class Corruption {
   }
 
   /**
-   * Turns one bit of a TCP segment's payload and makes TCP's checksum right again.
+   * Flips one bit of a TCP segment's payload and corrects TCP's checksum.
    *
-   * @param octets the frame's
+   * @param octets of the frame
    * @return the octet's index in the frame, or -1 if the frame has no such payload
    */
   int flipBitUndetected(long frame, int octets) {

@@ -1,12 +1,12 @@
 package org.rddp.simulation;
 
-/** Something that an {@link EventQueue} lets happen when its time has come. */
+/** Code that an {@link EventQueue} runs at a scheduled time. */
 @FunctionalInterface
 public interface Event {
   /**
-   * The time has come.
+   * Runs at the scheduled time.
    *
-   * @param argument what the event was put on the agenda with
+   * @param argument that the event was scheduled with
    */
   void run(long argument);
 }

@@ -3,9 +3,9 @@ package org.rddp.simulation;
 import java.util.Arrays;
 
 /**
- * Virtual time and what is going to happen in it: a heap of events. Time stands still while an
- * event happens and jumps to the next one after it. Events of the same time happen in the order in
- * which they were put here. Allocates nothing but room to grow.
+ * Virtual time, and the events that are scheduled, in a heap. Time stands still while an event
+ * runs, and then advances to the next one. Events of the same time run in the order in which they
+ * were scheduled. Allocates only when the heap grows.
  */
 public final class EventQueue {
   private long[] times = new long[256];
@@ -16,7 +16,7 @@ public final class EventQueue {
   private long order;
   private long now;
 
-  /** An empty agenda at the given time, in nanoseconds. */
+  /** An empty queue at the given time, in nanoseconds. */
   public EventQueue(long now) {
     this.now = now;
   }
@@ -26,16 +26,16 @@ public final class EventQueue {
     return now;
   }
 
-  /** When the next event happens; {@link Long#MAX_VALUE} for never. */
+  /** The time of the next event; {@link Long#MAX_VALUE} if there is none. */
   public long next() {
     return size == 0 ? Long.MAX_VALUE : times[0];
   }
 
   /**
-   * Puts an event here.
+   * Schedules an event.
    *
-   * @param time when it happens; what is past happens as soon as possible
-   * @param argument handed to the event
+   * @param time when it runs; an event in the past runs as soon as possible
+   * @param argument passed to the event
    */
   public void schedule(long time, Event event, long argument) {
     if (size == times.length) {
@@ -45,7 +45,7 @@ public final class EventQueue {
   }
 
   /**
-   * Lets the next event happen.
+   * Runs the next event.
    *
    * @return false if there is none
    */
@@ -73,7 +73,7 @@ public final class EventQueue {
     }
   }
 
-  /** Makes room for an event that is later than all others of its time; returns its index. */
+  /** Finds the place of an event that comes after all others of its time; returns its index. */
   private int rise(int from, long time) {
     int index = from;
     while (index > 0) {
@@ -87,7 +87,7 @@ public final class EventQueue {
     return index;
   }
 
-  /** Makes room for an event from the top down; returns its index. */
+  /** Finds the place of an event from the root down; returns its index. */
   private int sink(long time, long last) {
     int index = 0;
     while (true) {

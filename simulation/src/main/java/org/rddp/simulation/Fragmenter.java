@@ -6,8 +6,8 @@ import org.rddp.wire.Memory;
 
 /**
  * A middlebox that sends packets larger than the next link in fragments (RFC 791 section 3.2)
- * although they must not be fragmented: it clears DF and identifies them itself, as some tunnels
- * do.
+ * although they must not be fragmented: it clears DF and assigns the identification itself, as some
+ * tunnels do.
  */
 public final class Fragmenter implements Hop {
   private static final int UNIT = 8;
@@ -17,16 +17,16 @@ public final class Fragmenter implements Hop {
   private int octets = Integer.MAX_VALUE;
   private int identification;
 
-  /** A middlebox that fragments nothing yet. */
+  /** A middlebox that does not fragment yet. */
   public Fragmenter(Network network, Hop next) {
     this.network = network;
     this.next = next;
   }
 
   /**
-   * Fragments from now on.
+   * Starts to fragment.
    *
-   * @param largest the octets of the largest IP packet that stays whole, at least 68
+   * @param largest octets of the largest IP packet that is not fragmented, at least 68
    */
   public void fragment(int largest) {
     octets = largest;

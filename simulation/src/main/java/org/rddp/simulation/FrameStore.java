@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.rddp.wire.Memory;
 
 /**
- * The frames that are under way in a network, each in a buffer of its own. Grows as needed and can
- * serve one network after the other; its memory goes when it is no longer reachable.
+ * The frames under way in a network, each in a buffer of its own. Grows as needed and can be used
+ * by one network after another; its memory is freed when it is no longer reachable.
  */
 public final class FrameStore {
   /** Octets of the longest frame. */
@@ -26,7 +26,7 @@ public final class FrameStore {
   /**
    * A frame with undefined octets.
    *
-   * @param length its octets, at most {@link #LONGEST}
+   * @param length octets of the frame, at most {@link #LONGEST}
    * @return its handle, never 0
    */
   public long allocate(int length) {
@@ -68,7 +68,7 @@ public final class FrameStore {
     return lengths[(int) frame - 1];
   }
 
-  /** Makes a frame shorter or longer, up to {@link #LONGEST}. */
+  /** Sets the length of a frame, up to {@link #LONGEST}. */
   public void length(long frame, int length) {
     lengths[(int) frame - 1] = length;
   }

@@ -1,11 +1,11 @@
 package org.rddp.simulation;
 
-/** A place that frames come to on their way: a wire, a box in the middle, a card. */
+/** Something that forwards or receives frames: a wire, a middlebox, a card. */
 public interface Hop {
   /**
-   * A frame has come.
+   * Takes a frame.
    *
-   * @param frame its handle in the network's {@link FrameStore}, which the hop takes over
+   * @param frame handle in the network's {@link FrameStore}; the hop owns it from now on
    */
   void take(long frame);
 }

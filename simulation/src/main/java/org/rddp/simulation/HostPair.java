@@ -9,30 +9,30 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpCounters;
 
 /**
- * Where a life takes place: two hosts, a link between them and what befalls both, drawn from a
- * seed. In the end every packet must be back in its pool.
+ * Two hosts, a link between them and the faults of both, drawn from a seed. At the end of a run
+ * every packet must be back in its pool.
  */
 public final class HostPair {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
 
-  /** How long nothing may get on: much longer than any wait that chance explains. */
+  /** The longest time without progress: much longer than any wait that loss explains. */
   private static final long STALL = 900 * SECOND;
 
-  /** How long connections may take to be forgotten: as long as one may take to be opened. */
+  /** Time until both stacks must have forgotten every connection: the connect timeout. */
   private static final long AFTERMATH = 2 * 3600 * SECOND;
 
   private static final long DAY = 24 * 3600 * SECOND;
   private static final long MOST_EVENTS = 20_000_000;
   private static final int SMALLEST_MTU = 576;
 
-  /** What every link carries without fragments (RFC 791 section 3.2). */
+  /** The MTU that every link has at least (RFC 791 section 3.2). */
   private static final int SMALLEST_LINK = 68;
 
-  private final BufferCache shelf;
-  private final Violations verdict = new Violations();
+  private final BufferCache buffers;
+  private final Violations violations = new Violations();
   private final SplittableRandom random;
-  private final RandomSettings lots;
+  private final RandomSettings choices;
   private final Network network;
   private final SimulatedHost client;
   private final SimulatedHost server;
@@ -47,37 +47,38 @@ public final class HostPair {
   private int powerFailures;
 
   /**
-   * The world of a seed.
+   * Hosts and a link drawn from a seed.
    *
-   * @param shelf where packets and frames are taken from and put back
-   * @param lines where what happens is told, or null for nowhere
+   * @param buffers provides packets and frames
+   * @param lines takes each line of the trace, or null for no trace
    */
-  public HostPair(long seed, BufferCache shelf, Consumer<String> lines) {
-    this.shelf = shelf;
+  public HostPair(long seed, BufferCache buffers, Consumer<String> lines) {
+    this.buffers = buffers;
     random = new SplittableRandom(seed);
-    lots = new RandomSettings(random.split());
-    network = new Network(random.nextLong(), shelf.frames());
+    choices = new RandomSettings(random.split());
+    network = new Network(random.nextLong(), buffers.frames());
     if (lines != null) {
       trace = new Trace(network, lines);
       network.addListener(trace);
     }
-    mtu = lots.mtu();
+    mtu = choices.mtu();
     packets = 256 << random.nextInt(4);
     client = host("10.0.0.1");
     server = host("10.0.0.2");
-    link = network.join(client.card(), server.card(), lots.wireSettings(), lots.wireSettings());
+    link =
+        network.join(client.card(), server.card(), choices.wireSettings(), choices.wireSettings());
   }
 
   private SimulatedHost host(String address) {
-    NativePacketPool pool = shelf.pool(packets, mtu);
+    NativePacketPool pool = buffers.pool(packets, mtu);
     SimulatedHost host =
-        new SimulatedHost(network, Ipv4Address.parse(address), lots.tcpSettings(), pool, mtu);
-    host.turnDuration((long) lots.logUniform(200, 50_000));
-    if (lots.oneIn(4)) {
-      host.card().hold((long) lots.logUniform(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
+        new SimulatedHost(network, Ipv4Address.parse(address), choices.tcpSettings(), pool, mtu);
+    host.turnDuration((long) choices.logUniform(200, 50_000));
+    if (choices.oneIn(4)) {
+      host.card().hold((long) choices.logUniform(1000, 5 * MILLISECOND), 16 + random.nextInt(240));
     }
-    if (lots.oneIn(6)) {
-      host.card().receiveRing((int) lots.logUniform(4, 128));
+    if (choices.oneIn(6)) {
+      host.card().receiveRing((int) choices.logUniform(4, 128));
     }
     host.afterTurn(() -> inhabitants.checkAfterTurn(host));
     reportFailures(host);
@@ -85,17 +86,17 @@ public final class HostPair {
   }
 
   private void reportFailures(SimulatedHost host) {
-    host.stack().reportFailuresTo(failure -> verdict.add("a handler threw " + failure));
+    host.stack().reportFailuresTo(failure -> violations.add("a handler threw " + failure));
   }
 
-  /** What everything else about the life is drawn with. */
+  /** The generator for everything else in the run. */
   public SplittableRandom random() {
     return random;
   }
 
   /** Draws settings. */
   public RandomSettings settings() {
-    return lots;
+    return choices;
   }
 
   /** The network that the hosts are in. */
@@ -123,45 +124,45 @@ public final class HostPair {
     return mtu;
   }
 
-  /** Whether what must hold has held so far. */
+  /** The rules that were violated so far. */
   public Violations violations() {
-    return verdict;
+    return violations;
   }
 
-  /** Whether anybody reads what {@link #trace} tells. */
+  /** Whether the run is traced. */
   public boolean isTraced() {
     return trace != null;
   }
 
-  /** Tells what happens, to whoever reads the trace. */
+  /** Adds a line to the trace. */
   public void trace(String what) {
     if (trace != null) {
       trace.line(what);
     }
   }
 
-  /** Draws what befalls the link and the hosts. */
+  /** Draws the faults of the link and the hosts, and schedules them. */
   public void scheduleFaults() {
-    if (lots.oneIn(4)) {
-      link.reSegment(lots.logUniform(0.02, 1));
+    if (choices.oneIn(4)) {
+      link.reSegment(choices.logUniform(0.02, 1));
     }
-    if (lots.oneIn(6)) {
+    if (choices.oneIn(6)) {
       boolean silently = random.nextBoolean();
       int narrow = Math.max(SMALLEST_MTU, (int) (mtu * (0.3 + random.nextDouble(0.6))));
-      long at = network.now() + (long) lots.logUniform(MILLISECOND, SECOND);
+      long at = network.now() + (long) choices.logUniform(MILLISECOND, SECOND);
       network.events().schedule(at, any -> narrow(narrow, silently), 0);
     }
-    if (lots.oneIn(8)) {
+    if (choices.oneIn(8)) {
       link.fragment(Math.max(SMALLEST_LINK, (int) (mtu * (0.2 + random.nextDouble(0.7)))));
     }
-    if (lots.oneIn(16)) {
-      long from = network.now() + (long) lots.logUniform(MILLISECOND, 3 * SECOND);
+    if (choices.oneIn(16)) {
+      long from = network.now() + (long) choices.logUniform(MILLISECOND, 3 * SECOND);
       network.events().schedule(from, any -> cut(true), 0);
       network.events().schedule(from + random.nextLong(5 * SECOND), any -> cut(false), 0);
     }
-    if (lots.oneIn(12)) {
+    if (choices.oneIn(12)) {
       SimulatedHost victim = random.nextBoolean() ? client : server;
-      long at = network.now() + (long) lots.logUniform(MILLISECOND, 10 * SECOND);
+      long at = network.now() + (long) choices.logUniform(MILLISECOND, 10 * SECOND);
       network.events().schedule(at, any -> powerOff(victim), 0);
       if (random.nextBoolean()) {
         long again = at + random.nextLong(3 * SECOND);
@@ -171,7 +172,7 @@ public final class HostPair {
   }
 
   private void narrow(int octets, boolean silently) {
-    trace("the MTU falls to " + octets + (silently ? ", and nobody says so" : ""));
+    trace("the MTU falls to " + octets + (silently ? ", without an ICMP error" : ""));
     link.reduceMtu(Math.min(octets, mtu), silently);
   }
 
@@ -189,44 +190,45 @@ public final class HostPair {
 
   private void powerOn(SimulatedHost host) {
     trace("power is back at " + host.address());
-    host.powerOn(shelf.pool(packets, mtu));
+    host.powerOn(buffers.pool(packets, mtu));
     reportFailures(host);
     inhabitants.powerRestored(host);
   }
 
-  /** Lives to the end, or to the first violation. */
+  /** Runs to the end, or to the first violation. */
   public void run(Scenario its) {
     inhabitants = its;
     supervise(0);
     run(its::isOver, network.now() + DAY, "after a day it is not over");
-    if (verdict.isEmpty()) {
+    if (violations.isEmpty()) {
       its.checkAtEnd();
       run(this::quiet, network.now() + AFTERMATH, "something is left behind");
     }
-    if (verdict.isEmpty()) {
+    if (violations.isEmpty()) {
       shelve(client);
       shelve(server);
     } else {
-      trace("VIOLATED: " + verdict.first());
+      trace("VIOLATED: " + violations.first());
     }
   }
 
   private void run(BooleanSupplier done, long until, String otherwise) {
-    boolean came = network.run(() -> !verdict.isEmpty() || tired() || done.getAsBoolean(), until);
+    boolean came =
+        network.run(() -> !violations.isEmpty() || tired() || done.getAsBoolean(), until);
     if (!came) {
-      verdict.add(otherwise + remains());
+      violations.add(otherwise + remains());
     }
   }
 
-  /** Whether so much has happened that the life must be going in circles. */
+  /** Whether there were so many events that the run will probably never end. */
   private boolean tired() {
     if (++events > MOST_EVENTS) {
-      verdict.add("no end after " + MOST_EVENTS + " events");
+      violations.add("no end after " + MOST_EVENTS + " events");
     }
     return events > MOST_EVENTS;
   }
 
-  /** From time to time: does anything get on? */
+  /** Checks every second whether there is progress. */
   private void supervise(long ignored) {
     inhabitants.supervise(network.now());
     client.scheduleTurn();
@@ -236,12 +238,12 @@ public final class HostPair {
       progress = sum;
       progressAt = network.now();
     } else if (network.now() - progressAt > STALL && !inhabitants.isOver()) {
-      verdict.add("nothing got on for " + STALL / SECOND + " s");
+      violations.add("nothing got on for " + STALL / SECOND + " s");
     }
     network.events().schedule(network.now() + SECOND, this::supervise, 0);
   }
 
-  /** Whether the network is empty, the connections are gone and every packet is back. */
+  /** Whether no frame is under way, no connection exists and every packet is back in its pool. */
   private boolean quiet() {
     return network.frames().used() == 0 && quiet(client) && quiet(server);
   }
@@ -271,25 +273,25 @@ public final class HostPair {
     if (!host.isOff()) {
       host.stack().close();
       host.card().close();
-      shelf.giveBack(host.pool());
+      buffers.giveBack(host.pool());
     }
   }
 
-  /** Adds what has happened to frames and in the stacks to the totals. */
+  /** Adds the counts of the network and of both stacks. */
   public void addTo(RunTotals totals) {
-    NetworkCounters tally = network.counters();
-    totals.add("dropped", tally.count(NetworkEvent.LOST) + tally.count(NetworkEvent.OVERFLOWED));
-    totals.add("reordered", tally.count(NetworkEvent.REORDERED));
-    totals.add("duplicated", tally.count(NetworkEvent.DUPLICATED));
-    totals.add("corrupted", tally.count(NetworkEvent.CORRUPTED));
-    totals.add("corrupted, checksum made right", tally.count(NetworkEvent.CORRUPTED_UNSEEN));
-    totals.add("split by a middlebox", tally.count(NetworkEvent.SPLIT));
-    totals.add("joined by a middlebox", tally.count(NetworkEvent.COALESCED));
-    totals.add("fragmented by a middlebox", tally.count(NetworkEvent.FRAGMENTED));
+    NetworkCounters frames = network.counters();
+    totals.add("dropped", frames.count(NetworkEvent.LOST) + frames.count(NetworkEvent.OVERFLOWED));
+    totals.add("reordered", frames.count(NetworkEvent.REORDERED));
+    totals.add("duplicated", frames.count(NetworkEvent.DUPLICATED));
+    totals.add("corrupted", frames.count(NetworkEvent.CORRUPTED));
+    totals.add("corrupted, checksum made right", frames.count(NetworkEvent.CORRUPTED_UNSEEN));
+    totals.add("split by a middlebox", frames.count(NetworkEvent.SPLIT));
+    totals.add("joined by a middlebox", frames.count(NetworkEvent.COALESCED));
+    totals.add("fragmented by a middlebox", frames.count(NetworkEvent.FRAGMENTED));
     totals.add("put together from fragments", reassembled(client) + reassembled(server));
     totals.add("missed by a card", client.card().missed() + server.card().missed());
-    totals.add("too large for the path", tally.count(NetworkEvent.TOO_LARGE));
-    totals.add("marked as having met congestion", tally.count(NetworkEvent.MARKED));
+    totals.add("too large for the path", frames.count(NetworkEvent.TOO_LARGE));
+    totals.add("marked as having met congestion", frames.count(NetworkEvent.MARKED));
     totals.add("retransmitted", sum(counters -> counters.retransmitted));
     totals.add("timeouts", sum(counters -> counters.timeouts));
     totals.add("resets", sum(counters -> counters.resetsIn));

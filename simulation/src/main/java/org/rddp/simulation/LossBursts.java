@@ -3,9 +3,9 @@ package org.rddp.simulation;
 import java.util.SplittableRandom;
 
 /**
- * Times at which nearly everything is lost: a wire changes between good and bad by chance (the
- * model of Gilbert and Elliott). The times are exponentially distributed and go by whether frames
- * come or not, so that a sender that waits finds the wire good again.
+ * Bursts of loss: a wire changes between good and bad at random (the model of Gilbert and Elliott).
+ * The durations are exponentially distributed in time and do not depend on frames, so that a sender
+ * that waits finds the wire good again.
  */
 final class LossBursts {
   private static final int LONG_AGO = 100;
@@ -23,7 +23,7 @@ final class LossBursts {
     changeAt = gap == Long.MAX_VALUE ? Long.MAX_VALUE : now + time(gap);
   }
 
-  /** Whether the wire is bad now. */
+  /** Whether frames are lost in a burst now. */
   boolean bad(long now) {
     if (now >= changeAt && now - changeAt > LONG_AGO * (gap + length)) {
       bad = false;

@@ -8,8 +8,8 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.TcpSettings;
 
 /**
- * Hosts, cards and wires under one virtual clock, and everything that chance does to them from one
- * seed: the same seed makes the same run, to the octet.
+ * Hosts, cards and wires in virtual time, with random faults from one seed: the same seed gives the
+ * same run, to the octet.
  *
  * <pre>{@code
  * Network network = new Network(42);
@@ -30,7 +30,7 @@ public final class Network {
   private final EventQueue agenda;
   private final FrameStore frames;
   private final List<NetworkListener> witnesses = new ArrayList<>();
-  private final NetworkCounters tally = new NetworkCounters();
+  private final NetworkCounters counters = new NetworkCounters();
   private int cards;
 
   /** An empty network. */
@@ -43,10 +43,10 @@ public final class Network {
     this.frames = frames;
     random = new SplittableRandom(seed);
     agenda = new EventQueue(random.nextLong(SECOND));
-    addListener(tally);
+    addListener(counters);
   }
 
-  /** What happens, and when. */
+  /** The scheduled events. */
   public EventQueue events() {
     return agenda;
   }
@@ -56,22 +56,22 @@ public final class Network {
     return agenda.now();
   }
 
-  /** Where the frames under way are. */
+  /** The frames under way. */
   public FrameStore frames() {
     return frames;
   }
 
-  /** How often what was done to frames. */
+  /** Counts of what was done to frames. */
   public NetworkCounters counters() {
-    return tally;
+    return counters;
   }
 
-  /** A generator of its own for whoever asks; the seed and the order of asking decide which. */
+  /** A new generator; the seed and the order of the calls determine its numbers. */
   public SplittableRandom newRandom() {
     return random.split();
   }
 
-  /** Shows everything that is done to frames from now on to a witness. */
+  /** Adds a listener, which is told of everything that is done to frames. */
   public void addListener(NetworkListener witness) {
     witnesses.add(witness);
   }
@@ -85,7 +85,7 @@ public final class Network {
     return new Card(this, pool, 0x02_00_00_00_00_00L + ++cards, mtu);
   }
 
-  /** A host with packets and an MTU that are ordinary. */
+  /** A host with the default number of packets and MTU. */
   public SimulatedHost host(String address, TcpSettings settings) {
     return new SimulatedHost(this, address, settings, PACKETS, MTU);
   }
@@ -101,11 +101,11 @@ public final class Network {
   }
 
   /**
-   * Lets things happen until something is so, or nothing is left to happen.
+   * Runs events until a condition holds or no event is left.
    *
-   * @param done asked after every event
-   * @param until the time at which to stop at the latest
-   * @return whether it is so
+   * @param done the condition, evaluated after every event
+   * @param until the time of the last event to run
+   * @return whether the condition holds
    */
   public boolean run(BooleanSupplier done, long until) {
     while (!done.getAsBoolean()) {
@@ -116,22 +116,22 @@ public final class Network {
     return true;
   }
 
-  // What hops need.
+  // Called by hops.
 
-  void report(NetworkEvent deed, long frame) {
-    report(deed, frame, 0);
+  void report(NetworkEvent event, long frame) {
+    report(event, frame, 0);
   }
 
-  void report(NetworkEvent deed, long frame, int detail) {
+  void report(NetworkEvent event, long frame, int detail) {
     long address = frames.address(frame);
     int length = frames.length(frame);
     for (int i = 0; i < witnesses.size(); i++) {
-      witnesses.get(i).onEvent(deed, address, length, detail);
+      witnesses.get(i).onEvent(event, address, length, detail);
     }
   }
 
-  void drop(NetworkEvent deed, long frame) {
-    report(deed, frame);
+  void drop(NetworkEvent event, long frame) {
+    report(event, frame);
     frames.release(frame);
   }
 }

@@ -3,29 +3,29 @@ package org.rddp.simulation;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How often which {@link NetworkEvent} was done. */
+/** Counts each {@link NetworkEvent}. */
 public final class NetworkCounters implements NetworkListener {
   private final Map<NetworkEvent, long[]> counts = new EnumMap<>(NetworkEvent.class);
 
-  /** Nothing yet. */
+  /** All counts are 0. */
   public NetworkCounters() {
-    for (NetworkEvent deed : NetworkEvent.values()) {
-      counts.put(deed, new long[1]);
+    for (NetworkEvent event : NetworkEvent.values()) {
+      counts.put(event, new long[1]);
     }
   }
 
   @Override
-  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
-    counts.get(deed)[0]++;
+  public void onEvent(NetworkEvent event, long frame, int length, int detail) {
+    counts.get(event)[0]++;
   }
 
-  /** How often it was done. */
-  public long count(NetworkEvent deed) {
-    return counts.get(deed)[0];
+  /** How often an event has happened. */
+  public long count(NetworkEvent event) {
+    return counts.get(event)[0];
   }
 
-  /** Adds another tally to this one. */
+  /** Adds other counts to these. */
   public void add(NetworkCounters other) {
-    other.counts.forEach((deed, count) -> counts.get(deed)[0] += count[0]);
+    other.counts.forEach((event, count) -> counts.get(event)[0] += count[0]);
   }
 }

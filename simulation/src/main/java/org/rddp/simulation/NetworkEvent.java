@@ -4,7 +4,7 @@ package org.rddp.simulation;
 public enum NetworkEvent {
   /** A card has sent it. */
   SENT("sent"),
-  /** It was lost by chance. */
+  /** It was lost at random. */
   LOST("lost"),
   /** It was lost because the queue in front of a wire was full. */
   OVERFLOWED("lost to a full queue"),
@@ -12,21 +12,21 @@ public enum NetworkEvent {
   MISSED("missed by the card"),
   /** It was larger than a link's MTU and dropped. */
   TOO_LARGE("too large"),
-  /** It was overtaken by others. */
+  /** It was delayed so that others overtake it. */
   REORDERED("reordered"),
-  /** It came a second time. */
+  /** It was sent a second time. */
   DUPLICATED("duplicated"),
-  /** One bit was turned, which checksums show. */
+  /** One bit was flipped, which checksums detect. */
   CORRUPTED("corrupted"),
-  /** One bit of the payload was turned and TCP's checksum made right again. */
+  /** One bit of the payload was flipped and TCP's checksum corrected. */
   CORRUPTED_UNSEEN("corrupted, checksum made right"),
   /** It was marked as having met congestion. */
   MARKED("marked CE"),
-  /** A box in the middle made several segments of one. */
+  /** A middlebox made several segments of it. */
   SPLIT("split"),
-  /** A box in the middle made one segment of several. */
+  /** A middlebox made it of several segments. */
   COALESCED("coalesced"),
-  /** A box in the middle sent it in fragments. */
+  /** A middlebox sent it in fragments. */
   FRAGMENTED("fragmented"),
   /** It has reached a card. */
   ARRIVED("arrived");
@@ -37,7 +37,7 @@ public enum NetworkEvent {
     this.words = words;
   }
 
-  /** The deed in words. */
+  /** The event in words. */
   public String words() {
     return words;
   }

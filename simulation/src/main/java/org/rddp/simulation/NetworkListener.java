@@ -1,14 +1,14 @@
 package org.rddp.simulation;
 
-/** Sees everything that a {@link Network} does to a frame, as it does it. */
+/** Is told of everything that a {@link Network} does to a frame. */
 @FunctionalInterface
 public interface NetworkListener {
   /**
-   * Something has been done to a frame.
+   * Something was done to a frame.
    *
-   * @param frame address of its first octet, as it is after the deed
-   * @param length its octets
+   * @param frame address of its first octet, after the event
+   * @param length octets of the frame
    * @param detail for {@link NetworkEvent#CORRUPTED_UNSEEN} the octet's index in the frame; else 0
    */
-  void onEvent(NetworkEvent deed, long frame, int length, int detail);
+  void onEvent(NetworkEvent event, long frame, int length, int detail);
 }

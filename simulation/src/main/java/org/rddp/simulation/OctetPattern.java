@@ -2,7 +2,7 @@ package org.rddp.simulation;
 
 import org.rddp.wire.Memory;
 
-/** Octets that follow from a seed and their stream position, to send and to compare. */
+/** Octets that depend on a seed and on their stream position, to send and to compare with. */
 public final class OctetPattern {
   private final long seed;
 

@@ -4,7 +4,7 @@ import java.util.SplittableRandom;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
-/** Draws the settings of a life: stacks and wires of every kind, good and bad. */
+/** Draws the settings of a run: TCP stacks and wires of every kind. */
 public final class RandomSettings {
   private static final long MILLISECOND = 1_000_000;
   private static final long SECOND = 1000 * MILLISECOND;
@@ -15,22 +15,22 @@ public final class RandomSettings {
 
   private final SplittableRandom random;
 
-  /** Lots that a generator decides. */
+  /** Settings drawn with the given generator. */
   public RandomSettings(SplittableRandom random) {
     this.random = random;
   }
 
-  /** Whether something that is so once in so many lives is so in this one. */
+  /** True with probability 1/{@code in}. */
   public boolean oneIn(int in) {
     return random.nextInt(in) == 0;
   }
 
-  /** A number from {@code least} on to below {@code most}, small ones as likely as large ones. */
+  /** A number from {@code least} to below {@code most}, uniformly distributed on a log scale. */
   public double logUniform(double least, double most) {
     return least * Math.pow(most / least, random.nextDouble());
   }
 
-  /** How a stack behaves: each option on or off, patient enough for the worst of wires. */
+  /** Settings of a stack: each option on or off, timeouts long enough for the worst wires. */
   public TcpSettings tcpSettings() {
     CongestionAlgorithm[] algorithms = CongestionAlgorithm.values();
     long least = (long) logUniform(10 * MILLISECOND, 200 * MILLISECOND);

@@ -7,9 +7,9 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 
 /**
- * A middlebox that pays no heed to where segments begin (RFC 5044 section 5.1 calls it an
- * intermediary): it makes one segment of several that follow each other, and several of one. The
- * octets and their sequence numbers stay what they were. It looks at one connection at a time.
+ * A middlebox that ignores segment boundaries (an intermediary, RFC 5044 section 5.1): it makes one
+ * segment of several consecutive ones, and several of one. The octets and their sequence numbers
+ * stay the same. It handles one connection at a time.
  */
 public final class ReSegmenter implements Hop {
   private static final long LONGEST_WAIT = 500_000;
@@ -32,9 +32,9 @@ public final class ReSegmenter implements Hop {
   }
 
   /**
-   * Meddles from now on.
+   * Starts to change segments.
    *
-   * @param often with how many segments, 0 to 1
+   * @param often share of the segments that are changed, 0 to 1
    */
   public void setRate(double often) {
     chance = often;
@@ -123,7 +123,7 @@ public final class ReSegmenter implements Hop {
         && Memory.getInt(SegmentView.segment(first)) == Memory.getInt(SegmentView.segment(second));
   }
 
-  /** Fills the segment that is held up from another; what is left of that is held. */
+  /** Fills the segment that is held with octets of another; the rest of that is held then. */
   private void join(long frame) {
     long address = network.frames().address(frame);
     long first = SegmentView.packet(network.frames().address(held));
@@ -141,7 +141,7 @@ public final class ReSegmenter implements Hop {
     hold(rest);
   }
 
-  /** Puts a segment behind the one that is held; the newer header counts. */
+  /** Appends a segment to the one that is held, and takes the newer header. */
   private void append(long frame) {
     FrameStore frames = network.frames();
     long first = frames.address(held);
@@ -159,7 +159,7 @@ public final class ReSegmenter implements Hop {
     frames.release(frame);
   }
 
-  /** Sends a segment in pieces, of which the last is held or not. */
+  /** Sends a segment in pieces; the last may be held. */
   private void cut(long frame, boolean holding) {
     FrameStore frames = network.frames();
     long whole = frames.address(frame);
@@ -201,7 +201,7 @@ public final class ReSegmenter implements Hop {
     return copy;
   }
 
-  /** Gives a segment so many octets of payload; returns the frame's length. */
+  /** Sets the length of a segment's payload; returns the frame's length. */
   private static int size(long frame, int octets) {
     long packet = SegmentView.packet(frame);
     int total = (int) (SegmentView.payload(frame) - packet) + octets;

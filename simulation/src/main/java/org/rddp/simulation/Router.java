@@ -7,9 +7,9 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * A router in front of a wire that may be narrower than the cards at its ends. It does not forward
- * what is larger than that, and says so to the sender (RFC 1191 section 4), or says nothing: a
- * black hole (RFC 2923 section 2.1).
+ * A router in front of a wire that may have a smaller MTU than the cards. It drops larger packets,
+ * and either reports that to the sender (RFC 1191 section 4) or does not: a black hole (RFC 2923
+ * section 2.1).
  */
 public final class Router implements Hop {
   private static final long MAC_ADDRESS = 0x02_ff_00_00_00_fdL;
@@ -18,7 +18,7 @@ public final class Router implements Hop {
   private static final int ICMP_HEADER = 8;
   private static final int FRAGMENTATION_NEEDED = (3 << 24) | (4 << 16);
 
-  /** What an error quotes at most, so that its packet has 576 octets (RFC 1812 section 4.3.2.3). */
+  /** The most octets that an error quotes: its packet has 576 (RFC 1812 section 4.3.2.3). */
   private static final int QUOTED = 576 - Ipv4.HEADER - ICMP_HEADER;
 
   private final Network network;
@@ -49,9 +49,9 @@ public final class Router implements Hop {
   }
 
   /**
-   * Forwards no larger packets from now on.
+   * Reduces the MTU.
    *
-   * @param silently whether the sender is not told
+   * @param silently whether senders get no ICMP error
    */
   public void reduceMtu(int octets, boolean silently) {
     mtu = octets;

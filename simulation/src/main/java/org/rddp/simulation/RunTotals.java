@@ -6,32 +6,32 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What has happened in any number of lives: counts by name, and how long the lives were. */
+/** What happened in any number of runs: counts by name, and the length of each run. */
 public final class RunTotals {
   private final Map<String, Long> counts = new LinkedHashMap<>();
   private long[] lengths = new long[16];
-  private int lives;
+  private int runs;
 
-  /** No lives. */
+  /** No runs. */
   public RunTotals() {}
 
-  /** Adds to a count, which exists from the first time on. */
+  /** Adds to a count, which exists from the first call on. */
   public void add(String name, long more) {
     counts.merge(name, more, Long::sum);
   }
 
-  /** Counts a life, and how long it was. */
+  /** Counts a run of the given length. */
   public void addRun(long length) {
-    if (lives == lengths.length) {
-      lengths = Arrays.copyOf(lengths, lives * 2);
+    if (runs == lengths.length) {
+      lengths = Arrays.copyOf(lengths, runs * 2);
     }
-    lengths[lives++] = length;
+    lengths[runs++] = length;
   }
 
-  /** Adds what happened in other lives. */
+  /** Adds the totals of other runs. */
   public void addAll(RunTotals other) {
     other.counts.forEach(this::add);
-    for (int i = 0; i < other.lives; i++) {
+    for (int i = 0; i < other.runs; i++) {
       addRun(other.lengths[i]);
     }
   }
@@ -51,7 +51,7 @@ public final class RunTotals {
     return counts.getOrDefault(name, 0L);
   }
 
-  /** What never happened although there is a count of it. */
+  /** The names of the counts that are 0. */
   public List<String> zeros() {
     List<String> zeros = new ArrayList<>();
     counts.forEach((name, count) -> {
@@ -62,15 +62,15 @@ public final class RunTotals {
     return zeros;
   }
 
-  /** How many lives. */
+  /** The number of runs. */
   public int runs() {
-    return lives;
+    return runs;
   }
 
-  /** The median of the lives' lengths; 0 without lives. */
+  /** The median of the runs' lengths; 0 without runs. */
   public long median() {
-    long[] sorted = Arrays.copyOf(lengths, lives);
+    long[] sorted = Arrays.copyOf(lengths, runs);
     Arrays.sort(sorted);
-    return lives == 0 ? 0 : sorted[lives / 2];
+    return runs == 0 ? 0 : sorted[runs / 2];
   }
 }

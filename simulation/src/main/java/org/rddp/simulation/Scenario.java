@@ -1,29 +1,29 @@
 package org.rddp.simulation;
 
-/** What lives on the hosts of a {@link HostPair}: connections and their programs. */
+/** The connections and programs on the hosts of a {@link HostPair}. */
 public interface Scenario {
-  /** Power fails at a host: its programs do nothing any more. */
+  /** Power has failed at a host: its programs do nothing more. */
   void powerFailed(SimulatedHost host);
 
-  /** Power is back at a host, and its stack knows of nothing that was before. */
+  /** Power has been restored at a host, whose stack knows nothing of its former connections. */
   void powerRestored(SimulatedHost host);
 
-  /** A host has had a turn of the duty cycle: what must hold between two of them? */
+  /** Checks what must hold after each turn of a host's duty cycle. */
   void checkAfterTurn(SimulatedHost host);
 
   /**
-   * A second has passed: ends whose peer is gone for good do not wait for ever.
+   * Called every second: aborts ends whose peer will never answer.
    *
    * @param now the time in nanoseconds
    */
   void supervise(long now);
 
-  /** Whether nothing more is to be expected of any connection. */
+  /** Whether every connection has ended. */
   boolean isOver();
 
-  /** Grows whenever any connection gets on. */
+  /** A number that grows when any connection makes progress. */
   long progress();
 
-  /** It is over: what must hold now? */
+  /** Checks what must hold when every connection has ended. */
   void checkAtEnd();
 }

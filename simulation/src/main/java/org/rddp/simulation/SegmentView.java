@@ -6,7 +6,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
-/** A TCP segment in a frame, as boxes on its way see it. */
+/** A TCP segment in a frame, as middleboxes see it. */
 public final class SegmentView {
   private static final int TRAFFIC_CLASS = 1;
   private static final int TOTAL_LENGTH = 2;
@@ -21,7 +21,7 @@ public final class SegmentView {
   private SegmentView() {}
 
   /**
-   * Whether a frame holds a whole TCP segment, right or not.
+   * Whether a frame holds a whole TCP segment, with right checksums or not.
    *
    * @param length octets of the frame
    */
@@ -76,7 +76,7 @@ public final class SegmentView {
         && Tcp.intact(segment(frame), length(frame), Ipv4.source(packet), Ipv4.destination(packet));
   }
 
-  /** Writes both checksums anew. */
+  /** Writes both checksums. */
   static void checksum(long frame) {
     long packet = packet(frame);
     ipChecksum(packet);
@@ -90,7 +90,7 @@ public final class SegmentView {
             + Checksum.sum(segment, length));
   }
 
-  /** Writes the length of an IP packet; its checksum is to be written after. */
+  /** Writes the length of an IP packet; the caller writes the checksum afterwards. */
   static void totalLength(long packet, int octets) {
     Memory.putShort(packet + TOTAL_LENGTH, octets);
   }
@@ -108,12 +108,12 @@ public final class SegmentView {
     ipChecksum(packet);
   }
 
-  /** Writes a sequence number; the checksum is to be written after. */
+  /** Writes a sequence number; the caller writes the checksum afterwards. */
   static void sequence(long segment, int sequence) {
     Memory.putInt(segment + SEQUENCE, sequence);
   }
 
-  /** Clears flags; the checksum is to be written after. */
+  /** Clears flags; the caller writes the checksum afterwards. */
   static void clearFlags(long segment, int flags) {
     Memory.putByte(segment + FLAGS, Memory.getByte(segment + FLAGS) & ~flags);
   }

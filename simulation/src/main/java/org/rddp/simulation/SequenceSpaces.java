@@ -8,7 +8,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 
 /**
- * Where the sequence numbers of each direction of each connection began, as the SYNs told that were
+ * The initial sequence number of each direction of each connection, learnt from the SYNs that were
  * sent.
  */
 public final class SequenceSpaces {
@@ -42,8 +42,8 @@ public final class SequenceSpaces {
   public SequenceSpaces() {}
 
   /**
-   * Learns from a segment that is sent. SYN-ACKs made without state may come in several versions:
-   * which one was taken, the first acknowledgment tells.
+   * Learns from a segment that is sent. SYN-ACKs made without state may differ from each other; the
+   * first acknowledgment shows which one the peer has taken.
    */
   public void learn(long frame) {
     long segment = SegmentView.segment(frame);
@@ -60,7 +60,7 @@ public final class SequenceSpaces {
     }
   }
 
-  /** The offer was taken of which a little is acknowledged: they are far from each other. */
+  /** The peer has taken the SYN-ACK whose number is closest below the acknowledgment. */
   private void take(Direction direction, int acknowledgment) {
     int best = initial(direction);
     for (int offer : offered.remove(direction)) {
@@ -72,7 +72,7 @@ public final class SequenceSpaces {
     taken.add(direction);
   }
 
-  /** The sequence number of a direction's SYN; 0 when it is not known. */
+  /** The sequence number of a direction's SYN; 0 if it is not known. */
   public int initial(Direction direction) {
     return initial.getOrDefault(direction, 0);
   }

@@ -1,22 +1,22 @@
 package org.rddp.simulation;
 
-/** A connection of a life, with a program at each end. */
+/** A connection of a run, with a program at each end. */
 public interface SimulatedConnection {
   /** The client's port; 0 before the connection was opened. */
   int port();
 
-  /** Whether nothing more is to be expected of either end. */
+  /** Whether both ends are done. */
   boolean done();
 
-  /** Grows whenever it gets on. */
+  /** A number that grows when it makes progress. */
   long progress();
 
   /**
-   * Lets an end whose peer is gone for good, or was never there, abort after a while: it may have
-   * nothing to send, so that nobody tells it.
+   * Aborts an end whose peer is gone or was never there, after some time: an end that has nothing
+   * to send does not notice by itself.
    *
    * @param now the time in nanoseconds
-   * @param patience how long it waits, in nanoseconds
+   * @param patience that time, in nanoseconds
    */
   void supervise(long now, long patience);
 }

@@ -4,24 +4,21 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/**
- * The connections of a life, some of them still to be opened: who belongs to a port, and whether
- * all are over.
- */
+/** The connections of a run, some of them still to be opened. */
 public final class SimulatedConnections<C extends SimulatedConnection> {
-  /** How long one end waits for another that cannot come back, before it aborts. */
+  /** Time after which an end aborts whose peer is gone. */
   private static final long PATIENCE = 60_000_000_000L;
 
   private final List<C> connections = new ArrayList<>();
   private final List<C> all = Collections.unmodifiableList(connections);
   private int opened;
 
-  /** Adds one that will be opened. */
+  /** Adds a connection that will be opened. */
   public void add(C connection) {
     connections.add(connection);
   }
 
-  /** One of them is opened now, or would be if its host were there. */
+  /** One of them is opened now, or would be if its host were up. */
   public void opens() {
     opened++;
   }
@@ -36,14 +33,14 @@ public final class SimulatedConnections<C extends SimulatedConnection> {
     return all;
   }
 
-  /** Whose client has that port; a violation, and null, if nobody's. */
-  public C of(int port, Violations verdict) {
+  /** The connection whose client has that port; null, and a violation, if there is none. */
+  public C of(int port, Violations violations) {
     for (C connection : connections) {
       if (connection.port() == port) {
         return connection;
       }
     }
-    verdict.add("a connection from port " + port + " that nobody opened");
+    violations.add("a connection from port " + port + " that was not opened");
     return null;
   }
 
@@ -59,7 +56,7 @@ public final class SimulatedConnections<C extends SimulatedConnection> {
     if (!allOpened()) {
       return false;
     }
-    // Asked after every turn: no iterator.
+    // Called after every turn: no iterator.
     for (int i = 0; i < connections.size(); i++) {
       if (!connections.get(i).done()) {
         return false;

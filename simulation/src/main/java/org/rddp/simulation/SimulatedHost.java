@@ -9,19 +9,18 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * A machine with one card and a TCP stack, and the engine thread that drives it: a turn of the duty
- * cycle takes some time and follows when a frame has come or something is due, as if it slept in
- * between.
+ * A host with one card, a TCP stack and the engine thread that drives it. A turn of the duty cycle
+ * takes some time. The next turn follows when a frame has arrived or a timer is due.
  */
 public final class SimulatedHost {
   private static final int PREFIX = 24;
   private static final int HEADERS = 14;
   private static final int LEAST_ROOM = 2048;
 
-  /** How long a turn takes, unless something else is said. */
+  /** Duration of a turn by default. */
   private static final long TURN = 1_000;
 
-  /** How long turns that find nothing to do come to take at most. */
+  /** The longest time between turns without work. */
   private static final long SLOWEST_TURN = 1_000_000;
 
   private final Network network;
@@ -96,7 +95,7 @@ public final class SimulatedHost {
     return stack;
   }
 
-  /** How its TCP behaves. */
+  /** The settings of its TCP. */
   public TcpSettings settings() {
     return settings;
   }
@@ -106,24 +105,24 @@ public final class SimulatedHost {
     return pool;
   }
 
-  /** How long a turn of the duty cycle takes, in nanoseconds; frames gather meanwhile. */
+  /** Sets the duration of a turn of the duty cycle, in nanoseconds. Frames are queued meanwhile. */
   public void turnDuration(long time) {
     turn = time;
   }
 
   /**
-   * Calls the given code in each turn of the duty cycle, between what has come and what leaves:
-   * work requests are taken there, and streams send.
+   * Calls the given code in each turn of the duty cycle, after frames are received and before
+   * segments are sent: it takes work requests and sends messages.
    *
-   * @param code says how much it has done
+   * @param code returns how much work it has done
    */
   public void inTurn(IntSupplier code) {
     inTurn = code;
   }
 
   /**
-   * Leaves all of a turn of the duty cycle to the given code, which is told the time and says how
-   * much it has done. As long as that is something, the next turn follows at once.
+   * Replaces the duty cycle by the given code, which takes the time and returns how much work it
+   * has done. If that is more than 0, the next turn follows at once.
    */
   public void duty(LongToIntFunction code) {
     duty = code;
@@ -134,18 +133,18 @@ public final class SimulatedHost {
     afterTurn = code;
   }
 
-  /** Lets a turn follow as soon as may be. */
+  /** Schedules a turn as soon as possible. */
   public void scheduleTurn() {
     wake(turnEnds);
   }
 
-  /** Power fails: nothing comes from this host any more, and nothing reaches it. */
+  /** Power fails: the host neither sends nor receives from now on. */
   public void powerOff() {
     off = true;
     card.close();
   }
 
-  /** Power is back: the host knows of no connection that it had. */
+  /** Power is restored: the host knows nothing of its former connections. */
   public void powerOn(NativePacketPool packets) {
     off = false;
     pool = packets;
@@ -166,9 +165,7 @@ public final class SimulatedHost {
     }
   }
 
-  /**
-   * An event whose time is no longer that of the next turn has been overtaken by an earlier one.
-   */
+  /** Ignores an event whose turn has been scheduled earlier meanwhile. */
   private void awake(long time) {
     if (time != wakeAt || off) {
       return;

@@ -1,8 +1,8 @@
 package org.rddp.simulation;
 
 /**
- * Two cards joined both ways: in each direction a middlebox that may re-segment, a router that may
- * be narrow, another middlebox that may fragment, and a wire.
+ * Two cards joined in both directions. Each direction has a middlebox that may re-segment, a router
+ * whose MTU may fall, a middlebox that may fragment, and a wire.
  */
 public final class SimulatedLink {
   private final SimulatedWire there;
@@ -39,9 +39,9 @@ public final class SimulatedLink {
   }
 
   /**
-   * Re-segments what goes either way from now on.
+   * Starts to re-segment in both directions.
    *
-   * @param often how many segments are meddled with, 0 to 1
+   * @param often share of the segments that are changed, 0 to 1
    */
   public void reSegment(double often) {
     boxThere.setRate(often);
@@ -49,10 +49,10 @@ public final class SimulatedLink {
   }
 
   /**
-   * Takes no larger packets in either direction from now on.
+   * Reduces the MTU of both directions.
    *
    * @param mtu their octets
-   * @param silently whether the senders of larger ones are not told
+   * @param silently whether senders of larger packets get no ICMP error
    */
   public void reduceMtu(int mtu, boolean silently) {
     routerThere.reduceMtu(mtu, silently);
@@ -60,16 +60,16 @@ public final class SimulatedLink {
   }
 
   /**
-   * Sends larger packets in fragments, in either direction, from now on.
+   * Starts to fragment larger packets in both directions.
    *
-   * @param largest octets of the largest IP packet that stays whole, at least 68
+   * @param largest octets of the largest IP packet that is not fragmented, at least 68
    */
   public void fragment(int largest) {
     fragmenterThere.fragment(largest);
     fragmenterBack.fragment(largest);
   }
 
-  /** Cuts both wires, or joins them again. */
+  /** Disconnects both wires, or connects them again. */
   public void cut(boolean now) {
     there.cut(now);
     back.cut(now);

@@ -5,8 +5,8 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
 /**
- * One direction of a link: a queue, a bandwidth, a delay, and everything that chance does to
- * frames. Frames leave it in the order in which they came, but for those chosen to be late.
+ * One direction of a link, with a queue, a bandwidth, a delay and random impairments. Frames leave
+ * it in the order in which they came, except those that are chosen to be late.
  */
 public final class SimulatedWire implements Hop {
   private static final long SECOND = 1_000_000_000L;
@@ -31,18 +31,18 @@ public final class SimulatedWire implements Hop {
     settings(settings);
   }
 
-  /** Makes the wire another for frames to come. */
+  /** Changes the properties of the wire for later frames. */
   public void settings(WireSettings changed) {
     settings = changed;
     bursts = new LossBursts(changed, random.split(), network.now());
   }
 
-  /** How the wire is now. */
+  /** The present properties of the wire. */
   public WireSettings settings() {
     return settings;
   }
 
-  /** Cuts the wire: whatever comes is lost until it is joined again. */
+  /** Disconnects the wire, so that all frames are lost, or connects it again. */
   public void cut(boolean now) {
     cut = now;
   }
@@ -72,7 +72,7 @@ public final class SimulatedWire implements Hop {
     return chance(burst ? settings.burstLoss() : settings.loss());
   }
 
-  /** When a frame has left the queue; -1 if the queue has no room. */
+  /** The time at which a frame has left the queue; -1 if the queue is full. */
   private long enqueue(int length) {
     long now = network.now();
     if (settings.bandwidth() == Long.MAX_VALUE) {

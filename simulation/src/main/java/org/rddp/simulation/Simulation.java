@@ -3,17 +3,17 @@ package org.rddp.simulation;
 import java.util.function.Consumer;
 
 /**
- * A kind of life that can be lived from a seed any number of times, always in the same way. One
- * thread's; what lives need again and again is kept between them.
+ * A kind of simulation that can be run from any seed, always with the same result for the same
+ * seed. Used by one thread; buffers are kept between runs.
  */
 public interface Simulation {
   /**
-   * Lives one life.
+   * Runs once.
    *
-   * @param seed what everything about it follows from
-   * @param totals where what happened is added, under the same names for every seed
-   * @param trace where what happens is told line by line, or null for nowhere
-   * @return what was violated, or null if everything held
+   * @param seed determines everything in the run
+   * @param totals to which the run adds its counts, under the same names for every seed
+   * @param trace takes each line of the trace, or null for no trace
+   * @return the rule that was violated, or null
    */
   String run(long seed, RunTotals totals, Consumer<String> trace);
 }

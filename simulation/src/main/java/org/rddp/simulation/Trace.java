@@ -11,9 +11,8 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Tells packet by packet what happens in a network, a line for each {@link NetworkEvent}: the time
- * since the beginning in seconds, from where to where, what was done, and the segment. Sequence
- * numbers count from each end's SYN, which is 0.
+ * Prints a line for each {@link NetworkEvent}: the time since the beginning in seconds, source and
+ * destination, the event, and the segment. Sequence numbers are relative to the SYN of each end.
  */
 public final class Trace implements NetworkListener {
   private static final String FLAGS = "FSRP.UEC";
@@ -24,27 +23,27 @@ public final class Trace implements NetworkListener {
   private final TcpOptions options = new TcpOptions();
   private final long began;
 
-  /** Tells about a network from now on. */
+  /** Traces a network from now on. */
   public Trace(Network network, Consumer<String> lines) {
     this.network = network;
     this.lines = lines;
     began = network.now();
   }
 
-  /** A line that is not about a frame. */
+  /** Prints a line that is not about a frame. */
   public void line(String what) {
     lines.accept(time() + "  " + what);
   }
 
   @Override
-  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
+  public void onEvent(NetworkEvent event, long frame, int length, int detail) {
     if (SegmentView.isSegment(frame, length)) {
-      if (deed == NetworkEvent.SENT) {
+      if (event == NetworkEvent.SENT) {
         spaces.learn(frame);
       }
-      lines.accept(time() + "  " + ends(frame) + what(deed) + segment(frame));
+      lines.accept(time() + "  " + ends(frame) + what(event) + segment(frame));
     } else {
-      lines.accept(time() + "  " + what(deed) + other(frame, length));
+      lines.accept(time() + "  " + what(event) + other(frame, length));
     }
   }
 
@@ -52,8 +51,8 @@ public final class Trace implements NetworkListener {
     return String.format(Locale.ROOT, "%14.9f", (network.now() - began) / 1e9);
   }
 
-  private static String what(NetworkEvent deed) {
-    return String.format("%-10s  ", deed.words());
+  private static String what(NetworkEvent event) {
+    return String.format("%-10s  ", event.words());
   }
 
   private static String ends(long frame) {
@@ -126,7 +125,7 @@ public final class Trace implements NetworkListener {
     return Integer.toUnsignedString(number);
   }
 
-  /** What is no TCP segment: ARP, ICMP, or what corruption has left. */
+  /** A frame that is not a TCP segment: ARP, ICMP, or a corrupted one. */
   private static String other(long frame, int length) {
     int type = Ethernet.type(frame);
     if (type == Ethernet.TYPE_ARP) {

@@ -1,28 +1,28 @@
 package org.rddp.simulation;
 
-/** Bits turned so that only MPA's CRCs can show it: not before every stream is up. */
+/** Corruption that only MPA's CRC detects. It begins when every stream is established. */
 public final class UndetectedCorruption {
-  private final HostPair world;
+  private final HostPair hosts;
   private final double there;
   private final double back;
   private boolean begun;
 
   /**
-   * A world without any so far.
+   * No corruption so far.
    *
-   * @param allowed whether there may be any: every connection has CRCs
+   * @param allowed whether there may be corruption: every connection has CRCs
    */
-  public UndetectedCorruption(HostPair world, boolean allowed) {
-    this.world = world;
+  public UndetectedCorruption(HostPair hosts, boolean allowed) {
+    this.hosts = hosts;
     there = often(allowed);
     back = often(allowed);
-    set(world.link().forward(), 0);
-    set(world.link().backward(), 0);
+    set(hosts.link().forward(), 0);
+    set(hosts.link().backward(), 0);
   }
 
   private double often(boolean allowed) {
-    boolean quiet = world.settings().oneIn(2);
-    double often = world.settings().logUniform(0.0003, 0.02);
+    boolean quiet = hosts.settings().oneIn(2);
+    double often = hosts.settings().logUniform(0.0003, 0.02);
     return quiet || !allowed ? 0 : often;
   }
 
@@ -30,16 +30,16 @@ public final class UndetectedCorruption {
     wire.settings(wire.settings().withCorruptUnseen(often));
   }
 
-  /** Every stream is up. */
+  /** Begins: every stream is established. */
   public void begin() {
     if (!begun) {
       begun = true;
-      set(world.link().forward(), there);
-      set(world.link().backward(), back);
+      set(hosts.link().forward(), there);
+      set(hosts.link().backward(), back);
     }
   }
 
-  /** Whether bits may have been turned. */
+  /** Whether bits may have been flipped. */
   public boolean begun() {
     return begun && there + back > 0;
   }

@@ -1,20 +1,20 @@
 package org.rddp.simulation;
 
-/** Whether what must always hold has held so far in a life; the first violation counts. */
+/** The rules that were violated in a run. The first violation is reported. */
 public final class Violations {
   private String violation;
 
-  /** Nothing was violated yet. */
+  /** No violation. */
   public Violations() {}
 
-  /** Something that must hold does not. */
+  /** A rule was violated. */
   public void add(String what) {
     if (violation == null) {
       violation = what;
     }
   }
 
-  /** Whether nothing was violated. */
+  /** Whether no rule was violated. */
   public boolean isEmpty() {
     return violation == null;
   }

@@ -3,24 +3,25 @@ package org.rddp.simulation;
 import io.soabase.recordbuilder.core.RecordBuilder;
 
 /**
- * How one direction of a link is. Times in nanoseconds, chances from 0 to 1 for each frame.
+ * Properties of one direction of a link. Times in nanoseconds, probabilities from 0 to 1 for each
+ * frame.
  *
  * @param bandwidth bits per second, at least 1000; {@link Long#MAX_VALUE} for no limit
  * @param delay from one end to the other
- * @param jitter the most that is added to the delay; it does not reorder
- * @param queue octets that may wait in front of a wire whose bandwidth is limited
- * @param loss chance of a frame to be lost
- * @param burstLoss chance of a frame to be lost during a burst of losses
- * @param burstLength how long such a burst takes on average
+ * @param jitter the most that is added to the delay; it does not reorder frames
+ * @param queue octets that may wait in front of a wire with limited bandwidth
+ * @param loss probability of a frame to be lost
+ * @param burstLoss probability of a frame to be lost during a burst of losses
+ * @param burstLength average duration of such a burst
  * @param burstGap how long it is on average from one burst to the next; {@link Long#MAX_VALUE} for
  *     never (Gilbert and Elliott's model, in time)
- * @param reorder chance of a frame to be overtaken by those behind it
- * @param reorderDelay the most that such a frame is late
- * @param duplicate chance of a frame to come twice
- * @param corrupt chance of a bit to be turned in a packet, which its checksums show
- * @param corruptUnseen chance of a bit to be turned in a TCP payload, the checksum being made right
- *     again
- * @param mark chance of a packet that allows it to be marked as having met congestion (RFC 3168)
+ * @param reorder probability of a frame to be overtaken by later ones
+ * @param reorderDelay the most that such a frame is delayed
+ * @param duplicate probability of a frame to be duplicated
+ * @param corrupt probability of a flipped bit in a packet, which its checksums detect
+ * @param corruptUnseen probability of a flipped bit in a TCP payload with a corrected checksum
+ * @param mark probability of a packet that allows it to be marked as having met congestion (RFC
+ *     3168)
  */
 @RecordBuilder
 public record WireSettings(
@@ -40,7 +41,7 @@ public record WireSettings(
     double mark)
     implements WireSettingsBuilder.With {
 
-  /** A wire that does nothing to its frames, in no time. */
+  /** A wire without delay, loss or limits. */
   public static final WireSettings PERFECT =
       WireSettingsBuilder.builder()
           .bandwidth(Long.MAX_VALUE)

@@ -1,5 +1,5 @@
 /**
- * Networks that exist only in memory: hosts, cards, wires and what stands between them, all in one
- * thread under virtual time and from one seed.
+ * Simulated networks: hosts, cards, wires, routers and middleboxes in one thread, in virtual time
+ * and from one seed.
  */
 package org.rddp.simulation;

@@ -81,12 +81,13 @@ class SimulatedWireTest {
             .withReorder(0.2)
             .withReorderDelay(MILLISECOND),
         1000);
-    NetworkCounters tally = network.counters();
-    assertThat(tally.count(NetworkEvent.LOST)).isCloseTo(3000, within(150L));
-    assertThat(tally.count(NetworkEvent.DUPLICATED)).isCloseTo(700, within(100L));
-    assertThat(tally.count(NetworkEvent.REORDERED)).isCloseTo(1540, within(150L));
+    NetworkCounters counters = network.counters();
+    assertThat(counters.count(NetworkEvent.LOST)).isCloseTo(3000, within(150L));
+    assertThat(counters.count(NetworkEvent.DUPLICATED)).isCloseTo(700, within(100L));
+    assertThat(counters.count(NetworkEvent.REORDERED)).isCloseTo(1540, within(150L));
     assertThat((long) arrived.size())
-        .isEqualTo(FRAMES - tally.count(NetworkEvent.LOST) + tally.count(NetworkEvent.DUPLICATED));
+        .isEqualTo(
+            FRAMES - counters.count(NetworkEvent.LOST) + counters.count(NetworkEvent.DUPLICATED));
     assertThat(arrived).isNotEqualTo(arrived.stream().sorted().toList());
   }
 

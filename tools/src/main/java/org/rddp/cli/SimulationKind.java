@@ -4,7 +4,6 @@ import java.util.Locale;
 import org.rddp.simulation.Simulation;
 import org.rddp.simulation.mpa.MpaSimulation;
 import org.rddp.simulation.programs.ProgramSimulation;
-import org.rddp.simulation.rdma.RdmaSimulation;
 import org.rddp.simulation.tcp.TcpSimulation;
 
 /**
@@ -35,8 +34,8 @@ enum SimulationKind {
     return switch (this) {
       case TCP -> new TcpSimulation();
       case MPA -> new MpaSimulation();
-      case RDMA -> new RdmaSimulation();
-      case PROGRAMS -> new ProgramSimulation();
+      case RDMA -> ProgramSimulation.ofRdmap();
+      case PROGRAMS -> ProgramSimulation.ofPrograms();
     };
   }
 

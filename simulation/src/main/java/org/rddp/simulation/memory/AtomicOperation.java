@@ -6,17 +6,16 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * An atomic operation, and what it makes of a number (RFC 7306 section 5.1), worked out field by
- * field.
+ * An atomic operation and its result (RFC 7306 section 5.1), computed bit by bit.
  *
- * @param kind what it does
- * @param data what it adds or swaps in
- * @param mask where fields end, or which bits are swapped
- * @param compare what is expected
- * @param compareMask which bits of that
+ * @param kind of operation
+ * @param data to be added or swapped in
+ * @param mask highest bits of the fields of an addition, or the bits to be swapped
+ * @param compare expected bits
+ * @param compareMask bits that are compared
  */
 public record AtomicOperation(Kind kind, long data, long mask, long compare, long compareMask) {
-  /** What an atomic does. */
+  /** The kinds of atomic operations. */
   public enum Kind {
     FETCH_ADD,
     SWAP,
@@ -26,7 +25,7 @@ public record AtomicOperation(Kind kind, long data, long mask, long compare, lon
   /**
    * Draws one.
    *
-   * @param now what it will find, so that some comparisons succeed
+   * @param now octets that it will find, so that some comparisons succeed
    */
   public static AtomicOperation draw(SplittableRandom random, byte[] now) {
     List<Kind> all = List.of(Kind.values());
@@ -44,7 +43,7 @@ public record AtomicOperation(Kind kind, long data, long mask, long compare, lon
     };
   }
 
-  /** What is there afterwards, in the machine's order as it was before. */
+  /** The octets after the operation, in the byte order of the machine. */
   public byte[] apply(byte[] before) {
     long number = number(before);
     boolean differs = ((number ^ compare) & compareMask) != 0;

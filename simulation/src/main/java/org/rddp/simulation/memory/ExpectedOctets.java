@@ -1,14 +1,14 @@
 package org.rddp.simulation.memory;
 
-/** What is expected to come to a range of memory. */
+/** The octets that are expected in a range of memory. */
 public interface ExpectedOctets {
   /**
-   * How many octets of memory are those that are expected.
+   * Compares memory with the expected octets.
    *
-   * @param address of the first to look at
-   * @param from which of the expected octets it is held to
-   * @param most how many to look at
-   * @return how many agree until the first that does not, 0 to {@code most}
+   * @param address of the first octet in memory
+   * @param from index of the first expected octet
+   * @param most octets to compare
+   * @return how many agree before the first difference, 0 to {@code most}
    */
   int agree(long address, int from, int most);
 }

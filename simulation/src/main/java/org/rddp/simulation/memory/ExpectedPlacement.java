@@ -3,7 +3,7 @@ package org.rddp.simulation.memory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A range of one end's memory in which octets are to be placed, and when that was asked for. */
+/** A range of one end's memory in which octets are to be placed. */
 public final class ExpectedPlacement {
   private final int from;
   private final int length;
@@ -13,7 +13,7 @@ public final class ExpectedPlacement {
   private final ModelStag tag;
   private final boolean atomic;
 
-  /** Others whose octets may be here when all of this one's have been placed. */
+  /** Others whose octets may have replaced those of this one. */
   private final List<ExpectedPlacement> rivals = new ArrayList<>(0);
 
   private boolean abandoned;
@@ -37,24 +37,24 @@ public final class ExpectedPlacement {
   }
 
   /**
-   * What a write of the peer's is to place.
+   * The range of a Write of the peer.
    *
-   * @param from where in the memory, in octets from its beginning
-   * @param number of the request, rising in the order in which the peer posted them
-   * @param tag by which the peer names the range
+   * @param from offset in the memory, in octets
+   * @param number of the request, ascending in the order of the posts
+   * @param tag STag that the peer uses
    */
   public static ExpectedPlacement ofWrite(
       int from, int length, ExpectedOctets octets, long number, ModelStag tag) {
     return new ExpectedPlacement(from, length, octets, 0, number, tag, false);
   }
 
-  /** What an atomic of the peer's is to leave there. */
+  /** The range of an atomic of the peer. */
   public static ExpectedPlacement ofAtomic(
       int from, ExpectedOctets octets, long number, ModelStag tag) {
     return new ExpectedPlacement(from, Long.BYTES, octets, 0, number, tag, true);
   }
 
-  /** What is to come to memory that its owner has named: by a receive, a read or an atomic. */
+  /** A range that its owner has named: the memory of a receive, or of the answer to a request. */
   public static ExpectedPlacement own(int from, int length, ExpectedOctets octets, int first) {
     return new ExpectedPlacement(from, length, octets, first, -1, null, false);
   }
@@ -63,7 +63,7 @@ public final class ExpectedPlacement {
     return from;
   }
 
-  /** Behind the last octet. */
+  /** Offset behind the last octet. */
   public int end() {
     return from + length;
   }
@@ -76,17 +76,17 @@ public final class ExpectedPlacement {
     return atomic;
   }
 
-  /** Whether the peer reaches it, and not its owner. */
+  /** Whether the peer has named the range, not its owner. */
   public boolean remote() {
     return tag != null;
   }
 
-  /** Whether the peer reaches it by an STag, or by one of a window onto that STag's region. */
+  /** Whether the peer uses that STag, or a window bound to its region. */
   public boolean under(ModelStag other) {
     return tag != null && tag.under(other);
   }
 
-  /** Whether the range still has the name that the peer reaches it by. */
+  /** Whether the STag that the peer uses is still valid. */
   public boolean named() {
     return tag.live();
   }
@@ -99,12 +99,12 @@ public final class ExpectedPlacement {
     return other < from + length && otherEnd > from;
   }
 
-  /** How many octets of memory, the first being octet {@code at}, are this one's. */
+  /** How many octets of memory from offset {@code at} on are the expected ones. */
   public int agree(long address, int at, int most) {
     return octets.agree(address, first + at - from, Math.min(most, end() - at));
   }
 
-  /** Writes a peer's octets, where they lie in a range, into an image of the memory. */
+  /** Copies the expected octets that lie in a range into an image of the memory. */
   public void write(byte[] memory, int start, int limit) {
     KnownOctets known = (KnownOctets) octets;
     int at = Math.max(from, start);
@@ -120,7 +120,7 @@ public final class ExpectedPlacement {
     return rivals;
   }
 
-  /** It will not be placed, or not in full: the peer's request was flushed. */
+  /** The peer's request was flushed: not all octets will be placed. */
   public void abandon() {
     abandoned = true;
   }
@@ -129,7 +129,7 @@ public final class ExpectedPlacement {
     return abandoned;
   }
 
-  /** Nothing of it is placed any more. */
+  /** No octet will be placed from now on. */
   public void finish() {
     over = true;
   }

@@ -2,7 +2,7 @@ package org.rddp.simulation.memory;
 
 import java.lang.foreign.MemorySegment;
 
-/** Octets of which each is known. */
+/** Octets each of which is known. */
 @SuppressWarnings("ArrayRecordComponent")
 public record KnownOctets(byte[] array, int first) implements ExpectedOctets {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -12,7 +12,7 @@ public record KnownOctets(byte[] array, int first) implements ExpectedOctets {
     return agree(address, array, first + from, most);
   }
 
-  /** How many octets of memory are those of an array from an index on. */
+  /** How many octets of memory agree with an array from an index on. */
   public static int agree(long address, byte[] octets, int from, int most) {
     MemorySegment array = MemorySegment.ofArray(octets);
     long end = address + most;

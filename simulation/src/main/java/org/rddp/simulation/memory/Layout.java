@@ -6,28 +6,30 @@ import java.util.SplittableRandom;
 import org.rddp.simulation.RandomSettings;
 
 /**
- * What the memory of one end is used for. Between the parts, before them and behind them are octets
- * that are nobody's.
+ * The parts of one end's memory. There are unused octets between the parts, before and behind them.
  *
- * @param slots where regions may be
- * @param inbox where receives are posted
- * @param sink where answers go
- * @param outbox where messages are sent from
- * @param size octets of all
+ * @param slots for regions
+ * @param inbox for receives
+ * @param sink for answers to reads and atomics
+ * @param outbox for messages to send
+ * @param size octets of the memory
  */
 public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, int size) {
   private static final int GUARD = 64;
   private static final int SLOTS = 5;
   private static final int HUGE = 3 << 19;
 
-  /** Draws one. */
-  public static Layout draw(SplittableRandom random, RandomSettings lots) {
+  /**
+   * Draws one.
+   *
+   * @param huge whether there is room for messages of a MiB and more
+   */
+  public static Layout draw(SplittableRandom random, RandomSettings choices, boolean huge) {
     int at = GUARD;
-    int largest = lots.oneIn(16) ? 1 << 16 : 1 << 13;
-    boolean huge = lots.oneIn(200);
+    int largest = choices.oneIn(16) ? 1 << 16 : 1 << 13;
     List<Piece> slots = new ArrayList<>();
     for (int i = 0; i < SLOTS; i++) {
-      int length = huge && i == 0 ? HUGE : (int) lots.logUniform(64, largest);
+      int length = huge && i == 0 ? HUGE : (int) choices.logUniform(64, largest);
       slots.add(new Piece(at, length));
       at += length + 1 + random.nextInt(GUARD);
     }
@@ -35,7 +37,7 @@ public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, i
     at += inbox.length() + 1 + random.nextInt(GUARD);
     Piece sink = new Piece(at, huge ? HUGE : 2 * largest);
     at += sink.length() + 1 + random.nextInt(GUARD);
-    Piece outbox = new Piece(at, 2 * largest);
+    Piece outbox = new Piece(at, huge ? 2 * HUGE : 2 * largest);
     return new Layout(slots, inbox, sink, outbox, at + outbox.length() + GUARD);
   }
 }

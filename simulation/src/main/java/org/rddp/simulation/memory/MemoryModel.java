@@ -7,36 +7,38 @@ import org.rddp.simulation.Violations;
 import org.rddp.wire.Memory;
 
 /**
- * The memory of one end of a connection, and what has to be in it: every octet of regions, receive
- * buffers, what lies between them and what was a region once.
+ * A model of the memory of one end: the octets of regions and receive buffers, those between them,
+ * and those of former regions.
  *
- * <p>An octet is what it was, unless something that has been asked for and is not known to be done
- * may be placed there: then it is either. What is known to be done has to be there in full. These
- * rules say what is known (RFC 5040 section 5.5, RFC 5041 section 5.3, RFC 7306 sections 4 and 5):
+ * <p>An octet must not change, unless a request that is not known to be complete may place one
+ * there: then it may be the old one or the new one. The octets of a complete request must be there.
+ * A request is known to be complete by these rules (RFC 5040 section 5.5, RFC 5041 section 5.3, RFC
+ * 7306 sections 4 and 5):
  *
  * <ul>
- *   <li>Placement has no order: of two Writes that overlap, and of which none is known to be done
- *       when the other is posted, either may be what remains.
- *   <li>Delivery has: when a message has used up a receive, every Write posted before it is there.
- *   <li>A Read or an atomic is looked at behind everything that was posted before it, and so shows
- *       it; its answer says that all of that is there. Both are answered, and done, in order.
- *   <li>A Write that was posted behind a Read without a fence may show in what it brings, one
- *       behind a fence may not.
- *   <li>An atomic is done once. What is in doubt is when, until its answer has come: a Send behind
- *       it says nothing about it.
- *   <li>Once a name is revoked, or a stream has ended, not one octet changes by it.
+ *   <li>Placement has no order: if two Writes overlap and neither was complete when the other was
+ *       posted, the octets of either may remain.
+ *   <li>Delivery has an order: when a message has consumed a receive, every Write posted before it
+ *       is complete.
+ *   <li>A Read or an atomic is executed after everything that was posted before it; when it is
+ *       answered, all of that is complete. Reads and atomics are executed and answered in order.
+ *   <li>A Read may return octets of a Write that was posted after it without a fence, but not of
+ *       one with a fence.
+ *   <li>An atomic is executed once, at any time before it is answered: a Send behind it does not
+ *       show that it is complete.
+ *   <li>After an STag is revoked, or its stream has ended, no octet changes through it.
  * </ul>
  */
 public final class MemoryModel {
-  private final Violations verdict;
+  private final Violations violations;
   private final String name;
   private final long address;
   private final int size;
 
-  /** What has to be there where nothing is under way. */
+  /** The octets that must be there where no request is pending. */
   private final byte[] image;
 
-  /** What will be there when everything that the peer has posted is done. */
+  /** The octets that will be there when every request of the peer is complete. */
   private final byte[] posted;
 
   private final List<ExpectedPlacement> pending = new ArrayList<>();
@@ -44,13 +46,13 @@ public final class MemoryModel {
   private boolean frozen;
 
   /**
-   * The model of some memory, which it fills.
+   * A model of memory, which is filled with the given octets.
    *
-   * @param name whose it is, for messages
-   * @param octets what it holds at first, so many of them
+   * @param name of the owner, for messages
+   * @param octets at the beginning; their number is the size
    */
-  public MemoryModel(Violations verdict, String name, long address, byte[] octets) {
-    this.verdict = verdict;
+  public MemoryModel(Violations violations, String name, long address, byte[] octets) {
+    this.violations = violations;
     this.name = name;
     this.address = address;
     size = octets.length;
@@ -64,19 +66,19 @@ public final class MemoryModel {
     return address + at;
   }
 
-  /** Octets that will be there behind everything that the peer has posted. */
+  /** The octets that will be there when every request of the peer is complete. */
   public byte[] posted(int from, int length) {
     return Arrays.copyOfRange(posted, from, from + length);
   }
 
-  /** Its owner writes. */
+  /** The owner writes into its memory. */
   public void write(int from, byte[] octets, int first, int length) {
     Memory.copy(octets, first, address + from, length);
     System.arraycopy(octets, first, image, from, length);
     System.arraycopy(octets, first, posted, from, length);
   }
 
-  /** Whether nothing is under way to a range, or reads there. */
+  /** Whether no pending request reads or writes a range. */
   public boolean isIdle(int from, int end) {
     for (int i = 0; i < pending.size(); i++) {
       if (pending.get(i).overlaps(from, end)) {
@@ -91,20 +93,20 @@ public final class MemoryModel {
     return true;
   }
 
-  /** Whether anything that was posted and is not known to be done writes by an STag. */
+  /** Whether a pending Write uses an STag. */
   public boolean hasWrites(ModelStag tag) {
     return pending.stream().anyMatch(target -> target.under(tag) && !target.atomic());
   }
 
-  /** Whether a read or an atomic that has no answer uses an STag. */
+  /** Whether an unanswered Read or atomic uses an STag. */
   public boolean hasReads(ModelStag tag) {
     return readers.stream().anyMatch(reader -> reader.under(tag))
         || pending.stream().anyMatch(target -> target.under(tag) && target.atomic());
   }
 
   /**
-   * Whether an atomic that is posted now is looked at in a state that is known: of the Writes that
-   * are under way to those octets, none competes with another.
+   * Whether the octets are known that an atomic posted now will find: no two pending Writes to the
+   * range compete.
    */
   public boolean isDeterminate(int from, int end) {
     int writes = 0;
@@ -117,12 +119,12 @@ public final class MemoryModel {
     return writes <= 1;
   }
 
-  /** Whether an atomic without an answer works on a range. */
+  /** Whether an unanswered atomic operates on a range. */
   public boolean hasAtomic(int from, int end) {
     return pending.stream().anyMatch(target -> target.atomic() && target.overlaps(from, end));
   }
 
-  /** Octets may be placed from now on. */
+  /** Expects octets to be placed from now on. */
   public void expect(ExpectedPlacement target) {
     if (!frozen) {
       pending.add(target);
@@ -130,10 +132,10 @@ public final class MemoryModel {
   }
 
   /**
-   * The peer has posted a write or an atomic.
+   * The peer has posted a Write or an atomic.
    *
-   * @param octets what it leaves, from the first octet on
-   * @param fence number of the last fenced request, that one included
+   * @param octets that it places
+   * @param fence number of the last fenced request up to this one
    */
   public void expect(ExpectedPlacement target, byte[] octets, int first, long fence) {
     if (frozen) {
@@ -157,7 +159,7 @@ public final class MemoryModel {
     pending.add(target);
   }
 
-  /** The peer has posted a read of a range. */
+  /** The peer has posted a Read of a range. */
   public ReadOctets read(int from, int length, long number, ModelStag tag) {
     ReadOctets reader = new ReadOctets(from, posted(from, length), number, tag);
     for (ExpectedPlacement target : pending) {
@@ -170,12 +172,12 @@ public final class MemoryModel {
     return reader;
   }
 
-  /** A read has ended. */
+  /** A Read has ended. */
   public void forget(ReadOctets reader) {
     readers.remove(reader);
   }
 
-  /** Everything that was placed is where and what it has to be. */
+  /** Checks all octets. */
   public void check(String when) {
     int at = 0;
     while (at < size) {
@@ -183,7 +185,7 @@ public final class MemoryModel {
       if (at < size) {
         int run = agree(pending, at, size - at);
         if (run == 0) {
-          verdict.add(what(at) + " has changed, " + when);
+          violations.add(what(at) + " has changed, " + when);
           return;
         }
         at += run;
@@ -210,10 +212,7 @@ public final class MemoryModel {
     return 0;
   }
 
-  /**
-   * The peer's writes before a request, or that one too, are known to be done, but for those that
-   * were flushed.
-   */
+  /** The peer's Writes with a number below the given one are complete, except the flushed ones. */
   public void writesDone(long before, String how) {
     List<ExpectedPlacement> done = new ArrayList<>();
     for (ExpectedPlacement target : pending) {
@@ -225,7 +224,7 @@ public final class MemoryModel {
     done(done, how);
   }
 
-  /** The peer's writes and atomics before a request are known to be done. */
+  /** The peer's Writes and atomics with a number below the given one are complete. */
   public void allDone(long before, String how) {
     List<ExpectedPlacement> done = new ArrayList<>();
     for (ExpectedPlacement target : pending) {
@@ -236,7 +235,7 @@ public final class MemoryModel {
     done(done, how);
   }
 
-  /** The peer sends nothing more: what it has not given up has been placed, the rest stays so. */
+  /** The peer has closed: its Writes are complete, except the flushed ones, which place no more. */
   public void peerClosed() {
     List<ExpectedPlacement> done = new ArrayList<>();
     for (ExpectedPlacement target : pending) {
@@ -247,8 +246,7 @@ public final class MemoryModel {
     done(done, "the peer has closed");
     List<ExpectedPlacement> rest = new ArrayList<>();
     for (ExpectedPlacement target : pending) {
-      // An atomic that has come is done when its answer's turn has, also for a peer that has
-      // closed.
+      // An atomic is executed when its answer is due, also for a peer that has closed.
       if (target.abandoned() && !target.atomic()) {
         rest.add(target);
       }
@@ -256,8 +254,11 @@ public final class MemoryModel {
     end(rest);
   }
 
-  /** Octets are known to have been placed in full. */
+  /** Octets have been placed in full. */
   public void done(List<ExpectedPlacement> done, String how) {
+    if (done.isEmpty()) {
+      return;
+    }
     check(how);
     boolean disputed = false;
     for (ExpectedPlacement target : done) {
@@ -269,7 +270,7 @@ public final class MemoryModel {
     }
   }
 
-  /** Holds memory to what was placed; true if some of it has been replaced by something else. */
+  /** Compares memory with what was placed; true if octets of another request have replaced some. */
   private boolean verify(ExpectedPlacement target, String how) {
     boolean disputed = false;
     int at = target.from();
@@ -280,7 +281,7 @@ public final class MemoryModel {
         disputed = true;
       }
       if (run == 0) {
-        verdict.add(what(at) + " is not what was to be placed, though " + how);
+        violations.add(what(at) + " is not what was to be placed, though " + how);
         return disputed;
       }
       at += run;
@@ -288,7 +289,7 @@ public final class MemoryModel {
     return disputed;
   }
 
-  /** Nothing more of these is placed: what is there now stays. */
+  /** Nothing more is placed for these requests: the present octets must stay. */
   public void end(List<ExpectedPlacement> targets) {
     for (ExpectedPlacement target : targets) {
       if (!target.over()) {
@@ -300,7 +301,7 @@ public final class MemoryModel {
     pending.removeIf(ExpectedPlacement::over);
   }
 
-  /** Works out anew what will be in a range when all that is under way is done. */
+  /** Computes anew what a range holds when every pending request is complete. */
   private void post(int from, int end) {
     System.arraycopy(image, from, posted, from, end - from);
     for (ExpectedPlacement target : pending) {
@@ -310,7 +311,7 @@ public final class MemoryModel {
     }
   }
 
-  /** A name of a range is gone: by it nothing is placed any more. */
+  /** An STag was revoked: nothing more is placed through it. */
   public void revoked(ModelStag tag) {
     check("an STag was revoked");
     List<ExpectedPlacement> gone = new ArrayList<>();
@@ -323,7 +324,12 @@ public final class MemoryModel {
     post(tag.from(), tag.end());
   }
 
-  /** The stream is over: nothing is placed any more. */
+  /** The stream has ended because of a request of the peer: nothing behind it has been placed. */
+  public void refused(long number) {
+    pending.removeIf(target -> target.remote() && target.number() > number);
+  }
+
+  /** The stream has ended: nothing more is placed. */
   public void freeze(String why) {
     if (!frozen) {
       frozen = true;

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 
-/** Shares a part of a memory out: ranges that do not overlap, with gaps between them. */
+/** Allocates ranges of a part of a memory. They do not overlap, and there are gaps between them. */
 public final class MemoryRanges {
   private static final int GAP = 8;
 
@@ -14,7 +14,7 @@ public final class MemoryRanges {
   private final TreeMap<Integer, Integer> taken = new TreeMap<>();
   private int next;
 
-  /** All of a range is free. */
+  /** All of the range is free. */
   public MemoryRanges(SplittableRandom random, int first, int end) {
     this.random = random;
     this.first = first;
@@ -22,12 +22,12 @@ public final class MemoryRanges {
     next = first;
   }
 
-  /** The most octets that {@link #allocate} may find. */
+  /** The most octets that should be allocated at once. */
   public int longest() {
     return (end - first) / 2;
   }
 
-  /** Takes a range of so many octets; where it begins, or -1 if there is none. */
+  /** Allocates a range; returns its offset, or -1 if there is no room. */
   public int allocate(int length) {
     int found = find(next + random.nextInt(GAP), length, end);
     if (found < 0) {
@@ -54,7 +54,7 @@ public final class MemoryRanges {
     return from + Math.max(1, length) <= limit ? from : -1;
   }
 
-  /** Gives a range back that begins there. */
+  /** Frees the range that begins there. */
   public void free(int from) {
     taken.remove(from);
   }

@@ -1,6 +1,6 @@
 package org.rddp.simulation.memory;
 
-/** An STag as its owner knows it: a region, or a window onto one. */
+/** An STag as its owner knows it: a region, or a window bound to one. */
 public final class ModelStag {
   private final int stag;
   private final ModelStag region;
@@ -8,27 +8,33 @@ public final class ModelStag {
   private final int length;
   private final long baseTo;
   private final int rights;
-  private final boolean foreign;
+  private final boolean exclusive;
   private boolean live = true;
   private boolean givenUp;
   private boolean pinned;
 
   /**
-   * A name that has been given.
+   * An STag that has been assigned.
    *
-   * @param region what it is a window onto, or null
-   * @param from where in its owner's memory it begins
-   * @param foreign whether it is tied to another stream, or to another protection domain
+   * @param region that the window is bound to; null for a region
+   * @param from offset in the owner's memory
+   * @param exclusive whether only one connection may use it
    */
   public ModelStag(
-      int stag, ModelStag region, int from, int length, long baseTo, int rights, boolean foreign) {
+      int stag,
+      ModelStag region,
+      int from,
+      int length,
+      long baseTo,
+      int rights,
+      boolean exclusive) {
     this.stag = stag;
     this.region = region;
     this.from = from;
     this.length = length;
     this.baseTo = baseTo;
     this.rights = rights;
-    this.foreign = foreign;
+    this.exclusive = exclusive;
   }
 
   public int stag() {
@@ -39,7 +45,7 @@ public final class ModelStag {
     return region != null;
   }
 
-  /** Whether it ends when another does: it is that one, or a window onto it. */
+  /** Whether it is the other one, or a window bound to that. */
   public boolean under(ModelStag other) {
     return this == other || region == other;
   }
@@ -52,21 +58,22 @@ public final class ModelStag {
     return length;
   }
 
-  /** Behind the last octet. */
+  /** Offset behind the last octet. */
   public int end() {
     return from + length;
   }
 
-  /** Tagged Offset of an octet of the memory. */
+  /** Tagged Offset of an octet at an offset in the memory. */
   public long to(int at) {
     return baseTo + (at - from);
   }
 
-  public boolean foreign() {
-    return foreign;
+  /** Whether only one connection may use it. */
+  public boolean exclusive() {
+    return exclusive;
   }
 
-  /** What it allows, in bits that mean something to who has given them. */
+  /** Access rights, in the bits of its owner. */
   public int rights() {
     return rights;
   }
@@ -75,17 +82,20 @@ public final class ModelStag {
     return (rights & wanted) == wanted;
   }
 
-  /** Whether the name exists. */
+  /** Whether it is valid. */
   public boolean live() {
     return live && (region == null || region.live);
   }
 
-  /** The name has been taken away. */
+  /** It was revoked. */
   public void revoke() {
     live = false;
   }
 
-  /** The peer has posted a message that invalidates it: it uses it no more. */
+  /**
+   * The peer has posted a message that invalidates it, or its owner revokes it soon: it is not used
+   * in new requests.
+   */
   public void giveUp() {
     givenUp = true;
   }
@@ -94,12 +104,12 @@ public final class ModelStag {
     return givenUp || (region != null && region.givenUp);
   }
 
-  /** Whether it is a window, and nobody has given up the region that it is onto. */
+  /** Whether it is a window whose region stays valid. */
   public boolean regionStays() {
     return region != null && !region.givenUp && region.live;
   }
 
-  /** A request that is wrong in another way names it: it stays until that is found out. */
+  /** A wrong request names it: it must stay valid until the peer finds the error. */
   public void pin() {
     pinned = true;
   }
@@ -108,8 +118,8 @@ public final class ModelStag {
     return pinned;
   }
 
-  /** Whether a peer that does nothing wrong may use it so. */
+  /** Whether a correct request may use it with these rights. */
   public boolean usable(int wanted) {
-    return live() && !foreign && !givenUp() && permits(wanted);
+    return live() && !givenUp() && permits(wanted);
   }
 }

@@ -3,7 +3,7 @@ package org.rddp.simulation.memory;
 /**
  * A range of one end's memory.
  *
- * @param from in octets from the memory's beginning
+ * @param from offset in the memory, in octets
  * @param length in octets
  */
 public record Piece(int from, int length) {}

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an RDMA Read may bring: what its source holds behind everything posted before it, and where
- * requests that are not ordered with it write there, what those write.
+ * What an RDMA Read may bring: the octets of its source behind everything that was posted before
+ * it, or those of requests that write there and are not ordered with it.
  */
 public final class ReadOctets implements ExpectedOctets {
   private final int source;
@@ -15,9 +15,9 @@ public final class ReadOctets implements ExpectedOctets {
   private final List<ExpectedPlacement> rivals = new ArrayList<>(0);
 
   /**
-   * What a read brings.
+   * The octets that a Read may bring.
    *
-   * @param source where in the source's memory, in octets from its beginning
+   * @param source offset in the memory, in octets
    * @param number of the request
    */
   public ReadOctets(int source, byte[] expected, long number, ModelStag tag) {
@@ -35,7 +35,7 @@ public final class ReadOctets implements ExpectedOctets {
     return tag.under(other);
   }
 
-  /** Whether its source still has the name that it was asked for by. */
+  /** Whether the STag of its source is still valid. */
   public boolean named() {
     return tag.live();
   }
@@ -44,7 +44,7 @@ public final class ReadOctets implements ExpectedOctets {
     return from < source + expected.length && end > source;
   }
 
-  /** What a write leaves may be there when the source is read, or may not. */
+  /** The source may hold the octets of this Write, or not. */
   public void addRival(ExpectedPlacement write) {
     rivals.add(write);
   }

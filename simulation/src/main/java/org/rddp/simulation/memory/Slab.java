@@ -2,7 +2,7 @@ package org.rddp.simulation.memory;
 
 import org.rddp.wire.Memory;
 
-/** Native memory that one life after the other shares out to its ends. */
+/** Native memory that each run uses anew. */
 public final class Slab {
   private static final int LINE = 64;
   private static final int LEAST = 1 << 22;
@@ -11,7 +11,7 @@ public final class Slab {
   private long octets;
   private long used;
 
-  /** Takes memory that is this life's alone. */
+  /** Allocates memory for this run. */
   public long take(int length) {
     long needed = ((long) length + LINE - 1) & -LINE;
     if (used + needed > octets) {
@@ -24,7 +24,7 @@ public final class Slab {
     return taken;
   }
 
-  /** Another life begins. */
+  /** Frees everything: another run begins. */
   public void clear() {
     used = 0;
   }

@@ -3,15 +3,15 @@ package org.rddp.simulation.memory;
 import java.util.SplittableRandom;
 import org.rddp.wire.Memory;
 
-/** Octets that all lives send from, and that nobody may change. */
+/** Octets that all runs send from, and that must never change. */
 public final class SourceOctets {
-  /** So many there are. */
+  /** Number of octets. */
   public static final int LENGTH = 1 << 21;
 
   private final byte[] array = new byte[LENGTH];
   private final long address = Memory.allocate(LENGTH);
 
-  /** Always the same. */
+  /** The octets are always the same. */
   public SourceOctets() {
     new SplittableRandom(LENGTH).nextBytes(array);
     Memory.copy(array, 0, address, LENGTH);
@@ -26,12 +26,12 @@ public final class SourceOctets {
     return address + at;
   }
 
-  /** The first of so many octets, drawn. */
+  /** Draws the index of the first of so many octets. */
   public int draw(SplittableRandom random, int length) {
     return random.nextInt(LENGTH - length + 1);
   }
 
-  /** Whether nobody has changed any. */
+  /** Whether no octet has changed. */
   public boolean intact() {
     return KnownOctets.agree(address, array, 0, LENGTH) == LENGTH;
   }

@@ -1,5 +1,5 @@
 /**
- * Models of memory that peers place octets in: what has to be there, what may be, and what must not
- * change.
+ * A model of memory that peers place octets in: which octets must be there, which may be, and which
+ * must not change.
  */
 package org.rddp.simulation.memory;

@@ -6,12 +6,12 @@ import org.rddp.simulation.OctetPattern;
 import org.rddp.simulation.Violations;
 
 /**
- * One direction of a connection: what one program has sent and what the other has got of it. Every
- * ULPDU is passed once and has its turn in order, unchanged; with CRCs none that has a wrong octet
- * in its FPDU is passed at all.
+ * One direction of a connection: what one program has sent and what the other has received of it.
+ * Every ULPDU is passed once, unchanged and in order. With CRCs no ULPDU is passed whose FPDU has a
+ * wrong octet.
  */
 final class HalfConnection {
-  private final Violations verdict;
+  private final Violations violations;
   private final SentOctets octets;
   private final SentFpdus ledger;
   private final OctetPattern pattern;
@@ -22,14 +22,14 @@ final class HalfConnection {
   private long inPieces;
   private long wrongPassed;
 
-  HalfConnection(Violations verdict, OctetPattern pattern) {
-    this.verdict = verdict;
+  HalfConnection(Violations violations, OctetPattern pattern) {
+    this.violations = violations;
     this.pattern = pattern;
-    octets = new SentOctets(verdict);
+    octets = new SentOctets(violations);
     ledger = new SentFpdus(octets);
   }
 
-  /** Knows the other direction of the same connection. */
+  /** Sets the other direction of the same connection. */
   void reverse(HalfConnection other) {
     reverse = other;
   }
@@ -44,13 +44,13 @@ final class HalfConnection {
     return ledger;
   }
 
-  /** What the ULPDUs are made of. */
+  /** The pattern of the ULPDUs. */
   OctetPattern pattern() {
     return pattern;
   }
 
   /**
-   * A ULPDU is passed.
+   * Checks a ULPDU that is passed.
    *
    * @param crc whether its CRC has been verified
    */
@@ -62,7 +62,7 @@ final class HalfConnection {
     }
     String where = "the ULPDU at position " + ulpdu.position();
     if (index < 0) {
-      verdict.add(where + " was never sent");
+      violations.add(where + " was never sent");
       return;
     }
     check(!passed.get(index), where + " is passed again");
@@ -80,14 +80,14 @@ final class HalfConnection {
   }
 
   /**
-   * Without CRCs nobody knows what a wrong octet has done to lengths and Markers behind it, and one
-   * in a startup frame to what the two ends have agreed on.
+   * Without CRCs a wrong octet may have changed lengths and Markers behind it; in a startup frame
+   * it may have changed what the two ends have agreed on.
    */
   private long doubtfulFrom() {
     return reverse.wrongStartup() ? 0 : octets.firstWrong();
   }
 
-  /** Whether what the two ends have agreed on, or the octets, may be other than was sent. */
+  /** Whether the octets, or what the ends have agreed on, may be corrupted. */
   boolean doubtful() {
     return doubtfulFrom() < Long.MAX_VALUE;
   }
@@ -107,9 +107,9 @@ final class HalfConnection {
   }
 
   /**
-   * Early ULPDUs have their turn.
+   * Early ULPDUs are Delivered.
    *
-   * @param position stream position before which all have been passed
+   * @param position stream position before which all ULPDUs have been passed
    * @param crc whether their CRCs have been verified
    */
   void delivered(long position, boolean crc) {
@@ -123,7 +123,7 @@ final class HalfConnection {
     delivered = before;
   }
 
-  /** The peer's end has come: everything before it must have had its turn. */
+  /** The peer has closed: all of its ULPDUs must have been Delivered. */
   void ended(boolean crc) {
     if (crc || doubtfulFrom() == Long.MAX_VALUE) {
       check(
@@ -137,12 +137,12 @@ final class HalfConnection {
     return passed.cardinality();
   }
 
-  /** ULPDUs that have had their turn. */
+  /** ULPDUs that have been Delivered. */
   int delivered() {
     return delivered;
   }
 
-  /** ULPDUs passed before their turn. */
+  /** ULPDUs passed early. */
   long early() {
     return early;
   }
@@ -157,7 +157,7 @@ final class HalfConnection {
     return wrongPassed;
   }
 
-  /** FPDUs with a wrong octet that have come to MPA. */
+  /** FPDUs with a wrong octet that MPA has received. */
   int wrongFpdus() {
     if (!ledger.begun() || octets.wrong() == 0) {
       return 0;
@@ -169,14 +169,14 @@ final class HalfConnection {
     return wrong;
   }
 
-  /** Whether a wrong octet has come outside of Full Operation. */
+  /** Whether a wrong octet has arrived before Full Operation. */
   boolean wrongStartup() {
     return octets.firstWrong() < (ledger.begun() ? ledger.start() : Long.MAX_VALUE);
   }
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.add(what);
+      violations.add(what);
     }
   }
 }

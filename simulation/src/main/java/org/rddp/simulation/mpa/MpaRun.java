@@ -14,48 +14,48 @@ import org.rddp.simulation.SimulatedWire;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/** Connections of MPA between two hosts from opening to closing: everything drawn from a seed. */
+/** One run of MPA: connections between two hosts from opening to closing, all drawn from a seed. */
 final class MpaRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
 
   private static final double MOST_OCTETS = 4e6;
   private static final int LISTENING = 7;
 
-  private final HostPair world;
-  private final RandomSettings lots;
+  private final HostPair hosts;
+  private final RandomSettings choices;
   private final SplittableRandom random;
-  private final SimulatedConnections<SimulatedMpaConnection> conversations =
+  private final SimulatedConnections<SimulatedMpaConnection> connections =
       new SimulatedConnections<>();
   private boolean clientDied;
 
   /**
-   * The life of a seed.
+   * The run of a seed.
    *
    * @param buffer address of memory for the longest ULPDU
    */
-  MpaRun(long seed, BufferCache shelf, Consumer<String> lines, long buffer) {
-    world = new HostPair(seed, shelf, lines);
-    lots = world.settings();
-    random = world.random();
+  MpaRun(long seed, BufferCache buffers, Consumer<String> lines, long buffer) {
+    hosts = new HostPair(seed, buffers, lines);
+    choices = hosts.settings();
+    random = hosts.random();
     listen();
-    spoil(world.link().forward());
-    spoil(world.link().backward());
-    world.scheduleFaults();
+    spoil(hosts.link().forward());
+    spoil(hosts.link().backward());
+    hosts.scheduleFaults();
     connections(buffer);
   }
 
-  /** What TCP cannot notice ends a half connection: not too early in most lives. */
+  /** Corruption that TCP cannot detect ends a half connection: not too early in most runs. */
   private void spoil(SimulatedWire wire) {
-    double often = lots.oneIn(2) ? 0 : lots.logUniform(0.0003, 0.02);
+    double often = choices.oneIn(2) ? 0 : choices.logUniform(0.0003, 0.02);
     wire.settings(wire.settings().withCorruptUnseen(often));
   }
 
   private void listen() {
-    world.server().stack().listen(LISTENING, this::accept);
+    hosts.server().stack().listen(LISTENING, this::accept);
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
-    SimulatedMpaConnection conversation = conversations.of(port, world.violations());
+    SimulatedMpaConnection conversation = connections.of(port, hosts.violations());
     return conversation == null || conversation.server().done()
         ? null
         : conversation.server().handler();
@@ -63,16 +63,16 @@ final class MpaRun implements Scenario {
 
   /** Opens one connection, or several, shortly after one another. */
   private void connections(long buffer) {
-    int count = lots.oneIn(4) ? 2 + random.nextInt(4) : 1;
-    double most = MOST_OCTETS / world.mtu();
-    int each = (int) Math.max(1, Math.min(lots.logUniform(300, 3000), most) / count);
+    int count = choices.oneIn(4) ? 2 + random.nextInt(4) : 1;
+    double most = MOST_OCTETS / hosts.mtu();
+    int each = (int) Math.max(1, Math.min(choices.logUniform(300, 3000), most) / count);
     for (int i = 0; i < count; i++) {
       int there = share(each);
-      int back = lots.oneIn(4) ? 1 : share(each);
-      SimulatedMpaConnection conversation = new SimulatedMpaConnection(world, there, back, buffer);
-      conversations.add(conversation);
-      long at = world.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
-      world.network().events().schedule(at, any -> open(conversation), 0);
+      int back = choices.oneIn(4) ? 1 : share(each);
+      SimulatedMpaConnection conversation = new SimulatedMpaConnection(hosts, there, back, buffer);
+      connections.add(conversation);
+      long at = hosts.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
+      hosts.network().events().schedule(at, any -> open(conversation), 0);
     }
   }
 
@@ -80,10 +80,10 @@ final class MpaRun implements Scenario {
     return 1 + ulpdus / 2 + random.nextInt(ulpdus);
   }
 
-  /** Ends whose host has lost power before do not exist. */
+  /** Opens a connection, unless power has failed at its host. */
   private void open(SimulatedMpaConnection conversation) {
-    conversations.opens();
-    if (world.client().isOff() || clientDied) {
+    connections.opens();
+    if (hosts.client().isOff() || clientDied) {
       conversation.client().die();
       conversation.server().die();
       return;
@@ -93,14 +93,14 @@ final class MpaRun implements Scenario {
 
   @Override
   public void powerFailed(SimulatedHost host) {
-    boolean isClient = host == world.client();
+    boolean isClient = host == hosts.client();
     clientDied |= isClient;
-    conversations.all().forEach(one -> (isClient ? one.client() : one.server()).die());
+    connections.all().forEach(one -> (isClient ? one.client() : one.server()).die());
   }
 
   @Override
   public void powerRestored(SimulatedHost host) {
-    if (host == world.server()) {
+    if (host == hosts.server()) {
       listen();
     }
   }
@@ -110,46 +110,46 @@ final class MpaRun implements Scenario {
 
   @Override
   public void supervise(long now) {
-    conversations.supervise(now);
+    connections.supervise(now);
   }
 
   @Override
   public boolean isOver() {
-    return conversations.isOver();
+    return connections.isOver();
   }
 
   @Override
   public long progress() {
-    return conversations.progress();
+    return connections.progress();
   }
 
   @Override
   public void checkAtEnd() {
-    conversations.all().forEach(SimulatedMpaConnection::judge);
+    connections.all().forEach(SimulatedMpaConnection::judge);
   }
 
-  /** Lives to the end, or to the first violation. */
+  /** Runs to the end, or to the first violation. */
   void run() {
-    world.run(this);
-    for (SimulatedMpaConnection one : conversations.all()) {
-      world.trace(one.client() + "; " + one.server());
+    hosts.run(this);
+    for (SimulatedMpaConnection one : connections.all()) {
+      hosts.trace(one.client() + "; " + one.server());
     }
   }
 
-  /** Adds what has happened to the totals. */
+  /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
     long passed = 0;
-    for (SimulatedMpaConnection one : conversations.all()) {
+    for (SimulatedMpaConnection one : connections.all()) {
       passed += one.passed();
       one.addTo(totals);
     }
     totals.addRun(passed);
-    world.addTo(totals);
-    totals.add("dropped silently", world.sum(counters -> counters.refused));
+    hosts.addTo(totals);
+    totals.add("dropped silently", hosts.sum(counters -> counters.refused));
   }
 
-  /** What was violated, or null. */
+  /** The rule that was violated, or null. */
   String violation() {
-    return world.violations().first();
+    return hosts.violations().first();
   }
 }

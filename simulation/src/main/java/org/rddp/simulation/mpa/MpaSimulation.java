@@ -7,17 +7,17 @@ import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 import org.rddp.wire.Memory;
 
-/** Lives of MPA over TCP: everything that a bad network does to two ends and their programs. */
+/** Simulates MPA over TCP: two ends and their programs on a bad network. */
 public final class MpaSimulation implements Simulation {
-  private final BufferCache shelf = new BufferCache();
+  private final BufferCache buffers = new BufferCache();
   private final long buffer = Memory.allocate(FrameStore.LONGEST);
 
-  /** Ready to live. */
+  /** Allocates the buffers. */
   public MpaSimulation() {}
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    MpaRun life = new MpaRun(seed, shelf, trace, buffer);
+    MpaRun life = new MpaRun(seed, buffers, trace, buffer);
     life.run();
     life.addTo(totals);
     return life.violation();

@@ -5,10 +5,10 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.simulation.RandomSettings;
 
 /**
- * How a connection is to start up.
+ * How a connection starts up.
  *
- * @param initiator what the Initiator wants
- * @param responder what the Responder wants
+ * @param initiator settings of the Initiator
+ * @param responder settings of the Responder
  * @param clientInitiates whether the end that opened TCP is the Initiator
  * @param streaming whether plain octets come first
  * @param initiatorStreams how many of them the Initiator sends, before the Responder
@@ -16,9 +16,9 @@ import org.rddp.simulation.RandomSettings;
  * @param requestOctets octets of Private Data in the Request
  * @param replyOctets the same in the Reply
  * @param seed what Private Data is made of
- * @param rejects whether the Responder's program declines
+ * @param rejects whether the Responder's program rejects
  * @param decisionTime how long it takes to answer, in nanoseconds
- * @param hasty whether a startup may take longer than an end waits
+ * @param hasty whether the startup timeout may expire
  */
 record MpaTerms(
     MpaSettings initiator,
@@ -39,14 +39,14 @@ record MpaTerms(
   private static final int MOST_PRIVATE_DATA = 512;
 
   /** Draws one. */
-  static MpaTerms draw(SplittableRandom random, RandomSettings lots) {
-    boolean startKey = lots.oneIn(8);
-    boolean hasty = lots.oneIn(24);
-    boolean noCrc = lots.oneIn(4);
-    MpaSettings initiator = wishes(random, lots, startKey, hasty, noCrc);
-    MpaSettings responder = wishes(random, lots, startKey, hasty, noCrc);
+  static MpaTerms draw(SplittableRandom random, RandomSettings choices) {
+    boolean startKey = choices.oneIn(8);
+    boolean hasty = choices.oneIn(24);
+    boolean noCrc = choices.oneIn(4);
+    MpaSettings initiator = wishes(random, choices, startKey, hasty, noCrc);
+    MpaSettings responder = wishes(random, choices, startKey, hasty, noCrc);
     int room = MOST_PRIVATE_DATA - (initiator.revision() == 2 ? ENHANCEMENT : 0);
-    boolean streaming = lots.oneIn(4);
+    boolean streaming = choices.oneIn(4);
     return new MpaTerms(
         initiator,
         responder,
@@ -57,29 +57,29 @@ record MpaTerms(
         data(random, startKey ? 0 : room),
         data(random, startKey ? 0 : room),
         random.nextLong(),
-        !startKey && lots.oneIn(32),
-        lots.oneIn(2) ? 0 : random.nextLong(200 * MILLISECOND),
+        !startKey && choices.oneIn(32),
+        choices.oneIn(2) ? 0 : random.nextLong(200 * MILLISECOND),
         hasty);
   }
 
   private static MpaSettings wishes(
       SplittableRandom random,
-      RandomSettings lots,
+      RandomSettings choices,
       boolean startKey,
       boolean hasty,
       boolean noCrc) {
     return MpaSettings.DEFAULTS
-        .withCrc(!noCrc && !lots.oneIn(3))
+        .withCrc(!noCrc && !choices.oneIn(3))
         .withMarkers(random.nextBoolean())
-        .withEarly(!lots.oneIn(3))
-        .withSilentDrop(lots.oneIn(4))
-        .withPacking(lots.oneIn(3))
+        .withEarly(!choices.oneIn(3))
+        .withSilentDrop(choices.oneIn(4))
+        .withPacking(choices.oneIn(3))
         .withRevision(startKey || random.nextBoolean() ? 1 : 2)
         .withPermissive(random.nextBoolean())
         .withStartKey(startKey)
         .withReads(random.nextInt(64), random.nextInt(64))
         .withStartupTimeoutNanos(
-            hasty ? (long) lots.logUniform(MILLISECOND, SECOND) : 600 * SECOND);
+            hasty ? (long) choices.logUniform(MILLISECOND, SECOND) : 600 * SECOND);
   }
 
   private static int streamed(SplittableRandom random, boolean streaming) {
@@ -106,12 +106,12 @@ record MpaTerms(
     return data;
   }
 
-  /** What an end wants. */
+  /** The settings of an end. */
   MpaSettings of(boolean isInitiator) {
     return isInitiator ? initiator : responder;
   }
 
-  /** Whether CRCs are to be in use. */
+  /** Whether CRCs must be in use. */
   boolean crc() {
     return initiator.crc() || responder.crc();
   }

@@ -3,8 +3,8 @@ package org.rddp.simulation.mpa;
 import java.util.Arrays;
 
 /**
- * The ULPDUs that a program has sent, and where their FPDUs must lie in the stream: reckoned octet
- * for octet from RFC 5044 section 4, by nothing that MPA itself uses.
+ * The ULPDUs that a program has sent, and the stream positions of their FPDUs, computed from RFC
+ * 5044 section 4 without any code of MPA.
  */
 final class SentFpdus {
   private static final int MARKER = 4;
@@ -16,7 +16,7 @@ final class SentFpdus {
   private int[] lengths = new int[256];
   private long[] contents = new long[256];
 
-  /** Where each FPDU begins; one more than there are FPDUs whose place is known. */
+  /** Where each FPDU begins, and behind the last one where the next will. */
   private long[] starts = new long[257];
 
   private int count;
@@ -44,7 +44,7 @@ final class SentFpdus {
     return start;
   }
 
-  /** A ULPDU has been sent; its octets follow in the pattern on those before it. */
+  /** A ULPDU has been sent; its octets follow those of the one before in the pattern. */
   void add(int length) {
     if (count == lengths.length) {
       lengths = Arrays.copyOf(lengths, 2 * count);
@@ -77,7 +77,7 @@ final class SentFpdus {
     return content;
   }
 
-  /** Whether the first octets are a Marker's: those of an FPDU are a length, which is not 0. */
+  /** Whether the stream begins with a Marker: an FPDU begins with a length, which is not 0. */
   boolean markers() {
     return octets.octet((int) start) == 0 && octets.octet((int) start + 1) == 0;
   }
@@ -124,7 +124,7 @@ final class SentFpdus {
     }
   }
 
-  /** Where so many octets end that begin at a position, with the Markers between them. */
+  /** The position behind so many octets and the Markers between them. */
   private long behind(long position, int size) {
     long at = position;
     int left = size;

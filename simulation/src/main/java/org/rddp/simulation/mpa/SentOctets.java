@@ -6,19 +6,19 @@ import org.rddp.simulation.Violations;
 import org.rddp.wire.Memory;
 
 /**
- * The octets of one half connection as MPA has given them to TCP, and which of them came out of TCP
- * otherwise at the other end: bits that were turned so that TCP could not know.
+ * The octets of one half connection as MPA has sent them, and which of them arrived corrupted at
+ * the other end although the TCP checksum was right.
  */
 final class SentOctets {
-  private final Violations verdict;
+  private final Violations violations;
   private final BitSet wrong = new BitSet();
   private byte[] octets = new byte[1 << 14];
   private byte[] scratch = new byte[1 << 11];
   private int count;
   private int wrongCount;
 
-  SentOctets(Violations verdict) {
-    this.verdict = verdict;
+  SentOctets(Violations violations) {
+    this.violations = violations;
   }
 
   /** MPA sends octets. */
@@ -30,10 +30,10 @@ final class SentOctets {
     count += length;
   }
 
-  /** TCP hands octets up at the other end. Returns how many of them are wrong. */
+  /** TCP hands up octets at the other end. Returns how many of them are wrong. */
   int came(long position, long address, int length) {
     if (position + length > count) {
-      verdict.add("octets up to " + (position + length) + " came of " + count + " sent");
+      violations.add("octets up to " + (position + length) + " came of " + count + " sent");
       return 0;
     }
     if (length > scratch.length) {
@@ -65,23 +65,23 @@ final class SentOctets {
     return octets[position] & 0xff;
   }
 
-  /** All of them; more may be behind. */
+  /** All of them; the array may be longer. */
   byte[] array() {
     return octets;
   }
 
-  /** How many came out wrong. */
+  /** How many arrived wrong. */
   int wrong() {
     return wrongCount;
   }
 
-  /** Position of the first that came out wrong; {@link Long#MAX_VALUE} if none did. */
+  /** Position of the first that arrived wrong; {@link Long#MAX_VALUE} if none did. */
   long firstWrong() {
     int first = wrong.nextSetBit(0);
     return first < 0 ? Long.MAX_VALUE : first;
   }
 
-  /** Whether any from a position up to another came out wrong. */
+  /** Whether any from a position up to another arrived wrong. */
   boolean wrong(long from, long to) {
     int next = wrong.nextSetBit((int) from);
     return next >= 0 && next < to;

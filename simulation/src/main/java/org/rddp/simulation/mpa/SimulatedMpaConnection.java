@@ -8,14 +8,14 @@ import org.rddp.simulation.SimulatedConnection;
 import org.rddp.simulation.SimulatedHost;
 import org.rddp.tcp.TcpConnection;
 
-/** One connection: the program that opens it and the one that answers. */
+/** One connection with the program that opens it and the one that accepts it. */
 final class SimulatedMpaConnection implements SimulatedConnection {
-  private final HostPair world;
+  private final HostPair hosts;
   private final MpaTerms terms;
   private final HalfConnection up;
   private final HalfConnection down;
-  private final MpaEndpoint client;
-  private final MpaEndpoint server;
+  private final MpaProgram client;
+  private final MpaProgram server;
   private int port;
   private long patienceEnds = Long.MAX_VALUE;
 
@@ -26,39 +26,39 @@ final class SimulatedMpaConnection implements SimulatedConnection {
    * @param back how many the server sends
    * @param buffer address of memory for a ULPDU
    */
-  SimulatedMpaConnection(HostPair world, int there, int back, long buffer) {
-    this.world = world;
-    terms = MpaTerms.draw(world.random(), world.settings());
+  SimulatedMpaConnection(HostPair hosts, int there, int back, long buffer) {
+    this.hosts = hosts;
+    terms = MpaTerms.draw(hosts.random(), hosts.settings());
     up = half();
     down = half();
     up.reverse(down);
     down.reverse(up);
-    client = program(world.client(), terms.clientInitiates(), there, up, down, buffer);
-    server = program(world.server(), !terms.clientInitiates(), back, down, up, buffer);
+    client = program(hosts.client(), terms.clientInitiates(), there, up, down, buffer);
+    server = program(hosts.server(), !terms.clientInitiates(), back, down, up, buffer);
     client.peer(server);
     server.peer(client);
   }
 
   private HalfConnection half() {
-    return new HalfConnection(world.violations(), new OctetPattern(world.random().nextLong()));
+    return new HalfConnection(hosts.violations(), new OctetPattern(hosts.random().nextLong()));
   }
 
-  private MpaEndpoint program(
+  private MpaProgram program(
       SimulatedHost host,
       boolean initiator,
       int ulpdus,
       HalfConnection out,
       HalfConnection in,
       long buffer) {
-    UlpduTraffic sending = UlpduTraffic.draw(world.random(), world.settings(), ulpdus);
-    return new MpaEndpoint(world, host, terms, initiator, sending, out, in, buffer);
+    UlpduTraffic sending = UlpduTraffic.draw(hosts.random(), hosts.settings(), ulpdus);
+    return new MpaProgram(hosts, host, terms, initiator, sending, out, in, buffer);
   }
 
   /** Connects to a port of the server. */
   void open(int listening) {
-    SimulatedHost from = world.client();
+    SimulatedHost from = hosts.client();
     TcpConnection connection =
-        from.stack().connect(world.server().address(), listening, client.handler());
+        from.stack().connect(hosts.server().address(), listening, client.handler());
     client.uses(connection);
     port = connection.localPort();
     from.scheduleTurn();
@@ -69,11 +69,11 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     return port;
   }
 
-  MpaEndpoint client() {
+  MpaProgram client() {
     return client;
   }
 
-  MpaEndpoint server() {
+  MpaProgram server() {
     return server;
   }
 
@@ -96,7 +96,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     }
   }
 
-  /** What must hold when both ends are done. */
+  /** Checks what must hold when both ends have ended. */
   void judge() {
     client.judge();
     server.judge();
@@ -107,7 +107,7 @@ final class SimulatedMpaConnection implements SimulatedConnection {
     return client.progress() + server.progress();
   }
 
-  /** Adds what has happened to the totals. */
+  /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
     totals.add("ULPDUs sent", up.ledger().count() + down.ledger().count());
     totals.add("ULPDUs passed", up.passed() + down.passed());

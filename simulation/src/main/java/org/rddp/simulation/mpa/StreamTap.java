@@ -6,8 +6,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
 /**
- * Between TCP and MPA at one end of a connection: keeps what MPA sends, and holds what comes to
- * what the other end has sent. Changes nothing.
+ * Between TCP and MPA at one end of a connection: records what MPA sends, and compares what arrives
+ * with what the other end has sent. Changes nothing.
  */
 final class StreamTap implements StreamHandler, TcpStream {
   private final SentOctets out;
@@ -17,7 +17,7 @@ final class StreamTap implements StreamHandler, TcpStream {
   private boolean gaveUp;
 
   /**
-   * A tap.
+   * A tap between TCP and MPA.
    *
    * @param above MPA
    * @param out where what it sends is kept
@@ -100,7 +100,7 @@ final class StreamTap implements StreamHandler, TcpStream {
     above.onPeerClosed();
   }
 
-  /** Whether TCP has given the peer up, which did not answer any more. */
+  /** Whether TCP has ended the connection since the peer did not answer. */
   boolean gaveUp() {
     return gaveUp;
   }

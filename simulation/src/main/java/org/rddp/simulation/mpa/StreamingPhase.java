@@ -8,19 +8,19 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
 /**
- * One end's plain octets before MPA: the Initiator's first, then the Responder's, behind whose last
- * one MPA starts.
+ * One end's octets in streaming mode, before MPA: the Initiator sends first, then the Responder,
+ * and MPA starts behind the Responder's last octet.
  */
 final class StreamingPhase implements StreamingHandler {
   private static final int PART = 512;
 
-  private final Violations verdict;
+  private final Violations violations;
   private final boolean initiator;
   private final HalfConnection out;
   private final HalfConnection in;
   private final long buffer;
   private final MpaConnection mpa;
-  private final MpaEndpoint program;
+  private final MpaProgram program;
   private final int toSend;
   private final int toCome;
   private StreamingMode streaming;
@@ -29,14 +29,14 @@ final class StreamingPhase implements StreamingHandler {
   private boolean started;
 
   StreamingPhase(
-      Violations verdict,
+      Violations violations,
       MpaTerms terms,
       boolean initiator,
       HalfConnection out,
       HalfConnection in,
       long buffer,
-      MpaEndpoint program) {
-    this.verdict = verdict;
+      MpaProgram program) {
+    this.violations = violations;
     this.initiator = initiator;
     this.out = out;
     this.in = in;
@@ -75,14 +75,14 @@ final class StreamingPhase implements StreamingHandler {
     int part = Math.min(length, toCome - came);
     if (started || part == 0) {
       if (in.octets().wrong() == 0) {
-        verdict.add(length + " plain octets too many came");
+        violations.add(length + " plain octets too many came");
       }
       return length;
     }
     for (int i = 0; i < part; i++) {
       int octet = Memory.getByte(address + i);
       if (octet != in.pattern().octet(came + i) && !in.octets().wrong(came + i, came + i + 1)) {
-        verdict.add("plain octet " + (came + i) + " is not what was sent");
+        violations.add("plain octet " + (came + i) + " is not what was sent");
       }
     }
     came += part;
@@ -112,7 +112,7 @@ final class StreamingPhase implements StreamingHandler {
     return started;
   }
 
-  /** Ends the connection with a reset, in whatever mode it is. */
+  /** Resets the connection in either mode. */
   void abort() {
     if (streaming == null) {
       mpa.abort();
@@ -121,7 +121,7 @@ final class StreamingPhase implements StreamingHandler {
     }
   }
 
-  /** Closes our half, in whatever mode it is. */
+  /** Closes our half in either mode. */
   void closeSend() {
     streaming.closeSend();
   }

@@ -4,14 +4,14 @@ import java.util.SplittableRandom;
 import org.rddp.simulation.RandomSettings;
 
 /**
- * How one end of a connection behaves. Times in nanoseconds, chances from 0 to 1.
+ * How one end of an MPA connection behaves. Times in nanoseconds, probabilities from 0 to 1.
  *
  * @param ulpdus how many it sends, at least 1
  * @param largest octets of its longest ULPDU; {@link Integer#MAX_VALUE} for what MULPDU allows
  * @param always whether all of its ULPDUs are as long as that
- * @param think chance that it waits after sending a ULPDU
- * @param thinkTime the most that it waits
- * @param decline chance that it declines a ULPDU before its turn
+ * @param think probability of a pause after sending a ULPDU
+ * @param thinkTime the longest pause
+ * @param decline probability that it declines an early ULPDU
  * @param abortAfter ULPDUs passed after which it aborts; {@link Long#MAX_VALUE} for never
  * @param afterError what it does when the other half has failed
  */
@@ -24,9 +24,9 @@ record UlpduTraffic(
     double decline,
     long abortAfter,
     AfterError afterError) {
-  /** What an end does when the half that it receives on has failed. */
+  /** What an end does when its receiving half has failed. */
   enum AfterError {
-    /** Sends what it has to send, and closes. */
+    /** Sends the rest, and closes. */
     GO_ON,
     /** Closes its half. */
     CLOSE,
@@ -41,16 +41,16 @@ record UlpduTraffic(
    *
    * @param ulpdus how many it sends
    */
-  static UlpduTraffic draw(SplittableRandom random, RandomSettings lots, int ulpdus) {
-    boolean small = lots.oneIn(4);
+  static UlpduTraffic draw(SplittableRandom random, RandomSettings choices, int ulpdus) {
+    boolean small = choices.oneIn(4);
     return new UlpduTraffic(
         ulpdus,
         small ? 1 + random.nextInt(200) : Integer.MAX_VALUE,
-        lots.oneIn(3),
-        lots.oneIn(4) ? random.nextDouble(0.02) : 0,
+        choices.oneIn(3),
+        choices.oneIn(4) ? random.nextDouble(0.02) : 0,
         (1 + random.nextInt(300)) * MILLISECOND,
-        lots.oneIn(3) ? random.nextDouble() : 0,
-        lots.oneIn(24) ? random.nextLong(ulpdus) : Long.MAX_VALUE,
+        choices.oneIn(3) ? random.nextDouble() : 0,
+        choices.oneIn(24) ? random.nextLong(ulpdus) : Long.MAX_VALUE,
         afterError(random));
   }
 

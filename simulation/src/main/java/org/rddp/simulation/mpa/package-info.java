@@ -1,5 +1,5 @@
 /**
- * Lives of MPA: connections between two hosts over a bad network, everything about them drawn from
- * a seed, and what must hold whatever happens.
+ * Simulations of MPA: connections between two hosts on a bad network, drawn from a seed, and the
+ * rules that must hold.
  */
 package org.rddp.simulation.mpa;

@@ -4,7 +4,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.DaemonMessage;
 
-/** What an end asks of its daemon's control: a port, a connection, and the end of both. */
+/** Control calls of one end to its daemon: listen, connect, accept, reject, disconnect. */
 final class ControlCalls {
   private static final long CONNECT_TIMEOUT = 7200_000_000_000L;
   private static final int BACKLOG = 8;
@@ -22,7 +22,7 @@ final class ControlCalls {
     return connection;
   }
 
-  /** Whether a responder has its port; an initiator needs none. */
+  /** Whether a responder listens; an initiator need not. */
   boolean listened() {
     return end.initiator() || listener != 0;
   }
@@ -31,7 +31,7 @@ final class ControlCalls {
     return end.program();
   }
 
-  /** Asks for a port. */
+  /** Listens at a port. */
   void listen(int port) {
     program()
         .control(
@@ -55,13 +55,13 @@ final class ControlCalls {
             any -> {});
   }
 
-  /** Asks for a connection; {@code known} runs once its number is. */
+  /** Connects; {@code known} runs when the program knows the connection's number. */
   void connect(int port, byte[] privateData, Runnable known) {
     program()
         .control(
             "a connection",
             () -> {
-              int address = end.world().server().address().bits();
+              int address = end.hosts().server().address().bits();
               connection =
                   program()
                       .session()
@@ -71,7 +71,7 @@ final class ControlCalls {
             number -> known.run());
   }
 
-  /** The engine has given a peer's request a number: it is ours if it came to our port. */
+  /** A request has arrived: the connection is ours if it came to our listener. */
   void adopt(DaemonMessage.ConnectionRequested requested) {
     if (listener != 0 && requested.listener() == listener && connection == 0) {
       connection = requested.connection();
@@ -82,7 +82,7 @@ final class ControlCalls {
     control(() -> program().session().accept(connection, new byte[0]));
   }
 
-  /** Nothing more is heard of a connection that was declined: {@code declined} runs at once. */
+  /** Rejects the request; {@code declined} runs in the engine, {@code known} in the program. */
   void reject(Runnable declined, Runnable known) {
     program()
         .control(
@@ -99,7 +99,7 @@ final class ControlCalls {
     control(() -> program().session().disconnect(connection, graceful));
   }
 
-  /** What a connection that has just gone refuses. */
+  /** A call that is refused if the connection has just ended. */
   private void control(Refusable call) {
     program()
         .control(

@@ -22,7 +22,7 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/** An end of a connection that speaks plain DDP: its program is the ULP. */
+/** One end of a connection that speaks plain DDP: the program is the ULP. */
 final class DdpEndpoint extends ProgramEndpoint {
   private static final int MOST_DEPTH = 8;
   private static final int UNPOSTED = 4;
@@ -35,12 +35,11 @@ final class DdpEndpoint extends ProgramEndpoint {
   private final int mostNotices;
   private final Deque<Long> notices = new ArrayDeque<>();
   private final boolean holding;
-  private long number;
 
   /** Whether a request of its own was flushed. */
   private boolean anyUnsent;
 
-  /** The message of the first of these, if it had one: it may have left in part. */
+  /** The message of the first flushed request: it may have been sent in part. */
   private ExpectedMessage cutShort;
 
   DdpEndpoint(
@@ -79,14 +78,9 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   // ---- Requests ----
 
-  private boolean room() {
-    return outstanding().size() < program().host().settings().sendDepth()
-        && names().localStag() != 0;
-  }
-
   @Override
   void step() {
-    if (!room()) {
+    if (!hasRoom()) {
       return;
     }
     int kind = random().nextInt(20);
@@ -95,40 +89,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     } else if (kind < 18) {
       tagged();
     } else {
-      names().step(false);
-    }
-  }
-
-  private int length(int most) {
-    int drawn =
-        switch (plan().small() ? random().nextInt(4) : random().nextInt(12)) {
-          case 0 -> random().nextInt(16);
-          case 1, 2, 3 -> random().nextInt(200);
-          case 4, 5, 6, 7 -> random().nextInt(1500);
-          case 8 -> random().nextInt(most + 1);
-          default -> random().nextInt(6000);
-        };
-    return Math.min(drawn, most);
-  }
-
-  private PostedRequest request(int opcode, int length) {
-    PostedRequest request = new PostedRequest(random().nextLong(), opcode, length, number);
-    boolean must =
-        outstanding().unsignalled() >= 4
-            || outstanding().size() + 2 >= program().host().settings().sendDepth();
-    request.signal(must || random().nextDouble() >= plan().unsignalled());
-    return request;
-  }
-
-  private void posted(PostedRequest request, ProgramEvent happening) {
-    number++;
-    outstanding().add(request);
-    count(happening);
-    if (!request.signalled()) {
-      count(ProgramEvent.UNSIGNALLED);
-    }
-    if (world().isTraced()) {
-      say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
+      stags().step(false);
     }
   }
 
@@ -145,7 +106,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private boolean send(int qn, int length, boolean last) {
-    PostedRequest request = request(Opcode.SEND_UNTAGGED, length);
+    PostedRequest request = newRequest(Opcode.SEND_UNTAGGED, length);
     if (last) {
       request.signal(true);
     }
@@ -163,7 +124,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private void tagged() {
-    ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
     boolean told = other().mostNotices > 0;
     if (told && !other().takesTagged()) {
       return;
@@ -172,7 +133,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     int at = tag == null ? 0 : tag.from() + random().nextInt(tag.length() - length + 1);
     int stag = tag == null ? 0 : tag.stag();
     long to = tag == null ? 0 : tag.to(at);
-    PostedRequest request = request(Opcode.SEND_TAGGED, length);
+    PostedRequest request = newRequest(Opcode.SEND_TAGGED, length);
     long ulp = random().nextInt(256);
     if (!outbox.post(request, flags(request), length, stag, 0, to, ulp)) {
       return;
@@ -192,12 +153,12 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   boolean sayGoodbye() {
-    return room() && other().takes(0) >= 0 && send(0, 0, true);
+    return hasRoom() && other().takes(0) >= 0 && send(0, 0, true);
   }
 
   @Override
   boolean fault() {
-    if (!room()) {
+    if (!hasRoom()) {
       return false;
     }
     if (random().nextBoolean()) {
@@ -208,13 +169,12 @@ final class DdpEndpoint extends ProgramEndpoint {
       }
       return sent;
     }
-    ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
     if (tag == null || (other().mostNotices > 0 && !other().takesTagged())) {
       return false;
     }
     tag.pin();
-    PostedRequest request = request(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
-    request.wrong();
+    PostedRequest request = newRequest(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
     if (!outbox.post(
         request, flags(request), request.octets(), tag.stag(), 0, tag.to(tag.end()), 0)) {
       return false;
@@ -222,6 +182,17 @@ final class DdpEndpoint extends ProgramEndpoint {
     posted(request, ProgramEvent.TAGGED);
     return true;
   }
+
+  /** The program handles errors itself: see {@link #streamFails}. */
+  @Override
+  void judgeError() {
+    if (peer().wrong() && reason() == Reason.DDP_ERROR) {
+      count(ProgramEvent.FAULTS);
+    }
+  }
+
+  @Override
+  void races(ModelStag tag) {}
 
   @Override
   boolean streamFails(DaemonMessage.StreamFailed failed) {
@@ -239,9 +210,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return true;
   }
 
-  /**
-   * Behind an error of its stream the peer may have one more message, of all that it has posted.
-   */
+  /** After an error of its stream the peer may send one more message; others are skipped. */
   @Override
   ExpectedMessage next(Completion completion) {
     int qn = completion.opcode() == Opcode.TAGGED_NOTICE ? -1 : completion.qn();
@@ -262,7 +231,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     outbox.giveBack(request);
   }
 
-  /** What had not been handed to TCP in full never comes in full. */
+  /** A message that was not handed to TCP in full never arrives in full. */
   @Override
   void unsent(PostedRequest request) {
     if (!anyUnsent) {
@@ -282,7 +251,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return incoming().stream().filter(message -> message.qn() == qn).count();
   }
 
-  /** Octets that the next message to a queue may have; -1 if none may come. */
+  /** Octets that the next message to a queue may have; -1 if none may be sent. */
   private int takes(int qn) {
     if (starving() || isGone()) {
       return -1;
@@ -306,7 +275,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   void receive() {
-    if (starving() || names().localStag() == 0) {
+    if (starving() || stags().localStag() == 0) {
       return;
     }
     for (int qn = 0; qn < queues.size(); qn++) {
@@ -347,7 +316,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     int length = waiting == null ? length(queue.most() / 2) : waiting.length();
     return queue.post(
         length,
-        names().localStag(),
+        stags().localStag(),
         own().from(),
         (receive, list) -> post(qn, receive, list),
         program().counts());
@@ -371,7 +340,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     if (completion.opcode() == Opcode.TAGGED_NOTICE) {
       verify(mayEnd(completion), "a notice ends as " + completion.status());
       Long next = notices.poll();
-      verify(next != null && next == completion.id(), "not the next notice: " + completion);
+      verify(next != null && next == completion.id(), "not the next notice");
       if (done) {
         noticed(completion);
       }
@@ -381,7 +350,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     PostedReceives queue = qn >= 0 && qn < queues.size() ? queues.get(qn) : null;
     PostedReceive receive = queue == null ? null : queue.first();
     if (receive == null || receive.id() != completion.id()) {
-      verify(false, "a completion that is not the next receive's of its queue: " + completion);
+      verify(false, "a completion that is not the next receive's of its queue");
       return;
     }
     boolean tooLong = completion.status() == CompletionStatus.LOCAL_LENGTH_ERROR;
@@ -393,13 +362,13 @@ final class DdpEndpoint extends ProgramEndpoint {
     queue.giveBack(receive);
   }
 
-  /** Whether the next message of a queue may be longer than the receive that it comes to. */
+  /** Whether the next message of a queue may be longer than its receive. */
   private boolean mayBeShort(PostedReceive receive, int qn) {
-    // Behind an error of its stream the peer's one more message comes to an earlier receive.
+    // The one message that the peer sends after an error takes an earlier receive.
     if (other().failed()) {
       return true;
     }
-    // The receive was posted when the message that had left in part was known to have been flushed.
+    // The receive was posted when the message that was sent in part was known to be flushed.
     ExpectedMessage cut = other().cutShort;
     return cut != null && cut.qn() == qn && receive.length() < cut.length() && due(qn) == 0;
   }
@@ -410,10 +379,10 @@ final class DdpEndpoint extends ProgramEndpoint {
       return;
     }
     count(ProgramEvent.QUEUED);
-    verify(message.qn() == completion.qn(), "a message of another queue: " + completion);
-    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP: " + completion);
-    verify(completion.octets() == message.length(), "another length: " + completion);
-    verify(completion.msn() == ++messages[completion.qn()], "MSN " + completion.msn());
+    verify(message.qn() == completion.qn(), "a message of another queue");
+    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP");
+    verify(completion.octets() == message.length(), "another length");
+    verify(completion.msn() == ++messages[completion.qn()], "another MSN");
     if (message.qn() == completion.qn()) {
       receive.filled(message);
     }
@@ -425,13 +394,13 @@ final class DdpEndpoint extends ProgramEndpoint {
       return;
     }
     count(ProgramEvent.NOTICES);
-    verify(message.qn() == -1, "a notice for an untagged message: " + completion);
-    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP: " + completion);
-    verify(message.stag() == completion.stag(), "another STag: " + completion);
+    verify(message.qn() == -1, "a notice for an untagged message");
+    verify(message.rsvdUlp() == completion.rsvdUlp(), "another RsvdULP");
+    verify(message.stag() == completion.stag(), "another STag");
     long octets = completion.octets();
     boolean fits = octets <= message.length() && (octets > 0) == (message.length() > 0);
     boolean ends = octets == 0 || completion.to() + octets == message.to() + message.length();
-    verify(fits && ends, "not a message's last segment: " + completion);
+    verify(fits && ends, "not a message's last segment");
   }
 
   @Override

@@ -1,6 +1,8 @@
 package org.rddp.simulation.programs;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
@@ -8,20 +10,21 @@ import org.rddp.client.types.Reason;
 import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 
-/**
- * The STags by which one end's memory may be used: regions and windows onto them, as they come and
- * go over the control socket.
- */
+/** The regions and windows of one end's memory, as it registers, binds and revokes them. */
 final class EndpointStags {
   private static final int MOST_REGIONS = 8;
   private static final int MOST_WINDOWS = 4;
+  private static final int MOST_REVOKED = 16;
 
   private final ProgramEndpoint end;
   private final SplittableRandom random;
   private final List<ModelStag> live = new ArrayList<>();
 
-  /** Regions whose registration stands, also those whose STag has been invalidated. */
+  /** Regions to be deregistered, also those whose STag was invalidated. */
   private final List<ModelStag> owed = new ArrayList<>();
+
+  /** STags that were revoked. */
+  private final Deque<Integer> revoked = new ArrayDeque<>();
 
   private final List<ModelWindow> windows = new ArrayList<>();
   private int localStag;
@@ -38,7 +41,7 @@ final class EndpointStags {
 
   // ---- Regions ----
 
-  /** The region that requests of the end itself name, and some that the peer may use. */
+  /** Registers the region that the end's own requests name, and some for the peer. */
   void begin() {
     Piece own = end.own();
     asked++;
@@ -56,17 +59,17 @@ final class EndpointStags {
             stag -> {
               asked--;
               localStag = stag;
-              owed.add(new ModelStag(stag, null, own.from(), own.length(), 0, 0, true));
+              owed.add(new ModelStag(stag, null, own.from(), own.length(), 0, 0, false));
             });
     end.layout().slots().forEach(this::register);
   }
 
-  /** The STag of the region that requests of the end itself name; 0 while it has none. */
+  /** The STag of the region that the end's own requests name; 0 before it is registered. */
   int localStag() {
     return localStag;
   }
 
-  /** Registers a part of a slot, or all of it, some of them for the connection alone. */
+  /** Registers a slot or a part of it, sometimes for the connection alone. */
   private void register(Piece slot) {
     int from = random.nextInt(3) == 0 ? random.nextInt(slot.length()) : 0;
     int length = random.nextInt(3) == 0 ? 1 + random.nextInt(slot.length() - from) : -1;
@@ -83,7 +86,7 @@ final class EndpointStags {
             stag -> {
               asked--;
               ModelStag tag =
-                  new ModelStag(stag, null, part.from(), part.length(), 0, rights, false);
+                  new ModelStag(stag, null, part.from(), part.length(), 0, rights, only != 0);
               live.add(tag);
               owed.add(tag);
             },
@@ -102,11 +105,11 @@ final class EndpointStags {
     int rights = random.nextInt(4) == 0 ? 0 : Access.REMOTE_WRITE.bit();
     rights |= random.nextInt(4) == 0 ? 0 : Access.REMOTE_READ.bit();
     rights |= random.nextInt(3) == 0 ? 0 : Access.REMOTE_ATOMIC.bit();
-    rights |= rights == 0 ? Access.REMOTE_READ.bit() : 0; // a window gives some
+    rights |= rights == 0 ? Access.REMOTE_READ.bit() : 0; // a window needs some
     return rights | (random.nextBoolean() ? Access.REMOTE_INVALIDATE.bit() : 0);
   }
 
-  /** One that allows this to a peer that does nothing wrong; or null. */
+  /** One that a correct request may use with these rights, or null. */
   ModelStag pick(int rights) {
     if (live.isEmpty()) {
       return null;
@@ -121,20 +124,87 @@ final class EndpointStags {
     return null;
   }
 
-  /** Whether requests of the peer's are under way by it, or one that invalidates it. */
+  /** A valid one without all of these rights, or null. */
+  ModelStag without(int rights) {
+    return live.stream()
+        .filter(tag -> tag.live() && !tag.givenUp() && !tag.permits(rights))
+        .findAny()
+        .orElse(null);
+  }
+
+  /**
+   * One of another program or connection of this host, which the peer's stream may not use; or
+   * null.
+   */
+  ModelStag foreign() {
+    List<ModelStag> found = new ArrayList<>();
+    for (SimulatedProgram other : program().host().programs()) {
+      for (ProgramEndpoint one : other.ends()) {
+        boolean stranger = other != program();
+        one.stags().live.stream()
+            .filter(tag -> !one.equals(end) && tag.live() && (stranger || tag.exclusive()))
+            .forEach(found::add);
+      }
+    }
+    return found.isEmpty() ? null : found.get(random.nextInt(found.size()));
+  }
+
+  /** A region of the program that only another connection may use, or null. */
+  ModelStag boundElsewhere() {
+    return program().ends().stream()
+        .filter(one -> !one.equals(end))
+        .flatMap(one -> one.stags().live.stream())
+        .filter(tag -> !tag.window() && tag.exclusive() && tag.live() && !tag.givenUp())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private boolean isKnown(int stag) {
+    return stag == 0 || program().host().engine().ddp().taggedBuffers().lookup(stag) != null;
+  }
+
+  /** An STag that was revoked; 0 if there is none. */
+  int revoked() {
+    int stag = revoked.isEmpty() ? 0 : List.copyOf(revoked).get(random.nextInt(revoked.size()));
+    return isKnown(stag) ? 0 : stag;
+  }
+
+  /** An STag that was never assigned. */
+  int unknown() {
+    int stag = random.nextInt();
+    while (isKnown(stag)) {
+      stag = random.nextInt();
+    }
+    return stag;
+  }
+
+  /** Whether pending requests of the peer use it or invalidate it. */
   private boolean used(ModelStag tag) {
-    return end.memory().hasWrites(tag)
-        || end.memory().hasReads(tag)
-        || live.stream().anyMatch(one -> one.under(tag) && one.givenUp());
+    return end.memory().hasWrites(tag) || end.memory().hasReads(tag) || invalidated(tag);
+  }
+
+  /** Whether a pending message of the peer invalidates it or a window bound to it. */
+  boolean invalidated(ModelStag tag) {
+    return live.stream().anyMatch(one -> one.under(tag) && one.givenUp());
+  }
+
+  /** Whether a pending request of the program names it. */
+  private boolean named(ModelStag tag) {
+    return program().ends().stream().anyMatch(one -> one.outstanding().names(tag));
+  }
+
+  /** Whether no pending request names a region. */
+  boolean unnamed() {
+    return owed.stream().noneMatch(this::named);
   }
 
   private boolean pinned(ModelStag tag) {
     return live.stream().anyMatch(one -> one.under(tag) && one.pinned());
   }
 
-  // ---- What an end does now and then ----
+  // ---- Changes ----
 
-  /** Changes something about names. */
+  /** Registers, deregisters, allocates, frees, binds or invalidates. */
   void step(boolean withWindows) {
     switch (random.nextInt(withWindows ? 8 : 3)) {
       case 0 -> {
@@ -153,7 +223,7 @@ final class EndpointStags {
   private void deregisterUnused() {
     ModelStag tag = owed.isEmpty() ? null : owed.get(random.nextInt(owed.size()));
     boolean own = tag != null && tag.stag() == localStag;
-    if (tag == null || own || used(tag) || pinned(tag) || end.outstanding().names(tag)) {
+    if (tag == null || own || used(tag) || pinned(tag) || named(tag)) {
       return;
     }
     deregister(tag, false);
@@ -194,11 +264,15 @@ final class EndpointStags {
     return hasWindow(region) && region.live();
   }
 
-  /** The STag names nothing any more, which the engine has just said or is about to show. */
+  /** The STag was revoked. */
   void revoked(ModelStag tag) {
     tag.revoke();
     end.memory().revoked(tag);
+    live.stream().filter(one -> one.under(tag)).forEach(one -> revoked.add(one.stag()));
     live.removeIf(one -> one.under(tag));
+    while (revoked.size() > MOST_REVOKED) {
+      revoked.remove();
+    }
   }
 
   // ---- Windows ----
@@ -224,7 +298,7 @@ final class EndpointStags {
       return;
     }
     ModelStag tag = window.bound();
-    boolean busy = window.isBound() && (used(tag) || pinned(tag) || end.outstanding().names(tag));
+    boolean busy = window.isBound() && (used(tag) || pinned(tag) || named(tag));
     if (!busy) {
       free(window);
     }
@@ -280,7 +354,7 @@ final class EndpointStags {
     }
   }
 
-  /** Binds it to any region; now and then one that is bound, or to a region that is not for it. */
+  /** Binds a window; sometimes one that is bound already, or to a region that does not allow it. */
   private void bind(ModelWindow window) {
     ModelStag region =
         live.stream().filter(one -> !one.window() && one.usable(0)).findAny().orElse(null);
@@ -297,11 +371,11 @@ final class EndpointStags {
     int from = random.nextInt(region.length());
     int length = 1 + random.nextInt(region.length() - from);
     ModelStag tag =
-        new ModelStag(window.nextStag(), region, region.from() + from, length, 0, rights(), false);
+        new ModelStag(window.nextStag(), region, region.from() + from, length, 0, rights(), true);
     boolean behind = window.isBound() && end.outstanding().invalidates(window.bound());
     boolean fails = (window.isBound() && !behind) || !region.permits(bind());
     if (window.isBound() && window.bound().givenUp() && !behind) {
-      // Nobody here knows which of the two is first.
+      // The order of the peer's invalidation and of this bind is not known.
       return;
     }
     ((RdmapEndpoint) end).postBind(window, region, from, tag, fails);
@@ -311,13 +385,13 @@ final class EndpointStags {
     return live.stream().filter(one -> !one.window() && one.usable(bind())).findAny().orElse(null);
   }
 
-  /** A bind has ended well. */
+  /** A bind has succeeded. */
   void bound(ModelWindow window, ModelStag tag) {
     window.bound(tag);
     live.add(tag);
   }
 
-  /** The connection is gone, and with it its windows' bindings. */
+  /** The connection has ended, which unbinds its windows. */
   void released() {
     for (ModelWindow window : windows) {
       if (window.bound() != null && window.isBound()) {
@@ -326,22 +400,28 @@ final class EndpointStags {
     }
   }
 
-  // ---- The end ----
+  // ---- Release ----
 
-  /** Takes an STag away that the peer uses; false if there is none. */
+  /** The session has ended, which revokes every STag. */
+  void gone() {
+    live.forEach(ModelStag::revoke);
+  }
+
+  /** Revokes an STag that the peer uses; false if there is none. */
   boolean race() {
     ModelStag tag =
         live.stream()
             .filter(one -> used(one) && !one.givenUp() && !pinned(one))
             .findFirst()
             .orElse(null);
-    if (tag == null || end.outstanding().names(tag) || (!tag.window() && hasWindow(tag))) {
+    if (tag == null || named(tag) || (!tag.window() && hasWindow(tag))) {
       return false;
     }
     if (!tag.window()) {
       if (!owed.contains(tag)) {
         return false;
       }
+      end.races(tag);
       deregister(tag, false);
       return true;
     }
@@ -350,13 +430,14 @@ final class EndpointStags {
     if (window == null || window.binds() > 0) {
       return false;
     }
+    end.races(tag);
     free(window);
     return true;
   }
 
-  /** Takes everything back; nothing may be refused. */
+  /** Releases everything; no call may be refused. */
   void tidy() {
-    // No window is bound any more, so the regions may go before them too.
+    // No window is bound now, so regions may be deregistered first.
     boolean regionsFirst = random.nextBoolean();
     if (!regionsFirst) {
       List.copyOf(windows).forEach(this::free);
@@ -365,12 +446,12 @@ final class EndpointStags {
     List.copyOf(windows).forEach(this::free);
   }
 
-  /** Whether all that was asked for has been answered. */
+  /** Whether every control call was answered. */
   boolean quiet() {
     return asked == 0;
   }
 
-  /** Whether nothing is left. */
+  /** Whether everything is released. */
   boolean tidied() {
     return asked == 0 && owed.isEmpty() && windows.isEmpty();
   }

@@ -11,29 +11,29 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
 
-/** A host whose duty cycle is that of a daemon's engine, and the programs on it. */
+/** A host that runs a daemon's engine, and the programs on it. */
 final class EngineHost {
   private static final int STAGS = 512;
 
-  private final HostPair world;
+  private final HostPair hosts;
   private final SimulatedHost host;
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
   private final List<ReceiveCounters> counters = new ArrayList<>();
   private Engine engine;
 
-  /** A host that has just been switched on. */
-  EngineHost(HostPair world, SimulatedHost host, RdmapSettings settings) {
-    this.world = world;
+  /** A host that has just started. */
+  EngineHost(HostPair hosts, SimulatedHost host, RdmapSettings settings) {
+    this.hosts = hosts;
     this.host = host;
     this.settings = settings;
     boot();
     host.duty(now -> engine.turn(now));
   }
 
-  /** Knows nothing of what was before. */
+  /** Starts an engine that knows nothing of the one before. */
   void boot() {
-    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, world.network().newRandom()));
+    DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, hosts.network().newRandom()));
     counters.add(ddp.receiveCounters());
     engine =
         new Engine(
@@ -45,13 +45,13 @@ final class EngineHost {
             new FaultHandler() {
               @Override
               public void onFault(String where, Throwable cause) {
-                world.violations().add("fault in " + where + ": " + cause);
+                hosts.violations().add("fault in " + where + ": " + cause);
               }
 
               @Override
               public void onRefused(String detail) {
-                if (world.isTraced()) {
-                  world.trace(detail);
+                if (hosts.isTraced()) {
+                  hosts.trace(detail);
                 }
               }
             });
@@ -65,8 +65,8 @@ final class EngineHost {
     return programs;
   }
 
-  HostPair world() {
-    return world;
+  HostPair hosts() {
+    return hosts;
   }
 
   SimulatedHost host() {
@@ -81,27 +81,27 @@ final class EngineHost {
     return settings;
   }
 
-  /** Counters of every engine that has been here, from one failure of power to the next. */
+  /** Counters of every engine that has run here. */
   List<ReceiveCounters> counters() {
     return counters;
   }
 
-  /** Has something done on the engine's thread. */
+  /** Runs a command in the engine. */
   void execute(Runnable command) {
     engine.execute(command);
     host.scheduleTurn();
   }
 
-  /** Every program has ended its session: what must hold now? */
+  /** Checks what must hold when every session has ended. */
   void judge() {
     if (host.isOff()) {
       return;
     }
     if (engine.ddp().taggedBuffers().size() > 0) {
-      world.violations().add("STags are left behind");
+      hosts.violations().add("STags are left behind");
     }
     if (engine.connectionCount() > 0) {
-      world.violations().add("connections of sessions are left behind");
+      hosts.violations().add("connections of sessions are left behind");
     }
   }
 }

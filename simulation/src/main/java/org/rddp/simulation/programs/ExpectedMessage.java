@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
- * A message that uses up one of the peer's receives, or of its notices.
+ * A message that will consume one of the peer's receives, or one of its notices.
  *
  * @param number of the request that it was posted with
  * @param array what its octets are in

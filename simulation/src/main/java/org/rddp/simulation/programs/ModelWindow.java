@@ -18,23 +18,23 @@ final class ModelWindow {
     return number;
   }
 
-  /** The STag that it has once it is bound the next time. */
+  /** The STag of its next bind. */
   int nextStag() {
     return nextStag;
   }
 
-  /** A bind is posted. */
+  /** A bind was posted. */
   void binding() {
     binds++;
   }
 
-  /** A bind has ended, and this is the next STag. */
+  /** A bind has ended; the STag is that of the next bind. */
   void bindEnded(int stag) {
     binds--;
     nextStag = stag;
   }
 
-  /** Binds that have not ended. */
+  /** Number of pending binds. */
   int binds() {
     return binds;
   }
@@ -43,12 +43,12 @@ final class ModelWindow {
     bound = tag;
   }
 
-  /** What it is bound as, or was the last time; null if it never was. */
+  /** The STag of its last bind, or null. */
   ModelStag bound() {
     return bound;
   }
 
-  /** Whether it is bound as far as its program knows. */
+  /** Whether its program knows it as bound. */
   boolean isBound() {
     return bound != null && bound.live();
   }

@@ -9,8 +9,8 @@ import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.Piece;
 
 /**
- * A posted receive. While it waits anything may come to it; then a message has to be there in full,
- * and behind it what was there before.
+ * A posted receive. Anything may be placed in its memory until it ends. Then the message must be
+ * there in full, and the octets behind the message must be those of before.
  */
 final class PostedReceive {
   private static final ExpectedOctets ANYTHING = (address, from, most) -> most;
@@ -26,7 +26,7 @@ final class PostedReceive {
   /**
    * A receive that is about to be posted.
    *
-   * @param number rising in the order in which they are posted to a queue
+   * @param number ascending in the order of the posts to a queue
    */
   PostedReceive(long id, long number, List<Piece> pieces, MemoryModel memory) {
     this.id = id;
@@ -61,12 +61,12 @@ final class PostedReceive {
     return length;
   }
 
-  /** Nothing comes to it any more. */
+  /** Nothing more is placed there. */
   void end() {
     memory.end(open);
   }
 
-  /** A message has come: it is there, and nothing else. */
+  /** A message has been received: it must be there, and nothing else may have changed. */
   void filled(ExpectedMessage message) {
     List<ExpectedPlacement> known = new ArrayList<>();
     int done = 0;

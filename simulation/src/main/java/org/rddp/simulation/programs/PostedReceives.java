@@ -12,7 +12,7 @@ import org.rddp.simulation.memory.MemoryRanges;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.SourceOctets;
 
-/** Receives of one queue, in the order in which they were posted, and the memory for them. */
+/** The receives of one queue in the order in which they were posted, and their memory. */
 final class PostedReceives {
   private static final int PIECES = 4;
 
@@ -42,7 +42,7 @@ final class PostedReceives {
    *
    * @param stag of the region that the memory is in
    * @param base where that region begins in the memory
-   * @return false if there is no memory, or no slot in the ring
+   * @return false if there is no memory or no slot in the ring
    */
   boolean post(int length, int stag, int base, Post post, ProgramEventCounts counts) {
     int from = places.allocate(length);
@@ -104,7 +104,7 @@ final class PostedReceives {
     return posted.stream().filter(one -> one.id() == id).findFirst().orElse(null);
   }
 
-  /** A receive has ended: its memory is used for something else. */
+  /** A receive has ended: its memory is overwritten. */
   void giveBack(PostedReceive receive) {
     posted.remove(receive);
     receive.end();

@@ -9,7 +9,7 @@ import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.ReadOctets;
 
-/** A work request of the queue that goes to the peer, from its post to its end. */
+/** A work request from its post to its completion. */
 final class PostedRequest {
   private final long id;
   private final int opcode;
@@ -17,8 +17,9 @@ final class PostedRequest {
   private final long number;
   private final List<Piece> sources = new ArrayList<>(1);
   private boolean signalled;
+  private int turn;
   private CompletionStatus refusal;
-  private boolean faulty;
+  private Fault fault;
   private ExpectedPlacement answer;
   private ReadOctets reader;
   private ExpectedPlacement written;
@@ -28,8 +29,8 @@ final class PostedRequest {
   /**
    * A request that is about to be posted.
    *
-   * @param octets that its completion names when it has ended well
-   * @param number rising in the order in which an end posts
+   * @param octets that its completion reports on success
+   * @param number ascending in the order of the posts
    */
   PostedRequest(long id, int opcode, int octets, long number) {
     this.id = id;
@@ -54,7 +55,7 @@ final class PostedRequest {
     return number;
   }
 
-  /** Places of the outbox that it is sent from. */
+  /** Pieces of the outbox that it is sent from. */
   List<Piece> sources() {
     return sources;
   }
@@ -67,7 +68,16 @@ final class PostedRequest {
     signalled = wanted;
   }
 
-  /** How it has to end, since it makes no sense; null if it does. */
+  /** The turn of its host in which it was posted. */
+  int turn() {
+    return turn;
+  }
+
+  void posted(int inTurn) {
+    turn = inTurn;
+  }
+
+  /** The status with which the daemon must refuse it, or null. */
   CompletionStatus refusal() {
     return refusal;
   }
@@ -76,16 +86,16 @@ final class PostedRequest {
     refusal = status;
   }
 
-  /** Whether the peer has to end the stream over it. */
-  boolean faulty() {
-    return faulty;
+  /** The fault in it, for which the peer must end the stream; or null. */
+  Fault fault() {
+    return fault;
   }
 
-  void wrong() {
-    faulty = true;
+  void wrong(Fault what) {
+    fault = what;
   }
 
-  /** Where in its poster's memory an answer goes, or null. */
+  /** The range for its answer, or null. */
   ExpectedPlacement answer() {
     return answer;
   }
@@ -94,7 +104,7 @@ final class PostedRequest {
     answer = target;
   }
 
-  /** What it reads of the peer's memory, or null. */
+  /** The octets that it reads, or null. */
   ReadOctets reader() {
     return reader;
   }
@@ -103,7 +113,7 @@ final class PostedRequest {
     reader = octetsRead;
   }
 
-  /** What it does to the peer's memory, or null. */
+  /** The range of the peer's memory that it writes, or null. */
   ExpectedPlacement written() {
     return written;
   }
@@ -112,17 +122,17 @@ final class PostedRequest {
     written = target;
   }
 
-  /** Whether it asks the peer for something that the peer has taken the name of away. */
+  /** Whether the peer has revoked the STag that it uses. */
   boolean bereft() {
     return reader != null ? !reader.named() : written != null && !written.named();
   }
 
-  /** The name that it binds or invalidates, or null. */
+  /** The local STag that it binds, invalidates or names, or null. */
   ModelStag tag() {
     return tag;
   }
 
-  /** Of a bind, or null. */
+  /** The window of a bind, or null. */
   ModelWindow window() {
     return window;
   }

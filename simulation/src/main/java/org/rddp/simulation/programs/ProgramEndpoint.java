@@ -12,15 +12,24 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.memory.Layout;
 import org.rddp.simulation.memory.MemoryModel;
+import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * One end of a connection as its program sees it, from before it is there until nothing of it is
- * left: what the program does by and by, and what it may hear.
+ * One end of a connection as its program sees it, from before the connection is opened until all of
+ * its resources are released: what the program does, and which events and completions it may see.
  */
 abstract class ProgramEndpoint {
+  private static final int LARGE = 1 << 20;
+
+  /** The most turns in which the engine takes every request from the ring. */
+  private static final int TURNS_TO_TAKE = 8;
+
+  /** What a step without a request counts. */
+  private static final double IDLE_STEP = 0.1;
+
   private final SimulatedProgram program;
   private final SimulatedProgramConnection conversation;
   private final boolean initiator;
@@ -29,8 +38,8 @@ abstract class ProgramEndpoint {
   private final SourceOctets octets;
   private final Layout layout;
   private final MemoryModel memory;
-  private final EndpointStags names;
-  private final OutstandingRequests outstanding = new OutstandingRequests(this);
+  private final EndpointStags stags;
+  private final PostedRequests outstanding = new PostedRequests(this);
   private final ControlCalls calls = new ControlCalls(this);
   private final Deque<ExpectedMessage> incoming = new ArrayDeque<>();
   private ProgramEndpoint peer;
@@ -39,10 +48,10 @@ abstract class ProgramEndpoint {
   private boolean peerClosed;
   private boolean closing;
 
-  /** A request or a receive was flushed: nothing that is posted now comes to anything. */
+  /** A request or a receive was flushed, so new requests will be flushed, too. */
   private boolean flushed;
 
-  /** Plain DDP: its stream has failed, which the program may not have heard. */
+  /** Plain DDP: its stream has failed; the program may not have the event yet. */
   private boolean failed;
 
   private boolean disturbed;
@@ -57,7 +66,13 @@ abstract class ProgramEndpoint {
   private boolean listening = true;
   private Reason reason;
   private int detail;
-  private int left;
+  private double left;
+
+  /** The turn of its host in which the peer closed. */
+  private int closedInTurn;
+
+  /** Number of the next request. */
+  private long number;
 
   ProgramEndpoint(
       SimulatedProgram program,
@@ -73,12 +88,12 @@ abstract class ProgramEndpoint {
     this.octets = octets;
     left = plan.requests();
     random = program.random().split();
-    layout = Layout.draw(random, program.world().settings());
+    layout = Layout.draw(random, program.hosts().settings(), conversation.huge());
     byte[] start = new byte[layout.size()];
     random.nextBytes(start);
     memory =
-        new MemoryModel(program.world().violations(), toString(), slab.take(layout.size()), start);
-    names = new EndpointStags(this);
+        new MemoryModel(program.hosts().violations(), toString(), slab.take(layout.size()), start);
+    stags = new EndpointStags(this);
     program.add(this);
   }
 
@@ -86,22 +101,22 @@ abstract class ProgramEndpoint {
     peer = other;
   }
 
-  // ---- How it begins ----
+  // ---- Beginning ----
 
-  /** What the program chooses for the connection; called by the engine's thread. */
+  /** The program's settings for the connection; called in the engine. */
   abstract ConnectionSettings settings();
 
-  /** The program asks for memory, and the responder for a port. */
+  /** Registers memory; the responder listens. */
   void begin(int port) {
-    names.begin();
+    stags.begin();
     if (!initiator) {
       calls.listen(port);
     }
   }
 
-  /** Whether it may connect, or be connected to. */
+  /** Whether it may connect or accept. */
   boolean ready() {
-    return names.quiet() && calls.listened();
+    return stags.quiet() && calls.listened();
   }
 
   /** The initiator connects. */
@@ -125,13 +140,23 @@ abstract class ProgramEndpoint {
     }
   }
 
-  // ---- What it hears ----
+  // ---- Events ----
 
-  /** What is so from the time on at which the engine says it. */
+  /** Takes note of an event when the engine sends it. */
   final void happens(DaemonMessage message) {
     switch (message) {
       case DaemonMessage.ConnectionRequested requested -> calls.adopt(requested);
-      case DaemonMessage.Closed closed -> freeze(closed.connection(), "it is closed");
+      case DaemonMessage.Closed closed -> {
+        if (closed.connection() == connection() && connection() != 0) {
+          closes(closed.reason(), closed.detail());
+        }
+        freeze(closed.connection(), "it is closed");
+      }
+      case DaemonMessage.PeerClosed closed -> {
+        if (closed.connection() == connection()) {
+          closedInTurn = program.turns();
+        }
+      }
       case DaemonMessage.Failed failed -> freeze(failed.connection(), "it has failed");
       case DaemonMessage.Rejected no -> freeze(no.connection(), "it was rejected");
       case DaemonMessage.StreamFailed error -> {
@@ -151,7 +176,7 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** Whether an event was about this connection. */
+  /** The program receives an event; returns whether it was about this connection. */
   final boolean hear(DaemonMessage message) {
     return switch (message) {
       case DaemonMessage.ConnectionRequested requested ->
@@ -196,12 +221,14 @@ abstract class ProgramEndpoint {
 
   private boolean peerCloses() {
     verify(established && !peerClosed && reason == null, "the peer closes unasked");
+    boolean unanswered = outstanding.hasUnanswered(closedInTurn - TURNS_TO_TAKE);
+    verify(!unanswered, "the peer closed before it had answered");
     peerClosed = true;
     return true;
   }
 
   private boolean rejected() {
-    verify(conversation.rejects() || peer.isGone(), "rejected by nobody");
+    verify(conversation.rejects() || peer.isGone(), "rejected by no program");
     return fails(Reason.TERMINATED, 0);
   }
 
@@ -220,11 +247,11 @@ abstract class ProgramEndpoint {
     tidying = true;
     known = false;
     incoming.clear();
-    names.released();
+    stags.released();
     return true;
   }
 
-  /** Plain DDP: the stream has failed, and the program is to end it. */
+  /** Plain DDP: the stream has failed, and the program ends it. */
   boolean streamFails(DaemonMessage.StreamFailed failed) {
     verify(false, "an error that is not its program's");
     return true;
@@ -240,9 +267,12 @@ abstract class ProgramEndpoint {
     return reason != null && known;
   }
 
-  // ---- What it does ----
+  /** The connection has ended in the engine: nothing more is placed. */
+  void closes(Reason why, int error) {}
 
-  /** The program has some time. */
+  // ---- Actions ----
+
+  /** Called when the program runs. */
   final void act() {
     if (tidying) {
       tidy();
@@ -264,19 +294,20 @@ abstract class ProgramEndpoint {
   }
 
   private void go() {
+    long before = number;
     if (!hazardOver && left <= plan.hazardAt() && plan.hazard() != Workload.Hazard.NONE) {
       hazard();
     } else {
       step();
     }
-    left--;
+    left -= number > before ? 1 : IDLE_STEP;
   }
 
   private void hazard() {
     switch (plan.hazard()) {
       case FAULT -> hazardOver = disturbed = wrong = fault();
       case REVOCATION -> {
-        hazardOver = disturbed = names.race();
+        hazardOver = disturbed = stags.race();
         if (disturbed) {
           count(ProgramEvent.RACES);
         }
@@ -299,36 +330,86 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** Posts a request, or does something else of use. */
+  // ---- Requests ----
+
+  private int sendDepth() {
+    return program.host().settings().sendDepth();
+  }
+
+  /** Whether it may post one more. */
+  final boolean hasRoom() {
+    return outstanding.size() < sendDepth() && stags.localStag() != 0;
+  }
+
+  /** Octets of a message: few, a part of a segment, some segments or as many as may be. */
+  final int length(int most) {
+    if (most > LARGE && random.nextInt(4) == 0) {
+      return most - random.nextInt(most - LARGE);
+    }
+    int segment = Math.max(64, hosts().mtu() - 100);
+    int drawn =
+        switch (plan.small() ? random.nextInt(4) : random.nextInt(16)) {
+          case 0 -> random.nextInt(16);
+          case 1, 2, 3 -> random.nextInt(200);
+          case 4, 5, 6, 7, 8 -> random.nextInt(segment);
+          case 15 -> random.nextInt(most + 1);
+          default -> random.nextInt(6 * segment);
+        };
+    return Math.min(drawn, most);
+  }
+
+  /** A request to be posted; every fifth one is signalled at least. */
+  final PostedRequest newRequest(int opcode, int octetsOf) {
+    PostedRequest request = new PostedRequest(random.nextLong(), opcode, octetsOf, number);
+    boolean must = outstanding.unsignalled() >= 4 || outstanding.size() + 2 >= sendDepth();
+    request.signal(must || random.nextDouble() >= plan.unsignalled());
+    return request;
+  }
+
+  /** A request was written to the ring. */
+  final void posted(PostedRequest request, ProgramEvent event) {
+    number++;
+    request.posted(program.turns());
+    outstanding.add(request);
+    count(event);
+    if (!request.signalled()) {
+      count(ProgramEvent.UNSIGNALLED);
+    }
+    if (hosts().isTraced()) {
+      say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
+    }
+  }
+
+  /** Posts a request, or changes an STag. */
   abstract void step();
 
-  /** Posts a request that the peer has to refuse; false if it cannot be done now. */
+  /** Posts a wrong request; false if that is not possible now. */
   abstract boolean fault();
 
   /** Posts receives. */
   abstract void receive();
 
-  /** Posts its last message; false if it cannot be done now. */
+  /** Posts its last message; false if that is not possible now. */
   abstract boolean sayGoodbye();
 
   private void finish() {
     if (left <= 0 && !goodbye && !wrong && usable()) {
       goodbye = sayGoodbye();
     }
-    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && names.quiet();
+    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && stags.quiet();
     if (done || peerClosed) {
       disconnect(true);
     }
   }
 
-  /** Ends the connection: sends what was posted before, or resets it. */
+  /** Closes or resets the connection. */
   final void disconnect(boolean graceful) {
     closing = true;
     say(graceful ? "closes" : "aborts");
     calls.disconnect(graceful);
   }
 
-  /** Its peer is gone and cannot say so: it waits no longer. */
+  /** Its peer is gone: it stops waiting. */
   final void giveUp() {
     disturb();
     if (connection() != 0 && !closing && reason == null) {
@@ -342,7 +423,7 @@ abstract class ProgramEndpoint {
   }
 
   private void tidy() {
-    if (!names.quiet() || !calls.listened()) {
+    if (!stags.quiet() || !calls.listened() || (listening && !stags.unnamed())) {
       return;
     }
     if (listening) {
@@ -350,19 +431,19 @@ abstract class ProgramEndpoint {
       if (!initiator) {
         calls.closeListener();
       }
-      names.tidy();
+      stags.tidy();
     }
   }
 
-  /** Whether it is over and nothing of it is left. */
+  /** Whether it has ended and everything is released. */
   final boolean tidied() {
-    return tidying && !listening && names.tidied() && outstanding.isEmpty() && emptied();
+    return tidying && !listening && stags.tidied() && outstanding.isEmpty() && emptied();
   }
 
   /** Whether every receive has ended. */
   abstract boolean emptied();
 
-  /** Whether it waits for something that nobody wakes it for. */
+  /** Whether its program must run again without being woken. */
   final boolean wants() {
     boolean posting = established && usable() && (left > 0 || !goodbye || lazy());
     return tidying ? !tidied() : posting && !peer.program.over();
@@ -372,9 +453,9 @@ abstract class ProgramEndpoint {
     return plan.lazy() && !peerGoodbye;
   }
 
-  // ---- What completes ----
+  // ---- Completions ----
 
-  /** Whether a completion is this connection's. */
+  /** Whether a completion is of this connection. */
   final boolean has(Completion completion) {
     return connection() != 0 && completion.connection() == connection();
   }
@@ -398,7 +479,7 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** Whether a receive, or a notice, may end so: well, flushed, or because it came too late. */
+  /** Whether a receive or a notice may end so. */
   final boolean mayEnd(Completion completion) {
     return switch (completion.status()) {
       case SUCCESS, FLUSHED -> true;
@@ -410,13 +491,13 @@ abstract class ProgramEndpoint {
   /** A receive or a notice has ended. */
   abstract void received(Completion completion);
 
-  /** A request of the other queue has ended. */
+  /** A request has ended. */
   abstract void ended(PostedRequest request, boolean done);
 
   /** A request was flushed. */
   abstract void unsent(PostedRequest request);
 
-  /** The next message of the peer's, which has come now. */
+  /** The next message of the peer, which has arrived. */
   ExpectedMessage next(Completion completion) {
     ExpectedMessage message = incoming.poll();
     if (message == null) {
@@ -430,17 +511,18 @@ abstract class ProgramEndpoint {
     return message;
   }
 
-  /** What the peer has posted and this end has not received. */
+  /** Messages that the peer has posted and this end has not received. */
   final Deque<ExpectedMessage> incoming() {
     return incoming;
   }
 
-  // ---- The end of all ----
+  // ---- End ----
 
-  /** Its session is gone, or its host. */
+  /** Its session has ended, or power has failed. */
   final void gone() {
     if (!gone) {
       gone = true;
+      stags.gone();
       memory.freeze("its session is gone");
     }
   }
@@ -451,6 +533,7 @@ abstract class ProgramEndpoint {
     if (conversation.lost()) {
       count(ProgramEvent.LOST);
     }
+    judgeError();
     if (!calm || (gone && reason == null)) {
       judgeFault();
       return;
@@ -466,27 +549,41 @@ abstract class ProgramEndpoint {
     if (peer.wrong && !conversation.lost() && reason != null && !disturbed) {
       boolean found = reason == Reason.DDP_ERROR || reason == Reason.RDMAP_ERROR;
       verify(found, "did not find a wrong request out, but " + reason);
-      count(ProgramEvent.FAULTS);
     }
   }
 
-  // ---- What it is ----
+  /** Checks the error with which the connection ended. */
+  abstract void judgeError();
+
+  /** The end is about to revoke an STag that the peer uses. */
+  abstract void races(ModelStag tag);
+
+  // ---- State ----
 
   final void verify(boolean holds, String what) {
-    program.verify(holds, this + ": " + what);
+    if (!holds) {
+      program.verify(false, this + ": " + what);
+    }
   }
 
-  final void count(ProgramEvent happening) {
-    program.counts().add(happening);
+  /** The same, with a message that is only built for a violation. */
+  final void verify(boolean holds, PostedRequest request, String what) {
+    if (!holds) {
+      verify(false, request + " " + what);
+    }
+  }
+
+  final void count(ProgramEvent event) {
+    program.counts().add(event);
   }
 
   final void say(String what) {
-    if (program.world().isTraced()) {
-      program.world().trace(this + " " + what);
+    if (program.hosts().isTraced()) {
+      program.hosts().trace(this + " " + what);
     }
   }
 
-  /** Something befalls the connection that may end it. */
+  /** Something happens that may end the connection. */
   final void disturb() {
     disturbed = true;
   }
@@ -499,7 +596,7 @@ abstract class ProgramEndpoint {
     return wrong;
   }
 
-  /** No receives any more: the peer has sent one message too many. */
+  /** Posts no more receives: the peer has sent a message too many. */
   final void starve() {
     starving = true;
   }
@@ -512,7 +609,7 @@ abstract class ProgramEndpoint {
     return established;
   }
 
-  /** Whether it may post: nothing has been flushed, and it has not closed. */
+  /** Whether it may post: no request was flushed, and it has not closed. */
   final boolean usable() {
     return lasts() && !flushed;
   }
@@ -521,7 +618,7 @@ abstract class ProgramEndpoint {
     return !closing && reason == null && !gone && !program.over();
   }
 
-  /** Whether requests of it may still be taken. */
+  /** Whether its requests may be flushed. */
   final boolean over() {
     return closing || peerClosed || reason != null || disturbed || peer.disturbed || peer.closing;
   }
@@ -531,12 +628,12 @@ abstract class ProgramEndpoint {
     return failed;
   }
 
-  /** Whether the connection is no more, as far as its program knows. */
+  /** Whether the program knows that the connection has ended. */
   final boolean isGone() {
     return tidying || gone;
   }
 
-  /** Whether the engine knows no such connection any more. */
+  /** Whether the connection has ended in the engine. */
   final boolean isGoneInEngine() {
     return goneInEngine;
   }
@@ -553,16 +650,20 @@ abstract class ProgramEndpoint {
     return peerClosed;
   }
 
-  /** Whether messages of the peer's may wait for a receive. */
+  /** Whether messages of the peer are held until a receive is posted. */
   abstract boolean holds();
 
-  /** Whether it is gone otherwise than by closing. */
+  /** Whether it has ended other than by closing. */
   final boolean lost() {
     return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;
   }
 
   final Reason reason() {
     return reason;
+  }
+
+  final int detail() {
+    return detail;
   }
 
   final int connection() {
@@ -577,8 +678,8 @@ abstract class ProgramEndpoint {
     return program;
   }
 
-  final HostPair world() {
-    return program.world();
+  final HostPair hosts() {
+    return program.hosts();
   }
 
   final SimulatedProgramConnection conversation() {
@@ -609,11 +710,11 @@ abstract class ProgramEndpoint {
     return memory;
   }
 
-  final EndpointStags names() {
-    return names;
+  final EndpointStags stags() {
+    return stags;
   }
 
-  final OutstandingRequests outstanding() {
+  final PostedRequests outstanding() {
     return outstanding;
   }
 
@@ -621,16 +722,11 @@ abstract class ProgramEndpoint {
     return initiator;
   }
 
-  /** The part of its memory that its own requests name. */
+  /** The part of its memory that the end's own requests name. */
   final Piece own() {
     int from = layout.inbox().from();
     Piece last = layout.outbox();
     return new Piece(from, last.from() + last.length() - from);
-  }
-
-  /** What it has still to do. */
-  final int left() {
-    return left;
   }
 
   @Override

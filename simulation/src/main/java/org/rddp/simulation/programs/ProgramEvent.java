@@ -1,6 +1,9 @@
 package org.rddp.simulation.programs;
 
-/** What is counted in lives from program to program, and has to happen in enough of them. */
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What is counted in simulations of programs. Each event must happen in 1000 runs. */
 enum ProgramEvent {
   SENDS("sends"),
   WRITES("writes"),
@@ -21,6 +24,7 @@ enum ProgramEvent {
   SOLICITED("requests that solicit an event"),
   UNSIGNALLED("unsignalled requests"),
   EARLY("requests posted before the stream was up"),
+  NONSENSE("requests that the daemon has to refuse"),
   REFUSED("requests refused where they were posted"),
   REFUSED_THERE("reads and atomics that the peer refused"),
   RECEIVED("messages received"),
@@ -36,8 +40,12 @@ enum ProgramEvent {
   DEREGISTERED("regions deregistered"),
   STILL_BOUND("deregistrations refused for a window"),
   WINDOWS_FREED("windows freed"),
+  INVALIDATED("invalidations by the peer"),
   RACES("STags taken away while they were used"),
-  FAULTS("wrong requests found out"),
+  RACES_MET("STags taken away that met a segment on its way"),
+  TERMINATES("Terminates understood"),
+  CORRUPTIONS("streams ended by corruption"),
+  FAULTS("wrong messages of plain DDP found out"),
   STREAM_ERRORS("errors left to a program that speaks plain DDP"),
   LAST_WORDS("last messages behind such an error"),
   CLOSED("connections closed in order"),
@@ -48,6 +56,9 @@ enum ProgramEvent {
   DIED("sessions ended before their time"),
   LOST("connections lost");
 
+  private static final Set<ProgramEvent> OF_PLAIN_DDP =
+      EnumSet.of(UNTAGGED, TAGGED, QUEUED, NOTICES, FAULTS, STREAM_ERRORS, LAST_WORDS);
+
   private final String words;
 
   ProgramEvent(String words) {
@@ -57,5 +68,10 @@ enum ProgramEvent {
   /** The name of the count. */
   String words() {
     return words;
+  }
+
+  /** Whether only programs that speak plain DDP see it. */
+  boolean isOfPlainDdp() {
+    return OF_PLAIN_DDP.contains(this);
   }
 }

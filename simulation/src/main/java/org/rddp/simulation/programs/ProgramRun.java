@@ -16,18 +16,20 @@ import org.rddp.simulation.SimulatedHost;
 import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
-import org.rddp.simulation.rdma.RdmapTerms;
 
-/** Programs on two hosts and their connections from beginning to end: everything from a seed. */
+/**
+ * One run of programs on two hosts and their connections from opening to closing, all drawn from a
+ * seed.
+ */
 final class ProgramRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
   private static final int CHECK_EVERY = 16;
-  private static final double MOST_OCTETS = 1.5e6;
 
-  private final HostPair world;
-  private final RandomSettings lots;
+  private final HostPair hosts;
+  private final RandomSettings choices;
   private final SplittableRandom random;
   private final SourceOctets octets;
+  private final Scope scope;
   private final ProgramEventCounts counts = new ProgramEventCounts();
   private final EngineHost client;
   private final EngineHost server;
@@ -36,31 +38,46 @@ final class ProgramRun implements Scenario {
       new SimulatedConnections<>();
   private int turns;
 
-  /** The life of a seed. */
-  ProgramRun(long seed, BufferCache shelf, Consumer<String> lines, Slab slab, SourceOctets octets) {
-    world = new HostPair(seed, shelf, lines);
+  /** The run of a seed. */
+  ProgramRun(
+      long seed,
+      Scope scope,
+      BufferCache buffers,
+      Consumer<String> lines,
+      Slab slab,
+      SourceOctets octets) {
+    hosts = new HostPair(seed, buffers, lines);
     this.octets = octets;
-    lots = world.settings();
-    random = world.random();
-    int window = world.client().settings().receiveBuffer();
-    int otherWindow = world.server().settings().receiveBuffer();
-    RdmapTerms terms = RdmapTerms.draw(random, lots, window, otherWindow);
-    client = new EngineHost(world, world.client(), held(terms.initiator(), window));
-    server = new EngineHost(world, world.server(), held(terms.responder(), otherWindow));
-    noise = new UndetectedCorruption(world, terms.crc());
-    world.scheduleFaults();
+    this.scope = scope;
+    choices = hosts.settings();
+    random = hosts.random();
+    int window = hosts.client().settings().receiveBuffer();
+    int otherWindow = hosts.server().settings().receiveBuffer();
+    RdmapTerms terms = RdmapTerms.draw(random, choices);
+    client = new EngineHost(hosts, hosts.client(), held(terms.initiator(), window));
+    server = new EngineHost(hosts, hosts.server(), held(terms.responder(), otherWindow));
+    noise = new UndetectedCorruption(hosts, terms.crc());
+    hosts.scheduleFaults();
     populate(client, "client ", slab);
     populate(server, "server ", slab);
     connections(terms, slab);
   }
 
-  /** All that may come without a receive is kept, or nothing. */
+  /** The engine holds no messages, or all that TCP's window lets come: just these, or more. */
   private RdmapSettings held(RdmapSettings settings, int window) {
-    return settings.withHeldOctets(random.nextInt(3) == 0 ? 0 : 2 * window + (1 << 16));
+    // With Markers segments are placed early, and TCP's window opens for them.
+    int least = settings.mpa().markers() ? 2 * window : window;
+    int held =
+        switch (random.nextInt(3)) {
+          case 0 -> 0;
+          case 1 -> least;
+          default -> 2 * window + (1 << 16);
+        };
+    return settings.withHeldOctets(held);
   }
 
   private void populate(EngineHost host, String name, Slab slab) {
-    int count = lots.oneIn(3) ? 2 + random.nextInt(2) : 1;
+    int count = choices.oneIn(3) ? 2 + random.nextInt(2) : 1;
     for (int i = 1; i <= count; i++) {
       SimulatedProgram program = new SimulatedProgram(host, name + i, counts);
       if (random.nextInt(3) == 0) {
@@ -72,31 +89,32 @@ final class ProgramRun implements Scenario {
 
   private void connections(RdmapTerms terms, Slab slab) {
     int least = Math.max(client.programs().size(), server.programs().size());
-    int count = least + (lots.oneIn(2) ? random.nextInt(3) : 0);
-    double most = Math.min(MOST_OCTETS / world.mtu(), lots.logUniform(100, 800)) / count;
+    int count = least + (choices.oneIn(2) ? random.nextInt(3) : 0);
+    double requests = choices.logUniform(scope.least(), scope.most());
+    double most = Math.min(scope.octets() / hosts.mtu(), requests) / count;
     for (int i = 0; i < count; i++) {
       SimulatedProgramConnection one =
           new SimulatedProgramConnection(
-              world,
+              hosts,
               i,
-              random.nextInt(10) < 3,
+              random.nextDouble() < scope.plainDdp(),
               terms,
               noise,
               client.programs().get(i % client.programs().size()),
               server.programs().get(i % server.programs().size()),
               plan(most),
-              plan(lots.oneIn(4) ? 1 : most),
+              plan(choices.oneIn(4) ? 1 : most),
               slab,
               octets);
       conversations.add(one);
       one.begin();
-      long at = world.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
-      world.network().events().schedule(at, any -> open(one), 0);
+      long at = hosts.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
+      hosts.network().events().schedule(at, any -> open(one), 0);
     }
   }
 
   private Workload plan(double requests) {
-    return Workload.draw(random, lots, 1 + (int) (requests * (0.5 + random.nextDouble())));
+    return Workload.draw(random, choices, 1 + (int) (requests * (0.5 + random.nextDouble())));
   }
 
   private void open(SimulatedProgramConnection conversation) {
@@ -115,7 +133,7 @@ final class ProgramRun implements Scenario {
   }
 
   private EngineHost of(SimulatedHost host) {
-    return host == world.client() ? client : server;
+    return host == hosts.client() ? client : server;
   }
 
   @Override
@@ -179,13 +197,13 @@ final class ProgramRun implements Scenario {
       host.judge();
     }
     if (!octets.intact()) {
-      world.violations().add("octets that were only sent have changed");
+      hosts.violations().add("octets that were only sent have changed");
     }
   }
 
-  /** Lives to the end, or to the first violation. */
+  /** Runs to the end, or to the first violation. */
   void run() {
-    world.run(this);
+    hosts.run(this);
   }
 
   private long sum(ToLongFunction<ReceiveCounters> counter) {
@@ -198,7 +216,7 @@ final class ProgramRun implements Scenario {
     return sum;
   }
 
-  /** Adds what has happened to the totals. */
+  /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
     long placed = sum(ReceiveCounters::segmentsPlaced);
     totals.addRun(placed);
@@ -206,12 +224,12 @@ final class ProgramRun implements Scenario {
     totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
     totals.add("held for want of a receive or a notice", sum(ReceiveCounters::segmentsHeld));
     totals.add("refused", sum(ReceiveCounters::segmentsRefused));
-    counts.addTo(totals);
-    world.addTo(totals);
+    counts.addTo(totals, scope.plainDdp() > 0);
+    hosts.addTo(totals);
   }
 
-  /** What was violated, or null. */
+  /** The rule that was violated, or null. */
   String violation() {
-    return world.violations().first();
+    return hosts.violations().first();
   }
 }

@@ -8,23 +8,35 @@ import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * Lives from program to program: engines of the daemon on two hosts, and programs that post work
- * requests of every kind to their rings and hold each completion to a model.
+ * Simulates engines of the daemon on two hosts, and programs that post work requests of every kind,
+ * right ones and wrong ones, to their rings and hold each completion and each octet to a model.
  */
 public final class ProgramSimulation implements Simulation {
-  private final BufferCache shelf = new BufferCache();
+  private final BufferCache buffers = new BufferCache();
   private final Slab slab = new Slab();
   private final SourceOctets octets = new SourceOctets();
+  private final Scope scope;
 
-  /** Ready to live. */
-  public ProgramSimulation() {}
+  private ProgramSimulation(Scope scope) {
+    this.scope = scope;
+  }
+
+  /** Few connections with many requests each, and all of them speak RDMAP. */
+  public static ProgramSimulation ofRdmap() {
+    return new ProgramSimulation(Scope.RDMAP);
+  }
+
+  /** Several programs, with RDMAP and with plain DDP. */
+  public static ProgramSimulation ofPrograms() {
+    return new ProgramSimulation(Scope.PROGRAMS);
+  }
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
     slab.clear();
-    ProgramRun life = new ProgramRun(seed, shelf, trace, slab, octets);
-    life.run();
-    life.addTo(totals);
-    return life.violation();
+    ProgramRun run = new ProgramRun(seed, scope, buffers, trace, slab, octets);
+    run.run();
+    run.addTo(totals);
+    return run.violation();
   }
 }

@@ -3,7 +3,9 @@ package org.rddp.simulation.programs;
 import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
@@ -13,18 +15,22 @@ import org.rddp.simulation.memory.ModelStag;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * An end of a connection that speaks RDMAP: draws requests that are right, and some that are not.
- */
+/** One end of a connection that speaks RDMAP. */
 final class RdmapEndpoint extends ProgramEndpoint {
   private static final int MOST_RECEIVES = 16;
-  private static final int UNPOSTED = 4;
   private static final int LONGEST_HELD = 4096;
 
   private final PostedReceives receives;
   private final RdmapPosts posts;
+  private final FaultInjector faults;
+  private final StreamErrors errors = new StreamErrors(this);
   private final boolean sharing;
-  private final boolean holding;
+
+  /** Octets of messages that the daemon holds until a receive is posted; 0 for none. */
+  private final int held;
+
+  /** How many messages may be sent to it that it has posted no receive for. */
+  private final int unposted;
 
   RdmapEndpoint(
       SimulatedProgram program,
@@ -35,10 +41,15 @@ final class RdmapEndpoint extends ProgramEndpoint {
       SourceOctets octets) {
     super(program, conversation, initiator, plan, slab, octets);
     posts = new RdmapPosts(this);
+    faults = new FaultInjector(this, posts);
     receives = new PostedReceives(random(), octets, memory(), layout().inbox());
     sharing = program.shared() != null && random().nextBoolean();
-    boolean may = program.host().settings().heldOctets() > 0;
-    holding = sharing ? program.shared().holds() : may && random().nextBoolean();
+    boolean holding = sharing ? program.shared().holds() : random().nextBoolean();
+    held = holding ? held() : 0;
+    if (mayOverflow()) {
+      disturb();
+    }
+    unposted = held == 0 ? 0 : 1 + random().nextInt(4 << random().nextInt(5));
     if (sharing) {
       program.shared().add(this);
     }
@@ -46,25 +57,35 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   @Override
   ConnectionSettings settings() {
-    int held = holding ? program().host().settings().heldOctets() : 0;
     int queue = sharing ? program().shared().number() : 0;
     return new ConnectionSettings(held, 0, List.of(), queue);
   }
 
-  // ---- Requests ----
-
-  private RdmapEndpoint other() {
-    return (RdmapEndpoint) peer();
+  /** The limit of the interface, or so few octets that the peer may exceed them. */
+  private int held() {
+    int most = program().host().settings().heldOctets();
+    return most > 0 && !sharing && random().nextInt(12) == 0
+        ? 64 + random().nextInt(most / 2)
+        : most;
   }
 
-  private boolean room() {
-    return outstanding().size() < program().host().settings().sendDepth()
-        && names().localStag() != 0;
+  /** Whether messages of the peer may find neither a receive nor room to be held. */
+  boolean mayOverflow() {
+    int window = program().host().host().settings().receiveBuffer();
+    // With Markers segments are placed early, and TCP's window opens for them.
+    boolean early = program().host().settings().mpa().markers();
+    return held > 0 && held < (early ? 2L * window : window);
+  }
+
+  // ---- Requests ----
+
+  RdmapEndpoint other() {
+    return (RdmapEndpoint) peer();
   }
 
   @Override
   void step() {
-    if (!room()) {
+    if (!hasRoom()) {
       return;
     }
     boolean answered = !peer().over() || peer().usable();
@@ -82,7 +103,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     } else if (kind < 82 && answered) {
       atomic();
     } else if (kind < 96) {
-      names().step(known());
+      stags().step(known());
     } else if (kind < 98) {
       posts.nonsense(length(4096));
     } else {
@@ -96,116 +117,117 @@ final class RdmapEndpoint extends ProgramEndpoint {
     return (fenced ? SendFlags.FENCED : 0) | (solicited ? SendFlags.SOLICITED : 0);
   }
 
-  private int length(int most) {
-    int drawn =
-        switch (plan().small() ? random().nextInt(4) : random().nextInt(12)) {
-          case 0 -> random().nextInt(16);
-          case 1, 2, 3 -> random().nextInt(200);
-          case 4, 5, 6, 7 -> random().nextInt(1500);
-          case 8 -> random().nextInt(most + 1);
-          default -> random().nextInt(6000);
-        };
-    return Math.min(drawn, most);
-  }
-
   private void write(boolean immediate) {
-    if (immediate && other().takes() < Long.BYTES) {
+    if (immediate && other().longestMessage() < Long.BYTES) {
       return;
     }
-    ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
-    int length = tag == null ? 0 : length(Math.min(tag.length(), posts.most()));
-    int at = tag == null ? 0 : tag.from() + random().nextInt(tag.length() - length + 1);
+    ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
+    int length = tag == null ? 0 : length(Math.min(tag.length(), posts.longest()));
+    if (length == 0) {
+      // A Write without octets may name any STag.
+      posts.write(peer().stags().unknown(), 0, 0, null, flags(), immediate, null);
+      return;
+    }
+    int at = tag.from() + random().nextInt(tag.length() - length + 1);
     int flags = flags();
-    if (tag != null && peer().memory().hasAtomic(at, at + length)) {
-      // Nobody could say what such an atomic finds.
+    if (peer().memory().hasAtomic(at, at + length)) {
+      // Without a fence the result of that atomic would not be known.
       flags |= SendFlags.FENCED;
     }
-    posts.write(tag, at, length, flags, immediate);
+    PlaceablePart part = PlaceablePart.of(tag, at, length);
+    posts.write(tag.stag(), tag.to(at), length, part, flags, immediate, null);
   }
 
   private void send() {
-    int most = other().takes();
+    int most = other().longestMessage();
     if (most < 0) {
       return;
     }
     int length = random().nextInt(8) == 0 ? most : length(most);
     ModelStag tag =
         random().nextInt(8) == 0 && !wrong()
-            ? peer().names().pick(Access.REMOTE_INVALIDATE.bit())
+            ? peer().stags().pick(Access.REMOTE_INVALIDATE.bit())
             : null;
     int flags = flags();
     if (tag != null && peer().memory().hasReads(tag)) {
-      // What still has to be answered by that name would not be.
+      // Without a fence the invalidation would come before the answers.
       flags |= SendFlags.FENCED;
     }
-    if (posts.send(Math.min(length, posts.most()), flags, tag, false) && tag != null) {
+    int stag = tag == null ? 0 : tag.stag();
+    if (posts.send(Math.min(length, posts.longest()), flags, tag, stag, false, null)
+        && tag != null) {
       tag.giveUp();
     }
   }
 
   private void immediate() {
-    if (other().takes() >= Long.BYTES) {
+    if (other().longestMessage() >= Long.BYTES) {
       posts.immediate(flags());
     }
   }
 
   private void read() {
-    ModelStag tag = peer().names().pick(Access.REMOTE_READ.bit());
-    if (tag != null) {
-      int length = length(Math.min(tag.length(), posts.mostRead()));
-      int at = tag.from() + random().nextInt(tag.length() - length + 1);
-      posts.read(tag, at, length, flags());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_READ.bit());
+    int length = tag == null ? 0 : length(Math.min(tag.length(), posts.longestRead()));
+    if (length == 0) {
+      posts.read(peer().stags().unknown(), 0, null, 0, 0, flags(), null);
+      return;
     }
+    int at = tag.from() + random().nextInt(tag.length() - length + 1);
+    posts.read(tag.stag(), tag.to(at), tag, at, length, flags(), null);
   }
 
   private void atomic() {
-    ModelStag tag = peer().names().pick(Access.REMOTE_ATOMIC.bit());
+    ModelStag tag = peer().stags().pick(Access.REMOTE_ATOMIC.bit());
     int first = tag == null ? 0 : (tag.from() + Long.BYTES - 1) & -Long.BYTES;
     int words = tag == null ? 0 : (tag.end() - first) / Long.BYTES;
     if (words < 1) {
       return;
     }
-    // Often the same few, so that atomics meet.
+    // Often the same octets, so that atomics depend on each other.
     int at = first + random().nextInt(Math.min(words, 4)) * Long.BYTES;
     if (peer().memory().isDeterminate(at, at + Long.BYTES)) {
       byte[] now = peer().memory().posted(at, Long.BYTES);
-      posts.atomic(tag, at, AtomicOperation.draw(random(), now), flags());
+      AtomicOperation does = AtomicOperation.draw(random(), now);
+      posts.atomic(tag.stag(), tag.to(at), tag, at, does, flags(), null);
     }
   }
 
   @Override
   boolean sayGoodbye() {
-    return room() && other().takes() >= 0 && posts.send(0, 0, null, true);
+    return hasRoom() && other().longestMessage() >= 0 && posts.send(0, 0, null, 0, true, null);
   }
 
   @Override
   boolean fault() {
-    boolean strict = !other().holding && !other().sharing;
-    return room()
-        && switch (random().nextInt(4)) {
-          case 0 -> {
-            ModelStag tag = peer().names().pick(Access.REMOTE_WRITE.bit());
-            yield tag != null && posts.writeBeyond(tag);
-          }
-          case 1 -> posts.readNothing();
-          case 2 -> {
-            boolean none = strict && other().takes() < 0;
-            boolean sent = none && posts.send(1, 0, null, false);
-            if (sent) {
-              peer().starve();
-            }
-            yield sent;
-          }
-          default -> posts.writeNothing();
-        };
+    return hasRoom() && faults.inject();
+  }
+
+  @Override
+  void races(ModelStag tag) {
+    errors.races(tag);
+  }
+
+  @Override
+  void closes(Reason why, int error) {
+    errors.closed(why, error);
+  }
+
+  @Override
+  void judgeError() {
+    errors.judge(reason(), detail());
+  }
+
+  StreamErrors errors() {
+    return errors;
   }
 
   boolean postInvalidate(ModelStag tag) {
-    return known() && room() && posts.invalidate(tag, flags());
+    return known() && hasRoom() && posts.invalidate(tag, flags());
   }
 
   boolean postBind(ModelWindow window, ModelStag region, int from, ModelStag tag, boolean fails) {
-    return known() && room() && posts.bind(window, region, from, tag, fails, flags());
+    return known() && hasRoom() && posts.bind(window, region, from, tag, fails, flags());
   }
 
   @Override
@@ -215,9 +237,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
       return;
     }
     if (request.opcode() == Opcode.BIND) {
-      names().bound(request.window(), request.tag());
+      stags().bound(request.window(), request.tag());
     } else if (request.opcode() == Opcode.INVALIDATE) {
-      names().revoked(request.tag());
+      stags().revoked(request.tag());
     }
   }
 
@@ -226,29 +248,39 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   // ---- Receives ----
 
-  /** Octets that the next message of the peer's may have; -1 if none may come. */
-  int takes() {
+  /** Octets that the peer's next message may have; -1 if none may be sent. */
+  int longestMessage() {
     if (starving() || isGone()) {
       return -1;
     }
     if (sharing) {
       return program().shared().takes();
     }
-    PostedReceive receive = receives.behind(incoming().size());
+    PostedReceive receive = nextReceive();
     if (receive != null) {
       return receive.length();
     }
-    boolean more = holding && incoming().size() - receives.size() < UNPOSTED;
+    boolean more = incoming().size() - receives.size() < unposted;
     if (more) {
       count(ProgramEvent.WITHOUT_RECEIVE);
     }
     return more ? LONGEST_HELD : -1;
   }
 
+  /** The receive of the peer's next message; null if there is none or it is not known. */
+  PostedReceive nextReceive() {
+    return sharing ? null : receives.behind(incoming().size());
+  }
+
+  /** Whether a message without a receive is an error. */
+  boolean isStrict() {
+    return held == 0 && !sharing;
+  }
+
   @Override
   void receive() {
     int most = Math.min(MOST_RECEIVES, program().host().settings().receiveDepth());
-    boolean posted = !sharing && !starving() && names().localStag() != 0;
+    boolean posted = !sharing && !starving() && stags().localStag() != 0;
     while (posted && receives.size() < most) {
       if (plan().lazy() && random().nextInt(3) > 0) {
         return;
@@ -261,7 +293,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     ExpectedMessage waiting = incoming().stream().skip(receives.size()).findFirst().orElse(null);
     int length = waiting == null ? length(receives.most() / 2) : waiting.length();
     length += waiting != null && random().nextBoolean() ? random().nextInt(length / 2 + 8) : 0;
-    return receives.post(length, names().localStag(), own().from(), this::post, program().counts());
+    return receives.post(length, stags().localStag(), own().from(), this::post, program().counts());
   }
 
   private boolean post(PostedReceive receive, PieceList list) {
@@ -288,7 +320,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
     if (completion.isSuccess()) {
       filled(receive, completion);
     } else {
-      verify(mayEnd(completion), "a receive ends as " + completion.status());
+      boolean tooLong = completion.status() == CompletionStatus.LOCAL_LENGTH_ERROR;
+      boolean may = tooLong ? other().errors().sentTooLong() : mayEnd(completion);
+      verify(may, "a receive ends as " + completion.status());
     }
     from.giveBack(receive);
   }
@@ -302,7 +336,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
       count(ProgramEvent.SHARED);
       verify(program().shared().inOrder(this, receive), "a receive before an earlier one");
     }
-    verify(completion.octets() == message.length(), "another length: " + completion);
+    verify(completion.octets() == message.length(), "a message of another length");
     verify(completion.hasImmediate() == message.isImmediate(), "a number or none, unlike posted");
     verify(
         !message.isImmediate() || completion.immediate() == message.immediate(), "another number");
@@ -313,13 +347,14 @@ final class RdmapEndpoint extends ProgramEndpoint {
         "not what was to be invalidated");
     receive.filled(message);
     if (tag != null) {
-      names().revoked(tag);
+      count(ProgramEvent.INVALIDATED);
+      stags().revoked(tag);
     }
   }
 
   @Override
   boolean holds() {
-    return holding;
+    return held > 0;
   }
 
   @Override

@@ -18,20 +18,21 @@ import org.rddp.simulation.memory.ReadOctets;
 
 /**
  * Posts the requests of an end that speaks RDMAP, and tells the models of both memories what they
- * ask for. Each returns whether the request went to the ring.
+ * ask for. Each method returns whether the request went to the ring.
  */
 final class RdmapPosts {
   private static final ExpectedOctets NOTHING = (address, from, most) -> 0;
 
-  private final ProgramEndpoint end;
+  private final RdmapEndpoint end;
   private final SplittableRandom random;
   private final MemoryModel memory;
   private final SendBuffers outbox;
   private final MemoryRanges sink;
-  private long number;
+
+  /** Number of the last fenced request, -1 before there is one. */
   private long fence = -1;
 
-  RdmapPosts(ProgramEndpoint end) {
+  RdmapPosts(RdmapEndpoint end) {
     this.end = end;
     random = end.random();
     memory = end.memory();
@@ -40,22 +41,19 @@ final class RdmapPosts {
     sink = new MemoryRanges(random, box.from(), box.from() + box.length());
   }
 
-  /** The longest message. */
-  int most() {
+  /** Octets of the longest message. */
+  int longest() {
     return outbox.most();
   }
 
   /** The most octets that a read may bring. */
-  int mostRead() {
+  int longestRead() {
     return sink.longest();
   }
 
-  private PostedRequest request(int opcode, int octets) {
-    PostedRequest request = new PostedRequest(random.nextLong(), opcode, octets, number);
-    boolean must =
-        end.outstanding().unsignalled() >= 4
-            || end.outstanding().size() + 2 >= end.program().host().settings().sendDepth();
-    request.signal(must || random.nextDouble() >= end.plan().unsignalled());
+  private PostedRequest request(int opcode, int octets, Fault fault) {
+    PostedRequest request = end.newRequest(opcode, octets);
+    request.wrong(fault);
     return request;
   }
 
@@ -71,40 +69,48 @@ final class RdmapPosts {
     return flags & ~SendFlags.SOLICITED;
   }
 
-  private void posted(PostedRequest request, int flags, ProgramEvent happening) {
-    number++;
-    end.outstanding().add(request);
-    end.count(happening);
-    if (!request.signalled()) {
-      end.count(ProgramEvent.UNSIGNALLED);
+  private void posted(PostedRequest request, int flags, ProgramEvent event) {
+    end.posted(request, event);
+    if (request.fault() != null) {
+      end.errors().posted(request);
     }
-    if ((flags & SendFlags.FENCED) != 0 && request.refusal() == null) {
+    if ((flags & SendFlags.FENCED) != 0) {
       fence = request.number();
       end.count(ProgramEvent.FENCED);
     }
-    if (end.world().isTraced()) {
-      end.say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
-    }
   }
 
-  /** Writes; without octets if there is no name. */
-  boolean write(ModelStag tag, int at, int length, int flags, boolean immediate) {
+  /**
+   * Writes.
+   *
+   * @param part that may be placed, or null
+   * @param immediate whether immediate data follows
+   * @param fault in it, or null
+   */
+  boolean write(
+      int stag,
+      long to,
+      int length,
+      PlaceablePart part,
+      int flags,
+      boolean immediate,
+      Fault fault) {
     int opcode = immediate ? Opcode.WRITE_IMMEDIATE : Opcode.WRITE;
-    PostedRequest request = request(opcode, length);
+    PostedRequest request = request(opcode, length, fault);
     int how = immediate ? flags : unsolicited(flags);
     long data = immediate ? random.nextLong() : 0;
-    int stag = tag == null ? 0 : tag.stag();
-    long to = tag == null ? 0 : tag.to(at);
     if (!outbox.post(request, ringFlags(request, how), length, stag, 0, to, data)) {
       return false;
     }
     posted(request, how, immediate ? ProgramEvent.WRITES_IMMEDIATE : ProgramEvent.WRITES);
-    if (length > 0) {
-      KnownOctets written = new KnownOctets(outbox.array(), outbox.first());
+    if (part != null) {
+      int from = outbox.first() + part.skipped();
+      KnownOctets written = new KnownOctets(outbox.array(), from);
       ExpectedPlacement target =
-          ExpectedPlacement.ofWrite(at, length, written, request.number(), tag);
+          ExpectedPlacement.ofWrite(
+              part.at(), part.octets(), written, request.number(), part.tag());
       request.writes(target);
-      end.peer().memory().expect(target, outbox.array(), outbox.first(), fence);
+      end.peer().memory().expect(target, outbox.array(), from, fence);
     }
     if (immediate) {
       message(ExpectedMessage.ofImmediate(request.number(), data, solicited(how)));
@@ -119,35 +125,42 @@ final class RdmapPosts {
     end.peer().incoming().add(message);
   }
 
-  /** Sends. */
-  boolean send(int length, int flags, ModelStag invalidates, boolean last) {
-    PostedRequest request = request(Opcode.SEND, length);
+  /**
+   * Sends.
+   *
+   * @param invalidates STag of the peer that the message invalidates, or null
+   * @param stag number of the STag in the message, or 0
+   * @param last whether it is the last message
+   * @param fault in it, or null; the peer must not receive a wrong message
+   */
+  boolean send(int length, int flags, ModelStag invalidates, int stag, boolean last, Fault fault) {
+    PostedRequest request = request(Opcode.SEND, length, fault);
     if (last) {
       request.signal(true);
     }
-    int stag = invalidates == null ? 0 : invalidates.stag();
     if (!outbox.post(request, ringFlags(request, flags), length, stag, 0, 0, 0)) {
       return false;
     }
     posted(request, flags, invalidates == null ? ProgramEvent.SENDS : ProgramEvent.INVALIDATING);
-    message(
-        ExpectedMessage.ofSend(
-            request.number(),
-            outbox.array(),
-            outbox.first(),
-            length,
-            solicited(flags),
-            invalidates,
-            last));
+    if (fault == null) {
+      message(
+          ExpectedMessage.ofSend(
+              request.number(),
+              outbox.array(),
+              outbox.first(),
+              length,
+              solicited(flags),
+              invalidates,
+              last));
+    }
     return true;
   }
 
   /** Sends immediate data. */
   boolean immediate(int flags) {
-    PostedRequest request = request(Opcode.SEND_IMMEDIATE, Long.BYTES);
+    PostedRequest request = request(Opcode.SEND_IMMEDIATE, Long.BYTES, null);
     long data = random.nextLong();
-    int how = ringFlags(request, flags);
-    if (!post(request, how, 0, 0, 0, 0, 0, data)) {
+    if (!post(request, ringFlags(request, flags), 0, 0, 0, 0, 0, data)) {
       return false;
     }
     posted(request, flags, ProgramEvent.IMMEDIATE);
@@ -176,31 +189,31 @@ final class RdmapPosts {
                     .submit());
   }
 
-  /** Reads. */
-  boolean read(ModelStag tag, int at, int length, int flags) {
-    return read(tag, tag.stag(), tag.to(at), at, length, unsolicited(flags));
-  }
-
-  private boolean read(ModelStag tag, int stag, long to, int at, int length, int flags) {
+  /**
+   * Reads.
+   *
+   * @param tag of the peer, or null if there will be no answer
+   * @param at offset in the peer's memory
+   * @param fault in it, or null
+   */
+  boolean read(int stag, long to, ModelStag tag, int at, int length, int flags, Fault fault) {
     int into = sink.allocate(length);
     if (into < 0) {
       return false;
     }
-    PostedRequest request = request(Opcode.READ, length);
-    int local = end.names().localStag();
-    int how = ringFlags(request, flags);
-    if (!post(request, how, local, into - end.own().from(), length, stag, to, 0)) {
+    PostedRequest request = request(Opcode.READ, length, fault);
+    int how = unsolicited(flags);
+    int local = end.stags().localStag();
+    int offset = into - end.own().from();
+    if (!post(request, ringFlags(request, how), local, offset, length, stag, to, 0)) {
       sink.free(into);
       return false;
     }
-    posted(request, flags, ProgramEvent.READS);
+    posted(request, how, ProgramEvent.READS);
     ReadOctets coming =
         tag == null ? null : end.peer().memory().read(at, length, request.number(), tag);
     request.reads(coming);
     answer(request, into, length, coming == null ? NOTHING : coming);
-    if (tag == null) {
-      request.wrong();
-    }
     return true;
   }
 
@@ -210,8 +223,15 @@ final class RdmapPosts {
     memory.expect(answer);
   }
 
-  /** Does an atomic. */
-  boolean atomic(ModelStag tag, int at, AtomicOperation does, int flags) {
+  /**
+   * Does an atomic.
+   *
+   * @param tag of the peer, or null if there will be no answer
+   * @param at offset in the peer's memory
+   * @param fault in it, or null
+   */
+  boolean atomic(
+      int stag, long to, ModelStag tag, int at, AtomicOperation does, int flags, Fault fault) {
     int into = sink.allocate(Long.BYTES);
     if (into < 0) {
       return false;
@@ -222,15 +242,15 @@ final class RdmapPosts {
           case SWAP -> Opcode.SWAP;
           case COMPARE_SWAP -> Opcode.COMPARE_SWAP;
         };
-    PostedRequest request = request(opcode, Long.BYTES);
+    PostedRequest request = request(opcode, Long.BYTES, fault);
     int how = unsolicited(flags);
     SubmissionEntry entry = end.program().rings().claim(WorkRequest.ATOMIC_SLOTS);
     boolean done =
         entry != null
             && entry
                 .begin(opcode, ringFlags(request, how), request.id(), end.connection())
-                .memory(end.names().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
-                .remote(tag.stag(), tag.to(at))
+                .memory(end.stags().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
+                .remote(stag, to)
                 .operands(does.data(), does.mask(), does.compare(), does.compareMask())
                 .submit();
     if (!end.program().posted(done)) {
@@ -238,6 +258,10 @@ final class RdmapPosts {
       return false;
     }
     posted(request, how, ProgramEvent.ATOMICS);
+    if (tag == null) {
+      answer(request, into, Long.BYTES, NOTHING);
+      return true;
+    }
     byte[] before = end.peer().memory().posted(at, Long.BYTES);
     byte[] after = does.apply(before);
     ExpectedPlacement target =
@@ -248,9 +272,9 @@ final class RdmapPosts {
     return true;
   }
 
-  /** Takes a name of this end's away. */
+  /** Invalidates an STag of this end. */
   boolean invalidate(ModelStag tag, int flags) {
-    PostedRequest request = request(Opcode.INVALIDATE, 0);
+    PostedRequest request = request(Opcode.INVALIDATE, 0, null);
     int how = unsolicited(flags);
     request.names(tag, null);
     if (!post(request, ringFlags(request, how), 0, 0, 0, tag.stag(), 0, 0)) {
@@ -263,95 +287,75 @@ final class RdmapPosts {
   /**
    * Binds a window.
    *
-   * @param from where in the region
-   * @param tag what the window is to be then
-   * @param fails whether it cannot be bound so
+   * @param from offset in the region
+   * @param tag of the bound window
+   * @param fails whether the bind must fail
    */
   boolean bind(
       ModelWindow window, ModelStag region, int from, ModelStag tag, boolean fails, int flags) {
-    PostedRequest request = request(Opcode.BIND, 0);
-    int how = unsolicited(flags);
+    PostedRequest request = request(Opcode.BIND, 0, null);
     request.signal(true);
     request.names(tag, window);
     if (fails) {
       request.refuse(CompletionStatus.MW_BIND_ERROR);
     }
+    int how = unsolicited(flags);
     int rights = tag.rights();
     if (!post(request, how, region.stag(), from, tag.length(), window.number(), rights, 0)) {
       return false;
     }
     window.binding();
-    posted(request, how, ProgramEvent.BINDS);
+    posted(request, fails ? 0 : how, ProgramEvent.BINDS);
     return true;
   }
 
-  // ---- What is wrong ----
+  // ---- What the daemon must refuse ----
 
-  /** Names memory of its own that it may not use, or asks for what this connection does not do. */
+  /**
+   * Posts a request that names local memory it may not use, or that this connection does not
+   * support.
+   */
   boolean nonsense(int length) {
-    boolean kind = random.nextBoolean();
-    PostedRequest request = request(kind ? Opcode.SEND_UNTAGGED : Opcode.SEND, 0);
+    ModelStag foreign = end.stags().boundElsewhere();
+    int local = end.stags().localStag();
+    int beyond = end.own().length() - length;
+    return switch (random.nextInt(foreign == null ? 2 : 3)) {
+      case 0 -> nonsense(Opcode.SEND_UNTAGGED, CompletionStatus.LOCAL_OPERATION_ERROR, 0, 0, 0);
+      case 1 -> {
+        int opcode = random.nextBoolean() ? Opcode.SEND : Opcode.READ;
+        yield nonsense(opcode, CompletionStatus.LOCAL_PROTECTION_ERROR, local, beyond, length + 1);
+      }
+      default -> readInto(foreign);
+    };
+  }
+
+  private boolean nonsense(int opcode, CompletionStatus refusal, int stag, int from, int length) {
+    PostedRequest request = request(opcode, 0, null);
     request.signal(true);
-    request.refuse(
-        kind ? CompletionStatus.LOCAL_OPERATION_ERROR : CompletionStatus.LOCAL_PROTECTION_ERROR);
-    int own = end.own().length();
-    boolean done =
-        kind
-            ? post(request, SendFlags.SIGNALLED, 0, 0, 0, 0, 0, 0)
-            : post(
-                request,
-                SendFlags.SIGNALLED,
-                end.names().localStag(),
-                own - length,
-                length + 1,
-                0,
-                0,
-                0);
+    request.refuse(refusal);
+    return nonsense(request, stag, from, length);
+  }
+
+  /** Reads into a region of another connection. */
+  private boolean readInto(ModelStag region) {
+    PostedRequest request = request(Opcode.READ, 0, null);
+    request.signal(true);
+    request.names(region, null);
+    request.refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
+    return nonsense(request, region.stag(), 0, Math.min(region.length(), 64));
+  }
+
+  private boolean nonsense(PostedRequest request, int stag, int from, int length) {
+    boolean done = post(request, SendFlags.SIGNALLED, stag, from, length, 0, 0, 0);
     if (done) {
-      number++;
-      end.outstanding().add(request);
+      posted(request, 0, ProgramEvent.NONSENSE);
     }
     return done;
   }
 
-  /** Writes right behind what it may write to. */
-  boolean writeBeyond(ModelStag tag) {
-    tag.pin();
-    return wrongWrite(tag.stag(), tag.to(tag.end()));
-  }
-
-  /** Writes by a name of nothing. */
-  boolean writeNothing() {
-    return wrongWrite(noName(), random.nextLong() >>> 1);
-  }
-
-  private boolean wrongWrite(int stag, long to) {
-    int length = 1 + random.nextInt(2000);
-    PostedRequest request = request(Opcode.WRITE, length);
-    request.wrong();
-    if (!outbox.post(request, ringFlags(request, 0), length, stag, 0, to, 0)) {
-      return false;
-    }
-    posted(request, 0, ProgramEvent.WRITES);
-    return true;
-  }
-
-  /** Reads by a name of nothing. */
-  boolean readNothing() {
-    return read(null, noName(), 0, 0, 1 + random.nextInt(Math.min(2000, mostRead())), 0);
-  }
-
-  private int noName() {
-    int stag = random.nextInt();
-    while (end.peer().program().host().engine().ddp().taggedBuffers().lookup(stag) != null) {
-      stag = random.nextInt();
-    }
-    return stag;
-  }
-
   // ---- Memory ----
 
-  /** The program writes where nobody else does. */
+  /** The program writes into memory that no request uses. */
   void scribble() {
     Piece slot = end.layout().slots().get(random.nextInt(end.layout().slots().size()));
     int length = 1 + random.nextInt(slot.length());
@@ -361,7 +365,7 @@ final class RdmapPosts {
     }
   }
 
-  /** A request has ended: its memory is the program's again, and is used for something else. */
+  /** A request has ended: its memory is overwritten. */
   void giveBack(PostedRequest request) {
     outbox.giveBack(request);
     ExpectedPlacement answer = request.answer();

@@ -11,8 +11,8 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.SourceOctets;
 
 /**
- * Where one end's messages are sent from: its outbox in one piece or in several, each overwritten
- * as soon as the request has ended, or the request itself.
+ * Memory that one end's messages are sent from: one piece, several pieces, or the request itself. A
+ * piece is overwritten as soon as its request has ended.
  */
 final class SendBuffers {
   private final ProgramEndpoint end;
@@ -37,20 +37,20 @@ final class SendBuffers {
     return places.longest();
   }
 
-  /** What the octets of the message that was posted last are in. */
+  /** The array with the octets of the last posted message. */
   byte[] array() {
     return octets.array();
   }
 
-  /** The first of them. */
+  /** Index of the first of them. */
   int first() {
     return first;
   }
 
   /**
-   * Posts a request that carries a message.
+   * Posts a request with a message.
    *
-   * @return false if there is no memory, or no slot in the ring
+   * @return false if there is no memory or no slot in the ring
    */
   boolean post(
       PostedRequest request,
@@ -97,7 +97,7 @@ final class SendBuffers {
     memory.write(at, octets.array(), first, length);
     request.sources().add(new Piece(at, length));
     boolean scattered = length > 1 && random.nextInt(5) == 0;
-    int local = end.names().localStag();
+    int local = end.stags().localStag();
     int base = end.own().from();
     list.clear();
     if (scattered) {
@@ -133,7 +133,7 @@ final class SendBuffers {
     }
   }
 
-  /** A request has ended: what it was sent from is used for something else. */
+  /** A request has ended: its memory is overwritten. */
   void giveBack(PostedRequest request) {
     for (Piece piece : request.sources()) {
       memory.write(

@@ -16,9 +16,7 @@ import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
-/**
- * The shared receive queue of a program: its receives, its limit, and the connections that use it.
- */
+/** A program's shared receive queue: its receives, its limit and the connections that use it. */
 final class SharedReceives {
   private static final int LENGTH = 2048;
   private static final int DEPTH = 24;
@@ -49,14 +47,14 @@ final class SharedReceives {
     random.nextBytes(start);
     memory =
         new MemoryModel(
-            program.world().violations(),
+            program.hosts().violations(),
             program.name() + "'s shared queue",
             slab.take(start.length),
             start);
     receives = new PostedReceives(random, octets, memory, box);
   }
 
-  /** Asks for the queue and for its memory. */
+  /** Creates the queue and registers its memory. */
   void begin() {
     program.control(
         "a receive queue",
@@ -78,12 +76,12 @@ final class SharedReceives {
     users.add(user);
   }
 
-  /** Its number, as soon as the engine has made it. */
+  /** Its number, 0 before it exists. */
   int number() {
     return number;
   }
 
-  /** Whether the connections that use it hold messages that find no receive. */
+  /** Whether its connections hold messages until a receive is posted. */
   boolean holds() {
     return holds;
   }
@@ -92,7 +90,7 @@ final class SharedReceives {
     return receives;
   }
 
-  /** Octets that the next message to any of its connections may have; -1 if none may come. */
+  /** Octets that the next message to any of its connections may have; -1 if none may be sent. */
   int takes() {
     int due = 0;
     for (RdmapEndpoint user : users) {
@@ -106,20 +104,20 @@ final class SharedReceives {
     return (holds ? spare > -UNPOSTED : spare > 0) ? LENGTH : -1;
   }
 
-  /** Whether a connection has not taken a receive behind this one before. */
+  /** Whether a connection takes its receives in order. */
   boolean inOrder(RdmapEndpoint user, PostedReceive receive) {
     Long before = lastTaken.put(user, receive.number());
     return before == null || before < receive.number();
   }
 
-  /** Its program has some time. */
+  /** Called when its program runs. */
   void act() {
     if (stag == 0 || tidied) {
       return;
     }
-    // The engine has no more of them than this, and has told of it within its turn.
+    // The engine has no more receives than these, and must have sent the event.
     boolean due = armed && receives.size() < limit;
-    program.verify(!due, "a limit was reached, and nobody said so");
+    program.verify(!due, "no event for a limit that was reached");
     boolean done = users.stream().allMatch(ProgramEndpoint::tidied);
     if (done) {
       destroy();
@@ -158,26 +156,26 @@ final class SharedReceives {
         any -> arming = false);
   }
 
-  /** The engine has said that few receives are left. */
+  /** The event that few receives are left. */
   void limitReached() {
     program.counts().add(ProgramEvent.LIMITS);
     program.verify(armed, "a limit that was not asked for, or twice");
     armed = false;
   }
 
-  /** Whether its program has to come back, though nobody wakes it. */
+  /** Whether its program must run again without being woken. */
   boolean wants() {
     return stag != 0 && !tidied && receives.size() < DEPTH;
   }
 
-  /** Whether a completion is that of a receive which no connection has taken. */
+  /** Whether a completion is of a receive that no connection has taken. */
   boolean flushes(Completion completion) {
     return completion.opcode() == Opcode.RECEIVE
         && completion.connection() == 0
         && completion.receiveQueue() == number;
   }
 
-  /** The queue is destroyed, and gives a receive back. */
+  /** A receive is flushed since the queue is destroyed. */
   void flushed(Completion completion) {
     PostedReceive receive = receives.first();
     boolean next = receive != null && receive.id() == completion.id();
@@ -215,7 +213,7 @@ final class SharedReceives {
     return tidied;
   }
 
-  /** The session is gone. */
+  /** The session has ended. */
   void gone() {
     memory.freeze("its session is gone");
   }

@@ -22,23 +22,23 @@ import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.HostPair;
 
 /**
- * A program and its session: it writes and polls its rings, asks the engine for what goes over the
- * control socket, and hears of events some time later. It polls after each turn of the engine, or
+ * A program with a session. It posts to and polls its rings, calls the engine in place of the
+ * control socket, and receives events some time later. It polls after each turn of the engine, or
  * sleeps until it is woken.
  */
 final class SimulatedProgram implements SessionHandler {
-  /** After which a program that wants something looks again whether it can be had, in ns. */
+  /** Time after which a program tries again, in ns. */
   private static final long PATIENCE = 5_000_000;
 
   private static final int CONNECTIONS = 16;
   private static final int REGIONS = 128;
 
-  /** What the engine does for a program. */
+  /** A control call, run by the engine. */
   interface Call<T> {
     T call() throws RequestRefusedException;
   }
 
-  private final HostPair world;
+  private final HostPair hosts;
   private final EngineHost host;
   private final String name;
   private final ProgramEventCounts counts;
@@ -57,24 +57,25 @@ final class SimulatedProgram implements SessionHandler {
   private long wakeAt = Long.MAX_VALUE;
   private boolean posted;
 
-  /** Something found no room: nobody tells when there is some. */
+  /** A post found no room: the program has to try again. */
   private boolean retries;
 
   private boolean closing;
   private boolean over;
   private long progress;
+  private int turns;
 
-  /** A program whose session begins. */
+  /** A program that begins a session. */
   SimulatedProgram(EngineHost host, String name, ProgramEventCounts counts) {
     this.host = host;
     this.name = name;
     this.counts = counts;
-    world = host.world();
+    hosts = host.hosts();
     engine = host.engine();
-    random = world.random().split();
+    random = hosts.random().split();
     polls = random.nextBoolean();
     mostPolled = 1 << random.nextInt(8);
-    delay = 1 + (long) world.settings().logUniform(100, 200_000);
+    delay = 1 + (long) hosts.settings().logUniform(100, 200_000);
     int slots = 8 << random.nextInt(6);
     int completions = 256 << random.nextInt(2);
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(slots, completions), 64);
@@ -102,7 +103,17 @@ final class SimulatedProgram implements SessionHandler {
     ends.add(end);
   }
 
-  /** Its shared receive queue, once it has one. */
+  /** Number of turns of its host. */
+  int turns() {
+    return turns;
+  }
+
+  /** Its ends of connections. */
+  List<ProgramEndpoint> ends() {
+    return ends;
+  }
+
+  /** Its shared receive queue, or null. */
   SharedReceives shared() {
     return shared;
   }
@@ -111,14 +122,14 @@ final class SimulatedProgram implements SessionHandler {
     shared = receives;
   }
 
-  // ---- Between it and the daemon ----
+  // ---- Control calls and events ----
 
-  /** Asks for something over the control socket; it may not be refused. */
+  /** Makes a control call that must not be refused. */
   <T> void control(String what, Call<T> call, Consumer<T> reply) {
     control(call, reply, e -> verify(false, what + " was refused: " + e.getMessage()));
   }
 
-  /** Asks for something over the control socket. */
+  /** Makes a control call. */
   <T> void control(Call<T> call, Consumer<T> reply, Consumer<RequestRefusedException> refused) {
     if (over) {
       return;
@@ -141,7 +152,7 @@ final class SimulatedProgram implements SessionHandler {
     wakeSoon();
   }
 
-  /** What the engine says, within its turn. */
+  /** An event, within a turn of the engine. */
   @Override
   public void send(DaemonMessage message) {
     for (int i = 0; i < ends.size(); i++) {
@@ -151,8 +162,8 @@ final class SimulatedProgram implements SessionHandler {
   }
 
   private void hear(DaemonMessage message) {
-    if (world.isTraced()) {
-      world.trace(name + " hears " + message);
+    if (hosts.isTraced()) {
+      hosts.trace(name + " hears " + message);
     }
     progress++;
     if (message instanceof DaemonMessage.ReceiveQueueLimit limit) {
@@ -174,25 +185,25 @@ final class SimulatedProgram implements SessionHandler {
 
   // ---- When it runs ----
 
-  /** The daemon wakes it. */
+  /** The daemon wakes the program. */
   private void woken() {
     counts.add(ProgramEvent.WOKEN);
     wakeSoon();
   }
 
-  /** Something about it has changed that nobody tells it of. */
+  /** Lets the program run soon. */
   void stir() {
     wakeSoon();
   }
 
   private void wakeSoon() {
-    wake(world.network().now() + random.nextLong(delay));
+    wake(hosts.network().now() + random.nextLong(delay));
   }
 
   private void wake(long at) {
     if (at < wakeAt && !over) {
       wakeAt = at;
-      world.network().events().schedule(at, this::awake, at);
+      hosts.network().events().schedule(at, this::awake, at);
     }
   }
 
@@ -203,14 +214,15 @@ final class SimulatedProgram implements SessionHandler {
     }
   }
 
-  /** Its host has had a turn. */
+  /** Called after each turn of its host. */
   void afterTurn() {
+    turns++;
     if (polls) {
       wakeSoon();
     }
   }
 
-  /** Its memory is what it has to be. */
+  /** Checks its memory. */
   void check() {
     if (!over) {
       for (int i = 0; i < ends.size(); i++) {
@@ -225,7 +237,7 @@ final class SimulatedProgram implements SessionHandler {
     }
     while (!inbox.isEmpty() && !over) {
       Runnable message = inbox.remove();
-      // What the daemon says is said behind the completions that belong to it.
+      // The daemon sends an event after the completions that belong to it.
       poll(Integer.MAX_VALUE);
       message.run();
     }
@@ -254,7 +266,7 @@ final class SimulatedProgram implements SessionHandler {
       wants |= ends.get(i).wants();
     }
     if (wants) {
-      wake(world.network().now() + 1 + random.nextLong(PATIENCE));
+      wake(hosts.network().now() + 1 + random.nextLong(PATIENCE));
     }
     if (!polls && !rings.requestSignal()) {
       wakeSoon();
@@ -270,8 +282,8 @@ final class SimulatedProgram implements SessionHandler {
   }
 
   private void take() {
-    if (world.isTraced()) {
-      world.trace(name + " polls " + completion + ", retired " + completion.retired());
+    if (hosts.isTraced()) {
+      hosts.trace(name + " polls " + completion + ", retired " + completion.retired());
     }
     ProgramEndpoint end = null;
     for (int i = 0; i < ends.size(); i++) {
@@ -284,11 +296,11 @@ final class SimulatedProgram implements SessionHandler {
     } else if (shared != null && shared.flushes(completion)) {
       shared.flushed(completion);
     } else {
-      verify(false, "a completion that nobody waits for: " + completion);
+      verify(false, "a completion of no request: " + completion);
     }
   }
 
-  /** Whether a request has gone to the ring; its program has to come back if not. */
+  /** Notes whether a post has found room; returns that. */
   boolean posted(boolean done) {
     posted |= done;
     if (!done) {
@@ -306,9 +318,9 @@ final class SimulatedProgram implements SessionHandler {
     return session;
   }
 
-  // ---- Its end ----
+  // ---- End ----
 
-  /** Ends the session once everything else has ended. */
+  /** Ends the session when everything else has ended. */
   private void finish() {
     boolean finished = !closing;
     for (int i = 0; i < ends.size() && finished; i++) {
@@ -324,7 +336,7 @@ final class SimulatedProgram implements SessionHandler {
     });
   }
 
-  /** Its session ends within this turn of the engine, whatever is under way. */
+  /** Ends the session within this turn of the engine, with requests pending. */
   void die() {
     if (!closing && !over) {
       closing = true;
@@ -339,7 +351,7 @@ final class SimulatedProgram implements SessionHandler {
     }
   }
 
-  /** Its session is gone, or its host: it does nothing any more. */
+  /** Its session has ended, or power has failed: it does nothing more. */
   void gone() {
     if (!over) {
       over = true;
@@ -355,7 +367,7 @@ final class SimulatedProgram implements SessionHandler {
     return over;
   }
 
-  /** What must hold when all is over. */
+  /** Checks what must hold at the end. */
   void judge() {
     ends.forEach(ProgramEndpoint::judge);
     if (shared != null) {
@@ -363,16 +375,16 @@ final class SimulatedProgram implements SessionHandler {
     }
   }
 
-  // ---- What it is ----
+  // ---- State ----
 
   void verify(boolean holds, String what) {
     if (!holds) {
-      world.violations().add(name + ": " + what);
+      hosts.violations().add(name + ": " + what);
     }
   }
 
-  HostPair world() {
-    return world;
+  HostPair hosts() {
+    return hosts;
   }
 
   EngineHost host() {
@@ -391,7 +403,7 @@ final class SimulatedProgram implements SessionHandler {
     return random;
   }
 
-  /** Grows whenever it gets on. */
+  /** A number that grows when it makes progress. */
   long progress() {
     return progress + (over ? 1 : 0);
   }

@@ -6,24 +6,24 @@ import org.rddp.simulation.SimulatedConnection;
 import org.rddp.simulation.UndetectedCorruption;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
-import org.rddp.simulation.rdma.RdmapTerms;
 
-/** One connection of two programs: the end that opens it and the one that answers. */
+/** One connection of two programs: the end that opens it and the end that accepts it. */
 final class SimulatedProgramConnection implements SimulatedConnection {
   private static final int FIRST_PORT = 7;
   private static final int MOST_PRIVATE = 64;
 
-  /** After which an end that is not ready is looked at again, in ns. */
+  /** Time after which an end that is not ready is checked again, in ns. */
   private static final long SOON = 1_000_000;
 
-  /** After which a server that is not ready is taken for one that never will be, in ns. */
+  /** Time after which a server that is not ready is considered gone, in ns. */
   private static final long LATE = 2_000_000_000;
 
-  private final HostPair world;
+  private final HostPair hosts;
   private final int number;
   private final int queues;
   private final boolean rejects;
   private final boolean withoutRtr;
+  private final boolean huge;
   private final byte[] privateData;
   private final UndetectedCorruption noise;
   private final ProgramEndpoint client;
@@ -34,7 +34,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
 
   /** A connection to be opened. */
   SimulatedProgramConnection(
-      HostPair world,
+      HostPair hosts,
       int number,
       boolean plain,
       RdmapTerms terms,
@@ -45,15 +45,16 @@ final class SimulatedProgramConnection implements SimulatedConnection {
       Workload back,
       Slab slab,
       SourceOctets octets) {
-    this.world = world;
+    this.hosts = hosts;
     this.number = number;
     this.noise = noise;
     withoutRtr = terms.withoutRtr() && !plain;
+    huge = hosts.settings().oneIn(200);
     boolean bare = terms.initiator().mpa().startKey();
-    queues = 1 + world.random().nextInt(4);
-    rejects = !bare && world.settings().oneIn(40);
-    privateData = new byte[bare ? 0 : world.random().nextInt(MOST_PRIVATE)];
-    world.random().nextBytes(privateData);
+    queues = 1 + hosts.random().nextInt(4);
+    rejects = !bare && hosts.settings().oneIn(40);
+    privateData = new byte[bare ? 0 : hosts.random().nextInt(MOST_PRIVATE)];
+    hosts.random().nextBytes(privateData);
     client =
         plain
             ? new DdpEndpoint(one, this, true, there, slab, octets)
@@ -66,16 +67,16 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     server.peer(client);
   }
 
-  /** Its programs ask for what they need. */
+  /** The programs register memory and listen. */
   void begin() {
     client.begin(0);
     server.begin(port());
   }
 
-  /** The client connects as soon as it can. */
+  /** The client connects as soon as both ends are ready. */
   void open() {
-    latest = latest == 0 ? world.network().now() + LATE : latest;
-    boolean late = world.network().now() > latest;
+    latest = latest == 0 ? hosts.network().now() + LATE : latest;
+    boolean late = hosts.network().now() > latest;
     if (client.program().over()) {
       opened = true;
       server.giveUp();
@@ -83,7 +84,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
       opened = true;
       client.connect(port());
     } else {
-      world.network().events().schedule(world.network().now() + SOON, any -> open(), 0);
+      hosts.network().events().schedule(hosts.network().now() + SOON, any -> open(), 0);
     }
   }
 
@@ -95,12 +96,17 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     return number;
   }
 
-  /** Plain DDP: how many queues. */
+  /** Plain DDP: number of queues. */
   int queues() {
     return queues;
   }
 
-  /** Whether the server's program declines. */
+  /** Whether messages may have a MiB and more. */
+  boolean huge() {
+    return huge;
+  }
+
+  /** Whether the server's program rejects. */
   boolean rejects() {
     return rejects;
   }
@@ -117,7 +123,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     return server;
   }
 
-  /** Whether bits may be turned unseen: both ends are up, or will never be. */
+  /** Whether both ends are established or will never be. */
   boolean isSettled() {
     return opened && settled(client) && settled(server);
   }
@@ -126,12 +132,22 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     return end.established() || end.isGone();
   }
 
-  /** Whether something befell it that may have ended it. */
+  /** Whether an RTR is required and the ends have no kind of RTR in common. */
+  boolean withoutRtr() {
+    return withoutRtr;
+  }
+
+  /** Whether bits may have been flipped. */
+  boolean corrupted() {
+    return noise.begun();
+  }
+
+  /** Whether something happened that may have ended it. */
   boolean disturbed() {
     return client.disturbed() || server.disturbed() || rejects || withoutRtr || lost();
   }
 
-  /** Whether it was lost, and not ended by either program. */
+  /** Whether it was lost, not ended by a program. */
   boolean lost() {
     return lost(client) || lost(server);
   }

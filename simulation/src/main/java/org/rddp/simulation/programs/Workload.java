@@ -4,17 +4,17 @@ import java.util.SplittableRandom;
 import org.rddp.simulation.RandomSettings;
 
 /**
- * How a program behaves towards one connection.
+ * How a program behaves at one end of a connection.
  *
- * @param requests how many it posts, about
- * @param hazard what it does that ends the stream before its time
- * @param hazardAt how many requests are left then
- * @param lazy whether it takes its time to post receives
- * @param early whether it posts requests before the stream is up
- * @param small whether its messages have few octets
- * @param burst the most requests that it posts in one go
- * @param fence chance that a request is fenced
- * @param unsignalled chance that a request is not signalled
+ * @param requests approximate number of requests
+ * @param hazard that ends the stream early
+ * @param hazardAt number of requests left at that time
+ * @param lazy whether it posts receives late
+ * @param early whether it posts requests before the stream is established
+ * @param small whether its messages are short
+ * @param burst the most requests that it posts at a time
+ * @param fence probability of a fenced request
+ * @param unsignalled probability of an unsignalled request
  */
 record Workload(
     int requests,
@@ -26,24 +26,24 @@ record Workload(
     int burst,
     double fence,
     double unsignalled) {
-  /** What ends a stream before its time. */
+  /** Events that end a stream early. */
   enum Hazard {
-    /** Nothing does. */
+    /** None. */
     NONE,
-    /** A request that the peer has to refuse. */
+    /** The end posts a wrong request. */
     FAULT,
-    /** An STag is taken away while requests of the peer's name it. */
+    /** The end revokes an STag that the peer uses. */
     REVOCATION,
-    /** It closes its half, whatever the peer waits for. */
+    /** The end closes although the peer waits for answers. */
     CLOSE,
-    /** It resets the connection. */
+    /** The end resets the connection. */
     ABORT,
-    /** Its program dies. */
+    /** The program dies. */
     DEATH
   }
 
   /** Draws one. */
-  static Workload draw(SplittableRandom random, RandomSettings lots, int requests) {
+  static Workload draw(SplittableRandom random, RandomSettings choices, int requests) {
     Hazard hazard =
         switch (random.nextInt(24)) {
           case 0, 1, 2, 3 -> Hazard.FAULT;
@@ -56,12 +56,12 @@ record Workload(
     return new Workload(
         requests,
         hazard,
-        (int) (requests * random.nextDouble(lots.oneIn(4) ? 1 : 0.3)),
-        lots.oneIn(4),
-        lots.oneIn(3),
-        lots.oneIn(4),
+        (int) (requests * random.nextDouble(choices.oneIn(4) ? 1 : 0.3)),
+        choices.oneIn(4),
+        choices.oneIn(3),
+        choices.oneIn(4),
         1 + random.nextInt(1 << random.nextInt(6)),
-        lots.oneIn(3) ? random.nextDouble(0.5) : 0.05,
-        lots.oneIn(3) ? 0 : random.nextDouble());
+        choices.oneIn(3) ? random.nextDouble(0.5) : 0.05,
+        choices.oneIn(3) ? 0 : random.nextDouble());
   }
 }

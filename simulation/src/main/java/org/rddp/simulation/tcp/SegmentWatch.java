@@ -13,19 +13,18 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Watches every segment that leaves a host: it is well-formed and its checksums are right; it
+ * Checks every segment that leaves a host: it is well-formed and its checksums are right; it
  * acknowledges nothing that was never sent, and never less than before; the window's right edge
- * does not move back (RFC 9293 section 3.8.6); and nothing is sent beyond the edge that the peer
- * has offered.
+ * does not move back (RFC 9293 section 3.8.6); nothing is sent beyond the window.
  */
 final class SegmentWatch implements NetworkListener {
-  /** The widest window that a segment tells without a shift. */
+  /** The widest window that a segment advertises without a shift. */
   private static final int WIDEST = 0xffff;
 
-  /** A direction whose sequence numbers begin at a certain one. */
+  /** A direction with a certain initial sequence number. */
   private record Numbering(Direction direction, int initial) {}
 
-  /** What is known of one direction of a connection, in numbers relative to its SYN. */
+  /** State of one direction of a connection, in numbers relative to its SYN. */
   private static final class Half {
     private final int initial;
     private int shift;
@@ -38,7 +37,7 @@ final class SegmentWatch implements NetworkListener {
     }
   }
 
-  private final Violations verdict;
+  private final Violations violations;
   private final Map<Direction, Half> halves = new HashMap<>();
   private final Map<Numbering, Half> numbered = new HashMap<>();
   private final SequenceSpaces spaces = new SequenceSpaces();
@@ -46,8 +45,8 @@ final class SegmentWatch implements NetworkListener {
   private long segments;
   private long withData;
 
-  SegmentWatch(Violations verdict) {
-    this.verdict = verdict;
+  SegmentWatch(Violations violations) {
+    this.violations = violations;
   }
 
   /** Segments that hosts have sent. */
@@ -61,8 +60,8 @@ final class SegmentWatch implements NetworkListener {
   }
 
   @Override
-  public void onEvent(NetworkEvent deed, long frame, int length, int detail) {
-    if (deed != NetworkEvent.SENT || !SegmentView.isSegment(frame, length)) {
+  public void onEvent(NetworkEvent event, long frame, int length, int detail) {
+    if (event != NetworkEvent.SENT || !SegmentView.isSegment(frame, length)) {
       return;
     }
     segments++;
@@ -85,7 +84,7 @@ final class SegmentWatch implements NetworkListener {
     Half ours = half(direction);
     if ((flags & Tcp.SYN) != 0) {
       if (Tcp.sequence(segment) != ours.initial) {
-        // The peer has taken another SYN-ACK: this one, made without state, means nothing.
+        // The peer has taken another SYN-ACK; this one, made without state, is void.
         return;
       }
       ours.shift = options.windowScale();
@@ -98,9 +97,8 @@ final class SegmentWatch implements NetworkListener {
   }
 
   /**
-   * The half that a direction is now known to be. SYN-ACKs made without state may come in several
-   * versions, and windows have other shifts in each: which one counts, the peer's first
-   * acknowledgment tells.
+   * The state of a direction. SYN-ACKs made without state may differ in number and window shift;
+   * the peer's first acknowledgment shows which one it has taken.
    */
   private Half half(Direction direction) {
     int initial = spaces.initial(direction);
@@ -123,9 +121,9 @@ final class SegmentWatch implements NetworkListener {
     boolean scaled = !syn && ours.shift >= 0 && theirs.shift >= 0;
     int shift = scaled ? ours.shift : 0;
     long edge = relative + ((long) Tcp.window(segment) << shift);
-    // A SYN cannot tell a window that is wider than its field (RFC 7323 section 2.2).
+    // A SYN cannot advertise a window that is wider than its field (RFC 7323 section 2.2).
     boolean most = syn && Tcp.window(segment) == WIDEST;
-    // A window is a multiple of its unit: rounded down, it may seem to shrink by less than one.
+    // A window is a multiple of its unit: rounded down, it may shrink by less than that.
     check(
         most || edge > ours.edge - (1L << Math.max(ours.shift, 0)),
         "the window's right edge goes back from " + ours.edge + " to " + edge);
@@ -137,7 +135,7 @@ final class SegmentWatch implements NetworkListener {
     long first =
         ours.sent + SequenceNumber.distance(ours.initial + (int) ours.sent, Tcp.sequence(segment));
     long end = first + SegmentView.sequenceLength(frame);
-    // Gaps are no fault of TCP's: IP drops what has waited too long for a neighbour's address.
+    // Gaps are no error of TCP: IP drops packets that have waited too long for a MAC address.
     if (SegmentView.payloadLength(frame) > 0) {
       long last = first + SegmentView.payloadLength(frame);
       check(last <= theirs.edge, "octet " + last + " is sent beyond the window's " + theirs.edge);
@@ -147,7 +145,7 @@ final class SegmentWatch implements NetworkListener {
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.add(what);
+      violations.add(what);
     }
   }
 }

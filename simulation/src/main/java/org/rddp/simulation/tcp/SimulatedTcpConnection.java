@@ -10,31 +10,31 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpConnection;
 
-/** One connection: the program that opens it and the one that answers. */
+/** One connection with the program that opens it and the one that accepts it. */
 final class SimulatedTcpConnection implements SimulatedConnection {
-  private final Violations verdict;
-  private final TcpEndpoint client;
-  private final TcpEndpoint server;
+  private final Violations violations;
+  private final TcpProgram client;
+  private final TcpProgram server;
   private int port;
   private long patienceEnds = Long.MAX_VALUE;
 
-  SimulatedTcpConnection(Violations verdict, SplittableRandom random, long there, long back) {
-    this.verdict = verdict;
+  SimulatedTcpConnection(Violations violations, SplittableRandom random, long there, long back) {
+    this.violations = violations;
     OctetPattern first = new OctetPattern(random.nextLong());
     OctetPattern second = new OctetPattern(random.nextLong());
     TcpTraffic up = TcpTraffic.draw(random, there, back);
     TcpTraffic down = TcpTraffic.draw(random, back, there);
-    client = new TcpEndpoint(verdict, random.split(), up, first, second);
-    server = new TcpEndpoint(verdict, random.split(), down, second, first);
+    client = new TcpProgram(violations, random.split(), up, first, second);
+    server = new TcpProgram(violations, random.split(), down, second, first);
   }
 
   /** Connects from one host to a port of another. */
-  void open(SimulatedHost from, SimulatedHost to, int listening, CorruptedOctets forgeries) {
-    opened(from.stack().connect(to.address(), listening, client), from, to, forgeries);
+  void open(SimulatedHost from, SimulatedHost to, int listening, CorruptedOctets corrupted) {
+    opened(from.stack().connect(to.address(), listening, client), from, to, corrupted);
   }
 
   private void opened(
-      TcpConnection connection, SimulatedHost from, SimulatedHost to, CorruptedOctets forgeries) {
+      TcpConnection connection, SimulatedHost from, SimulatedHost to, CorruptedOctets corrupted) {
     client.uses(connection);
     client.settings(from.settings());
     server.settings(to.settings());
@@ -42,20 +42,20 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     Direction there =
         new Direction(
             from.address().bits(), to.address().bits(), (port << 16) | connection.remotePort());
-    server.forgeries(position -> forgeries.contains(there, position));
-    client.forgeries(position -> forgeries.contains(there.reverse(), position));
+    server.corrupted(position -> corrupted.contains(there, position));
+    client.corrupted(position -> corrupted.contains(there.reverse(), position));
     from.scheduleTurn();
   }
 
-  /** Connects each of two hosts to the other at once, from and to the same port. */
-  void meet(SimulatedHost from, SimulatedHost to, int both, CorruptedOctets forgeries) {
+  /** Opens the connection from both hosts at once, from and to the same port. */
+  void meet(SimulatedHost from, SimulatedHost to, int both, CorruptedOctets corrupted) {
     TcpConnection first = from.stack().connect(to.address(), both, both, client);
     server.uses(to.stack().connect(from.address(), both, both, server));
-    opened(first, from, to, forgeries);
+    opened(first, from, to, corrupted);
     to.scheduleTurn();
   }
 
-  /** Whether an end has learnt that both were opening. */
+  /** Whether an end has seen a simultaneous open. */
   boolean met() {
     return client.met() || server.met();
   }
@@ -65,11 +65,11 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     return port;
   }
 
-  TcpEndpoint client() {
+  TcpProgram client() {
     return client;
   }
 
-  TcpEndpoint server() {
+  TcpProgram server() {
     return server;
   }
 
@@ -90,7 +90,7 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     }
   }
 
-  /** Whether one of the ends is gone otherwise than by closing. */
+  /** Whether one of the ends has ended other than by closing. */
   private boolean lost() {
     return client.lost() || server.lost();
   }
@@ -100,25 +100,26 @@ final class SimulatedTcpConnection implements SimulatedConnection {
     return client.progress() + server.progress();
   }
 
-  /** What must hold when both ends are done. */
+  /** Checks what must hold when both ends have ended. */
   void judge() {
     judge("client", client, server);
     judge("server", server, client);
   }
 
-  private void judge(String name, TcpEndpoint end, TcpEndpoint other) {
+  private void judge(String name, TcpProgram end, TcpProgram other) {
     if (end.dead()) {
       return;
     }
     if (!lost() && end.closed() != CloseReason.NORMAL) {
-      verdict.add("the " + name + "'s connection ended as " + end.closed());
+      violations.add("the " + name + "'s connection ended as " + end.closed());
     }
     if (end.received() > other.toSend()) {
-      verdict.add("the " + name + " received more than was sent");
+      violations.add("the " + name + " received more than was sent");
     }
     boolean whole = end.peerClosed() && end.received() == other.toSend();
     if (end.closed() == CloseReason.NORMAL && !whole) {
-      verdict.add("the " + name + " received " + end.received() + " octets of " + other.toSend());
+      violations.add(
+          "the " + name + " received " + end.received() + " octets of " + other.toSend());
     }
   }
 }

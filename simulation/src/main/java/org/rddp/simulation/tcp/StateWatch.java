@@ -8,8 +8,8 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.TcpState;
 
 /**
- * Watches that a connection goes from state to state as RFC 9293 section 3.3.2 (figure 5) has it.
- * Seen from time to time, it may have gone through several.
+ * Checks that a connection changes its state as RFC 9293 section 3.3.2 (figure 5) allows. Between
+ * two checks it may have passed several states.
  */
 final class StateWatch {
   private static final Map<TcpState, Set<TcpState>> LATER = new EnumMap<>(TcpState.class);
@@ -27,14 +27,14 @@ final class StateWatch {
     later(TcpState.SYN_SENT, TcpState.SYN_RECEIVED);
   }
 
-  private final Violations verdict;
+  private final Violations violations;
   private TcpState last;
 
-  StateWatch(Violations verdict) {
-    this.verdict = verdict;
+  StateWatch(Violations violations) {
+    this.violations = violations;
   }
 
-  /** What follows directly, and what follows that; every state may end by a reset. */
+  /** Adds the states that may follow, directly or later; a reset may end every state. */
   private static void later(TcpState state, TcpState... next) {
     Set<TcpState> later = EnumSet.of(state, TcpState.CLOSED);
     for (TcpState one : next) {
@@ -46,7 +46,7 @@ final class StateWatch {
   /** The connection is in a state now. */
   void saw(TcpState state) {
     if (last != null && !LATER.get(last).contains(state)) {
-      verdict.add("from state " + last + " to " + state);
+      violations.add("from state " + last + " to " + state);
     }
     last = state;
   }

@@ -15,7 +15,7 @@ import org.rddp.simulation.Violations;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/** Connections between two hosts from opening to closing: everything drawn from a seed. */
+/** One run of TCP: connections between two hosts from opening to closing, all drawn from a seed. */
 final class TcpRun implements Scenario {
   private static final long MILLISECOND = 1_000_000;
 
@@ -25,73 +25,73 @@ final class TcpRun implements Scenario {
   /** The first of the ports of connections that both ends open at once. */
   private static final int MEETING = 1000;
 
-  private final HostPair world;
-  private final Violations verdict;
-  private final RandomSettings lots;
+  private final HostPair hosts;
+  private final Violations violations;
+  private final RandomSettings choices;
   private final SplittableRandom random;
-  private final CorruptedOctets forgeries = new CorruptedOctets();
+  private final CorruptedOctets corrupted = new CorruptedOctets();
   private final SegmentWatch segments;
-  private final SimulatedConnections<SimulatedTcpConnection> conversations =
+  private final SimulatedConnections<SimulatedTcpConnection> connections =
       new SimulatedConnections<>();
   private boolean clientDied;
   private boolean serverDied;
 
-  TcpRun(long seed, BufferCache shelf, Consumer<String> lines) {
-    world = new HostPair(seed, shelf, lines);
-    verdict = world.violations();
-    lots = world.settings();
-    random = world.random();
-    segments = new SegmentWatch(verdict);
-    world.network().addListener(segments);
-    world.network().addListener(forgeries);
+  TcpRun(long seed, BufferCache buffers, Consumer<String> lines) {
+    hosts = new HostPair(seed, buffers, lines);
+    violations = hosts.violations();
+    choices = hosts.settings();
+    random = hosts.random();
+    segments = new SegmentWatch(violations);
+    hosts.network().addListener(segments);
+    hosts.network().addListener(corrupted);
     listen();
-    world.scheduleFaults();
+    hosts.scheduleFaults();
     connections();
   }
 
   private void listen() {
-    world.server().stack().listen(LISTENING, this::accept);
+    hosts.server().stack().listen(LISTENING, this::accept);
   }
 
   private StreamHandler accept(TcpStream stream, Ipv4Address address, int port) {
-    SimulatedTcpConnection conversation = conversations.of(port, verdict);
+    SimulatedTcpConnection conversation = connections.of(port, violations);
     return conversation == null || conversation.server().done() ? null : conversation.server();
   }
 
   /** Opens one connection, or several, shortly after one another. */
   private void connections() {
-    int count = lots.oneIn(4) ? 2 + random.nextInt(lots.oneIn(4) ? 16 : 4) : 1;
-    double segmentsEach = lots.logUniform(200, 2000) / count;
-    long octets = (long) Math.min(segmentsEach * (world.mtu() - 52), MOST_OCTETS / count);
+    int count = choices.oneIn(4) ? 2 + random.nextInt(choices.oneIn(4) ? 16 : 4) : 1;
+    double segmentsEach = choices.logUniform(200, 2000) / count;
+    long octets = (long) Math.min(segmentsEach * (hosts.mtu() - 52), MOST_OCTETS / count);
     for (int i = 0; i < count; i++) {
       long there = share(octets);
-      long back = lots.oneIn(3) ? 0 : share(octets);
+      long back = choices.oneIn(3) ? 0 : share(octets);
       SimulatedTcpConnection conversation =
-          new SimulatedTcpConnection(verdict, random.split(), there, back);
-      conversations.add(conversation);
-      long at = world.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
-      int meetingPort = lots.oneIn(6) ? MEETING + i : 0;
-      world.network().events().schedule(at, any -> open(conversation, meetingPort), 0);
+          new SimulatedTcpConnection(violations, random.split(), there, back);
+      connections.add(conversation);
+      long at = hosts.network().now() + (i == 0 ? 0 : random.nextLong(100 * MILLISECOND));
+      int meetingPort = choices.oneIn(6) ? MEETING + i : 0;
+      hosts.network().events().schedule(at, any -> open(conversation, meetingPort), 0);
     }
   }
 
   /**
-   * Ends whose host has lost power before do not exist.
+   * Opens a connection, unless power has failed at its host.
    *
    * @param meetingPort the port of both ends if both open the connection; 0 if one does
    */
   private void open(SimulatedTcpConnection conversation, int meetingPort) {
-    conversations.opens();
-    if (world.client().isOff() || clientDied) {
+    connections.opens();
+    if (hosts.client().isOff() || clientDied) {
       conversation.client().die();
       conversation.server().die();
       return;
     }
     if (meetingPort != 0 && !serverDied) {
-      conversation.meet(world.client(), world.server(), meetingPort, forgeries);
+      conversation.meet(hosts.client(), hosts.server(), meetingPort, corrupted);
       return;
     }
-    conversation.open(world.client(), world.server(), LISTENING, forgeries);
+    conversation.open(hosts.client(), hosts.server(), LISTENING, corrupted);
   }
 
   private long share(long octets) {
@@ -100,79 +100,79 @@ final class TcpRun implements Scenario {
 
   @Override
   public void powerFailed(SimulatedHost host) {
-    boolean isClient = host == world.client();
+    boolean isClient = host == hosts.client();
     clientDied |= isClient;
     serverDied |= !isClient;
-    conversations.all().forEach(one -> (isClient ? one.client() : one.server()).die());
+    connections.all().forEach(one -> (isClient ? one.client() : one.server()).die());
   }
 
   @Override
   public void powerRestored(SimulatedHost host) {
-    if (host == world.server()) {
+    if (host == hosts.server()) {
       listen();
     }
   }
 
   @Override
   public void checkAfterTurn(SimulatedHost host) {
-    boolean isClient = host == world.client();
-    for (int i = 0; i < conversations.all().size(); i++) {
-      SimulatedTcpConnection conversation = conversations.all().get(i);
+    boolean isClient = host == hosts.client();
+    for (int i = 0; i < connections.all().size(); i++) {
+      SimulatedTcpConnection conversation = connections.all().get(i);
       (isClient ? conversation.client() : conversation.server()).check();
     }
   }
 
   @Override
   public void supervise(long now) {
-    conversations.supervise(now);
+    connections.supervise(now);
   }
 
   @Override
   public boolean isOver() {
-    return conversations.isOver();
+    return connections.isOver();
   }
 
   @Override
   public long progress() {
-    return conversations.progress();
+    return connections.progress();
   }
 
   @Override
   public void checkAtEnd() {
-    conversations.all().forEach(SimulatedTcpConnection::judge);
+    connections.all().forEach(SimulatedTcpConnection::judge);
   }
 
-  /** Lives to the end, or to the first violation. */
+  /** Runs to the end, or to the first violation. */
   void run() {
-    world.run(this);
+    hosts.run(this);
   }
 
-  /** Adds what has happened to the totals. */
+  /** Adds the counts of this run. */
   void addTo(RunTotals totals) {
     totals.addRun(segments.withData());
     totals.add("segments sent", segments.segments());
     totals.add("with data", segments.withData());
-    world.addTo(totals);
+    hosts.addTo(totals);
     totals.add("handed up out of order", early());
-    totals.add("zero-window probes", world.sum(counters -> counters.probes));
+    totals.add("zero-window probes", hosts.sum(counters -> counters.probes));
     totals.add("opened by both ends at once", met());
-    totals.add("established by a cookie", world.sum(counters -> counters.synCookiesAccepted));
+    totals.add("established by a cookie", hosts.sum(counters -> counters.synCookiesAccepted));
   }
 
   private long met() {
-    return conversations.all().stream().filter(SimulatedTcpConnection::met).count();
+    return connections.all().stream().filter(SimulatedTcpConnection::met).count();
   }
 
   private long early() {
     long early = 0;
-    for (SimulatedTcpConnection one : conversations.all()) {
+    for (SimulatedTcpConnection one : connections.all()) {
       early += one.client().early() + one.server().early();
     }
     return early;
   }
 
-  /** What was violated, or null. */
+  /** The rule that was violated, or null. */
   String violation() {
-    return verdict.first();
+    return violations.first();
   }
 }

@@ -5,16 +5,16 @@ import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 
-/** Lives of TCP: everything that a bad network does to two stacks and their programs. */
+/** Simulates TCP: two stacks and their programs on a bad network. */
 public final class TcpSimulation implements Simulation {
-  private final BufferCache shelf = new BufferCache();
+  private final BufferCache buffers = new BufferCache();
 
-  /** Ready to live. */
+  /** Allocates the buffers. */
   public TcpSimulation() {}
 
   @Override
   public String run(long seed, RunTotals totals, Consumer<String> trace) {
-    TcpRun life = new TcpRun(seed, shelf, trace);
+    TcpRun life = new TcpRun(seed, buffers, trace);
     life.run();
     life.addTo(totals);
     return life.violation();

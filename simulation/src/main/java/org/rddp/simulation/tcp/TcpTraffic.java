@@ -3,15 +3,15 @@ package org.rddp.simulation.tcp;
 import java.util.SplittableRandom;
 
 /**
- * How one end of a connection behaves. Times in nanoseconds, chances from 0 to 1.
+ * How one end of a TCP connection behaves. Times in nanoseconds, probabilities from 0 to 1.
  *
  * @param octets how many it sends
  * @param largest the longest segment that it sends, 0 for always EMSS octets
- * @param think chance that it waits after sending a segment
- * @param thinkTime the most that it waits
- * @param tire chance that it stops reading after a segment
- * @param restTime the most that it does not read
- * @param sip octets that it then reads at once, a few at a time, 0 for all
+ * @param think probability of a pause after sending a segment
+ * @param thinkTime the longest pause
+ * @param tire probability that it stops reading after a segment
+ * @param restTime the longest time without reading
+ * @param sip octets that it reads at a time after that, 0 for all
  * @param abortAfter octets received after which it aborts; {@link Long#MAX_VALUE} for never
  */
 record TcpTraffic(

@@ -23,7 +23,7 @@ import org.rddp.wire.Tcp;
 class CheckersTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final Violations verdict = new Violations();
+  private final Violations violations = new Violations();
   private final Network network = new Network(3);
 
   @Test
@@ -43,24 +43,24 @@ class CheckersTest {
 
   @Test
   void shouldNoticeAStateThatCannotFollow() {
-    StateWatch states = new StateWatch(verdict);
+    StateWatch states = new StateWatch(violations);
     states.saw(TcpState.SYN_SENT);
     states.saw(TcpState.FIN_WAIT_2);
-    assertThat(verdict.isEmpty()).isTrue();
+    assertThat(violations.isEmpty()).isTrue();
     states.saw(TcpState.ESTABLISHED);
-    assertThat(verdict.first()).isEqualTo("from state FIN_WAIT_2 to ESTABLISHED");
+    assertThat(violations.first()).isEqualTo("from state FIN_WAIT_2 to ESTABLISHED");
   }
 
-  /** A transfer on a link that corrupts octets unseen, of which the given forgeries are told. */
-  private void transfer(CorruptedOctets forgeries) {
+  /** Transfers on a link that corrupts octets with right checksums. */
+  private void transfer(CorruptedOctets corrupted) {
     SimulatedHost client = network.host("10.0.0.1", TcpSettings.DEFAULTS);
     SimulatedHost server = network.host("10.0.0.2", TcpSettings.DEFAULTS);
     WireSettings wire = WireSettings.PERFECT.withDelay(1000).withCorruptUnseen(0.01);
     network.join(client.card(), server.card(), wire);
     SimulatedTcpConnection one =
-        new SimulatedTcpConnection(verdict, new SplittableRandom(5), 3_000_000, 0);
+        new SimulatedTcpConnection(violations, new SplittableRandom(5), 3_000_000, 0);
     server.stack().listen(7, (stream, address, port) -> one.server());
-    one.open(client, server, 7, forgeries);
+    one.open(client, server, 7, corrupted);
     assertThat(network.run(one::done, network.now() + 600 * SECOND)).isTrue();
     assertThat(network.counters().count(NetworkEvent.CORRUPTED_UNSEEN)).isPositive();
   }
@@ -68,47 +68,47 @@ class CheckersTest {
   @Test
   void shouldNoticeAnOctetThatIsWrong() {
     transfer(new CorruptedOctets());
-    assertThat(verdict.first()).contains("is not what was sent");
+    assertThat(violations.first()).contains("is not what was sent");
   }
 
   @Test
   void shouldForgiveOnlyWhatTheLinkHasForged() {
-    CorruptedOctets forgeries = new CorruptedOctets();
-    network.addListener(forgeries);
-    transfer(forgeries);
-    assertThat(verdict.first()).isNull();
+    CorruptedOctets corrupted = new CorruptedOctets();
+    network.addListener(corrupted);
+    transfer(corrupted);
+    assertThat(violations.first()).isNull();
   }
 
   @Test
   void shouldNoticeASegmentWithAWrongChecksum() {
-    SegmentWatch segments = new SegmentWatch(verdict);
-    network.addListener((deed, frame, length, detail) -> {
-      if (deed == NetworkEvent.SENT && SegmentView.isSegment(frame, length)) {
+    SegmentWatch segments = new SegmentWatch(violations);
+    network.addListener((event, frame, length, detail) -> {
+      if (event == NetworkEvent.SENT && SegmentView.isSegment(frame, length)) {
         long octet = frame + length - 1;
         Memory.putByte(octet, Memory.getByte(octet) ^ 1);
-        segments.onEvent(deed, frame, length, detail);
+        segments.onEvent(event, frame, length, detail);
         Memory.putByte(octet, Memory.getByte(octet) ^ 1);
       }
     });
     transfer(new CorruptedOctets());
-    assertThat(verdict.first()).isEqualTo("a segment leaves with a wrong checksum");
+    assertThat(violations.first()).isEqualTo("a segment leaves with a wrong checksum");
   }
 
   @Test
   void shouldNoticeAnAcknowledgmentOfWhatWasNeverSent() {
-    SegmentWatch segments = new SegmentWatch(verdict);
-    network.addListener((deed, frame, length, detail) -> {
-      boolean segment = deed == NetworkEvent.SENT && SegmentView.isSegment(frame, length);
+    SegmentWatch segments = new SegmentWatch(violations);
+    network.addListener((event, frame, length, detail) -> {
+      boolean segment = event == NetworkEvent.SENT && SegmentView.isSegment(frame, length);
       if (segment && (Tcp.flags(SegmentView.segment(frame)) & Tcp.SYN) == 0) {
         acknowledgeMore(frame, 1_000_000);
-        segments.onEvent(deed, frame, length, detail);
+        segments.onEvent(event, frame, length, detail);
         acknowledgeMore(frame, -1_000_000);
       } else {
-        segments.onEvent(deed, frame, length, detail);
+        segments.onEvent(event, frame, length, detail);
       }
     });
     transfer(new CorruptedOctets());
-    assertThat(verdict.first()).contains("never sent");
+    assertThat(violations.first()).contains("never sent");
   }
 
   private static void acknowledgeMore(long frame, int more) {

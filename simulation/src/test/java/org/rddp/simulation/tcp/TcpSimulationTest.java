@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.rddp.simulation.RunTotals;
 
-/** A few of the lives of which {@code rddp simulate tcp} lives thousands. */
+/** A few of the runs of which {@code rddp simulate} makes thousands. */
 class TcpSimulationTest {
   private static final int LIVES = 300;
 

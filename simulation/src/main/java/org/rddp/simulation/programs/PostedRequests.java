@@ -9,16 +9,16 @@ import org.rddp.client.types.Opcode;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
- * What one end has posted to the queue that goes to the peer, and has not seen end: each has to end
- * once, in order, with the status that it must have.
+ * The requests that one end has posted and that have not ended. Each must end once, in order, with
+ * the right status.
  */
-final class OutstandingRequests {
+final class PostedRequests {
   private final ProgramEndpoint end;
   private final Deque<PostedRequest> requests = new ArrayDeque<>();
   private int unsignalled;
   private boolean flushed;
 
-  /** Whether the peer has named one in an error. */
+  /** Whether the peer's Terminate has named one. */
   private boolean refusedThere;
 
   /**
@@ -26,7 +26,7 @@ final class OutstandingRequests {
    */
   private long firstLate = Long.MAX_VALUE;
 
-  OutstandingRequests(ProgramEndpoint end) {
+  PostedRequests(ProgramEndpoint end) {
     this.end = end;
   }
 
@@ -38,25 +38,30 @@ final class OutstandingRequests {
     return requests.size();
   }
 
-  /** Requests behind the last signalled one. */
+  /** Number of requests behind the last signalled one. */
   int unsignalled() {
     return unsignalled;
   }
 
-  /** Whether any has ended without being done. */
+  /** Whether any was flushed or refused by the peer. */
   boolean flushed() {
     return flushed;
   }
 
-  /** Whether one binds or invalidates that name. */
+  /** Whether one binds, invalidates or names it. */
   boolean names(ModelStag tag) {
     return tag != null
         && requests.stream().anyMatch(one -> one.tag() != null && one.tag().under(tag));
   }
 
-  /** Whether one invalidates that name. */
+  /** Whether one invalidates it. */
   boolean invalidates(ModelStag tag) {
     return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
+  }
+
+  /** Whether a Read or an atomic that was posted before a turn of the host is unanswered. */
+  boolean hasUnanswered(int beforeTurn) {
+    return requests.stream().anyMatch(one -> asks(one) && one.turn() < beforeTurn);
   }
 
   /** A request has been posted. */
@@ -82,14 +87,14 @@ final class OutstandingRequests {
       return;
     }
     if (status == CompletionStatus.FLUSHED && request != requests.peek()) {
-      end.verify(mayBeAhead(request), request + " is flushed ahead of an earlier one");
+      end.verify(mayBeAhead(request), request, "is flushed ahead of an earlier one");
     }
-    end.verify(request.opcode() == completion.opcode(), "ends as another opcode: " + completion);
+    end.verify(request.opcode() == completion.opcode(), request, "ends as another opcode");
     requests.remove(request);
     end(request, completion, status);
   }
 
-  /** Whether it may have been refused, or flushed, before its turn came. */
+  /** Whether it may end before earlier requests. */
   private boolean mayOvertake(CompletionStatus status) {
     return switch (status) {
       case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
@@ -104,7 +109,7 @@ final class OutstandingRequests {
    */
   private boolean mayBeAhead(PostedRequest request) {
     if (asks(request) && (end.hasPeerClosed() || end.peer().isClosing())) {
-      // Nobody would answer it, though what is behind it may still be sent.
+      // It would not be answered; requests behind it may still be sent.
       return true;
     }
     firstLate = Math.min(firstLate, request.number());
@@ -125,8 +130,8 @@ final class OutstandingRequests {
     switch (status) {
       case SUCCESS -> {
         boolean due = request.signalled() || end.over() || end.isGoneInEngine();
-        end.verify(due, "reports an unsignalled success: " + request);
-        end.verify(completion.octets() == request.octets(), "names octets: " + completion);
+        end.verify(due, request, "is reported, though it is unsignalled and ended well");
+        end.verify(completion.octets() == request.octets(), request, "names other octets");
         succeeded(request);
       }
       case FLUSHED -> {
@@ -138,14 +143,14 @@ final class OutstandingRequests {
         flushed = true;
         boolean due = asks(request) && !refusedThere && mayBeRefused(request, status);
         refusedThere = true;
-        end.verify(due, request + " ends with " + status);
+        end.verify(due, request, "ends with " + status);
         end.count(ProgramEvent.REFUSED_THERE);
         failed(request, false);
       }
       default -> {
         boolean late = end.isGoneInEngine() && status == CompletionStatus.LOCAL_OPERATION_ERROR;
         boolean due = status == request.refusal() || unbindable(request, status);
-        end.verify(late || due, request + " ends with " + status);
+        end.verify(late || due, request, "ends with " + status);
         end.count(late ? ProgramEvent.TOO_LATE : refusal(request));
         failed(request, false);
       }
@@ -156,20 +161,21 @@ final class OutstandingRequests {
     }
   }
 
-  /** Whether the peer may have ended the stream over a request that it was to answer. */
+  /** Whether the peer may have refused the request. */
   private boolean mayBeRefused(PostedRequest request, CompletionStatus status) {
-    // What finds no room behind messages that wait for a receive is no question of rights.
+    // Behind messages that wait for a receive there may be no room for the request.
     return status == CompletionStatus.REMOTE_ACCESS_ERROR
-        ? request.faulty() || request.bereft()
-        : end.peer().holds();
+        ? request.fault() != null || request.bereft()
+        : request.fault() == Fault.ATOMIC_UNALIGNED || end.peer().holds();
   }
 
-  /** Whether the peer may have invalidated what a window was bound as before the bind's turn. */
+  /** Whether the peer may have invalidated the window before the bind was executed. */
   private static boolean rebound(PostedRequest request) {
-    return request.window() != null && request.window().bound().givenUp();
+    ModelStag bound = request.window() == null ? null : request.window().bound();
+    return bound != null && bound.givenUp();
   }
 
-  /** Whether the peer may have invalidated the region before the window's turn. */
+  /** Whether the peer may have invalidated the region before the bind was executed. */
   private static boolean unbindable(PostedRequest request, CompletionStatus status) {
     boolean local =
         status == CompletionStatus.MW_BIND_ERROR
@@ -183,13 +189,13 @@ final class OutstandingRequests {
   }
 
   private void succeeded(PostedRequest request) {
-    end.verify(!end.isGone(), request + " ends well, though the connection is gone");
-    end.verify(request.refusal() == null || rebound(request), request + " ends well, and must not");
-    end.verify(request.number() < firstLate, request + " ends well, though read too late");
+    end.verify(!end.isGone(), request, "ends well, though the connection is gone");
+    end.verify(request.refusal() == null || rebound(request), request, "ends well, and must not");
+    end.verify(request.number() < firstLate, request, "ends well, though read too late");
     int opcode = request.opcode();
     boolean atomic = Opcode.isAtomic(opcode);
     if (atomic || opcode == Opcode.READ) {
-      end.verify(!request.faulty(), "a wrong request is answered: " + request);
+      end.verify(request.fault() == null, request, "is wrong, and is answered");
       end.peer()
           .memory()
           .allDone(request.number() + (atomic ? 1 : 0), "a request behind it is answered");

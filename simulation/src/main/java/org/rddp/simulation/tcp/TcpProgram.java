@@ -14,16 +14,16 @@ import org.rddp.tcp.TcpState;
 import org.rddp.tcp.TcpStream;
 
 /**
- * One end of a connection: sends a pattern, reads what comes when it likes, and checks that every
- * octet comes once, unchanged, and stays so while it lies in its packet.
+ * One end of a TCP connection: sends a pattern, consumes what arrives sooner or later, and checks
+ * that every octet arrives once and unchanged, and does not change while it lies in its packet.
  */
-final class TcpEndpoint implements StreamHandler {
+final class TcpProgram implements StreamHandler {
   private static final int MOST_UNREAD = 48;
 
-  /** Octets that have come and were not read yet, in the packet that they came in. */
+  /** Octets that have arrived and were not consumed yet, in their packet. */
   private record Unread(long position, long address, int length, long packet) {}
 
-  private final Violations verdict;
+  private final Violations violations;
   private final SplittableRandom random;
   private final TcpTraffic traffic;
   private final OctetPattern sends;
@@ -53,32 +53,32 @@ final class TcpEndpoint implements StreamHandler {
   private boolean dead;
   private CloseReason closed;
 
-  TcpEndpoint(
-      Violations verdict,
+  TcpProgram(
+      Violations violations,
       SplittableRandom random,
       TcpTraffic traffic,
       OctetPattern sends,
       OctetPattern expects) {
-    this.verdict = verdict;
+    this.violations = violations;
     this.random = random;
     this.traffic = traffic;
     this.sends = sends;
     this.expects = expects;
-    states = new StateWatch(verdict);
+    states = new StateWatch(violations);
   }
 
-  /** Where octets may be wrong, because the network has corrupted them so that TCP cannot know. */
-  void forgeries(LongPredicate positions) {
+  /** Sets the positions of octets that the network has corrupted without TCP noticing. */
+  void corrupted(LongPredicate positions) {
     forged = positions;
   }
 
-  /** Knows its connection before it is established. */
+  /** Sets the connection before it is established. */
   void uses(TcpConnection connection) {
     stream = connection;
     active = true;
   }
 
-  /** Knows how long its TCP must wait, at the least, for a peer that does not answer. */
+  /** Sets how long its TCP must wait for a peer that does not answer. */
   void settings(TcpSettings settings) {
     boolean asks = settings.keepAlive() != Long.MAX_VALUE;
     long questions = settings.keepAliveProbes() * settings.keepAliveInterval();
@@ -157,7 +157,7 @@ final class TcpEndpoint implements StreamHandler {
         "the left edge is " + arrived.edge() + ", not " + position);
   }
 
-  /** Reads what has come, at least one segment of it and no more than that if it has enough. */
+  /** Consumes what has arrived: segments until they have that many octets. */
   private void read(int octets) {
     int left = octets;
     while (left > 0 && !unread.isEmpty()) {
@@ -173,7 +173,7 @@ final class TcpEndpoint implements StreamHandler {
     }
   }
 
-  /** The first position that is wrong and not by a forgery, or -1. */
+  /** The first position that is wrong and was not corrupted by the network, or -1. */
   private long mismatch(Unread part) {
     long from = part.position();
     long end = from + part.length();
@@ -246,7 +246,7 @@ final class TcpEndpoint implements StreamHandler {
     }
   }
 
-  /** Its host has lost power: it does nothing any more. */
+  /** Power has failed at its host: it does nothing more. */
   void die() {
     dead = true;
   }
@@ -256,12 +256,12 @@ final class TcpEndpoint implements StreamHandler {
     return dead;
   }
 
-  /** Whether nothing more is to be expected of it. */
+  /** Whether it has ended. */
   boolean done() {
     return dead || closed != null;
   }
 
-  /** Ends the connection with a reset, or does not wait for one any longer. */
+  /** Resets the connection, or stops waiting for one. */
   void abort() {
     aborted = true;
     if (stream == null) {
@@ -271,7 +271,7 @@ final class TcpEndpoint implements StreamHandler {
     }
   }
 
-  /** What must hold between one turn of the duty cycle and the next. */
+  /** Checks what must hold after each turn of the duty cycle. */
   void check() {
     if (stream == null || dead) {
       return;
@@ -296,16 +296,16 @@ final class TcpEndpoint implements StreamHandler {
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.add(what);
+      violations.add(what);
     }
   }
 
-  /** Grows whenever the connection gets on. */
+  /** A number that grows when the connection makes progress. */
   long progress() {
     return received + read + acknowledged + sent + (peerClosed ? 1 : 0) + (closed == null ? 0 : 1);
   }
 
-  /** How many octets it has sent, or means to send. */
+  /** How many octets it sends in all. */
   long toSend() {
     return traffic.octets();
   }
@@ -315,37 +315,37 @@ final class TcpEndpoint implements StreamHandler {
     return received;
   }
 
-  /** Segments that were handed up before their turn. */
+  /** Segments that were handed up out of order. */
   long early() {
     return early;
   }
 
-  /** Whether it has ended the connection by a reset. */
+  /** Whether it has reset the connection. */
   boolean aborted() {
     return aborted;
   }
 
-  /** Whether its TCP has given the peer up, which did not answer any more. */
+  /** Whether its TCP has ended the connection since the peer did not answer. */
   private boolean gaveUp() {
     return open && closed == CloseReason.TIMEOUT;
   }
 
-  /** Whether it is gone otherwise than by closing. */
+  /** Whether it has ended other than by closing. */
   boolean lost() {
     return dead || aborted || gaveUp();
   }
 
-  /** Whether both ends were opening, and this one has learnt that first. */
+  /** Whether this end has seen a simultaneous open. */
   boolean met() {
     return met;
   }
 
-  /** Whether all has come up to the peer's end. */
+  /** Whether the peer has closed. */
   boolean peerClosed() {
     return peerClosed;
   }
 
-  /** Why the connection is gone, or null. */
+  /** How the connection ended, or null. */
   CloseReason closed() {
     return closed;
   }

@@ -1,5 +1,6 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.programs;
 
+import org.rddp.client.types.Reason;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.mpa.MpaError;
 import org.rddp.rdmap.RdmapError;
@@ -13,7 +14,7 @@ import org.rddp.rdmap.RdmapHandler;
  * @param code Error Code
  */
 record ErrorNumber(int layer, int type, int code) {
-  /** The connection is gone, or closed too early. */
+  /** The connection is gone, or was closed too early. */
   static final ErrorNumber LOST = of(MpaError.CONNECTION_LOST);
 
   static ErrorNumber of(RdmapError error) {
@@ -26,6 +27,21 @@ record ErrorNumber(int layer, int type, int code) {
 
   static ErrorNumber of(MpaError error) {
     return new ErrorNumber(RdmapHandler.LAYER_LLP, 0, error.code());
+  }
+
+  /** The error of a closed connection; null if it was closed for another reason. */
+  static ErrorNumber of(Reason reason, int detail) {
+    int layer = reason == Reason.TERMINATED ? detail >> 12 : layer(reason);
+    return layer < 0 ? null : new ErrorNumber(layer, detail >> 8 & 0xf, detail & 0xff);
+  }
+
+  private static int layer(Reason reason) {
+    return switch (reason) {
+      case RDMAP_ERROR -> RdmapHandler.LAYER_RDMAP;
+      case DDP_ERROR -> RdmapHandler.LAYER_DDP;
+      case MPA_ERROR -> RdmapHandler.LAYER_LLP;
+      case null, default -> -1;
+    };
   }
 
   @Override

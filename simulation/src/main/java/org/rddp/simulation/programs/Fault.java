@@ -1,9 +1,9 @@
-package org.rddp.simulation.rdma;
+package org.rddp.simulation.programs;
 
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.rdmap.RdmapError;
 
-/** What a program asks for that it may not have, and the error that the peer has to end with. */
+/** A wrong request, and the error with which the peer must end the stream. */
 @SuppressWarnings(
     "ImmutableEnumChecker") // Error Prone does not know that a record of numbers is immutable.
 enum Fault {

@@ -17,15 +17,15 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
 
 /**
- * One end of a connection: starts up as its terms say, sends ULPDUs of a pattern, and checks that
- * what MPA says is so and that it says nothing more after an error.
+ * One end of an MPA connection: starts up as its terms say, sends ULPDUs of a pattern, and checks
+ * every upcall of MPA, also that there are none after an error.
  */
-final class MpaEndpoint implements UlpduHandler {
-  /** After so long with the same FPDU unfinished a connection may be given up. */
+final class MpaProgram implements UlpduHandler {
+  /** Time without a whole FPDU after which MPA may give up a connection. */
   private static final long PATIENCE = 60_000_000_000L;
 
-  private final HostPair world;
-  private final Violations verdict;
+  private final HostPair hosts;
+  private final Violations violations;
   private final SplittableRandom random;
   private final SimulatedHost host;
   private final MpaTerms terms;
@@ -37,12 +37,12 @@ final class MpaEndpoint implements UlpduHandler {
   private final MpaConnection mpa;
   private final StreamTap tap;
 
-  /** Null where MPA starts at once. */
+  /** Null if MPA starts at once. */
   private final StreamingPhase prelude;
 
-  private MpaEndpoint peer;
+  private MpaProgram peer;
 
-  /** Null at the end that waits for TCP to be opened. */
+  /** Null at the end that accepts the TCP connection. */
   private TcpConnection connection;
 
   private boolean operating;
@@ -57,8 +57,8 @@ final class MpaEndpoint implements UlpduHandler {
   private long passedAt;
   private int passedByPeerBefore;
 
-  MpaEndpoint(
-      HostPair world,
+  MpaProgram(
+      HostPair hosts,
       SimulatedHost host,
       MpaTerms terms,
       boolean initiator,
@@ -66,9 +66,9 @@ final class MpaEndpoint implements UlpduHandler {
       HalfConnection out,
       HalfConnection in,
       long buffer) {
-    this.world = world;
-    verdict = world.violations();
-    random = world.random().split();
+    this.hosts = hosts;
+    violations = hosts.violations();
+    random = hosts.random().split();
     this.host = host;
     this.terms = terms;
     this.initiator = initiator;
@@ -83,23 +83,23 @@ final class MpaEndpoint implements UlpduHandler {
             : MpaConnection.responder(settings, this);
     prelude =
         terms.streaming()
-            ? new StreamingPhase(verdict, terms, initiator, out, in, buffer, this)
+            ? new StreamingPhase(violations, terms, initiator, out, in, buffer, this)
             : null;
     StreamHandler above = prelude == null ? mpa : new StreamingMode(prelude);
     tap = new StreamTap(above, out.octets(), in.octets());
   }
 
-  /** Knows the other end. */
-  void peer(MpaEndpoint other) {
+  /** Sets the other end. */
+  void peer(MpaProgram other) {
     peer = other;
   }
 
-  /** Knows its connection before it is established. */
+  /** Sets the connection before it is established. */
   void uses(TcpConnection opening) {
     connection = opening;
   }
 
-  /** What TCP is given as the connection's handler. */
+  /** The handler for TCP. */
   StreamHandler handler() {
     return tap;
   }
@@ -119,7 +119,7 @@ final class MpaEndpoint implements UlpduHandler {
     if (terms.decisionTime() == 0) {
       decide(0);
     } else {
-      world.network().events().schedule(now() + terms.decisionTime(), this::decide, 0);
+      hosts.network().events().schedule(now() + terms.decisionTime(), this::decide, 0);
     }
   }
 
@@ -138,7 +138,7 @@ final class MpaEndpoint implements UlpduHandler {
     host.scheduleTurn();
   }
 
-  /** A Request that was spoilt may have asked for a Reply with less room. */
+  /** A corrupted Request may have asked for a Reply with less room. */
   private int least(int octets) {
     return Math.min(octets, mpa.maxPrivateData());
   }
@@ -155,7 +155,7 @@ final class MpaEndpoint implements UlpduHandler {
     send();
   }
 
-  /** Whether a startup frame of either end was spoilt: then the ends may disagree. */
+  /** Whether a startup frame of either end was corrupted, so that the ends may disagree. */
   private boolean disturbed() {
     return in.wrongStartup() || out.wrongStartup();
   }
@@ -195,7 +195,7 @@ final class MpaEndpoint implements UlpduHandler {
       out.ledger().add(length);
       if (sending.think() > 0 && random.nextDouble() < sending.think()) {
         sendAt = now() + random.nextLong(sending.thinkTime());
-        world.network().events().schedule(sendAt, this::resume, 0);
+        hosts.network().events().schedule(sendAt, this::resume, 0);
       }
     }
     if (operating && !closing && out.ledger().count() == sending.ulpdus()) {
@@ -294,7 +294,7 @@ final class MpaEndpoint implements UlpduHandler {
   public void onError(MpaError number, String detail) {
     alive("another error");
     error = number;
-    world.trace(host.address() + ": error " + number.code() + ", " + detail);
+    hosts.trace(host.address() + ": error " + number.code() + ", " + detail);
     boolean reason =
         switch (number) {
           case CRC -> in.octets().wrong() > 0 || disturbed();
@@ -315,8 +315,8 @@ final class MpaEndpoint implements UlpduHandler {
   }
 
   /**
-   * Whether the peer, who should speak first, may know of no connection: it has answered by a
-   * cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
+   * Whether the peer, which should send first, may know of no connection: it has answered with a
+   * SYN cookie, and the acknowledgment was lost (RFC 4987 section 3.6).
    */
   boolean unheard() {
     boolean alone = tap.opened() && !peer.tap.opened() && !done();
@@ -349,15 +349,15 @@ final class MpaEndpoint implements UlpduHandler {
   }
 
   private long now() {
-    return world.network().now();
+    return hosts.network().now();
   }
 
-  /** Its host has lost power: it does nothing any more. */
+  /** Power has failed at its host: it does nothing more. */
   void die() {
     dead = true;
   }
 
-  /** Ends the connection with a reset, or does not wait for one any longer. */
+  /** Resets the connection, or stops waiting for one. */
   void abort() {
     aborted = true;
     if (!tap.opened()) {
@@ -378,20 +378,20 @@ final class MpaEndpoint implements UlpduHandler {
     }
   }
 
-  /** Whether it is gone otherwise than by closing. */
+  /** Whether it has ended other than by closing. */
   boolean lost() {
     boolean failed = error == MpaError.STARTUP || error == MpaError.CONNECTION_LOST;
-    // Where MPA was declined the peer has as long to close as a startup may take.
+    // After a reject the peer has to close within the startup timeout.
     boolean hasty = terms.hasty() && rejected;
     return dead || aborted || failed || hasty || tap.gaveUp();
   }
 
-  /** Whether nothing more is to be expected of it. */
+  /** Whether it has ended. */
   boolean done() {
     return dead || closed != null;
   }
 
-  /** What must hold when both ends are done. */
+  /** Checks what must hold when both ends have ended. */
   void judge() {
     if (dead || lost() || peer.lost()) {
       return;
@@ -405,16 +405,16 @@ final class MpaEndpoint implements UlpduHandler {
 
   private void check(boolean holds, String what) {
     if (!holds) {
-      verdict.add((initiator ? "Initiator: " : "Responder: ") + what);
+      violations.add((initiator ? "Initiator: " : "Responder: ") + what);
     }
   }
 
-  /** Grows whenever the connection gets on. */
+  /** A number that grows when the connection makes progress. */
   long progress() {
     return (long) in.octets().count() + in.passed() + (peerClosed ? 1 : 0) + (done() ? 1 : 0);
   }
 
-  /** How it stands, for a trace. */
+  /** Its state, for the trace. */
   @Override
   public String toString() {
     return String.format(
@@ -428,33 +428,33 @@ final class MpaEndpoint implements UlpduHandler {
         error == null ? "" : ", error " + error.code());
   }
 
-  /** The error that it was told of, or null. */
+  /** The error that was reported, or null. */
   MpaError error() {
     return error;
   }
 
-  /** Whether it came to Full Operation. */
+  /** Whether it has reached Full Operation. */
   boolean operating() {
     return operating;
   }
 
-  /** Whether MPA was declined. */
+  /** Whether the Responder has rejected. */
   boolean rejected() {
     return rejected;
   }
 
-  /** Whether it has ended the connection by a reset. */
+  /** Whether it has reset the connection. */
   boolean aborted() {
     return aborted;
   }
 
-  /** ULPDUs of its own that the other end was passed after its own receiving half had failed. */
+  /** Its ULPDUs that the other end was passed after its own receiving half had failed. */
   int passedAfterError() {
     boolean half = error == MpaError.CRC || error == MpaError.MARKER;
     return half ? out.passed() - passedByPeerBefore : 0;
   }
 
-  /** What it receives on. */
+  /** The half connection that it receives on. */
   HalfConnection in() {
     return in;
   }

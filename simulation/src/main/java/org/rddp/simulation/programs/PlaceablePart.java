@@ -1,0 +1,18 @@
+package org.rddp.simulation.programs;
+
+import org.rddp.simulation.memory.ModelStag;
+
+/**
+ * The part of a wrong write that may be placed, because its STag allows it.
+ *
+ * @param tag of the peer's
+ * @param at offset in the peer's memory
+ * @param octets how many
+ * @param skipped how many of the write are before these, and may not be placed
+ */
+record PlaceablePart(ModelStag tag, int at, int octets, int skipped) {
+  /** The first octets of a write, or all of them. */
+  static PlaceablePart of(ModelStag tag, int at, int octets) {
+    return new PlaceablePart(tag, at, octets, 0);
+  }
+}
