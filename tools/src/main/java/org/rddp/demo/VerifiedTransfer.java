@@ -11,6 +11,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.rig.AdvertisedBuffer;
 
 /**
  * A transfer by RDMA Writes from one program to another, which checks every octet. First a part of

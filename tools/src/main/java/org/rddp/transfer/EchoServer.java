@@ -14,7 +14,7 @@ import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
-import org.rddp.demo.AdvertisedBuffer;
+import org.rddp.rig.AdvertisedBuffer;
 
 /**
  * Sends every message back, whole and once, and names every peer a buffer of its own to write: the

@@ -15,13 +15,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.dpdk.Hugepages;
+import org.rddp.rig.ConfigurationText;
 
 /**
  * What frames cost at the device: DPDK's net_ring, made to copy, as the engine uses it within a
@@ -34,26 +34,7 @@ import org.rddp.dpdk.Hugepages;
 @Fork(1)
 public class DeviceBenchmark {
   private static final int FRAMES = 64;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "128MiB"
-      arguments = ["--log-level=error"]
-      [[interface]]
-      name = "one"
-      device = "ring:bench"
-      address = "10.0.0.1/24"
-      packets = 4096
-      descriptors = 512
-      [[interface]]
-      name = "two"
-      device = "ring:bench"
-      address = "10.0.0.2/24"
-      packets = 4096
-      descriptors = 512
-      """;
+  private static final int MEBIBYTES = 128;
 
   /** Two ends of a link. */
   @State(Scope.Thread)
@@ -81,11 +62,9 @@ public class DeviceBenchmark {
         two = link[1];
         return;
       }
-      boolean hugepages = Hugepages.available() >= 256 << 20;
-      ports =
-          DpdkPorts.open(
-              ConfigurationFile.parse(
-                  "bench", CONFIGURATION.replace("ASKED", Boolean.toString(hugepages))));
+      ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+      JoinedInterfaces.addRings(text, "packets", 4096, "descriptors", 512);
+      ports = DpdkPorts.open(text.parse("bench"));
       ports.enter();
       one = ports.devices().get(0);
       two = ports.devices().get(1);

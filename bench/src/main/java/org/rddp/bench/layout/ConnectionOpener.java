@@ -28,11 +28,6 @@ public final class ConnectionOpener implements AutoCloseable {
   private final InetSocketAddress address;
   private final Listener listener;
 
-  /** Lets the second program listen. */
-  public ConnectionOpener(OneDaemon pair) {
-    this(pair.near(), pair.far(), OneDaemon.ADDRESS);
-  }
-
   /** Lets the second program listen at an address. */
   public ConnectionOpener(Rddp near, Rddp far, InetSocketAddress address) {
     this.near = near;

@@ -19,9 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.NetworkNamespace;
 import org.rddp.rig.ProcessSignals;
 import org.rddp.rig.RealTime;
@@ -56,23 +55,6 @@ public final class LossyLink {
   private static final long BORING = 10_000;
 
   private static final long LONG_PAUSE = 500_000;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "MEBIBYTESMiB"
-      arguments = ["--log-level=error"]
-      """;
-
-  private static final String INTERFACE =
-      """
-      [[interface]]
-      name = "NAME"
-      device = "net_af_packet_NAME,iface=NAME,blocksz=65536,framesz=2048,framecnt=2048"
-      address = "ADDRESS/24"
-      packets = 16384
-      """;
 
   private final Forwarder forwarder;
   private final AtomicReference<FutureTask<LinkCounts>> asked = new AtomicReference<>();
@@ -110,13 +92,16 @@ public final class LossyLink {
   }
 
   private static Configuration configuration() throws ConfigurationException {
-    String text =
-        CONFIGURATION
-                .replace("ASKED", Boolean.toString(Hugepages.available() >= (long) MEBIBYTES << 20))
-                .replace("MEBIBYTES", Integer.toString(MEBIBYTES))
-            + INTERFACE.replace("NAME", "near").replace("ADDRESS", "10.77.0.1")
-            + INTERFACE.replace("NAME", "far").replace("ADDRESS", "10.77.0.2");
-    return ConfigurationFile.parse("link", text);
+    ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+    addPort(text, "near", "10.77.0.1/24");
+    addPort(text, "far", "10.77.0.2/24");
+    return text.parse("link");
+  }
+
+  private static void addPort(ConfigurationText text, String name, String address) {
+    String device =
+        "net_af_packet_" + name + ",iface=" + name + ",blocksz=65536,framesz=2048,framecnt=2048";
+    text.port(name, device, address, "packets", 16384);
   }
 
   private void carry(DpdkPorts ports, int cpu) {

@@ -7,16 +7,17 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.DpdkException;
-import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.ConfigurationText;
 import org.rddp.wire.Memory;
 
 /**
@@ -46,26 +47,7 @@ public final class CeilingRig implements Rig {
   private static final String TRIAL = "rddp-vectors";
 
   private static final long PAUSE = 500_000;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "128MiB"
-      arguments = ["--log-level=error"]
-      [[interface]]
-      name = "near"
-      device = "ring:bench"
-      address = "10.77.0.1/24"
-      mtu = MTU
-      packets = 2048
-      [[interface]]
-      name = "far"
-      device = "ring:bench"
-      address = "10.77.0.2/24"
-      mtu = MTU
-      packets = 2048
-      """;
+  private static final int MEBIBYTES = 128;
 
   private final long[] sent = new long[TURN];
   private final long[] received = new long[TURN];
@@ -102,12 +84,9 @@ public final class CeilingRig implements Rig {
     Thread.ofPlatform().daemon().name(TRIAL).start(trial);
     Affinity.pin(Affinity.allowed()[0]);
     try {
-      boolean hugepages = Hugepages.available() >= 128L << 20;
-      String text =
-          CONFIGURATION
-              .replace("ASKED", Boolean.toString(hugepages))
-              .replace("MTU", Integer.toString(mtu));
-      ports = DpdkPorts.open(ConfigurationFile.parse("bench", text));
+      ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+      JoinedInterfaces.addRings(text, "mtu", mtu, "packets", 2048);
+      ports = DpdkPorts.open(text.parse("bench"));
     } catch (DpdkException | ConfigurationException e) {
       throw new CannotRunException(e.getMessage());
     }
@@ -118,7 +97,7 @@ public final class CeilingRig implements Rig {
 
   @Override
   public Sample round(JsonObject task) {
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    long nanos = Json.nanos(task);
     for (Histogram each : List.of(send, carry, check, place)) {
       each.reset();
     }

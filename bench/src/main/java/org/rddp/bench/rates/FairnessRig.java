@@ -1,13 +1,10 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.io.IOException;
 import java.util.List;
 import org.HdrHistogram.Histogram;
-import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
-import org.rddp.bench.layout.ConnectionOpener;
-import org.rddp.bench.layout.OneDaemon;
 
 /**
  * Writes of 64 octets to and fro, alone and beside a stream of long ones from the same programs
@@ -15,30 +12,26 @@ import org.rddp.bench.layout.OneDaemon;
  * 0; a sample has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, those included
  * that came afterwards.
  */
-public final class FairnessRig implements Rig {
+public final class FairnessRig extends ProgramRig {
   private static final long MEMORY = 8L << 20;
   private static final int OCTETS = 64;
   private static final int OUTSTANDING = 4;
 
-  private OneDaemon pair;
-  private ConnectionOpener joined;
   private PingPong pingPong;
   private WriteStream bulk;
 
-  /** For its process. */
+  /** For the process of the rig. */
   public FairnessRig() {}
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
-    pingPong = new PingPong(pair, List.of(joined.connect()), OCTETS);
-    bulk = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
+  void openConnections(JsonObject arguments) throws Exception {
+    pingPong = new PingPong(daemon(), List.of(connections().connect()), OCTETS);
+    bulk = stream(MEMORY);
   }
 
   @Override
   public Sample round(JsonObject task) {
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    long nanos = Json.nanos(task);
     int octets = task.get("bulk").getAsInt();
     if (octets == 0) {
       return Sample.of(pingPong.run(nanos, false, null))
@@ -51,13 +44,5 @@ public final class FairnessRig implements Rig {
     bulk.end();
     bulk.run(0);
     return Sample.of(found).with("bulk_gbps", gbps).with("bulk_messages", (double) bulk.arrived());
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
-    }
   }
 }

@@ -37,7 +37,7 @@ final class GoodputTables {
             new ReportTable(
                 "goodput",
                 "Goodput by message size",
-                "Payload, medians of rounds." + TwoDaemons.WITH_TWO_CORES));
+                "Payload, medians of rounds." + TwoDaemons.ON_TWO_CORES));
     beside =
         report.add(
             new ReportTable(

@@ -14,7 +14,7 @@ import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.rig.Affinity;
-import org.rddp.rig.VethLink;
+import org.rddp.rig.VethEnds;
 
 /**
  * The kernel's TCP one way over a veth link, by Java NIO with direct buffers, each end on a core of
@@ -44,28 +44,28 @@ public final class KernelStreamRig implements Rig {
 
   @Override
   public void open(JsonObject arguments) throws Exception {
-    VethLink link =
-        new VethLink(arguments.get("mtu").getAsInt(), arguments.get("offloads").getAsBoolean());
+    VethEnds link =
+        new VethEnds(arguments.get("mtu").getAsInt(), arguments.get("offloads").getAsBoolean());
     batch = arguments.has("batch") ? arguments.get("batch").getAsInt() : 1;
     int[] cpus = Affinity.allowed();
     Thread.ofPlatform().daemon().name("receiver").start(() -> receive(link, cpus[0]));
     Affinity.pin(cpus[cpus.length - 1]);
     try {
-      link.enterSecond();
+      link.enterClient();
     } catch (IOException e) {
       throw new CannotRunException(e.getMessage());
     }
     sender = SocketChannel.open(StandardProtocolFamily.INET);
-    sender.connect(new InetSocketAddress(VethLink.first(), listening.get()));
+    sender.connect(new InetSocketAddress(link.serverAddress(), listening.get()));
     sender.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  private void receive(VethLink link, int cpu) {
+  private void receive(VethEnds link, int cpu) {
     try {
       Affinity.pin(cpu);
-      link.enterFirst();
+      link.enterServer();
       try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
-        listener.bind(new InetSocketAddress(VethLink.first(), 0));
+        listener.bind(new InetSocketAddress(link.serverAddress(), 0));
         listening.complete(listener.socket().getLocalPort());
         try (SocketChannel socket = listener.accept()) {
           readAll(socket);

@@ -5,12 +5,10 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.OneDaemon;
 import org.rddp.bench.link.LinkHandle;
-import org.rddp.ipc.ring.Counters;
 
 /**
  * RDMA Writes one way over a link that loses frames. Arguments: a {@link LinkHandle}, and those of
@@ -18,7 +16,7 @@ import org.rddp.ipc.ring.Counters;
  * has done in all of the round: {@code early}, segments that came before their turn, {@code kept},
  * octets of them that had to wait; and the near end's {@code timeouts} and {@code retransmitted}.
  */
-public final class LossyRddpRig implements Rig {
+public final class LossyRddpRig extends ProgramRig {
   private static final long MEMORY = 16L << 20;
 
   /** Between two looks of the programs: the link's thread wants the same core. */
@@ -28,20 +26,16 @@ public final class LossyRddpRig implements Rig {
   private static final long PATIENCE = 30_000_000_000L;
 
   private LinkHandle link;
-  private OneDaemon pair;
-  private ConnectionOpener joined;
 
   /** How often each task has been done: its next round loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
-  /** For its process. */
+  /** For the process of the rig. */
   public LossyRddpRig() {}
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
+  void openConnections(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
   }
 
   @Override
@@ -49,15 +43,16 @@ public final class LossyRddpRig implements Rig {
     LossyTask task = LossyTask.fromJson(json);
     LockSupport.parkNanos(task.drain());
     link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
-    Map<String, Long> before = counters();
-    ConnectionOpener.Ends ends = joined.connect();
-    try (WriteStream stream = new WriteStream(pair.near(), pair.far(), ends.near(), MEMORY)) {
+    Map<String, Long> before = daemon().counters();
+    ConnectionOpener.Ends ends = connections().connect();
+    try (WriteStream stream =
+        new WriteStream(daemon().near(), daemon().far(), ends.near(), MEMORY)) {
       stream.configure(task.octets(), OUTSTANDING);
       work(stream, task.settling());
-      long placed = counters().get("far.ddp.octets.placed");
+      long placed = daemon().counters().get("far.ddp.octets.placed");
       long began = System.nanoTime();
       work(stream, task.nanos());
-      Map<String, Long> after = counters();
+      Map<String, Long> after = daemon().counters();
       long nanos = System.nanoTime() - began;
       Sample found =
           LossyTask.sample(after.get("far.ddp.octets.placed") - placed, nanos, link.counts());
@@ -77,14 +72,6 @@ public final class LossyRddpRig implements Rig {
     return after.get(name) - before.get(name);
   }
 
-  private Map<String, Long> counters() throws IOException {
-    Map<String, Long> values = new HashMap<>();
-    try (Counters counters = pair.near().openCounters()) {
-      counters.forEach(values::put);
-    }
-    return values;
-  }
-
   private static void work(WriteStream stream, long nanos) {
     long began = System.nanoTime();
     while (System.nanoTime() - began < nanos) {
@@ -102,14 +89,6 @@ public final class LossyRddpRig implements Rig {
       if (System.nanoTime() - began > PATIENCE) {
         throw new IllegalStateException("writes have not arrived");
       }
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
     }
   }
 }

@@ -66,7 +66,7 @@ public final class RateBenchmark extends NamedBenchmark {
             "rate",
             "Messages a second",
             "The last columns are more than 1 where rddp sends more."
-                + (quick() ? "" : TwoDaemons.WITH_TWO_CORES));
+                + (quick() ? "" : TwoDaemons.ON_TWO_CORES));
     rates
         .column("ratio", "a second, rddp / kernel TCP")
         .column("batched_ratio", "a second, rddp / batched");

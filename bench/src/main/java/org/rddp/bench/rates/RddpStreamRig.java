@@ -1,42 +1,35 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
-import org.rddp.bench.layout.ConnectionOpener;
-import org.rddp.bench.layout.OneDaemon;
 
 /**
  * RDMA Writes one way between two programs. A task says {@code octets}, {@code outstanding} and
  * {@code millis}; a sample has {@code rate} (messages a second), {@code gbps} (payload, Gb/s),
  * {@code messages}, and what {@link ResourceUsage} says.
  */
-public final class RddpStreamRig implements Rig {
+public final class RddpStreamRig extends ProgramRig {
   private static final long MEMORY = 64L << 20;
 
-  private OneDaemon pair;
-  private ConnectionOpener joined;
   private WriteStream stream;
 
-  /** For its process. */
+  /** For the process of the rig. */
   public RddpStreamRig() {}
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
-    stream = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
+  void openConnections(JsonObject arguments) throws Exception {
+    stream = stream(MEMORY);
   }
 
   @Override
   public Sample round(JsonObject task) {
     int octets = task.get("octets").getAsInt();
     stream.configure(octets, task.get("outstanding").getAsInt());
-    ResourceUsage cost = new ResourceUsage(pair.engineThread());
-    long nanos = stream.run(task.get("millis").getAsLong() * 1_000_000);
+    ResourceUsage cost = new ResourceUsage(daemon().engineThread());
+    long nanos = stream.run(Json.nanos(task));
     return cost.addTo(sample(stream.arrived(), octets, nanos), stream.arrived());
   }
 
@@ -47,13 +40,5 @@ public final class RddpStreamRig implements Rig {
     figures.put("gbps", 8.0 * messages * octets / nanos);
     figures.put("messages", (double) messages);
     return Sample.of(figures);
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
-    }
   }
 }

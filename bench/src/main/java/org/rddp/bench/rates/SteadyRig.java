@@ -1,12 +1,10 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
-import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.OneDaemon;
 
 /**
@@ -14,28 +12,24 @@ import org.rddp.bench.layout.OneDaemon;
  * OneDaemon}. A task says {@code millis}; a sample has {@code rate} (messages a second), {@code
  * gbps}, {@code messages}, {@code received}, and what {@link ResourceUsage} says.
  */
-public final class SteadyRig implements Rig {
-  private OneDaemon pair;
-  private ConnectionOpener joined;
+public final class SteadyRig extends ProgramRig {
   private MixedTraffic traffic;
 
-  /** For its process. */
+  /** For the process of the rig. */
   public SteadyRig() {}
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
-    traffic = new MixedTraffic(pair, joined.connect());
+  void openConnections(JsonObject arguments) throws Exception {
+    traffic = new MixedTraffic(daemon(), connections().connect());
   }
 
   @Override
   public Sample round(JsonObject task) {
     long octets = traffic.octets();
     long arrived = traffic.arrived();
-    ResourceUsage cost = new ResourceUsage(pair.engineThread());
+    ResourceUsage cost = new ResourceUsage(daemon().engineThread());
     long began = System.nanoTime();
-    long messages = traffic.run(task.get("millis").getAsLong() * 1_000_000);
+    long messages = traffic.run(Json.nanos(task));
     long nanos = System.nanoTime() - began;
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("rate", messages * 1e9 / nanos);
@@ -43,13 +37,5 @@ public final class SteadyRig implements Rig {
     figures.put("messages", (double) messages);
     figures.put("received", (double) (traffic.arrived() - arrived));
     return cost.addTo(Sample.of(figures), messages);
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
-    }
   }
 }

@@ -2,9 +2,11 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.TwoDaemons;
 
 /**
@@ -17,7 +19,7 @@ public final class TwoDaemonsStreamRig implements Rig {
   private static final int PORT = 7475;
 
   private TwoDaemons daemons;
-  private ConnectionOpener joined;
+  private ConnectionOpener connections;
   private WriteStream stream;
 
   /** For its process. */
@@ -26,9 +28,11 @@ public final class TwoDaemonsStreamRig implements Rig {
   @Override
   public void open(JsonObject arguments) throws Exception {
     daemons = new TwoDaemons(arguments.get("mtu").getAsInt());
-    joined = new ConnectionOpener(daemons.near(), daemons.far(), TwoDaemons.address(PORT));
+    connections =
+        new ConnectionOpener(daemons.near(), daemons.far(), JoinedInterfaces.farAddress(PORT));
     stream =
-        new WriteStream(daemons.near(), daemons.far(), joined.connect().near(), MEMORY).yielding();
+        new WriteStream(daemons.near(), daemons.far(), connections.connect().near(), MEMORY)
+            .yielding();
   }
 
   @Override
@@ -37,7 +41,7 @@ public final class TwoDaemonsStreamRig implements Rig {
     stream.configure(octets, task.get("outstanding").getAsInt());
     ResourceUsage cost = new ResourceUsage(ResourceUsage.NO_ENGINE);
     long before = daemons.cpuNanos();
-    long nanos = stream.run(task.get("millis").getAsLong() * 1_000_000);
+    long nanos = stream.run(Json.nanos(task));
     Sample found =
         cost.addTo(RddpStreamRig.sample(stream.arrived(), octets, nanos), stream.arrived());
     double theirs = (double) (daemons.cpuNanos() - before) / stream.arrived();
@@ -46,8 +50,8 @@ public final class TwoDaemonsStreamRig implements Rig {
 
   @Override
   public void close() throws IOException {
-    if (joined != null) {
-      joined.close();
+    if (connections != null) {
+      connections.close();
     }
     if (daemons != null) {
       daemons.close();

@@ -90,7 +90,7 @@ final class CPingPong {
                   task.octets(),
                   task.warmUp(),
                   task.count(),
-                  task.most(),
+                  task.mostNanos(),
                   times);
       if (result < 0) {
         throw new IOException("the loop in C: error " + result);

@@ -163,7 +163,7 @@ public final class NettyRig implements Rig {
       result = wanted;
       nanoseconds = RoundTrips.histogram();
       left = task.warmUp() + task.count();
-      end = System.nanoTime() + task.most();
+      end = System.nanoTime() + task.mostNanos();
       send();
     }
 
@@ -183,7 +183,7 @@ public final class NettyRig implements Rig {
       boolean same = whole.getLong(0) == number && whole.getLong(octets - Long.BYTES) == number;
       whole.release();
       if (!same) {
-        result.completeExceptionally(new IOException("what has come is not what was sent"));
+        result.completeExceptionally(new IOException("another message came back"));
         return;
       }
       if (left <= task.count()) {
@@ -192,7 +192,7 @@ public final class NettyRig implements Rig {
       left--;
       if (began > end && left > task.count()) {
         left = task.count();
-        end = began + task.most();
+        end = began + task.mostNanos();
       }
       if (left == 0 || (began > end && nanoseconds.getTotalCount() > 0)) {
         result.complete(nanoseconds);
@@ -212,12 +212,8 @@ public final class NettyRig implements Rig {
   @Override
   public Sample round(JsonObject json) throws Exception {
     RttTask task = RttTask.fromJson(json);
-    if (task.verb() == RttTask.Verb.READ) {
-      throw new CannotRunException("no such thing");
-    }
-    if (task.gap() != 0) {
-      throw new CannotRunException("closed-loop only");
-    }
+    task.requireMessages();
+    task.requireClosedLoop();
     octets = task.octets();
     CompletableFuture<Histogram> result = new CompletableFuture<>();
     client.context.executor().execute(() -> client.start(task, result));

@@ -8,6 +8,7 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
+import org.rddp.rig.ProgramPair.Verb;
 
 /** Round trips of 64 octets that begin at fixed times, whatever became of those before. */
 final class RoundTripsAtFixedRates {
@@ -56,7 +57,7 @@ final class RoundTripsAtFixedRates {
   private void measure(Comparison contest, ReportTable table, int rate) throws Exception {
     int count = rate / (quick ? 5 : 2);
     RttTask task =
-        RttTask.closed(RttTask.Verb.WRITE, SmallMessages.OCTETS, count / 10, count)
+        RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, count / 10, count)
             .within(MOST)
             .atRate(rate);
     String title = rate + " a second";

@@ -8,6 +8,7 @@ import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.rig.ProgramPair.Verb;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -84,7 +85,7 @@ public final class RttCommand extends NamedBenchmark {
         entrants().stream().filter(this::wanted).map(each -> each.withFlags(flags)).toList();
     try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(
-          RttTask.closed(RttTask.Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
+          RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
               .within(WARM_UP)
               .toJson());
       SmallMessages small = new SmallMessages(report, quick());

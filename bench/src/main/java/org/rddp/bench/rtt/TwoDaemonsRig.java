@@ -2,19 +2,20 @@ package org.rddp.bench.rtt;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import org.rddp.bench.harness.Rig;
-import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.TwoDaemons;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTrip;
+import org.rddp.rig.WaitStrategy;
 
 /**
- * rddp in two daemons; both programs on one thread of a third process, which yields, as on two
- * cores three busy threads must take turns.
+ * Round trips of rddp in the layout of {@link TwoDaemons}; both programs on one thread, which
+ * yields.
  */
-public final class TwoDaemonsRig implements Rig {
+public final class TwoDaemonsRig extends TimedRig {
   private static final int PORT = 7474;
   private static final int MTU = 1500;
 
-  private final RoundTripTimer clocked = new RoundTripTimer();
   private TwoDaemons daemons;
   private ProgramPair pair;
 
@@ -28,14 +29,15 @@ public final class TwoDaemonsRig implements Rig {
         new ProgramPair(
             daemons.near(),
             daemons.far(),
-            TwoDaemons.address(PORT),
+            JoinedInterfaces.farAddress(PORT),
             RddpRig.LONGEST,
             new WaitStrategy(true));
   }
 
   @Override
-  public Sample round(JsonObject task) throws Exception {
-    return clocked.run(RttTask.fromJson(task), pair);
+  RoundTrip prepare(RttTask task) throws IOException {
+    pair.prepare(task.verb(), task.octets());
+    return pair;
   }
 
   @Override

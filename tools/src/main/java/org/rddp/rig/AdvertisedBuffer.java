@@ -1,4 +1,4 @@
-package org.rddp.demo;
+package org.rddp.rig;
 
 import java.nio.ByteBuffer;
 import org.rddp.client.MemoryRegion;

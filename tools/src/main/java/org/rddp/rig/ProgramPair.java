@@ -1,4 +1,4 @@
-package org.rddp.bench.rtt;
+package org.rddp.rig;
 
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -13,19 +13,30 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
-import org.rddp.demo.AdvertisedBuffer;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * Two programs of rddp on one thread: what one writes, sends or offers to be read, the other finds,
- * and answers in the same way.
+ * Two connected programs of rddp on one thread. One writes, sends, or offers memory to be read; the
+ * other finds the message and answers in the same way.
  */
-final class ProgramPair implements RoundTripMethod, AutoCloseable {
+public final class ProgramPair implements RoundTrip, AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** Every so many requests one is signalled, and completions are read. */
+  /** One request of so many is signalled, and completions are read then. */
   private static final int SIGNAL_EVERY = 32;
+
+  /** What goes to and fro. */
+  public enum Verb {
+    /** A write each way, which the other program finds in its memory. */
+    WRITE,
+
+    /** A message each way, for which the other program has posted a receive. */
+    SEND,
+
+    /** The other program's memory is read; it takes no part. */
+    READ
+  }
 
   /** One program: a session, a connection, memory to send from and memory to receive into. */
   private static final class Side {
@@ -35,7 +46,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     Connection connection;
     AdvertisedBuffer sinkOfPeer;
     AdvertisedBuffer sourceOfPeer;
-    private final CompletionHandler taking = this::take;
+    private final CompletionHandler handler = this::take;
     private int unsignalled;
     private boolean expected;
     private Completion failure;
@@ -46,7 +57,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
       this.sink = session.allocate(longest, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
     }
 
-    /** A number at both ends of a message: the first octets that come, and the last. */
+    /** Puts a number at both ends of a message, whose first octets arrive first. */
     void fill(long number, int octets) {
       NUMBER.set(source.segment(), 0L, number);
       NUMBER.set(source.segment(), (long) octets - Long.BYTES, number);
@@ -67,13 +78,13 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     }
 
     void poll() throws IOException {
-      session.poll(taking, SIGNAL_EVERY);
+      session.poll(handler, SIGNAL_EVERY);
       if (failure != null) {
         throw new IOException("a request failed: " + failure);
       }
     }
 
-    /** A message that was received, or octets that were read, are what is waited for. */
+    /** A received message or a completed read is what is waited for: those have ids above 0. */
     private void take(Completion completion) {
       if (!completion.isSuccess()) {
         failure = completion;
@@ -93,9 +104,9 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   private final Side near;
   private final Side far;
   private final int longest;
-  private final WaitStrategy patience;
+  private final WaitStrategy waiting;
   private int octets;
-  private RttTask.Verb verb = RttTask.Verb.WRITE;
+  private Verb verb = Verb.WRITE;
   private boolean receivesPosted;
 
   /**
@@ -103,16 +114,16 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
    *
    * @param address where the far session listens
    * @param longest octets of the longest message
-   * @param patience how they wait
+   * @param waiting how they wait
    */
-  ProgramPair(
+  public ProgramPair(
       Rddp nearSession,
       Rddp farSession,
       InetSocketAddress address,
       int longest,
-      WaitStrategy patience) {
+      WaitStrategy waiting) {
     this.longest = longest;
-    this.patience = patience;
+    this.waiting = waiting;
     near = new Side(nearSession, longest);
     far = new Side(farSession, longest);
     try (Listener listener = farSession.listen(address.getPort())) {
@@ -129,14 +140,19 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     far.sourceOfPeer = AdvertisedBuffer.of(near.source);
   }
 
-  @Override
-  public void prepare(RttTask task) throws IOException {
-    if (task.octets() > longest) {
-      throw new IOException("no room for messages of " + task.octets() + " octets");
+  /**
+   * Changes the kind and the length of messages; none may be under way.
+   *
+   * @param length octets, 8 or more, a multiple of 8
+   * @throws IOException when messages of that length have no room
+   */
+  public void prepare(Verb kind, int length) throws IOException {
+    if (length > longest) {
+      throw new IOException("no room for messages of " + length + " octets");
     }
-    octets = task.octets();
-    verb = task.verb();
-    if (verb == RttTask.Verb.SEND && !receivesPosted) {
+    octets = length;
+    verb = kind;
+    if (verb == Verb.SEND && !receivesPosted) {
       receivesPosted = true;
       receive(near);
       receive(far);
@@ -144,7 +160,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   @Override
-  public void roundTrip(long number) throws IOException {
+  public void run(long number) throws IOException {
     switch (verb) {
       case WRITE -> {
         write(near, number);
@@ -162,7 +178,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     }
   }
 
-  /** Requests whose end is nothing that is waited for have the number 0 or less. */
+  /** Nobody waits for the completion of a request whose id is 0. */
   private void write(Side side, long number) throws IOException {
     side.fill(number, octets);
     int flags = side.flags();
@@ -176,9 +192,9 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   private void await(Side side, long number) throws IOException {
-    patience.reset();
+    waiting.reset();
     while (!side.has(number, octets)) {
-      patience.idle();
+      waiting.idle();
     }
   }
 
@@ -203,15 +219,15 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   private void awaitCompletion(Side side) throws IOException {
-    patience.reset();
+    waiting.reset();
     while (!side.arrived()) {
-      patience.idle();
+      waiting.idle();
     }
   }
 
   private void check(Side side, long number) throws IOException {
     if (!side.has(number, octets)) {
-      throw new IOException("what has come is not what was sent");
+      throw new IOException("another message came back");
     }
   }
 
@@ -231,6 +247,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     check(near, number);
   }
 
+  /** Closes both connections. */
   @Override
   public void close() {
     near.connection.close();
