@@ -14,12 +14,12 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A chart of lines, for a file beside the document. */
+/** A line chart in a file beside the document. */
 public final class Plot {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 480;
 
-  /** Percentile curves end where so many values are left: beyond it is chance. */
+  /** Percentile curves end where so few values are left: the rest is chance. */
   private static final double LEFT = 5;
 
   private static final int POINTS = 120;
@@ -29,7 +29,7 @@ public final class Plot {
   private final XYChart chart;
 
   /**
-   * A chart without lines; both axes from the values, the vertical one logarithmic.
+   * A chart without lines, whose vertical axis is logarithmic.
    *
    * @param name of the file, after the benchmark's, without ending
    */
@@ -50,13 +50,13 @@ public final class Plot {
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
   }
 
-  /** The same with a horizontal axis that is logarithmic, too, such as one of octets. */
+  /** Makes the horizontal axis logarithmic, too. */
   public Plot logarithmic() {
     chart.getStyler().setXAxisLogarithmic(true);
     return this;
   }
 
-  /** The same with a vertical axis that begins at zero. */
+  /** Makes the vertical axis linear, from zero. */
   public Plot linear() {
     chart.getStyler().setYAxisLogarithmic(false);
     chart.getStyler().setYAxisMin(0.0);
@@ -64,7 +64,7 @@ public final class Plot {
   }
 
   /**
-   * Percentile curves of times: the further to the right, the rarer.
+   * A chart for percentile curves of times, whose horizontal axis counts nines.
    *
    * @param name of the file, after the benchmark's, without ending
    */
@@ -79,7 +79,7 @@ public final class Plot {
     return plot;
   }
 
-  /** Two nines: 99 %. */
+  /** The percentile of a number of nines: 99 % of two. */
   private static String percentile(long nines) {
     return String.format(
         Locale.ROOT,
@@ -107,7 +107,7 @@ public final class Plot {
     chart.addSeries(called, nines, times).setMarker(SeriesMarkers.NONE);
   }
 
-  /** A line of Markdown that shows it. */
+  /** A line of Markdown that shows the file. */
   String markdown(String benchmark) {
     return "![" + title + "](benchmarks/" + file(benchmark) + ")\n";
   }
@@ -116,7 +116,7 @@ public final class Plot {
     return benchmark + "-" + name + ".png";
   }
 
-  /** Writes it; none is written where there are no lines. */
+  /** Writes the file, unless the chart has no lines. Returns whether it has. */
   boolean write(Path folder, String benchmark) throws IOException {
     if (chart.getSeriesCollection().isEmpty()) {
       return false;

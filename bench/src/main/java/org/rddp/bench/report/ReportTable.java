@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Series;
 
-/** Figures of one kind: a row for each circumstance, a column for each figure. */
+/** A table of figures. */
 public final class ReportTable {
   private final String name;
   private final String title;
@@ -27,7 +27,7 @@ public final class ReportTable {
    *
    * @param name its name in JSON
    * @param title its heading
-   * @param text what was done and how it is to be read
+   * @param text what was measured, and how to read the table
    */
   public ReportTable(String name, String title, String text) {
     this.name = name;
@@ -39,7 +39,7 @@ public final class ReportTable {
    * Adds a column.
    *
    * @param key its name in JSON
-   * @param heading what is above it
+   * @param heading of the column
    */
   public ReportTable column(String key, String heading) {
     columns.put(key, heading);
@@ -63,7 +63,7 @@ public final class ReportTable {
     rows.add(row);
   }
 
-  /** Adds what the machine was like while a part of it was measured. */
+  /** Adds the conditions under which a part of it was measured. */
   void measuredUnder(String what, Conditions conditions) {
     meanwhile.add(what, conditions);
   }
@@ -135,7 +135,7 @@ public final class ReportTable {
         : new JsonPrimitive(value.toString());
   }
 
-  /** To six digits that count. */
+  /** Rounded to six significant digits. */
   static double rounded(double value) {
     return Double.isFinite(value)
         ? new java.math.BigDecimal(value).round(new java.math.MathContext(6)).doubleValue()
