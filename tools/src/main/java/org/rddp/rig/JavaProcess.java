@@ -118,7 +118,7 @@ public final class JavaProcess implements AutoCloseable {
     String line = lines.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
     if (line == null) {
       throw new IOException(
-          "the process '" + name + "' said nothing for " + timeout.toSeconds() + " s" + logEnd());
+          "the process '" + name + "' said nothing for " + timeout.toSeconds() + " s");
     }
     if (line.equals(END)) {
       boolean ended = process.waitFor(1, TimeUnit.SECONDS);
@@ -126,8 +126,9 @@ public final class JavaProcess implements AutoCloseable {
       throw new IOException(
           "the process '"
               + name
-              + (ended ? "' has ended with code " + process.exitValue() : "' has closed its output")
-              + logEnd());
+              + (ended
+                  ? "' has ended with code " + process.exitValue()
+                  : "' has closed its output"));
     }
     return line;
   }
@@ -136,16 +137,20 @@ public final class JavaProcess implements AutoCloseable {
    * Waits for a line of its standard output.
    *
    * @param prefix how the line begins
-   * @throws IOException as {@link #readLine}
+   * @throws IOException as {@link #readLine}, with the end of the log
    */
   public String awaitLine(String prefix, Duration timeout)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
-    String line = readLine(timeout);
-    while (!line.startsWith(prefix)) {
-      line = readLine(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+    try {
+      String line = readLine(timeout);
+      while (!line.startsWith(prefix)) {
+        line = readLine(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      }
+      return line;
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + logEnd(), e);
     }
-    return line;
   }
 
   private String logEnd() throws IOException {

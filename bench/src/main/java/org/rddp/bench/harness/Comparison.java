@@ -136,7 +136,7 @@ public final class Comparison implements AutoCloseable {
   }
 
   private WarmUp.Result warmedUp(String name, JsonObject answer) {
-    WarmUp.Result found = WarmUp.Result.fromJson(answer);
+    WarmUp.Result found = Json.to(answer, WarmUp.Result.class);
     if (found.steady()) {
       unsteady.remove(name);
     } else {

@@ -65,14 +65,14 @@ public final class RigMain {
     try {
       rig.open(arguments);
     } catch (CannotRunException e) {
-      answers.println(answer(CANNOT, e.getMessage()));
+      answers.println(Json.of(CANNOT, e.getMessage()));
       return false;
     } catch (Exception | LinkageError e) {
       e.printStackTrace();
-      answers.println(answer(FAILED, words(e)));
+      answers.println(Json.of(FAILED, words(e)));
       return false;
     }
-    answers.println(answer(READY, rig.getClass().getSimpleName()));
+    answers.println(Json.of(READY, rig.getClass().getSimpleName()));
     return true;
   }
 
@@ -81,10 +81,10 @@ public final class RigMain {
       try {
         answers.println(done(rig, JsonParser.parseString(line).getAsJsonObject()));
       } catch (CannotRunException e) {
-        answers.println(answer(CANNOT, e.getMessage()));
+        answers.println(Json.of(CANNOT, e.getMessage()));
       } catch (Exception | LinkageError e) {
         e.printStackTrace();
-        answers.println(answer(FAILED, words(e)));
+        answers.println(Json.of(FAILED, words(e)));
         return;
       }
     }
@@ -95,20 +95,13 @@ public final class RigMain {
       return rig.round(asked).toJson();
     }
     Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
-    return new WarmUp().run(rig, asked.getAsJsonObject(TASK), most).toJson();
+    return Json.from(new WarmUp().run(rig, asked.getAsJsonObject(TASK), most));
   }
 
   /** A task that is to be done until the rig is warm. */
   static JsonObject warmUp(JsonObject task, Duration most) {
-    JsonObject json = new JsonObject();
-    json.addProperty(WARM_UP, most.toMillis());
+    JsonObject json = Json.of(WARM_UP, most.toMillis());
     json.add(TASK, task);
-    return json;
-  }
-
-  private static JsonObject answer(String key, String text) {
-    JsonObject json = new JsonObject();
-    json.addProperty(key, text);
     return json;
   }
 

@@ -63,22 +63,7 @@ final class WarmUp {
    * @param seconds that they took
    * @param steady whether they came to the same in the end
    */
-  record Result(int rounds, double seconds, boolean steady) {
-    JsonObject toJson() {
-      JsonObject json = new JsonObject();
-      json.addProperty("rounds", rounds);
-      json.addProperty("seconds", Math.round(seconds * 100) / 100.0);
-      json.addProperty("steady", steady);
-      return json;
-    }
-
-    static Result fromJson(JsonObject json) {
-      return new Result(
-          json.get("rounds").getAsInt(),
-          json.get("seconds").getAsDouble(),
-          json.get("steady").getAsBoolean());
-    }
-  }
+  record Result(int rounds, double seconds, boolean steady) {}
 
   /**
    * Does rounds.
@@ -98,7 +83,8 @@ final class WarmUp {
       figures.add(rig.round(brief).figures().values().iterator().next());
       spent.add(background.getAsLong());
     } while (!isSteady() && clock.getAsLong() < end);
-    return new Result(figures.size(), (clock.getAsLong() - began) / 1e9, isSteady());
+    double seconds = Math.round((clock.getAsLong() - began) / 1e7) / 100.0;
+    return new Result(figures.size(), seconds, isSteady());
   }
 
   /** Until nothing is done beside. */

@@ -11,6 +11,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.rddp.bench.harness.Json;
 import org.rddp.rig.NetworkNamespace;
 
 /**
@@ -66,7 +67,7 @@ public record LinkHandle(String near, String far, String control) {
 
   /** Gives the link a shape; frames are counted from 0 then. */
   public void configure(LinkSettings shape) throws IOException {
-    ask(shape.toJson().toString());
+    ask(Json.from(shape).toString());
   }
 
   /** What the link has done since it was given its shape. */
@@ -83,7 +84,7 @@ public record LinkHandle(String near, String far, String control) {
       if (answer == null) {
         throw new IOException("the link does not answer");
       }
-      return LinkCounts.fromJson(JsonParser.parseString(answer).getAsJsonObject());
+      return Json.to(JsonParser.parseString(answer).getAsJsonObject(), LinkCounts.class);
     }
   }
 }

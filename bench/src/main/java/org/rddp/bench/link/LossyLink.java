@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.harness.Json;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
@@ -130,10 +131,14 @@ public final class LossyLink {
   private void serve(Path socket, PrintStream answers, LinkNamespaces ends) {
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listener.bind(UnixDomainSocketAddress.of(socket));
-      JsonObject ready = new JsonObject();
-      ready.addProperty("near", ends.near().file());
-      ready.addProperty("far", ends.far().file());
-      ready.addProperty("congestion", ends.congestionControl());
+      JsonObject ready =
+          Json.of(
+              "near",
+              ends.near().file(),
+              "far",
+              ends.far().file(),
+              "congestion",
+              ends.congestionControl());
       answers.println(ready);
       answers.flush();
       while (true) {
@@ -157,10 +162,10 @@ public final class LossyLink {
     LinkSettings shape =
         line.isEmpty()
             ? null
-            : LinkSettings.fromJson(JsonParser.parseString(line).getAsJsonObject());
+            : Json.to(JsonParser.parseString(line).getAsJsonObject(), LinkSettings.class);
     FutureTask<LinkCounts> task = new FutureTask<>(() -> take(shape));
     asked.set(task);
-    String said = task.get().toJson() + "\n";
+    String said = Json.from(task.get()) + "\n";
     client.write(StandardCharsets.UTF_8.encode(said));
   }
 

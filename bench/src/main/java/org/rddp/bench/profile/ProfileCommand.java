@@ -11,6 +11,7 @@ import one.convert.JfrToFlame;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.rates.RddpStreamRig;
@@ -72,10 +73,8 @@ public final class ProfileCommand implements Callable<Integer> {
   }
 
   private List<Workload> workloads() {
-    JsonObject packing = new JsonObject();
-    packing.addProperty("packing", true);
-    JsonObject jumbo = packing.deepCopy();
-    jumbo.addProperty("mtu", 9000);
+    JsonObject packing = Json.of("packing", true);
+    JsonObject jumbo = Json.of("packing", true, "mtu", 9000);
     return List.of(
         new Workload(
             "round-trips",
@@ -104,20 +103,12 @@ public final class ProfileCommand implements Callable<Integer> {
   }
 
   private JsonObject roundTrips() {
-    JsonObject task = new JsonObject();
-    task.addProperty("verb", "WRITE");
-    task.addProperty("octets", 64);
-    task.addProperty("count", Integer.MAX_VALUE);
-    task.addProperty("millis", seconds * 1000);
-    return task;
+    return Json.of(
+        "verb", "WRITE", "octets", 64, "count", Integer.MAX_VALUE, "millis", seconds * 1000);
   }
 
   private JsonObject stream(int octets, int outstanding) {
-    JsonObject task = new JsonObject();
-    task.addProperty("octets", octets);
-    task.addProperty("outstanding", outstanding);
-    task.addProperty("millis", seconds * 1000);
-    return task;
+    return Json.of("octets", octets, "outstanding", outstanding, "millis", seconds * 1000);
   }
 
   /** Whether it could be drawn. */

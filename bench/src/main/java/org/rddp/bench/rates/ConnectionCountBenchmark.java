@@ -8,6 +8,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -117,9 +118,6 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
   }
 
   private static JsonObject task(boolean spread, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("spread", spread);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("spread", spread, "millis", millis);
   }
 }

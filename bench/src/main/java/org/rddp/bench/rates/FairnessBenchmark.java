@@ -7,6 +7,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -84,9 +85,6 @@ public final class FairnessBenchmark extends NamedBenchmark {
   }
 
   private static JsonObject task(int bulk, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("bulk", bulk);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("bulk", bulk, "millis", millis);
   }
 }

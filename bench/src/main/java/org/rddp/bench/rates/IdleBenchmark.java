@@ -6,6 +6,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
@@ -37,8 +38,7 @@ public final class IdleBenchmark extends NamedBenchmark {
       entrants.add(
           Contender.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
     }
-    JsonObject task = new JsonObject();
-    task.addProperty("millis", quick() ? 1000 : 3000);
+    JsonObject task = Json.of("millis", quick() ? 1000 : 3000);
     try (Comparison contest = new Comparison(entrants, progress)) {
       ComparisonResult found = contest.run("idle", task, quick() ? 3 : 9);
       ReportTable table =

@@ -11,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CompletableFuture;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.rig.Affinity;
@@ -46,7 +47,7 @@ public final class KernelStreamRig implements Rig {
   public void open(JsonObject arguments) throws Exception {
     VethEnds link =
         new VethEnds(arguments.get("mtu").getAsInt(), arguments.get("offloads").getAsBoolean());
-    batch = arguments.has("batch") ? arguments.get("batch").getAsInt() : 1;
+    batch = Json.integer(arguments, "batch", 1);
     int[] cpus = Affinity.allowed();
     Thread.ofPlatform().daemon().name("receiver").start(() -> receive(link, cpus[0]));
     Affinity.pin(cpus[cpus.length - 1]);
@@ -102,7 +103,7 @@ public final class KernelStreamRig implements Rig {
   public Sample round(JsonObject task) throws IOException {
     int octets = task.get("octets").getAsInt();
     int outstanding = task.get("outstanding").getAsInt();
-    boolean stream = task.has("stream") && task.get("stream").getAsBoolean();
+    boolean stream = Json.flag(task, "stream", false);
     int together = stream ? batch : Math.min(batch, outstanding);
     long most = stream ? 0 : (long) outstanding * octets;
     polling = !stream;
@@ -110,7 +111,7 @@ public final class KernelStreamRig implements Rig {
     long before = read;
     ResourceUsage cost = new ResourceUsage(ResourceUsage.NO_ENGINE);
     long began = System.nanoTime();
-    long sent = send(messages, most, began + task.get("millis").getAsLong() * 1_000_000, before);
+    long sent = send(messages, most, began + Json.nanos(task), before);
     await(before + sent);
     long nanos = System.nanoTime() - began;
     long count = sent / octets;

@@ -9,6 +9,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Series;
 import org.rddp.bench.link.LinkProcess;
@@ -108,7 +109,7 @@ public final class LossBenchmark extends NamedBenchmark {
       throws Exception {
     int rounds = quick() ? 3 : 7;
     List<Way> ways = ways();
-    contest.warmUp(task(ways.getFirst()).toJson());
+    contest.warmUp(Json.from(task(ways.getFirst())));
     progress.budget().expect(ways.size());
     ReportTable table =
         new ReportTable(
@@ -130,7 +131,7 @@ public final class LossBenchmark extends NamedBenchmark {
       String title =
           String.format(
               Locale.ROOT, "%.1f %% loss, %.1f ms", way.loss() * 100, 2 * way.micros() / 1000.0);
-      ComparisonResult found = contest.run(title, task(way).toJson(), rounds);
+      ComparisonResult found = contest.run(title, Json.from(task(way)), rounds);
       report.conditions(table, title, found.conditions());
       addRow(table, way, found);
       if (way.loss() == GOAL_LOSS) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.link.LinkHandle;
@@ -96,7 +97,7 @@ public final class LossyKernelRig implements Rig {
 
   @Override
   public Sample round(JsonObject json) throws IOException {
-    LossyTask task = LossyTask.fromJson(json);
+    LossyTask task = Json.to(json, LossyTask.class);
     LockSupport.parkNanos(task.drain());
     link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
     try (SocketChannel sender = SocketChannel.open(StandardProtocolFamily.INET)) {

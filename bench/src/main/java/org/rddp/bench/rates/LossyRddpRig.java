@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.OneDaemon;
@@ -40,7 +41,7 @@ public final class LossyRddpRig extends ProgramRig {
 
   @Override
   public Sample round(JsonObject json) throws IOException, InterruptedException {
-    LossyTask task = LossyTask.fromJson(json);
+    LossyTask task = Json.to(json, LossyTask.class);
     LockSupport.parkNanos(task.drain());
     link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
     Map<String, Long> before = daemon().counters();

@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.ddp.DdpEngine;
@@ -99,7 +100,7 @@ public final class SetupRig implements Rig {
   @Override
   public Sample round(JsonObject task) {
     int pipelined = task.get("pipelined").getAsInt();
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    long nanos = Json.nanos(task);
     opened = 0;
     long began = System.nanoTime();
     long now = began;

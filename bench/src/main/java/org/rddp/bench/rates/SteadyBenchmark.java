@@ -7,6 +7,7 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -48,8 +49,7 @@ public final class SteadyBenchmark extends NamedBenchmark {
     List<Contender> jdk =
         entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
     try (Comparison contest = new Comparison(quick() ? jdk : entrants, progress)) {
-      JsonObject task = new JsonObject();
-      task.addProperty("millis", 1000 * seconds);
+      JsonObject task = Json.of("millis", 1000 * seconds);
       contest.warmUp(task);
       progress.budget().expect(1);
       String title = seconds + " s";

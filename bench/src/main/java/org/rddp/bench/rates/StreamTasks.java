@@ -1,6 +1,7 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
+import org.rddp.bench.harness.Json;
 
 /** Tasks for the rigs of streams. */
 final class StreamTasks {
@@ -13,11 +14,7 @@ final class StreamTasks {
 
   /** So many messages outstanding at the most. */
   static JsonObject outstanding(int octets, long outstanding, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("octets", octets);
-    task.addProperty("outstanding", outstanding);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("octets", octets, "outstanding", outstanding, "millis", millis);
   }
 
   /** As many octets under way as do any good. */
