@@ -14,12 +14,10 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
 /**
@@ -123,38 +121,12 @@ public class MpaBenchmark {
   }
 
   /** Counts what is passed. */
-  private static final class Counting implements UlpduHandler {
+  private static final class Counting extends UlpduAdapter {
     private long octets;
-
-    @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onFullOperation(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {}
 
     @Override
     public void onUlpdu(Ulpdu ulpdu) {
       octets += ulpdu.length();
     }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onMulpdu(int mulpdu) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onError(MpaError error, String detail) {
-      throw new IllegalStateException(error + ": " + detail);
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

@@ -6,15 +6,14 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.rddp.bench.handlers.RdmapAdapter;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.rdmap.RdmapCompletionStatus;
-import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
-import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
 /** Two ends of an RDMAP stream over a TCP that costs next to nothing, and their regions. */
@@ -124,17 +123,8 @@ public class RdmapPair {
   }
 
   /** Counts what completes. */
-  private static final class Counting implements RdmapHandler {
+  private static final class Counting extends RdmapAdapter {
     private long octets;
-
-    @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onEstablished(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {}
 
     @Override
     public void onCompletion(long id, int kind, int status, long octets) {
@@ -143,16 +133,5 @@ public class RdmapPair {
       }
       this.octets += octets;
     }
-
-    @Override
-    public void onError(int layer, int type, int code, String detail) {
-      throw new IllegalStateException(detail);
-    }
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

@@ -4,6 +4,7 @@ import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.rddp.bench.handlers.RdmapAdapter;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
@@ -15,7 +16,6 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rig.Affinity;
@@ -124,35 +124,15 @@ public final class SetupRig implements Rig {
   @Override
   public void close() {}
 
-  /** Takes the calls that do not come. */
-  private abstract static class Ending implements RdmapHandler {
+  /** One end of a stream. */
+  private abstract static class Ending extends RdmapAdapter {
     RdmapStream stream;
 
     @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onEstablished(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {
-      throw new IllegalStateException("rejected");
-    }
-
-    @Override
-    public void onCompletion(long id, int kind, int status, long octets) {}
-
-    @Override
     public void onError(int layer, int type, int code, String detail) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 
-  /** Says yes. */
+  /** Accepts. */
   private static final class Responder extends Ending {
     @Override
     public void onRequest(byte[] privateData) {
@@ -160,7 +140,7 @@ public final class SetupRig implements Rig {
     }
   }
 
-  /** Resets what is established, and counts it. */
+  /** Counts the established stream, and resets it. */
   private final class Initiator extends Ending {
     @Override
     public void onEstablished(byte[] privateData) {
