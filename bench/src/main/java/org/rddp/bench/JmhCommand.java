@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code bin/rddp bench jmh}: JMH over what each layer costs, with JMH's own options. */
+/** {@code bin/rddp bench jmh}: the JMH benchmarks of the layers, with JMH's own options. */
 @Command(
     name = "jmh",
     description = "JMH's, of each layer, with JMH's own options: 'rddp bench jmh -h' lists them.")
@@ -18,7 +18,7 @@ public final class JmhCommand implements Callable<Integer> {
   /** For picocli. */
   public JmhCommand() {}
 
-  /** JMH ends the process itself where something is wrong. */
+  /** Runs JMH, which ends the process itself on errors. */
   @Override
   public Integer call() throws IOException {
     org.openjdk.jmh.Main.main(arguments.toArray(String[]::new));

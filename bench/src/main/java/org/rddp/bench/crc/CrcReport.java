@@ -14,11 +14,11 @@ import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.ReportTable;
 
-/** What {@code bench crc} has found, as a table and as JSON. */
+/** The results of {@code bench crc}, as a table and as JSON. */
 final class CrcReport {
   private static final String[] TWO_PASSES = {"crc, then copy", "copy, then crc", "jdk, then copy"};
 
-  /** What is aimed at, by octets. */
+  /** Goals by octets. */
   private static final Map<Integer, Double> BESIDE_JDK =
       new TreeMap<>(Map.of(1460, 1.1, 8960, 1.02, 16_384, 1.1, 65_536, 1.18));
 
@@ -47,7 +47,7 @@ final class CrcReport {
     return ratios(times.get(CrcLoops.JDK), times.get(CrcLoops.RDDP));
   }
 
-  /** Against the order whose median is the least. */
+  /** Beside the order of two passes whose median is the least. */
   private static double[] twoPassRatios(Map<String, double[]> times) {
     double[] best = times.get(TWO_PASSES[0]);
     for (String name : TWO_PASSES) {
@@ -93,7 +93,7 @@ final class CrcReport {
     return Math.round(value * 1000) / 1000.0;
   }
 
-  /** A row for each length, and all of it in JSON. */
+  /** Fills the report: a row for each length, and JSON. */
   void into(BenchmarkReport report, boolean isal) {
     report.method("CRC32c by " + implementation + ". " + METHOD);
     if (!isal) {

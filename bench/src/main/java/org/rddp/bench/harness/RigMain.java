@@ -14,20 +14,20 @@ import java.time.Duration;
 import org.rddp.rig.ProcessSignals;
 
 /**
- * The process of a rig: takes tasks from its standard input, a line of JSON each, and answers each
- * with a line on its standard output. It ends at the end of its input, or with its parent.
+ * The process of a rig: reads tasks from its standard input, a line of JSON each, and writes a line
+ * to its standard output for each. It ends with its input, or with its parent.
  */
 public final class RigMain {
   /** Key of an answer: the rig is open. */
   static final String READY = "ready";
 
-  /** Key of an answer: why it cannot be done. */
+  /** Key of an answer: why the task cannot be done. */
   static final String CANNOT = "cannot";
 
   /** Key of an answer: how the rig has failed. */
   static final String FAILED = "failed";
 
-  /** Key beside a task: it is to be done until the rig is warm, within so many ms. */
+  /** Key beside a task: the rig is to warm up for it within so many ms. */
   static final String WARM_UP = "warm_up";
 
   private static final String TASK = "task";
@@ -41,7 +41,7 @@ public final class RigMain {
    */
   public static void main(String[] arguments) throws Exception {
     ProcessSignals.dieWithParent();
-    // Answers have the standard output to themselves, whatever a library prints.
+    // Libraries may print; only answers go to the standard output.
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
@@ -57,7 +57,7 @@ public final class RigMain {
     } finally {
       answers.flush();
     }
-    // Threads of libraries do not keep the process.
+    // Threads of libraries would keep the process alive.
     System.exit(0);
   }
 
@@ -98,7 +98,7 @@ public final class RigMain {
     return Json.from(new WarmUp().run(rig, asked.getAsJsonObject(TASK), most));
   }
 
-  /** A task that is to be done until the rig is warm. */
+  /** Asks a rig to warm up for a task. */
   static JsonObject warmUp(JsonObject task, Duration most) {
     JsonObject json = Json.of(WARM_UP, most.toMillis());
     json.add(TASK, task);

@@ -12,7 +12,7 @@ import org.rddp.rig.Affinity;
 import org.rddp.rig.JavaProcess;
 import org.rddp.rig.TemporaryFolder;
 
-/** A link in a process of its own, which is not stopped while others work. */
+/** A link in a process of its own, which runs while contenders are stopped. */
 public final class LinkProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
   private static final Duration TERMINATION = Duration.ofSeconds(5);
@@ -52,7 +52,7 @@ public final class LinkProcess implements AutoCloseable {
     congestion = ready.get("congestion").getAsString();
   }
 
-  /** The line that an exception begins with, or the last one. */
+  /** The first line of an exception, or the last line. */
   private static String reason(List<String> lines) {
     return lines.stream()
         .filter(line -> line.startsWith("Exception"))
@@ -65,7 +65,7 @@ public final class LinkProcess implements AutoCloseable {
     return handle;
   }
 
-  /** The congestion control of the kernel at its ends. */
+  /** The kernel's congestion control at its ends. */
   public String congestionControl() {
     return congestion;
   }

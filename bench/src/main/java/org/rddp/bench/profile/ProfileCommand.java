@@ -19,7 +19,7 @@ import org.rddp.bench.rtt.RddpRig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code bin/rddp bench profile}: where the engine's thread and the programs' spend their time. */
+/** {@code bin/rddp bench profile}: flame graphs of the engine's thread and the programs'. */
 @Command(
     name = "profile",
     description = {
@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
 public final class ProfileCommand implements Callable<Integer> {
   private static final int MEBIBYTE = 1 << 20;
 
-  /** Frames that are narrower, in percent, are left out: pages stay small. */
+  /** Narrower frames, in percent, are left out to keep the pages small. */
   private static final String NARROWEST = "0.2";
 
   @Option(
@@ -50,7 +50,7 @@ public final class ProfileCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Keep the recordings beside the pages.")
   private boolean keep;
 
-  /** What is looked at. */
+  /** A page: the rig and the task that it profiles. */
   private record Workload(
       String name, String title, Class<? extends Rig> rig, JsonObject arguments, JsonObject task) {}
 
@@ -111,7 +111,7 @@ public final class ProfileCommand implements Callable<Integer> {
     return Json.of("octets", octets, "outstanding", outstanding, "millis", seconds * 1000);
   }
 
-  /** Whether it could be drawn. */
+  /** Draws a page. Returns whether it could. */
   private boolean draw(Workload workload, Progress progress)
       throws IOException, InterruptedException {
     JsonObject arguments = workload.arguments();

@@ -32,10 +32,10 @@ import org.rddp.rig.RoundTrips;
 import org.rddp.rig.VethEnds;
 
 /**
- * Netty's epoll transport over the kernel's TCP between two namespaces: an event loop at each end,
- * on a CPU of its own; a message is answered where it is received.
+ * Netty's epoll transport over the kernel's TCP between two network namespaces: an event loop at
+ * each end on a CPU of its own, which answers messages itself.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What goes wrong shows in the answers.
+@SuppressWarnings("FutureReturnValueIgnored") // Failures show as missing answers.
 public final class NettyRig implements Rig {
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private final CountDownLatch done = new CountDownLatch(1);
@@ -62,7 +62,7 @@ public final class NettyRig implements Rig {
       throw new CannotRunException("needs root, and ip and ethtool: " + e.getMessage());
     }
     int port = PinnedThread.result(listening);
-    // The event loop's thread inherits namespace and CPU of this one.
+    // The event loop's thread inherits the namespace and the CPU of this one.
     Affinity.pin(Cpus.near());
     group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     new Bootstrap()
@@ -74,7 +74,7 @@ public final class NettyRig implements Rig {
         .sync();
   }
 
-  /** Its event loop lives as long as this thread, and in its namespace. */
+  /** Runs an event loop in this thread's namespace until the rig is closed. */
   private Void serve() throws IOException, InterruptedException {
     try {
       ends.enterServer();
@@ -107,7 +107,7 @@ public final class NettyRig implements Rig {
     return null;
   }
 
-  /** Puts the octets of a message together, and says when it is whole. */
+  /** Assembles messages. */
   private abstract class Whole extends ChannelInboundHandlerAdapter {
     private ByteBuf message;
 
@@ -130,7 +130,7 @@ public final class NettyRig implements Rig {
       }
     }
 
-    /** Takes the message over. */
+    /** Takes over a whole message. */
     abstract void onWhole(ChannelHandlerContext context, ByteBuf whole);
   }
 
@@ -142,7 +142,7 @@ public final class NettyRig implements Rig {
     }
   }
 
-  /** Sends the next when one is back. */
+  /** Sends the next message when one is back. */
   private final class Client extends Whole {
     private ChannelHandlerContext context;
     private RttTask task;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.rddp.bench.report.Plot;
 
-/** Lines of a plot that grow while figures are found. */
+/** Collects the points of a plot's lines. */
 final class PlotLines {
   private final Map<String, List<Double>> horizontal = new LinkedHashMap<>();
   private final Map<String, List<Double>> vertical = new LinkedHashMap<>();

@@ -10,7 +10,7 @@ import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of 64 octets that begin at fixed times, whatever became of those before. */
+/** Round trips of 64 octets at fixed rates, open-loop. */
 final class RoundTripsAtFixedRates {
   private static final int[] RATES = {10_000, 50_000, 100_000};
   private static final int[] QUICK_RATES = {20_000};
@@ -27,7 +27,7 @@ final class RoundTripsAtFixedRates {
     this.quick = quick;
   }
 
-  /** How many there are. */
+  /** The number of measurements. */
   int steps() {
     return (quick ? QUICK_RATES : RATES).length;
   }

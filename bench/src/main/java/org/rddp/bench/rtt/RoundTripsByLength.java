@@ -19,7 +19,7 @@ import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of each verb by the message's length. */
+/** Round trips of each verb by the length of the message. */
 final class RoundTripsByLength {
   private static final int[] SIZES = {8, 64, 256, 1024, 4096, 16_384, 65_536};
   private static final int[] QUICK_SIZES = {8, 1024, 65_536};
@@ -28,7 +28,7 @@ final class RoundTripsByLength {
   private static final int LEAST = 100;
   private static final int MOST = 500;
 
-  /** Peers know no verbs: their messages stand beside the writes. */
+  /** Contenders with verbs; messages of the others are compared with writes. */
   private static final List<String> VERBS = List.of(RDDP, TWO_DAEMONS);
 
   private static final List<String> BESIDE_OTHER_VERBS = List.of(RDDP, TWO_DAEMONS, TCP);
@@ -58,7 +58,7 @@ final class RoundTripsByLength {
     plot = new Plot("sizes", "p50 by length", "octets", "microseconds").logarithmic();
   }
 
-  /** How many there are. */
+  /** The number of measurements. */
   int steps() {
     int count = 0;
     for (Verb verb : Verb.values()) {
@@ -110,7 +110,7 @@ final class RoundTripsByLength {
           found.ratio(contender, TCP, "p50"));
     }
     boolean verbs = VERBS.contains(contender);
-    // Peers' messages are the same beside every verb.
+    // A peer without verbs has one line.
     if (p50.isPresent() && (verbs || verb == Verb.WRITE)) {
       String line = verbs ? contender + ", " + name : contender;
       lines.add(line, octets, p50.get().times(MICROSECONDS).median());

@@ -30,10 +30,10 @@ public final class RttCommand extends NamedBenchmark {
   static final String FRAMES = "raw frames, Java";
   static final String FRAMES_C = "raw frames, C";
 
-  /** Those that the goals are about. */
+  /** Contenders of the goals. */
   private static final List<String> FEW = List.of(RDDP, FLOOR, FRAMES, FRAMES_C, TCP, AERON_IPC);
 
-  /** What a round of the warm-up may take, in ms, and its round trips. */
+  /** A round of the warm-up: its limit in ms, and its round trips. */
   private static final int WARM_UP = 100;
 
   private static final int WARM_UP_COUNT = 20_000;
@@ -115,7 +115,7 @@ public final class RttCommand extends NamedBenchmark {
         : entrant.name().equals(RDDP) || only.stream().anyMatch(entrant.name()::startsWith);
   }
 
-  /** How it is done, for the report. */
+  /** How round trips are measured, for the report. */
   private static final String METHOD =
       """
       A message goes to another program and back; both ends of every message are checked. Closed-loop: each round trip begins

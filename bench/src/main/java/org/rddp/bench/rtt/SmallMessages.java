@@ -13,12 +13,12 @@ import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of 64 octets by all contenders: what the goals are about. */
+/** Round trips of 64 octets by all contenders, for the goals. */
 final class SmallMessages {
-  /** Of the message. */
+  /** Octets of the message. */
   static final int OCTETS = 64;
 
-  /** Beside one length of one verb. */
+  /** Weight of this step beside one length of one verb. */
   static final double WEIGHT = 6;
 
   static final double MICROSECONDS = 1e-3;
