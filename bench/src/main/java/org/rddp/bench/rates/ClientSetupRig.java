@@ -9,8 +9,8 @@ import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
 
 /**
- * Connections from program to program, up to 32 being opened at a time by as many threads. A task
- * says {@code connections}; a sample has {@code rate}, connections a second.
+ * Opens connections from program to program, up to 32 at a time by as many threads. A task has
+ * {@code connections}; a sample has {@code rate}, connections a second.
  */
 public final class ClientSetupRig extends ProgramRig {
 

@@ -37,9 +37,9 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
             + " as likely to be the next. Both engines on one core, both programs on the other. Memory"
             + " is the process's, which holds the daemon and both programs, so both ends of each"
             + " connection; packets are those in use once nothing is under way.");
-    List<Contender> entrants = new ArrayList<>();
+    List<Contender> contenders = new ArrayList<>();
     for (int count : quick() ? QUICK_COUNTS : COUNTS) {
-      entrants.add(
+      contenders.add(
           Contender.of(name(count), ConnectionsRig.class)
               .with("connections", count)
               .withFlags("-Drddp.crc32c=jdk"));
@@ -47,7 +47,7 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
     report.method(Comparison.WARM_UP_DESCRIPTION);
     int millis = quick() ? 250 : 1000;
     int rounds = quick() ? 5 : 9;
-    try (Comparison contest = new Comparison(entrants, progress)) {
+    try (Comparison contest = new Comparison(contenders, progress)) {
       contest.warmUp(task(true, millis));
       progress.budget().expect(2);
       ComparisonResult idle = contest.run("others idle", task(false, millis), rounds);

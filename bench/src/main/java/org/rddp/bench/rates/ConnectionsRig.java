@@ -13,10 +13,10 @@ import org.rddp.bench.layout.ConnectionOpener;
 
 /**
  * Writes of 64 octets to and fro among many connections of two programs. Argument: {@code
- * connections}. A task says {@code millis} and {@code spread}: over the first connection, the
- * others being idle, or over all. A sample has the round trips, {@code packets_used}, {@code
- * heap_octets} (live, once all are open), {@code heap_of_each} (both ends of a connection behind
- * the first), {@code resident_octets} and {@code connect_us}, what it took to open one of those.
+ * connections}. A task has {@code millis} and {@code spread}: over all connections, instead of over
+ * the first while the others are idle. A sample has the round trips, {@code packets_used}, {@code
+ * heap_octets} (live, once all are open), {@code heap_of_each} (both ends of a connection after the
+ * first), {@code resident_octets} and {@code connect_us}, the time to open one of those.
  */
 public final class ConnectionsRig extends ProgramRig {
   private static final int OCTETS = 64;
@@ -59,7 +59,7 @@ public final class ConnectionsRig extends ProgramRig {
         : found.with("heap_of_each", heapOfEach).with("connect_us", connectMicros);
   }
 
-  /** What is left on the heap when garbage has been collected, which takes a second for a GiB. */
+  /** Octets of live objects; collecting garbage takes a second for each GiB. */
   private static double liveOctets() {
     Runtime runtime = Runtime.getRuntime();
     ManagementFactory.getMemoryMXBean().gc();

@@ -7,10 +7,10 @@ import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
 
 /**
- * Writes of 64 octets to and fro, alone and beside a stream of long ones from the same programs
- * over the same engines. A task says {@code millis} and {@code bulk}, the octets of a long write or
- * 0; a sample has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, those included
- * that came afterwards.
+ * Writes of 64 octets to and fro, alone and beside a stream of long writes between the same
+ * programs. A task has {@code millis} and {@code bulk}, the octets of a long write or 0; a sample
+ * has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, with those that arrived
+ * afterwards.
  */
 public final class FairnessRig extends ProgramRig {
   private static final long MEMORY = 8L << 20;

@@ -15,7 +15,7 @@ import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Quantity;
 import org.rddp.bench.report.ReportTable;
 
-/** Goodput by contender and message size: itself, beside kernel TCP's, and what it costs. */
+/** Tables of goodput by contender and message size: absolute, beside kernel TCP, CPU time. */
 final class GoodputTables {
   private static final double GIGA = 1e9;
   private static final String[] MTUS = {"MTU 1500", "MTU 9000"};
@@ -90,7 +90,7 @@ final class GoodputTables {
             name -> found.computeIfAbsent(name, _ -> new LinkedHashMap<>()).put(octets, outcomes));
   }
 
-  /** Adds a goal: one's goodput with writes of 1 MiB over another's. */
+  /** Adds a goal: the goodput of one contender over another's, with writes of 1 MiB. */
   void goal(double least, String name, String what, String over, String under) {
     ComparisonResult outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
     report.add(
@@ -100,7 +100,7 @@ final class GoodputTables {
                 .measuredIn(outcomes, over, under));
   }
 
-  /** Makes rows of what was found. */
+  /** Fills the tables. */
   void fill() {
     found.forEach((name, bySize) -> {
       goodput.add(row(name, bySize, each -> Quantity.cell(each.of(name), "gbps", GIGA, "b/s")));

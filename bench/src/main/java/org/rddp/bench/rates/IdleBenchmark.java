@@ -33,13 +33,13 @@ public final class IdleBenchmark extends NamedBenchmark {
             + " half a core for up to a minute then. Its start is taken from the start of its process until the program is"
             + " connected. Memory is what is resident, 128 MiB for DPDK included as far as touched;"
             + " huge pages do not count.");
-    List<Contender> entrants = new ArrayList<>();
+    List<Contender> contenders = new ArrayList<>();
     for (String way : WAYS) {
-      entrants.add(
+      contenders.add(
           Contender.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
     }
     JsonObject task = Json.of("millis", quick() ? 1000 : 3000);
-    try (Comparison contest = new Comparison(entrants, progress)) {
+    try (Comparison contest = new Comparison(contenders, progress)) {
       ComparisonResult found = contest.run("idle", task, quick() ? 3 : 9);
       ReportTable table =
           report.add(

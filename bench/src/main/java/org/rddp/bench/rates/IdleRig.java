@@ -18,10 +18,10 @@ import org.rddp.rig.JavaProcess;
 import org.rddp.rig.TemporaryFolder;
 
 /**
- * A daemon in a process of its own to which one program is connected that does nothing. Argument:
- * {@code idle}, as in its configuration. A task says {@code millis}; a sample has {@code cpu}, the
- * share of a core that it uses, {@code resident_octets}, and {@code start_ms}, from its start until
- * the program was connected.
+ * A daemon in a process of its own with one program connected that does nothing. Argument: {@code
+ * idle}, as in the configuration. A task has {@code millis}; a sample has {@code cpu}, the share of
+ * a core that the daemon uses, {@code resident_octets}, and {@code start_ms}, the time from its
+ * start until the program was connected.
  */
 public final class IdleRig implements Rig {
   private static final int MEBIBYTES = 128;

@@ -13,22 +13,22 @@ import org.rddp.bench.link.LinkHandle;
 
 /**
  * RDMA Writes one way over a link that loses frames. Arguments: a {@link LinkHandle}, and those of
- * {@link OneDaemon}. Tasks and figures are {@link LossyTask}'s; besides, of what the far end's TCP
- * has done in all of the round: {@code early}, segments that came before their turn, {@code kept},
- * octets of them that had to wait; and the near end's {@code timeouts} and {@code retransmitted}.
+ * {@link OneDaemon}. Tasks and figures are {@link LossyTask}'s, and counters of the whole round: of
+ * the far end's TCP {@code early}, segments received out of order, and {@code kept}, octets of them
+ * that had to wait; of the near end's {@code timeouts} and {@code retransmitted}.
  */
 public final class LossyRddpRig extends ProgramRig {
   private static final long MEMORY = 16L << 20;
 
-  /** Between two looks of the programs: the link's thread wants the same core. */
+  /** Pause of the programs, in ns: the link's thread needs the same core. */
   private static final long PAUSE = 50_000;
 
   private static final int OUTSTANDING = 32;
-  private static final long PATIENCE = 30_000_000_000L;
+  private static final long TIMEOUT = 30_000_000_000L;
 
   private LinkHandle link;
 
-  /** How often each task has been done: its next round loses other frames. */
+  /** Rounds of each task so far: the next one loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
   /** For the process of the rig. */
@@ -87,7 +87,7 @@ public final class LossyRddpRig extends ProgramRig {
     while (!stream.ended()) {
       stream.work();
       LockSupport.parkNanos(PAUSE);
-      if (System.nanoTime() - began > PATIENCE) {
+      if (System.nanoTime() - began > TIMEOUT) {
         throw new IllegalStateException("writes have not arrived");
       }
     }

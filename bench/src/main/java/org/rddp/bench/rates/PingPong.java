@@ -14,15 +14,12 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.ipc.ring.WorkRequest;
 
-/**
- * RDMA Writes to and fro between two programs that are both this thread's, one at a time; other
- * work can go on meanwhile.
- */
+/** RDMA Writes to and fro between two programs on this thread, one at a time, beside other work. */
 final class PingPong {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final int SIGNAL_EVERY = 32;
   private static final long LONGEST = 10_000_000_000L;
-  private static final int LOOKS = 1 << 12;
+  private static final int POLLS = 1 << 12;
 
   private final Side near;
   private final Side far;
@@ -32,15 +29,15 @@ final class PingPong {
   private long number;
 
   /**
-   * Over connections that may become more.
+   * Over some connections.
    *
    * @param octets of a write, a multiple of 8
    */
-  PingPong(OneDaemon pair, List<ConnectionOpener.Ends> connections, int octets) {
+  PingPong(OneDaemon daemon, List<ConnectionOpener.Ends> connections, int octets) {
     this.connections = connections;
     this.octets = octets;
-    near = new Side(pair.near(), octets);
-    far = new Side(pair.far(), octets);
+    near = new Side(daemon.near(), octets);
+    far = new Side(daemon.far(), octets);
   }
 
   /** A program's memory. */
@@ -77,11 +74,11 @@ final class PingPong {
   }
 
   /**
-   * Measures round trips for so long.
+   * Measures round trips for so long, in ns.
    *
-   * @param spread over all connections, each as likely to be the next, and every write signalled;
-   *     otherwise over the first
-   * @param beside what goes on meanwhile, or null
+   * @param spread over all connections at random, with every write signalled, instead of over the
+   *     first
+   * @param beside a stream to be driven meanwhile, or null
    */
   Histogram run(long nanos, boolean spread, WriteStream beside) {
     Histogram nanoseconds = new Histogram(LONGEST, 3);
@@ -102,13 +99,13 @@ final class PingPong {
   }
 
   private void await(Side side, long start, WriteStream beside) {
-    for (int looks = 1; !has(side); looks++) {
+    for (int polls = 1; !has(side); polls++) {
       if (beside == null) {
         Thread.onSpinWait();
       } else {
         beside.work();
       }
-      if (looks % LOOKS == 0 && System.nanoTime() - start > LONGEST) {
+      if (polls % POLLS == 0 && System.nanoTime() - start > LONGEST) {
         throw new IllegalStateException("a write has not arrived");
       }
     }

@@ -7,9 +7,9 @@ import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
 
 /**
- * RDMA Writes one way between two programs. A task says {@code octets}, {@code outstanding} and
+ * RDMA Writes one way between two programs. A task has {@code octets}, {@code outstanding} and
  * {@code millis}; a sample has {@code rate} (messages a second), {@code gbps} (payload, Gb/s),
- * {@code messages}, and what {@link ResourceUsage} says.
+ * {@code messages}, and the figures of {@link ResourceUsage}.
  */
 public final class RddpStreamRig extends ProgramRig {
   private static final long MEMORY = 64L << 20;
@@ -28,12 +28,12 @@ public final class RddpStreamRig extends ProgramRig {
   public Sample round(JsonObject task) {
     int octets = task.get("octets").getAsInt();
     stream.configure(octets, task.get("outstanding").getAsInt());
-    ResourceUsage cost = new ResourceUsage(daemon().engineThread());
+    ResourceUsage usage = new ResourceUsage(daemon().engineThread());
     long nanos = stream.run(Json.nanos(task));
-    return cost.addTo(sample(stream.arrived(), octets, nanos), stream.arrived());
+    return usage.addTo(sample(stream.arrived(), octets, nanos), stream.arrived());
   }
 
-  /** The figures of messages that went over in a time. */
+  /** The figures of messages that arrived within a time. */
   static Sample sample(long messages, long octets, long nanos) {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("rate", messages * 1e9 / nanos);

@@ -24,9 +24,10 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * Connections from stack to stack, so many being opened at a time: TCP's handshake, MPA's startup,
- * both ends in Full Operation, and a reset. Both stacks in one thread, over a link that copies. A
- * task says {@code pipelined} and {@code millis}; a sample has {@code rate}, connections a second.
+ * Opens connections from stack to stack: TCP's handshake, MPA's startup, both ends in Full
+ * Operation, and a reset. Both stacks on one thread, over a link that copies. A task has {@code
+ * pipelined}, the connections opened at a time, and {@code millis}; a sample has {@code rate},
+ * connections a second.
  */
 public final class SetupRig implements Rig {
   private static final int PORT = 7;
@@ -41,12 +42,12 @@ public final class SetupRig implements Rig {
   private End near;
   private End far;
 
-  /** Being opened. */
+  /** Connections being opened. */
   private int opening;
 
   private long opened;
 
-  /** For its process. */
+  /** For the process of the rig. */
   public SetupRig() {}
 
   /** A stack. */

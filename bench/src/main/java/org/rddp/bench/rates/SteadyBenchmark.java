@@ -24,7 +24,7 @@ public final class SteadyBenchmark extends NamedBenchmark {
   private static final String MARKERS = "rddp, Markers, packing";
   private static final int MINUTE = 60_000;
 
-  /** An octet a message would be no less than this; asking for the count costs some by itself. */
+  /** Octets a message that count as none: reading the counters allocates some, too. */
   private static final double NONE = 0.01;
 
   /** For picocli. */
@@ -42,13 +42,13 @@ public final class SteadyBenchmark extends NamedBenchmark {
             + " JVM says that the engine's thread and the programs' thread have allocated, over"
             + " messages.");
     report.method(Comparison.WARM_UP_DESCRIPTION);
-    List<Contender> entrants =
+    List<Contender> contenders =
         List.of(
             Contender.of(RDDP, SteadyRig.class),
             Contender.of(MARKERS, SteadyRig.class).with("markers", "true").with("packing", "true"));
     List<Contender> jdk =
-        entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
-    try (Comparison contest = new Comparison(quick() ? jdk : entrants, progress)) {
+        contenders.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
+    try (Comparison contest = new Comparison(quick() ? jdk : contenders, progress)) {
       JsonObject task = Json.of("millis", 1000 * seconds);
       contest.warmUp(task);
       progress.budget().expect(1);

@@ -8,9 +8,9 @@ import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.OneDaemon;
 
 /**
- * {@link MixedTraffic} of two programs of a daemon in this process. Arguments are those of {@link
- * OneDaemon}. A task says {@code millis}; a sample has {@code rate} (messages a second), {@code
- * gbps}, {@code messages}, {@code received}, and what {@link ResourceUsage} says.
+ * {@link MixedTraffic} of two programs. Arguments are those of {@link OneDaemon}. A task has {@code
+ * millis}; a sample has {@code rate} (messages a second), {@code gbps}, {@code messages}, {@code
+ * received}, and the figures of {@link ResourceUsage}.
  */
 public final class SteadyRig extends ProgramRig {
   private MixedTraffic traffic;
@@ -27,7 +27,7 @@ public final class SteadyRig extends ProgramRig {
   public Sample round(JsonObject task) {
     long octets = traffic.octets();
     long arrived = traffic.arrived();
-    ResourceUsage cost = new ResourceUsage(daemon().engineThread());
+    ResourceUsage usage = new ResourceUsage(daemon().engineThread());
     long began = System.nanoTime();
     long messages = traffic.run(Json.nanos(task));
     long nanos = System.nanoTime() - began;
@@ -36,6 +36,6 @@ public final class SteadyRig extends ProgramRig {
     figures.put("gbps", 8.0 * (traffic.octets() - octets) / nanos);
     figures.put("messages", (double) messages);
     figures.put("received", (double) (traffic.arrived() - arrived));
-    return cost.addTo(Sample.of(figures), messages);
+    return usage.addTo(Sample.of(figures), messages);
   }
 }

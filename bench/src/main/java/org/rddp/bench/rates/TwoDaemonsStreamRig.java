@@ -10,9 +10,9 @@ import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.TwoDaemons;
 
 /**
- * RDMA Writes one way between two programs on one thread, over two daemons in processes of their
- * own, as they come: packing on. Argument: {@code mtu}. Tasks and figures are those of {@link
- * RddpStreamRig}; CPU time is that of all three processes.
+ * RDMA Writes one way between two programs on one thread over {@link TwoDaemons} with default
+ * settings. Argument: {@code mtu}. Tasks and figures are those of {@link RddpStreamRig}; CPU time
+ * is that of all three processes.
  */
 public final class TwoDaemonsStreamRig implements Rig {
   private static final long MEMORY = 64L << 20;
@@ -22,7 +22,7 @@ public final class TwoDaemonsStreamRig implements Rig {
   private ConnectionOpener connections;
   private WriteStream stream;
 
-  /** For its process. */
+  /** For the process of the rig. */
   public TwoDaemonsStreamRig() {}
 
   @Override
@@ -39,11 +39,11 @@ public final class TwoDaemonsStreamRig implements Rig {
   public Sample round(JsonObject task) {
     int octets = task.get("octets").getAsInt();
     stream.configure(octets, task.get("outstanding").getAsInt());
-    ResourceUsage cost = new ResourceUsage(ResourceUsage.NO_ENGINE);
+    ResourceUsage usage = new ResourceUsage(ResourceUsage.NO_ENGINE);
     long before = daemons.cpuNanos();
     long nanos = stream.run(Json.nanos(task));
     Sample found =
-        cost.addTo(RddpStreamRig.sample(stream.arrived(), octets, nanos), stream.arrived());
+        usage.addTo(RddpStreamRig.sample(stream.arrived(), octets, nanos), stream.arrived());
     double theirs = (double) (daemons.cpuNanos() - before) / stream.arrived();
     return found.with("cpu_ns", found.figures().get("cpu_ns") + theirs);
   }
