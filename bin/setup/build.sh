@@ -27,12 +27,12 @@ is_built() {
         [[ $(<"$STATE/built") == "$(fingerprint)" ]]
 }
 
-# Whether there are classes, whatever has become of their sources since.
+# Whether a build has succeeded before, even if the sources have changed since.
 was_built() {
     [[ -f $STATE/built ]]
 }
 
-# Names, sizes and times of everything that the classes and the shim are made of, and the tools that made them.
+# Checksum of names, sizes and times of all sources of the classes and the shim, and of the tools that compile them.
 fingerprint() {
     local sources=()
     local module
@@ -40,7 +40,7 @@ fingerprint() {
         sources+=("$ROOT/$module")
     done
     {
-        printf '%s\n' "$JAVA_HOME" "$(dpdk_words)"
+        printf '%s\n' "$JAVA_HOME" "$(dpdk_description)"
         find "$ROOT/pom.xml" "$ROOT/.mvn" "${sources[@]}" \( -name target -o -path '*/src/test' \) -prune \
             -o -type f -printf '%p %s %T@\n' | LC_ALL=C sort
     } | cksum
@@ -50,8 +50,8 @@ build() {
     local began=$SECONDS print
     print=$(fingerprint)
     rm -f "$STATE/built"
-    say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_words)"
-    # Formatting is the developer's build's and the test suite's business, not that of a run.
+    say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
+    # Only the developer's build and the test suite format the sources; a run does not.
     if ! maven_offline_first show_modules -DskipTests -Dmaven.test.skip=true -Dspotless.skip=true process-classes; then
         show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
@@ -60,15 +60,15 @@ build() {
     say "built in $((SECONDS - began)) s"
 }
 
-# What the compilers complained of; failing that, what Maven did.
+# Errors and warnings of the compilers; without any, Maven's own errors.
 show_build_errors() {
     if ! grep -E '^\[(ERROR|WARNING)\] /|: (error|warning):' "$BUILD_LOG" | head -n 40; then
         grep '^\[ERROR\]' "$BUILD_LOG" | head -n 10
     fi
 }
 
-# maven_offline_first PROGRESS ARGUMENT... PHASE: once everything that the phase (or goal) needs was downloaded, the
-# network is asked again only when something is missing.
+# maven_offline_first PROGRESS ARGUMENT... PHASE: runs Maven offline if an earlier run of the phase (or goal) has downloaded
+# everything, and with the network if something is missing.
 maven_offline_first() {
     local phase=${*: -1}
     local resolved=$STATE/resolved-${phase//:/-}
@@ -81,7 +81,7 @@ maven_offline_first() {
     maven "$@" && touch "$resolved"
 }
 
-# maven PROGRESS ARGUMENT...: runs Maven, its output in the log and to the function PROGRESS.
+# maven PROGRESS ARGUMENT...: runs Maven; its output goes to the log and to the function PROGRESS.
 maven() {
     local progress=$1
     shift
@@ -98,7 +98,7 @@ show_modules() {
     done
 }
 
-# Whether Maven's line says that it begins a module; sets MODULE_NUMBER (3/9) and MODULE_NAME.
+# Whether a line of Maven's begins a module; sets MODULE_NUMBER (3/9) and MODULE_NAME.
 module_line() {
     if [[ $1 =~ ^\[INFO\]\ Building\ rddp\ ?(.*)\ [0-9.]+\ +\[([0-9]+/[0-9]+)\] ]]; then
         MODULE_NAME=${BASH_REMATCH[1]:-rddp}

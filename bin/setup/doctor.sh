@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# rddp doctor: what this machine has of what rddp needs, and how to get the rest. Changes nothing.
+# rddp doctor: lists which of rddp's requirements this machine meets, and how to meet the others. Changes nothing.
 
 # shellcheck source=bin/setup/doctor_checks.sh
 source "$ROOT/bin/setup/doctor_checks.sh"
 
-# Problems that keep the demo from running; others are only worth knowing.
+# Number of problems that keep the demo from running.
 doctor_problems=0
 
 doctor_usage() {
     cat <<'END'
 Usage: rddp doctor
 
-Lists what this machine has of what rddp needs, and how to get what is missing. Changes nothing.
+Lists which of rddp's requirements this machine meets, and how to meet the others. Changes nothing.
 Ends with 0 when the demo can run, and with 1 when it cannot.
 
   -h, --help   Show this.
@@ -32,13 +32,13 @@ doctor() {
     doctor_tests
     echo
     if ((doctor_problems > 0)); then
-        echo "$doctor_problems thing(s) keep rddp from running: see 'MISSING' above"
+        echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above"
         return 1
     fi
     echo 'bin/rddp demo can run'
 }
 
-# Rows of the table. A row is: what, its state, and, indented below it, what to do.
+# Rows of the table: the subject, its state, and, indented below, what to do.
 row() {
     printf '  %-8s %-14s %s\n' "$1" "$2" "$3"
 }
@@ -47,13 +47,13 @@ ok() {
     row ok "$1" "$2"
 }
 
-# note WHAT STATE [HOW TO IMPROVE]
+# note SUBJECT STATE [ADVICE]
 note() {
     row note "$1" "$2"
     advice "${3:-}"
 }
 
-# missing WHAT STATE HOW TO FIX
+# missing SUBJECT STATE ADVICE
 missing() {
     row MISSING "$1" "$2"
     advice "$3"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What the doctor looks at, part by part.
+# The checks of the doctor, part by part.
 
 doctor_machine() {
     echo 'Machine'
@@ -16,7 +16,7 @@ doctor_cores() {
         ok cores "$cores"
     else
         note cores "$cores" \
-            'two engines and two programs are four busy threads: with fewer cores the demo takes round trips on two'
+            'two engines and two programs are four busy threads: with fewer cores the demo measures round trips on two'
     fi
 }
 
@@ -33,7 +33,7 @@ doctor_cpu_features() {
     if ((${#lacks[@]} == 0)); then
         ok 'CPU features' "${has[*]}"
     else
-        note 'CPU features' "${has[*]:-none of those looked for}; not: ${lacks[*]}" 'CRC32c is slower without them, not wrong'
+        note 'CPU features' "${has[*]:-none of those checked}; not: ${lacks[*]}" 'CRC32c is slower without them'
     fi
 }
 
@@ -117,9 +117,9 @@ doctor_memory() {
     if ((free >= HUGEPAGES_LEAST)); then
         ok hugepages "$free free of $total, $(memory_field Hugepagesize) kB each$(hugepages_by_node)"
     elif [[ -w $HUGEPAGES_COUNT ]]; then
-        ok hugepages "$free free of $total; bin/rddp may reserve the $HUGEPAGES_WANTED it wants"
+        ok hugepages "$free free of $total; bin/rddp can reserve the $HUGEPAGES_WANTED that it needs"
     else
-        note hugepages "$free free of $total, and more may not be reserved: DPDK falls back to ordinary memory" \
+        note hugepages "$free free of $total, and no more can be reserved: DPDK uses ordinary memory" \
             "sysctl -w vm.nr_hugepages=$((total + HUGEPAGES_WANTED)) (as root)"
     fi
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# rddp fuzz: runs a target of the module fuzz under Jazzer, from the inputs that are kept.
+# rddp fuzz: runs a target of the module fuzz under Jazzer, starting with the inputs in the tree.
 
 readonly FUZZ_TARGETS=(frames connection startup mpa rdma)
 readonly FUZZ_CORPUS=$ROOT/fuzz/src/test/resources/org/rddp/fuzz
@@ -8,58 +8,68 @@ readonly FUZZ_WORK=$STATE/fuzz
 fuzz_usage() {
     cat <<'END'
 Usage: rddp fuzz TARGET [--minutes N | --seconds N] [--keep]
-       rddp fuzz TARGET --replay FILE
+       rddp fuzz TARGET --replay INPUT
+       rddp fuzz TARGET --add FILE
 
-Runs a fuzzer that watches coverage (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, from the inputs that are kept.
-Ends with 1 when it finds something; the input that did it is then in .rddp/fuzz. To keep it from coming back, put
-that file beside those (fuzz/src/test/resources/org/rddp/fuzz/TARGET): the tests run all of them.
+Runs a coverage-guided fuzzer (Jazzer) against RDMAP, DDP, MPA, TCP and everything below, starting with the inputs that are
+kept in fuzz/src/test/resources/org/rddp/fuzz/TARGET.zip. Ends with 1 when it finds a fault; the input is then in .rddp/fuzz.
+When the fault is fixed, rename the input and add it: the tests run every input that is kept.
 
 TARGET is
   frames       any octets as Ethernet frames: ARP, IPv4, ICMP, TCP and its options
-  connection   connections in any state: what a peer sends, what users do, time
-  startup      MPA's Startup Phase: any frame, cut anyhow, to Initiator and Responder in every configuration
-  mpa          MPA's receiver: FPDUs right and wrong, and any octets, in any segmentation and order
-  rdma         a peer that speaks MPA properly, and above it anything: every field of DDP's and RDMAP's headers
+  connection   connections in any state: segments of a peer, calls of users, time
+  startup      MPA's Startup Phase: any frame, in any segmentation, to Initiator and Responder in every configuration
+  mpa          MPA's receiver: correct and wrong FPDUs, and any octets, in any segmentation and order
+  rdma         a peer with correct MPA and anything above it: every field of DDP's and RDMAP's headers
 
-      --minutes N, --seconds N   How long; one minute unless given.
-      --keep                     Keep the inputs that reach something new, and no others.
-      --replay FILE              Run one input once.
+      --minutes N, --seconds N   Duration; default: one minute.
+      --keep                     Keep the fewest inputs that reach everything, and those with a name of their own.
+      --replay INPUT             Run one input once: a file, or the name of one that is kept.
+      --add FILE                 Keep an input under the file's name.
   -h, --help                     Show this.
 END
 }
 
 fuzz() {
-    local target='' seconds=60 keep=false replay=''
+    local target='' seconds=60 keep=false replay='' add=''
     while (($# > 0)); do
         case $1 in
             --minutes | --seconds)
-                # What is no number Jazzer takes for 0, which means for ever.
-                [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || fuzz_refuse "$1 takes a whole number from 1 to 999999, not '${2:-}'" || return
+                # Jazzer takes text that is no number for 0, which means without end.
+                [[ ${2:-} =~ ^[1-9][0-9]{0,5}$ ]] || fuzz_usage_error "$1 takes a whole number from 1 to 999999, not '${2:-}'" || return
                 seconds=$2
                 [[ $1 == --seconds ]] || seconds=$(($2 * 60))
                 shift
                 ;;
             --replay)
-                [[ -f ${2:-} && -r $2 ]] || fuzz_refuse "--replay takes a file, and '${2:-}' is none that can be read" || return
+                [[ -n ${2:-} ]] || fuzz_usage_error "--replay takes a file or the name of an input that is kept" || return
                 replay=$2
+                shift
+                ;;
+            --add)
+                [[ -f ${2:-} && -r $2 ]] || fuzz_usage_error "--add takes a file that can be read, not '${2:-}'" || return
+                add=$2
                 shift
                 ;;
             --keep) keep=true ;;
             -h | --help) fuzz_usage && return ;;
             *)
-                [[ $1 != -* ]] || fuzz_refuse "'$1' is no option" || return
-                [[ -z $target ]] || fuzz_refuse "one TARGET at a time: '$1' is one too many" || return
+                [[ $1 != -* ]] || fuzz_usage_error "'$1' is not an option" || return
+                [[ -z $target ]] || fuzz_usage_error "one TARGET at a time, not also '$1'" || return
                 [[ " ${FUZZ_TARGETS[*]} " == *" $1 "* ]] ||
-                    fuzz_refuse "'$1' is neither an option nor a target: ${FUZZ_TARGETS[*]}" || return
+                    fuzz_usage_error "'$1' is neither an option nor a target: ${FUZZ_TARGETS[*]}" || return
                 target=$1
                 ;;
         esac
         shift
     done
-    [[ -n $target ]] || fuzz_refuse "which TARGET? ${FUZZ_TARGETS[*]}" || return
+    [[ -n $target ]] || fuzz_usage_error "which TARGET? ${FUZZ_TARGETS[*]}" || return
     set_up_to_fuzz
-    if [[ -n $replay ]]; then
-        jazzer "$target" "$replay"
+    if [[ -n $add ]]; then
+        seed_archive add "$target" "$add"
+        return
+    elif [[ -n $replay ]]; then
+        replay_input "$target" "$replay"
         return
     fi
     fuzz_for "$target" "$seconds" || return
@@ -68,8 +78,8 @@ fuzz() {
     fi
 }
 
-# fuzz_refuse MESSAGE: says what is wrong with the arguments.
-fuzz_refuse() {
+# fuzz_usage_error MESSAGE: prints what is wrong with the arguments; returns 2.
+fuzz_usage_error() {
     printf '%s\n' "rddp: $1" "Try 'rddp fuzz --help' for what is allowed." >&2
     return 2
 }
@@ -80,6 +90,28 @@ set_up_to_fuzz() {
     build_if_changed
 }
 
+# replay_input TARGET INPUT: a file, or the name of an input in the archive.
+replay_input() {
+    local input=$2
+    if [[ ! -f $input ]]; then
+        unpack_seeds "$1"
+        input=$FUZZ_WORK/seeds/$1/$2
+        [[ -f $input ]] || fuzz_usage_error "'$2' is neither a file nor an input that is kept for $1" || return
+    fi
+    jazzer "$1" "$input"
+}
+
+# unpack_seeds TARGET: the inputs that are kept, as Jazzer reads them, in a folder.
+unpack_seeds() {
+    rm -rf "$FUZZ_WORK/seeds/$1"
+    seed_archive unpack "$1" "$FUZZ_WORK/seeds/$1"
+}
+
+# seed_archive ACTION TARGET PATH: reads or writes the archive of a target's inputs.
+seed_archive() {
+    "$JAVA_HOME/bin/java" -cp "$ROOT/fuzz/target/classes" org.rddp.fuzz.SeedArchive "$1" "$FUZZ_CORPUS/$2.zip" "$3"
+}
+
 # fuzz_for TARGET SECONDS: new inputs go to the state folder; prints a line "ok ..." or "not ok ...".
 fuzz_for() {
     local log=$FUZZ_WORK/$1.log status=0 words=()
@@ -87,12 +119,13 @@ fuzz_for() {
         words=(-dict="$FUZZ_CORPUS/$1.dict")
     fi
     mkdir -p "$FUZZ_WORK/$1"
+    unpack_seeds "$1"
     : >"$FUZZ_WORK/began"
     (
-        trap 'forget_interrupted 130' INT
-        trap 'forget_interrupted 143' TERM HUP
+        trap 'discard_interrupted 130' INT
+        trap 'discard_interrupted 143' TERM HUP
         jazzer "$1" -max_total_time="$2" -max_len=4096 -timeout=20 -print_final_stats=1 \
-            "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_CORPUS/$1" >"$log" 2>&1
+            "${words[@]}" "$FUZZ_WORK/$1" "$FUZZ_WORK/seeds/$1" >"$log" 2>&1
     ) || status=$?
     if ((status == 130 || status == 143)); then
         return "$status"
@@ -106,26 +139,26 @@ fuzz_for() {
     return 1
 }
 
-# forget_interrupted STATUS: Jazzer takes its own end by a signal for a finding, and keeps the input that ran just then.
-forget_interrupted() {
+# discard_interrupted STATUS: Jazzer reports its own end by a signal as a finding, and writes the input that was running.
+discard_interrupted() {
     find "$FUZZ_WORK" -maxdepth 1 -name 'crash-*' -newer "$FUZZ_WORK/began" -delete
     exit "$1"
 }
 
-# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything.
+# keep_inputs TARGET: of the old inputs and the new ones, the fewest and smallest that reach everything. Findings, which have
+# names of their own, stay.
 keep_inputs() {
     local merged=$FUZZ_WORK/merged
     rm -rf "$merged"
     mkdir -p "$merged"
-    jazzer "$1" -merge=1 -max_len=4096 "$merged" "$FUZZ_CORPUS/$1" "$FUZZ_WORK/$1" >"$FUZZ_WORK/$1.log" 2>&1 || return
-    # What was a finding once has a name of its own, and stays.
-    find "$FUZZ_CORPUS/$1" -type f -regex '.*/[0-9a-f]+' -delete
-    cp "$merged"/* "$FUZZ_CORPUS/$1"
+    jazzer "$1" -merge=1 -max_len=4096 "$merged" "$FUZZ_WORK/seeds/$1" "$FUZZ_WORK/$1" >"$FUZZ_WORK/$1.log" 2>&1 || return
+    seed_archive replace "$1" "$merged" || return
     rm -rf "$merged" "${FUZZ_WORK:?}/$1"
-    echo "$(find "$FUZZ_CORPUS/$1" -type f | wc -l) inputs are kept, $(du -sb "$FUZZ_CORPUS/$1" | cut -f1) octets"
+    unpack_seeds "$1"
+    echo "$(find "$FUZZ_WORK/seeds/$1" -type f | wc -l) inputs are kept, $(du -sb "$FUZZ_CORPUS/$1.zip" | cut -f1) octets"
 }
 
-# jazzer TARGET ARGUMENT...: of Jazzer's own hooks none is of use here, as nothing of ours runs commands or opens files.
+# jazzer TARGET ARGUMENT...: without Jazzer's own hooks, since no code here runs commands or opens files.
 jazzer() {
     jvm_arguments
     local class

@@ -1,36 +1,37 @@
 # shellcheck shell=bash
-# Reserves 2 MiB hugepages for DPDK where we may, and gives back exactly what was added.
+# Reserves 2 MiB hugepages for DPDK where permitted, and returns exactly as many as were added.
 
+# Two daemons.
 readonly HUGEPAGES_WANTED=640
-# What contenders of a benchmark take that hold them at the same time.
-readonly HUGEPAGES_TO_BENCH=800
-# What the demo takes at least; with fewer it does without.
+# All contenders of a benchmark together, which hold them at the same time.
+readonly HUGEPAGES_FOR_BENCHMARKS=800
+# The least that the demo can use; with fewer it uses ordinary memory.
 readonly HUGEPAGES_LEAST=260
 readonly HUGEPAGES_COUNT=/proc/sys/vm/nr_hugepages
 
 hugepages_added=0
 hugepages_wanted=$HUGEPAGES_WANTED
-# Whether those that were added stay when all has gone well.
-hugepages_stay=
+# Not empty: added hugepages stay after a successful run.
+keep_hugepages=
 
-# Whether fewer are free than are wanted, if any are.
+# Whether hugepages are wanted and fewer are free.
 lacks_hugepages() {
     [[ -z ${RDDP_NO_HUGEPAGES:-} ]] && (($(memory_field HugePages_Free) < hugepages_wanted))
 }
 
-# What the contenders of a benchmark need.
-reserve_hugepages_to_bench() {
-    hugepages_wanted=$HUGEPAGES_TO_BENCH
+# Reserves as many as the contenders of a benchmark need.
+reserve_hugepages_for_benchmarks() {
+    hugepages_wanted=$HUGEPAGES_FOR_BENCHMARKS
     reserve_hugepages
 }
 
-# Raises the number of free hugepages to what is wanted, which is what two daemons need; says so when it cannot.
+# Raises the number of free hugepages to hugepages_wanted; prints a message when it cannot.
 reserve_hugepages() {
     local free wanted
     lacks_hugepages || return 0
     free=$(memory_field HugePages_Free)
     if (($(memory_field Hugepagesize) != 2048)); then
-        say 'hugepages here are not of 2 MiB: none reserved, going on with what there is'
+        say 'hugepages on this machine do not have 2 MiB: none reserved, going on with those that exist'
         return
     fi
     wanted=$(affordable_hugepages)
@@ -39,7 +40,7 @@ reserve_hugepages() {
     fi
     if [[ ! -w $HUGEPAGES_COUNT ]]; then
         if ((free < HUGEPAGES_LEAST)); then
-            say "$free hugepages are free and more may not be reserved: DPDK will use ordinary memory, which is slower."
+            say "$free hugepages are free and no more can be reserved: DPDK will use ordinary memory, which is slower."
             say "to reserve them, as root: sysctl -w vm.nr_hugepages=$((wanted + $(memory_field HugePages_Total) - free))"
         fi
         return
@@ -47,7 +48,7 @@ reserve_hugepages() {
     add_hugepages $((wanted - free))
 }
 
-# As many as wanted, but never more than a quarter of the memory that is available now.
+# As many as are wanted, but at most a quarter of the memory that is available now.
 affordable_hugepages() {
     local affordable=$(($(memory_field MemAvailable) / 4 / 2048))
     echo $((affordable < hugepages_wanted ? affordable : hugepages_wanted))
@@ -60,21 +61,21 @@ add_hugepages() {
     after=$(<"$HUGEPAGES_COUNT")
     hugepages_added=$((after - before))
     if ((hugepages_added < $1)); then
-        say "reserved $hugepages_added of $1 hugepages (memory is fragmented, or not ours to reserve)"
+        say "reserved $hugepages_added of $1 hugepages (memory is fragmented, or this process may not reserve it)"
     fi
 }
 
-# Whether some were added that have to be taken away.
+# Whether some were added that have to be removed.
 has_added_hugepages() {
     ((hugepages_added > 0))
 }
 
-# restore_hugepages_after STATUS: those that stay do so where what they were added for has ended well.
+# restore_hugepages_after STATUS: removes the added hugepages, unless they are to be kept and the status is 0.
 restore_hugepages_after() {
-    if [[ -z $hugepages_stay ]] || (($1 != 0)); then restore_hugepages; fi
+    if [[ -z $keep_hugepages ]] || (($1 != 0)); then restore_hugepages; fi
 }
 
-# Takes away as many as were added, so that two runs at once end where they began.
+# Removes as many as were added, so that two runs at the same time end where they began.
 restore_hugepages() {
     if ((hugepages_added > 0)); then
         local now
@@ -84,8 +85,8 @@ restore_hugepages() {
     fi
 }
 
-# reserve_hugepages_for daemon ARGUMENT...: those that its configuration wants; ends with the daemon's words where it cannot be
-# used. They stay when it ends, unless it fails.
+# reserve_hugepages_for daemon ARGUMENT...: reserves hugepages if the daemon's configuration wants them; exits with the daemon's
+# message if the configuration cannot be used. They stay when the daemon ends, unless it fails.
 reserve_hugepages_for() {
     local checked status=0
     lacks_hugepages || return 0
@@ -93,14 +94,14 @@ reserve_hugepages_for() {
     ((status == 0)) || exit "$status"
     if [[ $checked == *'wants huge pages' ]]; then
         reserve_hugepages
-        say_hugepages_stay
-        hugepages_stay=yes
+        say_hugepages_kept
+        keep_hugepages=yes
     fi
 }
 
-say_hugepages_stay() {
+say_hugepages_kept() {
     if ((hugepages_added > 0)); then
-        say "reserved $hugepages_added hugepages of 2 MiB, which stay unless the daemon fails; to give them back: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"
+        say "reserved $hugepages_added hugepages of 2 MiB, which stay unless the daemon fails; to return them: sysctl -w vm.nr_hugepages=$(($(<"$HUGEPAGES_COUNT") - hugepages_added))"
     fi
 }
 

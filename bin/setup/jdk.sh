@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Finds the JDK: 22 or later, for that is where the Foreign Function & Memory API became final.
+# Finds a JDK of 22 or later, the first with the final Foreign Function & Memory API.
 
 readonly OLDEST_JDK=22
 
-# Sets and exports JAVA_HOME. One that is new enough already wins; else the newest LTS found, else the newest.
+# Sets and exports JAVA_HOME: the present one if it is new enough, else the newest LTS found, else the newest.
 find_jdk() {
     if [[ -n ${JAVA_HOME:-} ]] && is_usable_jdk "$JAVA_HOME"; then
         export JAVA_HOME
@@ -76,7 +76,7 @@ is_usable_jdk() {
     [[ -x $1/bin/javac ]] && (($(java_feature "$1") >= OLDEST_JDK))
 }
 
-# The feature release of a JDK (25 of "25.0.3"; 8 of "1.8.0"), or 0; read from its release file, which costs no JVM.
+# The feature release of a JDK (25 of "25.0.3"; 8 of "1.8.0"), or 0; read from its release file, without starting a JVM.
 java_feature() {
     local version
     version=$(java_version "$1")
@@ -85,7 +85,7 @@ java_feature() {
     echo "${version:-0}"
 }
 
-# has_module JDK MODULE: whether it is one of those that the JDK was made of.
+# has_module JDK MODULE: whether the JDK contains it.
 has_module() {
     grep -qE "^MODULES=\"([^\"]* )?$2[ \"]" "$1/release"
 }
@@ -103,7 +103,7 @@ java_version() {
     echo "$version"
 }
 
-# Debian's own JDK 25, where Debian has one and we may install it; says nothing on standard output otherwise.
+# Installs Debian's own JDK 25, where Debian has one and this user may install it, and prints its folder; otherwise prints nothing.
 install_jdk() {
     local package=openjdk-25-jdk-headless
     if is_root && has apt-cache && [[ -n $(apt-cache show "$package" 2>/dev/null) ]]; then

@@ -5,17 +5,17 @@ readonly MAIN_CLASS=org.rddp.cli.Main
 readonly BENCH_CLASS=org.rddp.bench.Benchmarks
 # The shim over DPDK, where the build of the module native leaves it.
 readonly SHIM=$ROOT/native/target/librddp_dpdk.so
-# The Vector API, by which CRC32c is quicker on CPUs that have AVX-512.
+# The Vector API: CRC32c is quicker with it on CPUs with AVX-512.
 readonly VECTOR_MODULE=jdk.incubator.vector
-# Where the kernel says whether it gives large pages to those who ask.
+# The kernel's setting of large pages for processes that ask for them.
 TRANSPARENT_HUGEPAGES=/sys/kernel/mm/transparent_hugepage/enabled
 
-# Whether a heap can have large pages; a JVM that asks in vain says so on its standard output.
+# Whether a heap can have large pages; a JVM that asks without success prints a warning to its standard output.
 has_transparent_hugepages() {
     [[ -r $TRANSPARENT_HUGEPAGES && $(<"$TRANSPARENT_HUGEPAGES") != *'[never]'* ]]
 }
 
-# jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's way to memory, CRC32c's intrinsic, the shim, and
+# jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's memory access, CRC32c's intrinsic, the shim, and
 # CRC32c's vectors for a command that runs the engine (the JVM prints a warning about them at each start).
 jvm_arguments() {
     JVM_ARGUMENTS=(
@@ -28,20 +28,20 @@ jvm_arguments() {
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi
     if [[ ' bench daemon demo ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
-        # Vectors are loaded from all of memory: looking each time whether a load keeps to that takes as long as the load.
+        # Vectors are loaded from a segment of all memory: checking its bounds takes as long as the load.
         JVM_ARGUMENTS+=(--add-modules "$VECTOR_MODULE" "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0")
     fi
-    # Many connections lie far apart in the heap: with small pages, where each lies has to be looked up in memory, too.
+    # Many connections lie far apart in the heap: with small pages, their accesses miss the TLB, too.
     if [[ ' bench daemon ' == *" ${1:-} "* ]] && has_transparent_hugepages; then
         JVM_ARGUMENTS+=(-XX:+UseTransparentHugePages)
     fi
-    # What a message takes is as much a matter of how the engine is compiled: see the file, and docs/performance.md. The engine
-    # allocates nothing, so what tells collectors apart is their code at each store of a reference, and this one's is the least.
+    # hotspot.txt: how the engine is compiled decides how long a message takes (docs/performance-tried.md). The engine allocates
+    # nothing, so collectors differ only by their barrier at each store of a reference; the serial collector's is the shortest.
     if [[ ' bench daemon demo ' == *" ${1:-} "* ]]; then
         JVM_ARGUMENTS+=(-XX:CompileCommandFile="$ROOT/bin/setup/hotspot.txt")
         [[ ${RDDP_JVM_FLAGS:-} == *-XX:+Use*GC* ]] || JVM_ARGUMENTS+=(-XX:+UseSerialGC)
     fi
-    # Flags of the user's own: a heap size, a debugger.
+    # The user's flags: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then
         local own
         read -ra own <<<"$RDDP_JVM_FLAGS"
@@ -49,19 +49,19 @@ jvm_arguments() {
     fi
 }
 
-# classpath MODULE: its classes and everything that they need.
+# classpath MODULE: its classes and all that they depend on.
 classpath() {
     printf '%s/%s/target/classes:%s' "$ROOT" "$1" "$(<"$ROOT/$1/target/classpath")"
 }
 
-# Becomes the Java command line.
+# Replaces this process by the Java command line.
 launch() {
     jvm_arguments "${1:-}"
     become_java "$@"
 }
 
-# The same for a command that only says something: it runs no engine, so the JVM has no vectors to warn about.
-launch_to_say() {
+# The same for help and checks: no engine runs, so the JVM gets no vector module and prints no warning about it.
+launch_without_engine() {
     jvm_arguments
     become_java "$@"
 }
@@ -70,13 +70,13 @@ become_java() {
     exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" "$@"
 }
 
-# Runs it and puts hugepages back afterwards, whatever ends it.
+# Runs the command line, and returns hugepages afterwards, however it ends.
 launch_and_restore() {
     jvm_arguments "$1"
     java_and_restore "$(classpath tools)" "$MAIN_CLASS" "$@"
 }
 
-# Becomes the daemon, or waits for it where hugepages were reserved that go back if it fails.
+# Replaces this process by the daemon, or waits for the daemon if hugepages were reserved that have to be returned when it fails.
 launch_daemon() {
     has_added_hugepages || launch "$@"
     launch_and_restore "$@"
@@ -88,7 +88,7 @@ java_and_restore() {
     trap clean_up EXIT
     "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$@" <&0 &
     java=$!
-    # A process in the background does not hear Ctrl-C: it hears TERM instead, and we wait for it to clean up.
+    # A process in the background gets no SIGINT from Ctrl-C: send it SIGTERM, and wait until it has cleaned up.
     trap 'interrupted=yes; kill -TERM "$java" 2>/dev/null || true' INT
     trap 'kill -TERM "$java" 2>/dev/null || true' TERM HUP
     wait "$java" || status=$?
@@ -96,12 +96,12 @@ java_and_restore() {
         status=0
         wait "$java" || status=$?
     done
-    # As a shell says that Ctrl-C has ended a command; what has ended well on being told to is not ended by it.
+    # 130 is a shell's status for a command that Ctrl-C has ended; a command that ended with 0 on SIGTERM keeps its 0.
     if [[ -n $interrupted ]] && ((status != 0)); then status=130; fi
     exit "$status"
 }
 
-# Where the JVMs of benchmarks have their temporary files; those that are killed leave them to us.
+# The folder for temporary files of the benchmarks' JVMs; removed here, since JVMs that are killed leave their files.
 SCRATCH=
 
 clean_up() {
@@ -109,27 +109,27 @@ clean_up() {
     if [[ -n $SCRATCH ]]; then rm -rf -- "$SCRATCH"; fi
 }
 
-# The words of 'bench --help': they are there before anything is built. A test holds them beside the command itself.
+# The text of 'bench --help', which needs no build. A test compares it with the command's own.
 readonly BENCH_USAGE=$ROOT/bin/setup/bench-usage.txt
 
-# require_benchmark [NAME]: says which there are, and ends, where there is none of that name.
+# require_benchmark [NAME]: if no benchmark has that name, lists their names and exits.
 require_benchmark() {
     local names
     [[ ${1:--} != -* ]] || return 0
     mapfile -t names < <(sed -nE '/^Commands:/,$ s/^  ([a-z]+) .*/\1/p' "$BENCH_USAGE")
     if [[ " ${names[*]} " != *" $1 "* ]]; then
-        say "error: no benchmark is called '$1'. There are: ${names[*]}"
+        say "error: no benchmark is called '$1'. Names: ${names[*]}"
         exit 2
     fi
 }
 
-# Becomes what says how benchmarks are called, by the classes that there are, be they older than their sources.
-launch_benchmarks_to_say() {
+# Replaces this process by the help of a benchmark, with the classes of the last build, even if sources have changed since.
+launch_benchmark_help() {
     jvm_arguments
     exec "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath bench)" "$BENCH_CLASS" "$@"
 }
 
-# One benchmark of the module bench, all of them, or JMH over its classes; the JVMs that they fork get the same flags.
+# Runs one benchmark of the module bench, all of them, or JMH on its classes; the JVMs that they fork get the same flags.
 launch_benchmarks() {
     jvm_arguments bench
     SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/rddp-bench.XXXXXX")

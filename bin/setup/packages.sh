@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Debian packages that rddp needs: tells what is missing, and installs it where we may.
+# Debian packages that rddp needs: installs those that are missing, where permitted, or lists them.
 
-# What runs rddp: the build, and DPDK with its drivers (libdpdk-dev brings every one of them).
+# To build and run rddp: Maven, a C compiler, and DPDK with its drivers (libdpdk-dev depends on every one of them).
 install_packages_to_run() {
     local missing=()
     has mvn || missing+=(maven)
     if ((${#missing[@]} > 0)); then
-        require_packages 'rddp is built by Maven' "${missing[@]}"
+        install_required 'rddp is built by Maven' "${missing[@]}"
     fi
     missing=()
     has gcc || missing+=(gcc libc6-dev)
@@ -16,11 +16,11 @@ install_packages_to_run() {
         missing+=(libdpdk-dev)
     fi
     if ((${#missing[@]} > 0)); then
-        want_packages "DPDK, and a C compiler for the shim over it" "${missing[@]}"
+        install_optional "DPDK, and a C compiler for the shim over it" "${missing[@]}"
     fi
 }
 
-# What the test suite needs besides.
+# For the test suite.
 install_packages_to_test() {
     local missing=()
     has ip || missing+=(iproute2)
@@ -30,11 +30,11 @@ install_packages_to_test() {
     has python3 || missing+=(python3)
     has shellcheck || missing+=(shellcheck)
     if ((${#missing[@]} > 0)); then
-        want_packages 'tests against Linux TCP and Wireshark' "${missing[@]}"
+        install_optional 'tests against Linux TCP and Wireshark' "${missing[@]}"
     fi
 }
 
-# What makes and runs the virtual machine with Linux's siw, and the programs in it.
+# To build and run the virtual machine with Linux's siw, and the programs in it.
 install_packages_for_siw() {
     local missing=()
     has qemu-system-x86_64 || missing+=(qemu-system-x86)
@@ -49,15 +49,15 @@ install_packages_for_siw() {
     has xz || missing+=(xz-utils)
     has gcc-12 || missing+=(gcc-12)
     if ((${#missing[@]} > 0)); then
-        require_packages "Linux's siw in a virtual machine" "${missing[@]}"
+        install_required "Linux's siw in a virtual machine" "${missing[@]}"
     fi
 }
 
-# install_packages_to_bench [NAME]: what a benchmark, or any of them, compares rddp with.
+# install_packages_to_bench [NAME]: the systems that a benchmark, or any of them, compares rddp with.
 install_packages_to_bench() {
     local missing=()
     if [[ $1 == crc || -z $1 || $1 == --* ]] && ! compgen -G '/usr/lib/*/libisal.so.2*' >/dev/null; then
-        want_packages "Intel's ISA-L, to compare CRC32c with" libisal2
+        install_optional "Intel's ISA-L, to compare CRC32c with" libisal2
     fi
     if benchmarks_devices "$1"; then
         has ip || missing+=(iproute2)
@@ -65,10 +65,10 @@ install_packages_to_bench() {
         has nsenter || missing+=(util-linux)
         has sysctl || missing+=(procps)
     fi
-    # Charts have words in them.
+    # Charts contain text.
     has fc-list || missing+=(fontconfig fonts-dejavu-core)
     if ((${#missing[@]} > 0)); then
-        want_packages "kernel TCP over veth to compare with, and charts" "${missing[@]}"
+        install_optional "kernel TCP over veth to compare with, and charts" "${missing[@]}"
     fi
 }
 
@@ -85,7 +85,7 @@ dpdk_version() {
     has_dpdk && pkg-config --modversion libdpdk
 }
 
-dpdk_words() {
+dpdk_description() {
     if has_dpdk; then
         echo "DPDK $(dpdk_version)"
     else
@@ -93,28 +93,28 @@ dpdk_words() {
     fi
 }
 
-# Installs them, or goes on without and says what that means.
-want_packages() {
+# install_optional WHY PACKAGE...: installs them, or prints that rddp goes on without them.
+install_optional() {
     local why=$1
     shift
-    if may_install; then
+    if can_install; then
         apt_install "$why" "$@" || say "going on without: $*"
     else
         say "missing: $* ($why); going on without. To install: $(apt_command "$@")"
     fi
 }
 
-# Installs them, or stops.
-require_packages() {
+# install_required WHY PACKAGE...: installs them, or exits.
+install_required() {
     local why=$1
     shift
-    if ! may_install; then
+    if ! can_install; then
         fail "missing: $* ($why)" "To install, as root: $(apt_command "$@")"
     fi
     apt_install "$why" "$@" || fail "could not install: $*" "To see why, run: $(apt_command "$@")"
 }
 
-may_install() {
+can_install() {
     is_root && has apt-get
 }
 
@@ -122,7 +122,7 @@ apt_command() {
     echo "apt-get install -y --no-install-recommends $*"
 }
 
-# apt_install WHY PACKAGE...: the package lists are fetched only when they lack a package, or lead nowhere.
+# apt_install WHY PACKAGE...: fetches the package lists only when they lack a package, or the installation fails.
 apt_install() {
     local why=$1
     shift

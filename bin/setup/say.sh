@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# How the set-up speaks: always on standard error, so that a command's output stays its own.
+# Messages of the set-up: always on standard error, so that standard output belongs to the command.
 
 say() {
     printf 'rddp: %s\n' "$*" >&2
 }
 
-# fail MESSAGE [WHAT TO DO]...: says why it cannot go on, and what would help.
+# fail MESSAGE [ADVICE]...: prints an error and what to do about it, and exits.
 fail() {
     printf 'rddp: error: %s\n' "$1" >&2
     shift

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
 # rddp test: the whole suite, step by step. Ends with the line "N passed, N failed".
 #
-# A step is a function. What it prints goes to its log; lines that begin with "ok " or "not ok " are counted as
-# tests, and a step that prints none counts as one test itself. File descriptor 3 is the terminal.
+# A step is a function. Its output goes to its log; lines that begin with "ok " or "not ok " count as tests, and a step
+# without such lines counts as one test. File descriptor 3 is the terminal.
 
 readonly SUITE=$ROOT/target/suite
-# Kinds of lives, and how many of each: together they take less than four minutes on two cores.
+# Kinds of simulated runs, and how many of each: together they take less than four minutes on two cores.
 readonly SIMULATIONS=(tcp:10000 mpa:10000 rdma:10000 programs:4000)
 
 suite_passed=0
@@ -19,10 +19,10 @@ suite_usage() {
 Usage: rddp test [--no-dpdk]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
-the shim over DPDK under sanitizers, the demo with what Wireshark makes of it, and Linux's TCP and Linux's siw as peers.
-Takes some minutes; the first time some more, since a virtual machine with siw is made.
+the shim over DPDK under sanitizers, the demo with its capture in Wireshark, and Linux's TCP and Linux's siw as peers.
+Takes some minutes; the first time more, because it builds a virtual machine with siw.
 
-      --no-dpdk   Only what needs no DPDK; chosen by itself where there is none.
+      --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
 END
 }
@@ -42,18 +42,18 @@ suite() {
     if has_dpdk; then
         reserve_hugepages
         steps+=(shim demo)
-        # Where it is CI that runs this, what cannot be run has failed.
+        # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
             steps+=(linux_tcp siw)
         else
-            echo 'not root: nothing that needs network namespaces'
+            echo 'not root: steps that need network namespaces are left out'
         fi
     fi
     suite_run "${steps[@]}"
     suite_summary
 }
 
-# Makes the build and the tests find none. A shim of an earlier build would be found; and in CI a missing one is an error.
+# Hides DPDK from the build and the tests. Removes the shim of an earlier build, and CI, with which a missing shim is an error.
 forget_dpdk() {
     export PKG_CONFIG_LIBDIR=/nonexistent RDDP_NO_DPDK=1
     unset PKG_CONFIG_PATH CI
@@ -73,33 +73,33 @@ suite_prepare() {
     if (($(java_feature "$JAVA_HOME") < 23)); then
         suite_maven_arguments+=('-Drddp.jvm.args=--add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/java.util.zip=ALL-UNNAMED')
     fi
-    # Tests that cannot run here show nothing, and the conformance matrix must not forget what they show.
+    # Tests that cannot run here must not drop their clauses from the conformance matrix.
     has_dpdk || suite_maven_arguments+=(-Dconformance.goal=names)
-    echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_words), $(nproc) cores"
+    echo "rddp test: JDK $(java_version "$JAVA_HOME"), $(dpdk_description), $(nproc) cores"
 }
 
-# suite_run NAME...: each is the function step_NAME and the text in name_of.
+# suite_run NAME...: runs the function step_NAME of each; its title is in title_of.
 suite_run() {
     local step
     for step in "$@"; do
         suite_step=$((suite_step + 1))
-        echo "[$suite_step/$#] $(name_of "$step")"
+        echo "[$suite_step/$#] $(title_of "$step")"
         run_step "$step"
     done
 }
 
-name_of() {
+title_of() {
     case $1 in
         scripts) echo 'scripts' ;;
         java) echo 'unit and simulation tests' ;;
-        simulation) echo "lives over bad networks, under virtual time: ${SIMULATIONS[*]}" ;;
+        simulation) echo "simulated runs over bad networks, under virtual time: ${SIMULATIONS[*]}" ;;
         races) echo 'rings between processes under jcstress' ;;
         fuzz) echo 'fuzzing, 20 seconds for each target' ;;
         shim) echo 'the shim over DPDK under AddressSanitizer and UndefinedBehaviorSanitizer' ;;
-        tshark) echo 'every message of RDMAP, as Wireshark reads it' ;;
+        tshark) echo 'every message of RDMAP, decoded by Wireshark' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
-        demo) echo 'the demo, and what Wireshark makes of its capture' ;;
+        demo) echo 'the demo, and its capture decoded by Wireshark' ;;
     esac
 }
 
@@ -120,7 +120,7 @@ run_step() {
     fi
 }
 
-# Counts a step's own lines, unless it has set step_passed or step_failed itself.
+# Counts a step's lines, unless the step has set step_passed or step_failed.
 count_lines() {
     local log=$1 status=$2
     if ((step_passed + step_failed == 0)); then
@@ -159,7 +159,7 @@ step_scripts() {
     "$ROOT/bin/setup/tests/run"
 }
 
-# Maven's whole life cycle; the tests are counted from the reports that they leave.
+# Maven's whole life cycle; the tests are counted from their reports.
 step_java() {
     local status=0
     find "$ROOT" -path '*/target/surefire-reports' -prune -exec rm -rf {} +
@@ -169,7 +169,7 @@ step_java() {
     return "$status"
 }
 
-# Progress on the terminal: each module, what its tests came to, and each test that fails, at once.
+# Progress on the terminal: each module, the results of its tests, and each failure at once.
 show_tests() {
     local line
     while IFS= read -r line; do
@@ -209,25 +209,25 @@ attribute() {
 
 # On all cores; the seeds are always the same.
 step_simulation() {
-    local each kind lives status=0
+    local each kind runs status=0
     jvm_arguments
     for each in "${SIMULATIONS[@]}"; do
-        kind=${each%:*} lives=${each#*:}
+        kind=${each%:*} runs=${each#*:}
         if timeout -k 10 600 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
-            simulate "$kind" --seeds "$lives"; then
-            echo "ok $lives lives of $kind"
+            simulate "$kind" --seeds "$runs"; then
+            echo "ok $runs runs of $kind"
         else
-            echo "not ok lives of $kind"
+            echo "not ok runs of $kind"
             status=1
         fi
     done
     return "$status"
 }
 
-# The rings' profile of the module client; jcstress says in its last line of progress what came of its tests.
+# The rings, with the profile jcstress of the module client; the results are in the last line of jcstress's progress.
 step_races() {
     local status=0 results='.*Results: ([0-9]+) planned; ([0-9]+) passed'
-    maven_offline_first keep_quiet -Pjcstress -pl client -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
+    maven_offline_first discard_output -Pjcstress -pl client -DskipTests -Dspotless.skip=true test-compile exec:exec@jcstress || status=$?
     cat "$BUILD_LOG"
     if [[ $(<"$BUILD_LOG") =~ $results ]]; then
         step_passed=${BASH_REMATCH[2]}
@@ -236,7 +236,7 @@ step_races() {
     return "$status"
 }
 
-keep_quiet() {
+discard_output() {
     cat >/dev/null
 }
 
@@ -262,7 +262,7 @@ step_linux_tcp() {
     timeout -k 30 600 "$ROOT/interop/linux-tcp/run" --quick
 }
 
-# The guest is made when it is not there, which takes downloads and a minute.
+# Builds the guest if it does not exist, with downloads and in about a minute.
 step_siw() {
     timeout -k 30 1200 "$ROOT/interop/siw/run" --quick
 }

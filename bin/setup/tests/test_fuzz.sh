@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# rddp fuzz: what it is called with, and what is left when it is interrupted.
+# rddp fuzz: its arguments, and the files left when it is interrupted.
 
 STATE=$WORK/state
 # shellcheck source=bin/setup/fuzz.sh
 source "$ROOT/bin/setup/fuzz.sh"
 
-# refuses WORD ARGUMENT...: it ends with 2 before anything is set up or run, and its message has the word.
+# refuses WORD ARGUMENT...: it ends with 2 before anything is set up or run, and its message contains the word.
 # shellcheck disable=SC2317
 refuses() (
     word=$1 status=0
@@ -17,19 +17,40 @@ refuses() (
     ((status == 2)) && [[ $said == *"$word"*--help* && $said != *'it '[gr]* ]]
 )
 
-check 'refuses to fuzz nothing' refuses 'frames connection'
+check 'refuses a missing target' refuses 'frames connection'
 check 'refuses an unknown target' refuses 'nothing' nothing
 check 'refuses an unknown option' refuses '--bogus' frames --bogus
-check 'says that it is an option' refuses 'is no option' frames --bogus
+check 'names an unknown option as one' refuses 'is not an option' frames --bogus
 check 'refuses two targets' refuses 'connection' frames connection
 for time in abc 0 -5 1.5 0x10 ''; do
     check "refuses to fuzz for '$time' seconds" refuses "'$time'" frames --seconds "$time"
     check "refuses to fuzz for '$time' minutes" refuses "'$time'" frames --minutes "$time"
 done
-check 'refuses a time that is left out' refuses '--seconds' frames --seconds
-check 'refuses to replay a file that is not there' refuses '/nonexistent' frames --replay /nonexistent
+check 'refuses a missing time' refuses '--seconds' frames --seconds
+check 'refuses to add a missing file' refuses '/nonexistent' frames --add /nonexistent
+check 'refuses a replay of nothing' refuses '--replay' frames --replay
 
-# A Jazzer that is ended by a signal: it writes what it takes for a finding.
+# An archive with one input.
+# shellcheck disable=SC2317
+seed_archive() {
+    [[ $1 != unpack ]] || { mkdir -p "$3" && echo kept >"$3/input"; }
+}
+
+# replays INPUT SAID: what Jazzer runs, or what is said instead, ends so.
+# shellcheck disable=SC2317
+replays() (
+    set_up_to_fuzz() { :; }
+    jazzer() { echo "it runs $2"; }
+    said=$(fuzz frames --replay "$1" 2>&1) || true
+    echo "$said"
+    [[ $said == *"$2"* ]]
+)
+
+check 'replays an input that is kept' replays input "it runs $STATE/fuzz/seeds/frames/input"
+check 'replays a file' replays "$ROOT/README.md" "it runs $ROOT/README.md"
+check 'refuses to replay what is nowhere' replays nowhere 'neither a file nor an input'
+
+# A Jazzer that is ended by a signal writes a finding.
 # shellcheck disable=SC2317
 interrupted_leaves_nothing() (
     status=0

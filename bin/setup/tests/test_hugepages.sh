@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Hugepages are given back exactly as far as they were taken, and never taken beyond what memory allows.
+# Exactly as many hugepages are returned as were reserved, and never more reserved than memory allows.
 
-# with_hugepages AVAILABLE_KB TOTAL FREE COMMAND...: a machine of that much memory and that many hugepages.
+# with_hugepages AVAILABLE_KB TOTAL FREE COMMAND...: runs it on a machine with that much memory and that many hugepages.
 with_hugepages() (
     machine=("$1" "$2" "$3")
     HUGEPAGES_COUNT=$WORK/nr_hugepages
@@ -25,7 +25,7 @@ reserved() {
     cat "$HUGEPAGES_COUNT"
 }
 
-# Another run adds 100 pages while ours holds its own.
+# Another run adds 100 pages while this one holds its own.
 restored_beside_another() {
     reserve_hugepages
     echo $(($(<"$HUGEPAGES_COUNT") + 100)) >"$HUGEPAGES_COUNT"
@@ -34,7 +34,7 @@ restored_beside_another() {
     cat "$HUGEPAGES_COUNT"
 }
 
-# started WORDS STATUS: the status and the pages after the start of a daemon whose check says so.
+# started MESSAGE STATUS: the status and the pages after the start of a daemon whose check prints and returns these.
 started() {
     local said=$1 ended=$2
     launch() (
@@ -48,7 +48,7 @@ started() {
     echo "$? $(<"$HUGEPAGES_COUNT")"
 }
 
-# run_daemon STATUS: the status and the pages when the daemon for which some were reserved has ended so.
+# run_daemon STATUS: the status and the pages after a daemon with reserved pages has ended with that status.
 run_daemon() {
     # shellcheck source=/dev/null
     source "$ROOT/bin/setup/launch.sh"
@@ -76,14 +76,14 @@ run_daemon() {
     echo "$? $(<"$HUGEPAGES_COUNT")"
 }
 
-check 'reserves what two daemons want' equal 640 "$(with_hugepages 24000000 0 0 reserved)"
+check 'reserves enough for two daemons' equal 640 "$(with_hugepages 24000000 0 0 reserved)"
 check 'adds to pages that others use' equal 840 "$(with_hugepages 24000000 300 100 reserved)"
-check 'leaves alone what is enough' equal 700 "$(with_hugepages 24000000 700 700 reserved)"
-check 'takes no more than a quarter of the memory' equal 256 "$(with_hugepages 2097152 0 0 reserved)"
-check 'takes none when told so' equal 0 "$(RDDP_NO_HUGEPAGES=1 with_hugepages 24000000 0 0 reserved)"
-check 'gives back what it added and no more' equal 107 "$(with_hugepages 24000000 7 7 restored_beside_another)"
-check 'reserves what a configuration wants' equal '0 640' "$(with_hugepages 24000000 0 0 started 'c: good, wants huge pages' 0)"
-check 'reserves none that it does not want' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
-check 'reserves none for what cannot start' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
-check 'keeps what a daemon had that has ended well' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
-check 'gives back what a daemon had that has failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"
+check 'reserves none where enough are free' equal 700 "$(with_hugepages 24000000 700 700 reserved)"
+check 'reserves at most a quarter of the memory' equal 256 "$(with_hugepages 2097152 0 0 reserved)"
+check 'reserves none with RDDP_NO_HUGEPAGES' equal 0 "$(RDDP_NO_HUGEPAGES=1 with_hugepages 24000000 0 0 reserved)"
+check 'returns as many as it added' equal 107 "$(with_hugepages 24000000 7 7 restored_beside_another)"
+check 'reserves hugepages for a configuration that wants them' equal '0 640' "$(with_hugepages 24000000 0 0 started 'c: good, wants huge pages' 0)"
+check 'reserves none for a configuration that does not' equal '0 0' "$(with_hugepages 24000000 0 0 started 'c: good, in ordinary memory' 0)"
+check 'reserves none for a configuration that cannot be used' equal '2 0' "$(with_hugepages 24000000 0 0 started '' 2)"
+check 'keeps the hugepages of a daemon that ended with 0' equal '0 647' "$(with_hugepages 24000000 7 0 run_daemon 0)"
+check 'returns the hugepages of a daemon that failed' equal '1 7' "$(with_hugepages 24000000 7 0 run_daemon 1)"

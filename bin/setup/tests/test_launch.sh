@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# The JVM's flags: what is not a command of bin/rddp gets those that every JVM needs.
+# The JVM's flags, and how JVMs are started and ended.
 
 # shellcheck source=bin/setup/launch.sh
 source "$ROOT/bin/setup/launch.sh"
 
-# flags_of [COMMAND]: what jvm_arguments comes to, one a line.
+# flags_of [COMMAND]: the result of jvm_arguments, one per line.
 flags_of() (
     set -u
     java_feature() { echo 25; }
@@ -19,12 +19,12 @@ has() { grep -q -x -e "$1" <(flags_of "${@:2}"); }
 # shellcheck disable=SC2317
 lacks() { ! has "$@"; }
 
-check 'gives flags to a JVM that no command starts' has '--enable-native-access=ALL-UNNAMED'
-check 'gives the engine vectors for its CRC' has "$VECTOR_MODULE" daemon
-check 'spares vectors a look at bounds that are not there' has "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0" daemon
-check 'gives others none' lacks "$VECTOR_MODULE" status
+check 'gives the common flags to a JVM without a command' has '--enable-native-access=ALL-UNNAMED'
+check 'gives the engine the vector module' has "$VECTOR_MODULE" daemon
+check 'turns off the bounds checks of vectors' has "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0" daemon
+check 'gives other commands no vector module' lacks "$VECTOR_MODULE" status
 
-# What a JVM is started with by a function and its arguments, one a line.
+# The arguments with which a function starts the JVM, one per line.
 # shellcheck disable=SC2317
 java_of() (
     java_feature() { echo 25; }
@@ -42,8 +42,8 @@ starts_with() { grep -q -x -e "$1" <(java_of "${@:2}"); }
 starts_without() { ! starts_with "$@"; }
 
 check 'starts the daemon with vectors' starts_with "$VECTOR_MODULE" launch daemon
-check 'has the daemon say something without' starts_without "$VECTOR_MODULE" launch_to_say daemon --help
-check 'has the daemon say what it is asked' starts_with --help launch_to_say daemon --help
+check 'prints help of the daemon without vectors' starts_without "$VECTOR_MODULE" launch_without_engine daemon --help
+check 'passes --help to the daemon' starts_with --help launch_without_engine daemon --help
 
 # shellcheck disable=SC2317
 with_pages() {
@@ -58,9 +58,9 @@ lacks_without_file() {
 }
 readonly LARGE_PAGES=-XX:+UseTransparentHugePages
 
-check 'asks for large pages where there are some' with_pages 'always [madvise] never' has "$LARGE_PAGES" daemon
-check 'asks for none in vain' with_pages 'always madvise [never]' lacks "$LARGE_PAGES" daemon
-check 'asks for none where the kernel knows of none' lacks_without_file
+check 'asks for large pages where the kernel has them' with_pages 'always [madvise] never' has "$LARGE_PAGES" daemon
+check 'asks for none where the kernel refuses' with_pages 'always madvise [never]' lacks "$LARGE_PAGES" daemon
+check 'asks for none where the kernel has no setting' lacks_without_file
 check 'asks for none for short commands' with_pages '[always] madvise never' lacks "$LARGE_PAGES" status
 
 # shellcheck disable=SC2317
@@ -69,7 +69,7 @@ with_collector() {
     "$@"
 }
 
-# Every method that the compiler is told of is in its source file.
+# Every method in hotspot.txt exists in its source file.
 # shellcheck disable=SC2317
 names_methods() {
     local word class method file
@@ -85,14 +85,14 @@ names_methods() {
     done <"$ROOT/bin/setup/hotspot.txt"
 }
 
-check 'gives the engine the collector with the least code' has -XX:+UseSerialGC daemon
-check 'leaves a collector that the user names' with_collector lacks -XX:+UseSerialGC daemon
-check 'tells the compiler where layers end' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
-check 'compiles short commands as ever' lacks -XX:+UseSerialGC status
-check 'tells of methods that there are' names_methods
+check 'gives the engine the serial collector' has -XX:+UseSerialGC daemon
+check 'keeps a collector that the user names' with_collector lacks -XX:+UseSerialGC daemon
+check 'gives the compiler the layer boundaries' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
+check 'gives short commands the default collector' lacks -XX:+UseSerialGC status
+check 'names methods that exist in hotspot.txt' names_methods
 
-# ended_by SIGNAL STATUS: what a JVM that ends with that status when it is told to ends with when Ctrl-C or TERM comes; a shell
-# in the background would ignore Ctrl-C.
+# ended_by SIGNAL STATUS: the status of the launcher when it gets that signal and its JVM ends with STATUS on SIGTERM. A shell
+# in the background would ignore SIGINT.
 # shellcheck disable=SC2317
 ended_by() {
     local jvm=$WORK/slow status=0
@@ -113,9 +113,9 @@ ended_by() {
     [[ -s $jvm/cleaned ]] && echo "$status"
 }
 
-check 'ends as a shell does by Ctrl-C' equal 130 "$(ended_by INT 143)"
-check 'ends as a shell does by TERM' equal 143 "$(ended_by TERM 143)"
-check 'has ended well when what it runs has by Ctrl-C' equal 0 "$(ended_by INT 0)"
+check 'ends with 130 after Ctrl-C' equal 130 "$(ended_by INT 143)"
+check 'ends with 143 after SIGTERM' equal 143 "$(ended_by TERM 143)"
+check 'ends with 0 after Ctrl-C if its JVM does' equal 0 "$(ended_by INT 0)"
 
 # shellcheck disable=SC2317
 refused() {
@@ -124,9 +124,9 @@ refused() {
     return 0
 }
 
-check 'knows benchmarks by their names' equal fine "$(refused rtt --quick)"
-check 'knows those that are not in the document' equal fine "$(refused jmh Turn)"
-check 'takes none for all' equal fine "$(refused)"
-check 'takes options for all' equal fine "$(refused --quick)"
-check 'says which benchmarks there are' grep -q 'no benchmark is called .nosuch.. There are: rtt goodput .* jmh$' <(refused nosuch)
-check 'says how benchmarks are called without a build' grep -q -e '--seconds' <("$ROOT/bin/rddp" bench --help)
+check 'accepts the name of a benchmark' equal fine "$(refused rtt --quick)"
+check 'accepts benchmarks that are not in the document' equal fine "$(refused jmh Turn)"
+check 'accepts no name, for all benchmarks' equal fine "$(refused)"
+check 'accepts options for all benchmarks' equal fine "$(refused --quick)"
+check 'lists the benchmarks after a wrong name' grep -q 'no benchmark is called .nosuch.. Names: rtt goodput .* jmh$' <(refused nosuch)
+check 'prints the help of bench without a build' grep -q -e '--seconds' <("$ROOT/bin/rddp" bench --help)

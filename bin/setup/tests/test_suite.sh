@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# The suite counts what was really run.
+# How the suite counts tests.
 
 # shellcheck source=bin/setup/suite.sh
 source <(sed 's/^readonly SUITE=/SUITE=/' "$ROOT/bin/setup/suite.sh")
 
-# after_step STATUS LINE...: the counts of a step that prints these lines and ends with that status.
+# after_step STATUS LINE...: the counts after a step that prints these lines and ends with that status.
 after_step() {
     local status=$1 step_passed=0 step_failed=0
     shift
@@ -14,9 +14,9 @@ after_step() {
 }
 
 check 'counts the lines of a step' equal '2 1' "$(after_step 1 'ok a' 'not ok b' 'ok c')"
-check 'counts a silent step as one test' equal '1 0' "$(after_step 0 'nothing to see')"
+check 'counts a silent step as one test' equal '1 0' "$(after_step 0 'some output')"
 check 'counts a silent failure as one test' equal '0 1' "$(after_step 3 'Killed')"
-check 'believes the status of a step that broke off' equal '2 1' "$(after_step 124 'ok a' 'ok b')"
+check 'counts a failure for a step that ends early' equal '2 1' "$(after_step 124 'ok a' 'ok b')"
 
 reports() {
     local ROOT=$WORK/tree step_passed step_failed step_skipped

@@ -15,9 +15,6 @@ public final class JmhCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", hidden = true)
   private List<String> arguments = new ArrayList<>();
 
-  /** For picocli. */
-  public JmhCommand() {}
-
   /** Runs JMH, which ends the process itself on errors. */
   @Override
   public Integer call() throws IOException {

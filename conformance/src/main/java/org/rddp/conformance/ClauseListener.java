@@ -20,25 +20,25 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Writes down which test carries which clause's id as a tag and what came of it, in {@code
- * target/clauses.tsv} of the module that is tested. JUnit finds it by itself. A run of some tests
- * replaces their lines and keeps the others, but for those of tests that there are no more.
+ * Records the tests that carry a clause's id as a tag, with their results, in {@code
+ * target/clauses.tsv} of the module under test. JUnit finds this class by itself. A run of some
+ * tests replaces their lines and keeps the others, except those of tests that no longer exist.
  */
 public final class ClauseListener implements TestExecutionListener {
-  /** What a clause's id looks like; other tags are nobody's business here. */
+  /** A clause's id; other tags are ignored. */
   private static final Pattern ID = Pattern.compile("[A-Z][A-Z0-9]*-[A-Za-z0-9.]+-[0-9]+[a-z]?");
 
-  private final Path record;
+  private final Path file;
   private final Map<String, ClauseOutcome> outcomes = new TreeMap<>();
-  private final Set<String> ran = new HashSet<>();
+  private final Set<String> executed = new HashSet<>();
 
-  /** For JUnit. */
+  /** Called by JUnit. */
   public ClauseListener() {
     this(ClauseOutcome.FILE);
   }
 
-  ClauseListener(Path record) {
-    this.record = record;
+  ClauseListener(Path file) {
+    this.file = file;
   }
 
   @Override
@@ -46,7 +46,7 @@ public final class ClauseListener implements TestExecutionListener {
     if (identifier.isTest() && identifier.getSource().orElse(null) instanceof MethodSource method) {
       String test = method.getClassName() + "#" + method.getMethodName();
       boolean passed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
-      ran.add(test);
+      executed.add(test);
       identifier.getTags().stream()
           .map(tag -> tag.getName())
           .filter(tag -> ID.matcher(tag).matches())
@@ -62,17 +62,17 @@ public final class ClauseListener implements TestExecutionListener {
   @Override
   public void testPlanExecutionFinished(TestPlan plan) {
     try {
-      if (Files.exists(record)) {
-        TsvFile.read(record, ClauseOutcome.COLUMNS).stream()
+      if (Files.exists(file)) {
+        TsvFile.read(file, ClauseOutcome.COLUMNS).stream()
             .map(ClauseOutcome::of)
-            .filter(earlier -> !ran.contains(earlier.test()) && exists(earlier.test()))
+            .filter(earlier -> !executed.contains(earlier.test()) && exists(earlier.test()))
             .forEach(this::add);
       }
       List<String> lines = new ArrayList<>();
       lines.add(ClauseOutcome.HEADER);
       outcomes.values().forEach(outcome -> lines.add(outcome.row()));
-      Files.createDirectories(record.toAbsolutePath().getParent());
-      Files.write(record, lines);
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.write(file, lines);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -84,7 +84,7 @@ public final class ClauseListener implements TestExecutionListener {
     try {
       Method[] methods = Class.forName(test.substring(0, hash), false, loader).getDeclaredMethods();
       return Arrays.stream(methods).anyMatch(m -> m.getName().equals(test.substring(hash + 1)));
-    } catch (ClassNotFoundException gone) {
+    } catch (ClassNotFoundException e) {
       return false;
     }
   }

@@ -3,14 +3,14 @@ package org.rddp.conformance;
 import java.nio.file.Path;
 
 /**
- * What came of one test that names a clause.
+ * The result of one test that names a clause.
  *
  * @param clause the clause's id
  * @param test class and method, {@code org.rddp.mpa.MarkersTest#shouldPointBack}
- * @param passed whether it passed, every time that it ran
+ * @param passed whether every execution of it passed
  */
 record ClauseOutcome(String clause, String test, boolean passed) {
-  /** Where a module's outcomes are written down, from its folder. */
+  /** Where a module's outcomes are recorded, relative to its folder. */
   static final Path FILE = Path.of("target", "clauses.tsv");
 
   static final String HEADER = "clause\ttest\toutcome";

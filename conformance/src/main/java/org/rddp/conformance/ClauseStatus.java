@@ -1,14 +1,15 @@
 package org.rddp.conformance;
 
-/** How far a clause is kept, as far as tests can tell. */
+/** Whether tests show a clause. */
 enum ClauseStatus {
   /** A test shows it. */
   SHOWN,
-  /** No test does, for a reason that is stated. */
+  /** No test shows it, for a stated reason. */
   REASON,
-  /** No test does, and nobody has said why. */
+  /** No test shows it, and no reason is stated. */
   MISSING;
 
+  /** The word in conformance.tsv. */
   String word() {
     return switch (this) {
       case SHOWN -> "shown";

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Every clause with the tests that show it, and what is wrong with that. */
+/** Every clause with the tests that show it, and the errors found. */
 final class Matrix {
   private final List<MatrixRow> rows = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
@@ -16,8 +16,8 @@ final class Matrix {
    * Joins clauses and tests.
    *
    * @param clauses in the order of the documents
-   * @param reasons why a clause is not shown, by its id
-   * @param outcomes what the tests came to
+   * @param reasons why a clause has no test, by its id
+   * @param outcomes the results of the tests
    */
   Matrix(
       Collection<Clause> clauses, Map<String, String> reasons, Collection<ClauseOutcome> outcomes) {
@@ -54,15 +54,15 @@ final class Matrix {
     return rows;
   }
 
-  /** What is wrong, for a person to read; empty when all is well. */
+  /** What is wrong, as messages; empty if nothing is. */
   List<String> faults() {
     return faults;
   }
 
   /**
-   * What was claimed before and no longer holds.
+   * The claims that no longer hold, as messages.
    *
-   * @param claimed ids that the committed matrix says are shown
+   * @param claimed ids of the clauses that the committed matrix calls shown
    */
   List<String> brokenClaims(Collection<String> claimed) {
     List<String> broken = new ArrayList<>();

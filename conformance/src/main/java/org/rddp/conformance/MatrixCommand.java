@@ -10,13 +10,18 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Makes {@code docs/conformance.md} and {@code docs/conformance.tsv} from what the tests of all
- * modules have written down.
+ * Generates {@code docs/conformance.md} and {@code docs/conformance.tsv} from the test results of
+ * all modules.
  *
- * <p>Arguments: {@code write}, {@code check} or {@code names}, and the project's folder. All fail
- * when a test names an unknown clause, and {@code names} does no more: where some tests cannot run,
- * it says nothing of the others. {@code check} fails too when a clause that the committed documents
- * claim has no passing test, or when they are not what would be written.
+ * <p>Arguments: the goal and the project's folder. Each goal fails when a test names an unknown
+ * clause.
+ *
+ * <ul>
+ *   <li>{@code write} writes the documents.
+ *   <li>{@code check} also fails when a clause that the committed documents claim has no passing
+ *       test, or when the documents differ from the results.
+ *   <li>{@code names} does nothing more: for machines on which some tests cannot run.
+ * </ul>
  */
 public final class MatrixCommand {
   private final Path docs;
@@ -29,7 +34,7 @@ public final class MatrixCommand {
     faults = new ArrayList<>(matrix.faults());
   }
 
-  /** Runs it; the exit code is 0, 1 (the matrix is wrong) or 2 (called wrongly). */
+  /** Exits with 0, 1 (the matrix is wrong) or 2 (wrong arguments). */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 2 || !arguments[0].matches("write|check|names")) {
       System.err.println("usage: write|check|names FOLDER");
@@ -43,10 +48,10 @@ public final class MatrixCommand {
   }
 
   /**
-   * Writes or checks.
+   * Carries out a goal.
    *
    * @param goal {@code write}, {@code check} or {@code names}
-   * @return what is wrong, empty when all is well
+   * @return what is wrong; empty if nothing is
    */
   static List<String> run(String goal, Path root) throws IOException {
     MatrixCommand main = new MatrixCommand(root);

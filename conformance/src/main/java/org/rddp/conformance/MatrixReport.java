@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The matrix as documents: one for people, one for programs. */
+/** The matrix as two documents: one for people, one for programs. */
 final class MatrixReport {
   private static final String PACKAGE = "org.rddp.";
 
@@ -30,7 +30,7 @@ final class MatrixReport {
     List<String> lines = new ArrayList<>();
     lines.add("# Conformance");
     lines.add("");
-    lines.add(sum("MUST", rows) + ".");
+    lines.add(countOf("MUST", rows) + ".");
     lines.add("");
     summary(lines);
     lines.add("");
@@ -51,13 +51,13 @@ final class MatrixReport {
         .forEach((document, of) ->
             lines.add(
                 levels.stream()
-                    .map(level -> of(level, of))
+                    .map(level -> atLevel(level, of))
                     .map(some -> shown(some) + " of " + some.size())
                     .collect(Collectors.joining(" | ", "| " + document + " | ", " |"))));
   }
 
-  private static String sum(String level, List<MatrixRow> rows) {
-    List<MatrixRow> some = of(level, rows);
+  private static String countOf(String level, List<MatrixRow> rows) {
+    List<MatrixRow> some = atLevel(level, rows);
     Map<ClauseStatus, Long> count =
         some.stream()
             .collect(Collectors.groupingBy(MatrixRow::status, TreeMap::new, Collectors.counting()));
@@ -74,7 +74,7 @@ final class MatrixReport {
     lines.add("");
     lines.add("## " + document);
     lines.add("");
-    lines.add(sum("MUST", rows) + ".");
+    lines.add(countOf("MUST", rows) + ".");
     lines.add("");
     lines.add("| Clause | Level | What it asks | Shown by |");
     lines.add("|---|---|---|---|");
@@ -111,7 +111,7 @@ final class MatrixReport {
                 row -> row.clause().document(), LinkedHashMap::new, Collectors.toList()));
   }
 
-  private static List<MatrixRow> of(String level, List<MatrixRow> rows) {
+  private static List<MatrixRow> atLevel(String level, List<MatrixRow> rows) {
     return rows.stream().filter(row -> row.clause().level().equals(level)).toList();
   }
 

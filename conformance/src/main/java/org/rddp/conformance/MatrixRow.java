@@ -3,11 +3,11 @@ package org.rddp.conformance;
 import java.util.List;
 
 /**
- * One clause and what is known of it.
+ * One clause and its evidence.
  *
  * @param clause the clause
- * @param tests the tests that show it, in order
- * @param reason why none does, or empty
+ * @param tests the tests that show it, sorted
+ * @param reason why no test does, or empty
  */
 record MatrixRow(Clause clause, List<String> tests, String reason) {
   static final String HEADER = "id\tlevel\tstatus\tevidence";

@@ -6,16 +6,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Files of lines with columns between tabs; the first line names them. */
+/** Reads files of lines with tab-separated columns; the first line names the columns. */
 final class TsvFile {
   private TsvFile() {}
 
   /**
-   * The rows behind the first line.
+   * The rows after the first line.
    *
-   * @param columns how many each has
+   * @param columns how many columns each row has
    * @throws IOException when the file cannot be read
-   * @throws IllegalArgumentException when a row has another number of columns
+   * @throws IllegalArgumentException when a row has a different number of columns
    */
   static List<String[]> read(Path file, int columns) throws IOException {
     List<String> lines = Files.readAllLines(file);

@@ -1,2 +1,2 @@
-/** Which clause of the specifications is shown by which test. */
+/** Records which test shows which clause of the specifications, and generates the matrix. */
 package org.rddp.conformance;

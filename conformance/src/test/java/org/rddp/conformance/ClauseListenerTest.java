@@ -20,7 +20,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 class ClauseListenerTest {
   @TempDir private Path folder;
 
-  /** What is written down; it is run by hand only, so that its failures are nobody's. */
+  /** The tests whose results are recorded; not run by the build, so its failure does not count. */
   static final class Example {
     @Test
     @Tag("X-1-01")
@@ -36,18 +36,18 @@ class ClauseListenerTest {
   }
 
   @Test
-  void shouldWriteDownWhatCameOfEachTestThatNamesAClause() throws IOException {
-    Path record = folder.resolve("clauses.tsv");
+  void shouldRecordTheResultOfEachTestThatNamesAClause() throws IOException {
+    Path file = folder.resolve("clauses.tsv");
     String name = Example.class.getName();
     Files.write(
-        record,
+        file,
         List.of(
             ClauseOutcome.HEADER,
             "X-1-03\t" + name + "#renamed\tpassed",
             "X-1-04\torg.rddp.Gone#test\tpassed",
             "X-1-01\t" + name + "#passes\tfailed"));
-    run(record);
-    assertThat(record)
+    run(file);
+    assertThat(file)
         .hasContent(
             ClauseOutcome.HEADER
                 + "\nX-1-01\t"
@@ -57,11 +57,11 @@ class ClauseListenerTest {
                 + "#failsOnce\tfailed\n");
   }
 
-  private static void run(Path record) {
+  private static void run(Path file) {
     LauncherConfig config =
         LauncherConfig.builder()
             .enableTestExecutionListenerAutoRegistration(false)
-            .addTestExecutionListeners(new ClauseListener(record))
+            .addTestExecutionListeners(new ClauseListener(file))
             .build();
     LauncherDiscoveryRequest request = request().selectors(selectClass(Example.class)).build();
     LauncherFactory.create(config).execute(request);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A project of three clauses, and what its tests have written down. */
+/** A project with three clauses, and the results of its tests. */
 class MatrixTest {
   @TempDir private Path root;
 
@@ -41,15 +41,15 @@ class MatrixTest {
   }
 
   @Test
-  void shouldSayOfEachClauseWhatShowsItOrWhyNothingDoes() throws IOException {
-    write("docs/reasons.tsv", "id\treason", "X-1-02\tnobody can see it");
+  void shouldListTestsOrReasonOfEachClause() throws IOException {
+    write("docs/reasons.tsv", "id\treason", "X-1-02\tit cannot be observed");
     assertThat(MatrixCommand.run("write", root)).isEmpty();
     assertThat(root.resolve("docs/conformance.tsv"))
         .hasContent(
             """
             id\tlevel\tstatus\tevidence
             X-1-01\tMUST\tshown\ta.B#c
-            X-1-02\tMUST\treason\tnobody can see it
+            X-1-02\tMUST\treason\tit cannot be observed
             Y-1-01\tSHOULD\tmissing\t
             """);
     assertThat(Files.readString(root.resolve("docs/conformance.md")))
@@ -59,13 +59,13 @@ class MatrixTest {
   }
 
   @Test
-  void shouldBeContentWithWhatItHasWritten() throws IOException {
+  void shouldAcceptItsOwnDocuments() throws IOException {
     MatrixCommand.run("write", root);
     assertThat(MatrixCommand.run("check", root)).isEmpty();
   }
 
   @Test
-  void shouldRefuseAClauseThatDoesNotExist() throws IOException {
+  void shouldRefuseAnUnknownClause() throws IOException {
     tests("X-9-99\ta.B#c\tpassed");
     assertThat(MatrixCommand.run("write", root))
         .singleElement()
@@ -74,7 +74,7 @@ class MatrixTest {
   }
 
   @Test
-  void shouldRefuseAClaimWhoseTestIsGoneOrFails() throws IOException {
+  void shouldRefuseAClaimWhoseTestFailsOrIsMissing() throws IOException {
     MatrixCommand.run("write", root);
     tests("X-1-01\ta.B#c\tfailed");
     assertThat(MatrixCommand.run("check", root))
@@ -99,7 +99,7 @@ class MatrixTest {
   }
 
   @Test
-  void shouldLookAtNamesOnlyWhereSomeTestsCannotRun() throws IOException {
+  void shouldCheckOnlyNamesWhenSomeTestsCannotRun() throws IOException {
     MatrixCommand.run("write", root);
     tests();
     assertThat(MatrixCommand.run("names", root)).isEmpty();
@@ -108,8 +108,8 @@ class MatrixTest {
   }
 
   @Test
-  void shouldRefuseAReasonForWhatIsShown() throws IOException {
-    write("docs/reasons.tsv", "id\treason", "X-1-01\tnobody can see it");
+  void shouldRefuseAReasonForAShownClause() throws IOException {
+    write("docs/reasons.tsv", "id\treason", "X-1-01\tit cannot be observed");
     assertThat(MatrixCommand.run("write", root))
         .singleElement()
         .asString()
@@ -117,7 +117,7 @@ class MatrixTest {
   }
 
   @Test
-  void shouldSayWhereARowIsBroken() throws IOException {
+  void shouldReportTheLineOfABrokenRow() throws IOException {
     write("docs/reasons.tsv", "id\treason", "X-1-01");
     assertThatThrownBy(() -> MatrixCommand.run("write", root))
         .hasMessageContaining("reasons.tsv:2 has 1 columns, not 2");

@@ -1,18 +1,20 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.sending.SendCounters;
 import org.rddp.ddp.sending.SendScheduler;
 
 /**
- * What the streams of one engine share: the STags, the round in which they send, and counters.
- * Engine thread only.
+ * The state shared by the streams of one engine: STags, the send scheduler and counters. Engine
+ * thread only.
  */
 public final class DdpEngine {
   private final TaggedBuffers taggedBuffers;
   private final SendScheduler sendScheduler = new SendScheduler();
-  private final DdpCounters counters = new DdpCounters();
+  private final ReceiveCounters receiveCounters = new ReceiveCounters();
 
-  /** An engine without streams. */
+  /** Creates an engine without streams. */
   public DdpEngine(TaggedBuffers taggedBuffers) {
     this.taggedBuffers = taggedBuffers;
   }
@@ -22,9 +24,14 @@ public final class DdpEngine {
     return taggedBuffers;
   }
 
-  /** What has been done so far. */
-  public DdpCounters counters() {
-    return counters;
+  /** Counters of the segments sent. */
+  public SendCounters sendCounters() {
+    return sendScheduler.counters();
+  }
+
+  /** Counters of the segments received. */
+  public ReceiveCounters receiveCounters() {
+    return receiveCounters;
   }
 
   /**
@@ -40,7 +47,7 @@ public final class DdpEngine {
     return sendScheduler.run(limit);
   }
 
-  public SendScheduler sendScheduler() {
+  SendScheduler sendScheduler() {
     return sendScheduler;
   }
 }

@@ -1,6 +1,7 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.receiving.Placement;
@@ -15,20 +16,19 @@ import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * One DDP Stream over one MPA connection (RFC 5041 section 6): messages out, segments in, and the
- * ways in which it ends.
+ * One DDP Stream over one MPA connection (RFC 5041 section 6): sends and receives messages, and
+ * closes.
  *
- * <p>Whatever is posted comes back exactly once: sent, Delivered or flushed. A stream that fails
- * reports it and stays until its user closes or aborts it. Engine thread only.
+ * <p>Everything posted is returned exactly once: sent, Delivered or flushed. A stream that fails
+ * reports the error and stays open until its user closes or aborts it. Engine thread only.
  */
-public final class DdpStream {
-  /** No ULP message is longer (RFC 5041 section 5.2). */
+public final class DdpStream extends DomainMember {
+  /** Octets of the longest ULP message (RFC 5041 section 5.2). */
   public static final long MAX_MESSAGE = 0xffff_ffffL;
 
   /** The most octets that {@link #postInline} takes. */
   public static final int INLINE = OutgoingMessage.INLINE;
 
-  private final ProtectionDomain domain;
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpStreamState state;
@@ -37,17 +37,23 @@ public final class DdpStream {
 
   private DdpStream(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
-    this.domain = domain;
+    super(domain);
     queues = new UntaggedQueues(settings.queues());
-    sender = new DdpSender(engine, user, settings);
+    sender =
+        new DdpSender(
+            engine.sendScheduler(),
+            user,
+            settings.sendDepth(),
+            settings.responseDepth(),
+            settings.queues().size());
     Placement placement = new Placement(this, engine.taggedBuffers(), queues);
     state =
         new DdpStreamState(
-            user, engine.counters(), queues, sender, placement, settings.heldOctets());
+            user, engine.receiveCounters(), queues, sender, placement, settings.heldOctets());
   }
 
   /**
-   * A stream that we ask for: its {@link #transport()} goes to a TCP connection to the peer.
+   * Creates an Initiator. Its {@link #transport()} is the handler of a TCP connection to the peer.
    *
    * @param privateData for the peer's program, 0 to 512 octets
    */
@@ -62,7 +68,7 @@ public final class DdpStream {
     return stream.over(MpaConnection.initiator(mpa, privateData, stream.state), true);
   }
 
-  /** A stream that the peer asks for: its {@link #transport()} goes to an incoming connection. */
+  /** Creates a Responder. Its {@link #transport()} is the handler of an incoming TCP connection. */
   public static DdpStream responder(
       DdpEngine engine, ProtectionDomain domain, DdpSettings settings, UlpHandler user) {
     DdpStream stream = new DdpStream(engine, domain, settings, user);
@@ -77,32 +83,30 @@ public final class DdpStream {
     return this;
   }
 
-  /** What the TCP connection speaks to. */
+  /** The handler for the TCP connection. */
   public StreamHandler transport() {
     return mpa;
   }
 
-  /** The domain whose STags the peer may name on this stream. */
-  public ProtectionDomain protectionDomain() {
-    return domain;
-  }
-
-  /** Responder: the most octets of Private Data that an answer to the peer's request carries. */
+  /** Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take. */
   public int maxPrivateData() {
     return mpa.maxPrivateData();
   }
 
-  /** Responder: answers the peer's request. */
+  /** Responder: accepts the peer's request. */
   public void accept(byte[] privateData) {
     mpa.accept(privateData);
   }
 
-  /** Responder: declines the peer's request. */
+  /** Responder: rejects the peer's request. */
   public void reject(byte[] privateData) {
     state.reject(privateData);
   }
 
-  /** Whether messages may be posted: neither closed nor, but for one last message, failed. */
+  /**
+   * Whether messages may be posted: the stream has not been closed and has not failed; after a
+   * failure one last message may be posted.
+   */
   public boolean acceptsMessages() {
     return sender.acceptsMessages();
   }
@@ -112,7 +116,10 @@ public final class DdpStream {
     return state.acceptsBuffers();
   }
 
-  /** Whether the peer's next message on that queue, one of buffers, would find none. */
+  /**
+   * Whether there is no buffer for the peer's next message on that queue, which must be one of
+   * posted buffers.
+   */
   public boolean lacksBuffer(int qn) {
     return queues.buffered(qn).lacksBuffer();
   }
@@ -306,32 +313,33 @@ public final class DdpStream {
   }
 
   /**
-   * RDMA Reads of our own that may be outstanding, as both ends agreed; known in Full Operation.
+   * The most RDMA Reads of our own that may be outstanding, as negotiated; known in Full Operation.
    */
   public int ord() {
     return mpa.ord();
   }
 
-  /** Whether this end has asked for the stream. */
+  /** Whether this end is the Initiator. */
   public boolean initiator() {
     return initiator;
   }
 
-  /** The message that the Initiator's first has to be; null if it may be any. */
+  /** The message that the Initiator must send first; null if it may be any. */
   public Rtr rtr() {
     return mpa.rtr();
   }
 
   /**
-   * Sends a Tagged Message without octets before everything that has been posted; only within
-   * {@link UlpHandler#onFullOperation}. The user hears nothing more of it.
+   * Sends an empty Tagged Message before everything posted; only within {@link
+   * UlpHandler#onFullOperation}. Its end is not reported.
    */
   public void sendFirst(int rsvdUlp, int stag) {
     sender.sendFirst(rsvdUlp, stag);
   }
 
   /**
-   * Sends an Untagged Message before everything that has been posted, in the same way.
+   * Sends an Untagged Message before everything posted; only within {@link
+   * UlpHandler#onFullOperation}. Its end is not reported.
    *
    * @param octets 0 to {@link #INLINE}, which are copied
    */
@@ -340,8 +348,8 @@ public final class DdpStream {
   }
 
   /**
-   * Puts a buffer without octets before all that have been posted, for the peer's first message on
-   * a queue; only within {@link UlpHandler#onFullOperation}.
+   * Puts an empty buffer before all posted ones, for the peer's first message on a queue; only
+   * within {@link UlpHandler#onFullOperation}.
    *
    * @param id comes back with the buffer
    */
@@ -349,30 +357,30 @@ public final class DdpStream {
     queues.buffered(qn).expectFirst(id);
   }
 
-  /** Octets of segments, headers included, that wait for a buffer to be posted. */
+  /** Octets of held segments, headers included. */
   public long heldOctets() {
     return state.heldOctets();
   }
 
   /**
-   * The last segment of the Untagged Message that is being Delivered, to report what is wrong with
-   * it; only within {@link UlpHandler#onUntaggedMessage}.
+   * Reports the last segment of the Untagged Message that is being Delivered, for an error in it;
+   * only within {@link UlpHandler#onUntaggedMessage}.
    */
   public DdpErrorReport deliveredSegment() {
     return state.deliveredSegment();
   }
 
-  /** Gives back a place of a queue whose messages are read in place. */
+  /** Releases a place of a queue whose messages are read in place. */
   public void releasePlace(int qn) {
     queues.inPlace(qn).releasePlace();
   }
 
-  /** The user may have another answer to {@link UlpHandler#mayStart} now. */
+  /** The result of {@link UlpHandler#mayStart} may have changed: asks again. */
   public void resumeSending() {
     sender.wake();
   }
 
-  /** The user may have another answer to {@link UlpHandler#mayDeliverTagged} now. */
+  /** The result of {@link UlpHandler#mayDeliverTagged} may have changed: asks again. */
   public void resumeReceiving() {
     state.bufferPosted();
   }
@@ -384,10 +392,9 @@ public final class DdpStream {
   }
 
   /**
-   * Graceful teardown (RFC 5041 section 6.2.1): nothing more may be posted to be sent; when
-   * everything posted has been, our half of the connection is closed. Receiving goes on. A stream
-   * that was rejected has nothing to send and closes its half at once; one that is still starting
-   * aborts.
+   * Graceful teardown (RFC 5041 section 6.2.1): no more messages may be posted; when all posted
+   * ones have been sent, our half of the connection is closed. Receiving goes on. A rejected stream
+   * closes its half at once; one that is still starting aborts.
    */
   public void close() {
     state.close();
@@ -402,14 +409,15 @@ public final class DdpStream {
   }
 
   /**
-   * The user gives the stream up: everything outstanding is flushed, what arrives from now on is
-   * dropped, and one more message may be sent. Closing or aborting it is still to be done.
+   * Fails the stream on behalf of the user: flushes everything outstanding, drops everything
+   * received from now on, and allows one more message. The user must still close or abort the
+   * stream.
    */
   public void fail() {
     state.fail();
   }
 
-  /** What MPA tells of the stream. */
+  /** The stream's state, which receives MPA's callbacks. */
   DdpStreamState state() {
     return state;
   }

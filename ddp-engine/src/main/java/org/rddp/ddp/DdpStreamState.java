@@ -1,8 +1,9 @@
 package org.rddp.ddp;
 
 import org.rddp.ddp.receiving.DdpReceiver;
-import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.Placement;
+import org.rddp.ddp.receiving.ReceiveCounters;
+import org.rddp.ddp.receiving.ReceivingStream;
 import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -14,18 +15,17 @@ import org.rddp.mpa.UlpduHandler;
 import org.rddp.tcp.CloseReason;
 
 /**
- * How a {@link DdpStream} begins, fails and ends (RFC 5041 section 6): what MPA tells it, and what
- * becomes of what its user has posted.
+ * The life cycle of a {@link DdpStream}: start, failure and teardown (RFC 5041 section 6). Receives
+ * MPA's callbacks and flushes what the user has posted.
  */
-public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue.Waiter {
+final class DdpStreamState implements UlpduHandler, ReceivingStream {
   private final UlpHandler user;
-  private final DdpCounters counters;
   private final UntaggedQueues queues;
   private final DdpSender sender;
   private final DdpReceiver receiver;
   private MpaConnection mpa;
 
-  /** Whether we may send: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
+  /** Whether sending is allowed: a Responder waits for the first FPDU (RFC 5044 section 7.1.2). */
   private boolean released;
 
   private boolean operating;
@@ -35,27 +35,26 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
   private boolean failed;
   private boolean aborted;
 
-  /** Whether the peer has closed its half behind segments that still wait. */
+  /** Whether the peer's close is reported only after the held segments. */
   private boolean endIsHeld;
 
-  /** Whether the connection has ended in order, and segments still wait. */
+  /** Whether the connection's regular end is reported only after the held segments. */
   private boolean closeIsHeld;
 
   DdpStreamState(
       UlpHandler user,
-      DdpCounters counters,
+      ReceiveCounters counters,
       UntaggedQueues queues,
       DdpSender sender,
       Placement placement,
       int heldOctets) {
     this.user = user;
-    this.counters = counters;
     this.queues = queues;
     this.sender = sender;
     receiver = new DdpReceiver(this, user, counters, queues, placement, heldOctets);
   }
 
-  /** The connection that it is about; to be called before anything happens to that. */
+  /** Sets the connection; to be called before the connection is used. */
   void attach(MpaConnection connection, boolean initiator) {
     mpa = connection;
     released = initiator;
@@ -75,7 +74,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     return receiver.heldOctets();
   }
 
-  /** A buffer has been posted, or the user has room for something else. */
+  /** A buffer has been posted, or the user can take Tagged Messages again. */
   void bufferPosted() {
     receiver.takeHeld();
     if (endIsHeld && receiver.holdsNothing()) {
@@ -85,7 +84,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     }
   }
 
-  /** Tells of the connection's end if that has waited. */
+  /** Reports the connection's end if that was held back. */
   private void endIfHeld(CloseReason reason) {
     if (closeIsHeld) {
       closeIsHeld = false;
@@ -99,7 +98,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     return !receiver.holdsNothing();
   }
 
-  /** Whether TCP's window stays as it is, since what comes is only kept. */
+  @Override
   public void holdWindow(boolean held) {
     mpa.holdWindow(held);
   }
@@ -129,7 +128,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     endIfHeld(CloseReason.ABORTED);
   }
 
-  /** Flushes everything and drops what arrives; one more message may be sent. */
+  /** Flushes everything and drops further segments; one more message may be sent. */
   void fail() {
     if (!failed) {
       failed = true;
@@ -137,16 +136,14 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     }
   }
 
-  /** DDP refuses a segment. */
+  @Override
   public void refuse(DdpError error, DdpErrorReport report) {
-    counters.segmentsRefused++;
     fail();
     user.onError(error, report);
   }
 
-  /** The user has refused a segment. */
+  @Override
   public void refuseForUser(DdpErrorReport report) {
-    counters.segmentsRefused++;
     fail();
     user.onRefused(report);
   }
@@ -160,7 +157,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     holdWindow(false);
     sender.flush();
     queues.flush(user);
-    // Not before: what is posted while things are flushed is not the last message.
+    // Only now: a message posted during the flush is not the last message.
     sender.allowPosts(aborted ? 0 : postsLeft);
   }
 
@@ -192,7 +189,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
   public void onUlpdu(Ulpdu ulpdu) {
     released = true;
     if (peerClosed) {
-      refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
+      receiver.refuse(DdpError.LOCAL_CATASTROPHIC, DdpErrorReport.of(ulpdu));
     } else {
       receiver.receive(ulpdu);
     }
@@ -214,7 +211,7 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
     sender.wake();
   }
 
-  /** Nothing to do here: every segment is cut to the MULPDU of its moment. */
+  /** Nothing to do: each segment is cut to the MULPDU at the time it is sent. */
   @Override
   public void onMulpdu(int mulpdu) {}
 
@@ -234,14 +231,15 @@ public final class DdpStreamState implements UlpduHandler, DdpSharedReceiveQueue
   @Override
   public void onError(MpaError error, String detail) {
     if (!operating && mpa.operating()) {
-      // What has been settled cannot be done: the stream serves to say so (RFC 6581 section 8).
+      // The negotiated parameters cannot be met: the stream only serves to tell the peer (RFC 6581
+      // section 8).
       operate();
     }
     fail();
     user.onLlpError(error, detail);
   }
 
-  /** What the peer has sent before it closed is the user's, and not gone because both have. */
+  /** After a regular close, held segments are still taken before the end is reported. */
   @Override
   public void onClosed(CloseReason reason) {
     closeIsHeld = reason == CloseReason.NORMAL && endIsHeld && !receiver.holdsNothing();

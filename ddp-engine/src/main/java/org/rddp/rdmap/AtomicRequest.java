@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import org.rddp.wire.Memory;
 
 /**
- * The Atomic Request Header, which is all of an Atomic Request, and the answer to it (RFC 7306
+ * The Atomic Request Header, which is the whole of an Atomic Request, and its response (RFC 7306
  * section 5).
  *
  * <pre>
@@ -15,22 +15,25 @@ import org.rddp.wire.Memory;
  *   answer   identifier    | value before (8)
  * </pre>
  *
- * <p>Operand and mask are what is added or swapped in; only a comparison looks at the last two.
+ * <p>Operand and mask are for the add or swap; only a compare uses the last two fields.
  */
 final class AtomicRequest {
   /** Octets of the request. */
   static final int LENGTH = 52;
 
-  /** Octets of the answer. */
+  /** Octets of the response. */
   static final int ANSWER_LENGTH = 12;
 
-  /** Octets that it works on. */
+  /** Octets of the operand in memory. */
   static final int OPERAND = 8;
 
-  /** Adds, and returns what was there. */
+  /** FetchAdd: adds and returns the old value. */
   static final int FETCH_ADD = 0;
 
-  /** Replaces if what is there is as expected, and returns what was there; 1 is no operation. */
+  /**
+   * CmpSwap: replaces the value if it equals the expected one, and returns the old value. Opcode 1
+   * is reserved.
+   */
   static final int COMPARE_SWAP = 2;
 
   private static final int OPCODE = 0;
@@ -51,7 +54,7 @@ final class AtomicRequest {
 
   private AtomicRequest() {}
 
-  /** Writes who is asked, and for what place; the operands follow with {@link #writeOperands}. */
+  /** Writes opcode, identifier, STag and Tagged Offset; {@link #writeOperands} writes the rest. */
   static void write(byte[] request, int opcode, int identifier, int stag, long to) {
     INT.set(request, OPCODE, opcode);
     INT.set(request, IDENTIFIER, identifier);
@@ -59,7 +62,7 @@ final class AtomicRequest {
     LONG.set(request, TO, to);
   }
 
-  /** Writes what to do there. */
+  /** Writes operand and masks. */
   static void writeOperands(byte[] request, long data, long mask, long compare, long compareMask) {
     LONG.set(request, DATA, data);
     LONG.set(request, MASK, mask);
@@ -67,43 +70,43 @@ final class AtomicRequest {
     LONG.set(request, COMPARE_MASK, compareMask);
   }
 
-  /** What is to be done; the reserved bits around it are not looked at. */
+  /** The operation; reserved bits are ignored. */
   static int opcode(byte[] request) {
     return (int) INT.get(request, OPCODE) & OPCODE_BITS;
   }
 
-  /** Whether there is such an operation. */
+  /** Whether the operation is known. */
   static boolean known(byte[] request) {
     int opcode = opcode(request);
     return opcode == FETCH_ADD || opcode == COMPARE_SWAP;
   }
 
-  /** The requester's number. */
+  /** The requester's identifier. */
   static int identifier(byte[] request) {
     return (int) INT.get(request, IDENTIFIER);
   }
 
-  /** Our name for the memory. */
+  /** Our STag of the memory. */
   static int stag(byte[] request) {
     return (int) INT.get(request, STAG);
   }
 
-  /** Tagged Offset there of the eight octets. */
+  /** Tagged Offset of the eight octets. */
   static long to(byte[] request) {
     return (long) LONG.get(request, TO);
   }
 
-  /** Makes the answer of a request, in place. */
+  /** Replaces a request by its response, in place. */
   static void answer(byte[] request, long before) {
     INT.set(request, 0, identifier(request));
     LONG.set(request, ANSWER_VALUE, before);
   }
 
   /**
-   * Does what a request asks, in one step also for the programs of this machine.
+   * Executes a request, atomically also for programs on this machine.
    *
-   * @param address of eight octets that hold a number in the machine's order, a multiple of 8
-   * @return the number before
+   * @param address of eight octets in native byte order, a multiple of 8
+   * @return the old value
    */
   static long apply(byte[] request, long address) {
     while (true) {
@@ -115,7 +118,7 @@ final class AtomicRequest {
     }
   }
 
-  /** The number that a request makes of another. */
+  /** The new value that a request makes of an old one. */
   static long result(byte[] request, long before) {
     long data = (long) LONG.get(request, DATA);
     long mask = (long) LONG.get(request, MASK);
@@ -128,7 +131,10 @@ final class AtomicRequest {
     return expected ? (before & ~mask) | (data & mask) : before;
   }
 
-  /** Adds fields of bits, each ending with a bit of the mask, which nothing is carried out of. */
+  /**
+   * Adds bit fields separately: each set bit of {@code ends} is the top bit of a field, which no
+   * carry leaves.
+   */
   private static long add(long before, long data, long ends) {
     long sums = (before & ~ends) + (data & ~ends);
     return sums ^ ((before ^ data) & ends);

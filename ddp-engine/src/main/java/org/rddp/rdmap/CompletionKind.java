@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-/** What kind of request a completion is for. */
+/** The kinds of requests that complete. */
 public final class CompletionKind {
   /** {@link RdmapStream#postSend}, {@link RdmapExtensions#postImmediate}. */
   public static final int SEND = 1;

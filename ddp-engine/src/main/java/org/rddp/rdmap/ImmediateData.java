@@ -4,7 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Immediate Data: a message of one 64-bit number (RFC 7306 section 6). */
+/** Immediate Data: a message of eight octets (RFC 7306 section 6). */
 final class ImmediateData {
   /** Octets of the message. */
   static final int LENGTH = 8;
@@ -14,7 +14,7 @@ final class ImmediateData {
 
   private ImmediateData() {}
 
-  /** Writes the message at the beginning of an array. */
+  /** Encodes {@code data} at the beginning of an array. */
   static void write(byte[] octets, long data) {
     LONG.set(octets, 0, data);
   }

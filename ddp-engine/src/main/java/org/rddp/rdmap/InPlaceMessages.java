@@ -6,8 +6,8 @@ import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * The messages of the peer that need no buffer of the program's, and are read where they arrived:
- * RDMA Read Requests, Atomic Requests and Responses, and Terminates.
+ * Processes the peer's messages that need no buffer of the program and are read in place: RDMA Read
+ * Requests, Atomic Requests and Responses, and Terminates.
  */
 final class InPlaceMessages {
   private final DdpStream ddp;
@@ -30,11 +30,11 @@ final class InPlaceMessages {
   }
 
   /**
-   * Takes a message.
+   * Processes a message.
    *
-   * @param opcode one whose queue is read in place
-   * @param segment the segment that holds all of it
-   * @param from where in the segment it begins
+   * @param opcode an opcode whose queue is read in place
+   * @param segment the segment that holds the whole message
+   * @param from its offset in the segment
    */
   void take(int opcode, Ulpdu segment, int from, int octets) {
     switch (opcode) {

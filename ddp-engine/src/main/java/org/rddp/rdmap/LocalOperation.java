@@ -5,7 +5,7 @@ import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
-/** A bind or an invalidation that waits for its turn. Reused. */
+/** A queued bind or invalidation. Reused. */
 final class LocalOperation {
   private DdpMemoryWindow window;
   private TaggedBuffer region;
@@ -29,7 +29,7 @@ final class LocalOperation {
     this.rights = rights;
   }
 
-  /** Does it for a stream; says how it ended, of {@link RdmapCompletionStatus}. */
+  /** Executes it for a stream; returns a constant of {@link RdmapCompletionStatus}. */
   int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
       boolean bound = window.bind(region, stream, to, length, baseTo, rights);
@@ -44,7 +44,7 @@ final class LocalOperation {
     return RdmapCompletionStatus.SUCCESS;
   }
 
-  /** Lets go of what it names. */
+  /** Drops its references. */
   void forget() {
     window = null;
     region = null;

@@ -1,6 +1,8 @@
 package org.rddp.rdmap;
 
-/** A read or an atomic of ours: where its answer goes, and how much of it has come. Reused. */
+/**
+ * A read or an atomic without response: the destination of the response, and its progress. Reused.
+ */
 final class OutstandingRequest {
   private long number;
   private boolean atomic;
@@ -8,7 +10,7 @@ final class OutstandingRequest {
   /** Read: the sink. Atomic: the identifier. */
   private int name;
 
-  /** Read: Tagged Offset of what comes next. Atomic: address of the value. */
+  /** Read: Tagged Offset of the next octet. Atomic: address for the value. */
   private long next;
 
   private long left;
@@ -34,24 +36,24 @@ final class OutstandingRequest {
     return number;
   }
 
-  /** Whether it is an atomic, and no read. */
+  /** Whether it is an atomic rather than a read. */
   boolean atomic() {
     return atomic;
   }
 
-  /** Atomic: what its answer repeats. */
+  /** Atomic: the identifier, which the response repeats. */
   int identifier() {
     return name;
   }
 
-  /** Atomic: where the value goes. */
+  /** Atomic: address for the value. */
   long address() {
     return next;
   }
 
   /**
-   * What is wrong with a segment of a read's answer, or null: it is to go where the request said,
-   * without a gap, and end when all has come.
+   * Why a segment of a Read Response is refused, or null: it must continue at the next octet of the
+   * requested range, and the last segment must complete it.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
     if (octets > 0) {
@@ -65,13 +67,13 @@ final class OutstandingRequest {
     return last && octets < left ? RdmapError.UNSPECIFIED : null;
   }
 
-  /** Whether octets lie in what is still to come of a read. */
+  /** Whether a range of octets is in the missing part of a read. */
   boolean awaits(int stag, long to, int octets) {
     long ahead = to - next;
     return !atomic && stag == name && octets <= left && ahead >= 0 && ahead <= left - octets;
   }
 
-  /** A segment of the answer is being placed. */
+  /** Records a segment of the response. */
   void advance(int octets) {
     next += octets;
     left -= octets;

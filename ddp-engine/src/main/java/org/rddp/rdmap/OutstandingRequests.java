@@ -3,9 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
- * The reads and atomics of ours that have been posted and not answered. At most ORD of them are at
- * the peer; their answers come in the order of the requests (RFC 5040 section 5.5, RFC 7306 section
- * 5.3).
+ * Our reads and atomics without response. At most ORD of them have been sent to the peer; the
+ * responses arrive in the order of the requests (RFC 5040 section 5.5, RFC 7306 section 5.3).
  */
 final class OutstandingRequests {
   private final EntryRing<OutstandingRequest> requests;
@@ -16,27 +15,27 @@ final class OutstandingRequests {
   private int firstMsn = 1;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
-   * @param depth the most requests that may be posted
-   * @param ord the most that may be at the peer
+   * @param depth the most requests
+   * @param ord the most requests sent and not answered
    */
   OutstandingRequests(int depth, int ord) {
     requests = new EntryRing<>(depth, OutstandingRequest::new);
     this.ord = ord;
   }
 
-  /** Both ends have agreed: no more than {@code most} may be at the peer. */
+  /** Lowers ORD to the negotiated value. */
   void limit(int most) {
     ord = Math.min(ord, most);
   }
 
-  /** Whether the peer takes no request at all. */
+  /** Whether ORD is 0, so that the peer accepts no request. */
   boolean closed() {
     return ord == 0;
   }
 
-  /** Appends a request, to be filled in. */
+  /** Appends a request and returns it. */
   OutstandingRequest add() {
     return requests.add();
   }
@@ -45,27 +44,27 @@ final class OutstandingRequests {
     return requests.isEmpty();
   }
 
-  /** Whether another request may go to the peer. */
+  /** Whether another request may be sent. */
   boolean mayStart() {
     return started < ord;
   }
 
-  /** Whether nothing is at the peer that has no answer. */
+  /** Whether all requests sent have been answered. */
   boolean noneAtPeer() {
     return started == 0;
   }
 
-  /** The next request has gone to the peer. */
+  /** The next request has been sent. */
   void start() {
     started++;
   }
 
-  /** The request that is to be answered next, or null if the peer has none. */
+  /** The request that the next response is for, or null if none has been sent. */
   OutstandingRequest awaited() {
     return started == 0 ? null : requests.first();
   }
 
-  /** Whether octets are what is still to come of any read that the peer has. */
+  /** Whether a range of octets is missing in any read that has been sent. */
   boolean awaits(int stag, long to, int octets) {
     for (int i = 0; i < started; i++) {
       if (requests.get(i).awaits(stag, to, octets)) {
@@ -75,25 +74,28 @@ final class OutstandingRequests {
     return false;
   }
 
-  /** A message that is none of these has a number before theirs. */
+  /** Skips the Message Sequence Number of a message that is not in this queue, the RTR. */
   void skip() {
     firstMsn++;
   }
 
-  /** The request that has gone to the peer with a Message Sequence Number, or null. */
+  /** The request that was sent with a Message Sequence Number, or null. */
   OutstandingRequest atPeer(int msn) {
     int index = msn - firstMsn;
     return index < 0 || index >= started ? null : requests.get(index);
   }
 
-  /** The awaited request has its answer. */
+  /** Removes the first request, which has been answered. */
   void removeFirst() {
     started--;
     firstMsn++;
     requests.removeFirst();
   }
 
-  /** Takes out a request that will have no answer; -1 if there is none left, else its number. */
+  /**
+   * Removes the first request, which will not be answered; returns its number, or -1 if none is
+   * left.
+   */
   long abandonFirst() {
     started = 0;
     return requests.isEmpty() ? -1 : requests.removeFirst().number();

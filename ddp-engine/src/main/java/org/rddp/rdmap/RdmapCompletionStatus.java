@@ -1,32 +1,32 @@
 package org.rddp.rdmap;
 
-/** How a request ended. */
+/** The status with which a request completes. */
 public final class RdmapCompletionStatus {
-  /** As asked. */
+  /** The request succeeded. */
   public static final int SUCCESS = 0;
 
-  /** Not done, or not in full: the stream failed or was closed first. */
+  /** Not done, or not completely: the stream failed or was closed first. */
   public static final int FLUSHED = 1;
 
   /**
-   * Not done: a message has 0 to 2^32-1 octets; or, of a receive, the one that came has more than
-   * it.
+   * Not done: the length is not 0 to 2^32-1 octets; or, of a receive, the message was longer than
+   * the buffer.
    */
   public static final int LENGTH_ERROR = 2;
 
-  /** Not done: the local STag is none that this stream may read into, there, or may invalidate. */
+  /** Not done: this stream may not read into, or may not invalidate, the local STag. */
   public static final int LOCAL_PROTECTION_ERROR = 3;
 
-  /** Not done: both ends have agreed on no reads and atomics of ours. */
+  /** Not done: an ORD of 0 was negotiated, so this end may not send reads and atomics. */
   public static final int NO_READS = 4;
 
-  /** Not done: the window may not be bound so. */
+  /** Not done: the window may not be bound in this way. */
   public static final int BIND_ERROR = 5;
 
-  /** Not done: the peer's Terminate says that STag, range or rights did not allow it there. */
+  /** Not done: the peer's Terminate reports that STag, range or rights do not allow the access. */
   public static final int REMOTE_ACCESS_ERROR = 6;
 
-  /** Not done: the peer's Terminate says that it could not do this, for another reason. */
+  /** Not done: the peer's Terminate reports another error in this request. */
   public static final int REMOTE_OPERATION_ERROR = 7;
 
   private RdmapCompletionStatus() {}

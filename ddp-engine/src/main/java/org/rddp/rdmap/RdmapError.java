@@ -2,7 +2,7 @@ package org.rddp.rdmap;
 
 /** The errors of RDMAP itself (RFC 5040 section 4.8). */
 public enum RdmapError {
-  /** Something failed here that none of the others names. */
+  /** A local error that no other number names. */
   LOCAL_CATASTROPHIC(0, 0x00, "local catastrophic error"),
   /** An RDMA Read or an atomic with an STag that does not exist. */
   INVALID_STAG(1, 0x00, "invalid STag"),
@@ -18,18 +18,18 @@ public enum RdmapError {
   TO_WRAP(1, 0x04, "TO wrap"),
   /** A Send that would invalidate what it may not invalidate. */
   CANNOT_INVALIDATE(1, 0x09, "STag cannot be invalidated"),
-  /** An access that none of the others names. */
+  /** A protection error that no other number names. */
   PROTECTION_UNSPECIFIED(1, 0xff, "unspecified remote protection error"),
   /** The peer's RDMAP version is not the stream's. */
   INVALID_VERSION(2, 0x05, "invalid RDMAP version"),
-  /** The peer used an opcode that does not exist, or not here, or not now. */
+  /** The peer used an opcode that does not exist, or that is not allowed here or now. */
   UNEXPECTED_OPCODE(2, 0x06, "unexpected opcode"),
-  /** The stream cannot go on: an atomic that is not aligned to eight octets (RFC 7306). */
+  /** The stream cannot continue: an atomic is not aligned to eight octets (RFC 7306). */
   STREAM_CATASTROPHIC(
       2,
       0x07,
       "catastrophic error localized to the stream, as an atomic not at a multiple of eight is"),
-  /** Nothing on this device can go on. */
+  /** No stream of this device can continue. */
   DEVICE_CATASTROPHIC(2, 0x08, "global catastrophic error"),
   /** An error that has no number of its own. */
   UNSPECIFIED(2, 0xff, "unspecified error");
@@ -54,7 +54,7 @@ public enum RdmapError {
     return code;
   }
 
-  /** The error's name, for a person to read. */
+  /** The error's name, for people to read. */
   public String title() {
     return title;
   }

@@ -3,8 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.tcp.CloseReason;
 
 /**
- * What a user of RDMAP implements: how an {@link RdmapStream} speaks upward. All calls come on the
- * engine's thread; a handler may call back into its stream from any of them.
+ * Callbacks from an {@link RdmapStream} to its user. All calls are made on the engine's thread; a
+ * handler may call its stream from any of them.
  */
 public interface RdmapHandler {
   /** {@link #onError}'s layer for errors of RDMAP itself (RFC 5040 section 4.8). */
@@ -17,93 +17,92 @@ public interface RdmapHandler {
   int LAYER_LLP = 2;
 
   /**
-   * Responder: a peer wants a stream. The user posts its first receives and answers, now or later,
-   * with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
+   * Responder: the peer requests a stream. The user posts its first receives and answers, now or
+   * later, with {@link RdmapStream#accept} or {@link RdmapStream#reject}.
    *
    * @param privateData 0 to 512 octets
    */
   void onRequest(byte[] privateData);
 
   /**
-   * The stream is up in both directions.
+   * The stream is established in both directions.
    *
-   * @param privateData Initiator: what the Responder said, 0 to 512 octets; Responder: empty
+   * @param privateData Initiator: from the Responder, 0 to 512 octets; Responder: empty
    */
   void onEstablished(byte[] privateData);
 
   /**
-   * Initiator: the Responder declined. The connection stays until {@link RdmapStream#close()}.
+   * Initiator: the Responder rejected. The connection stays open until {@link RdmapStream#close()}.
    *
-   * @param privateData what it said, 0 to 512 octets
+   * @param privateData from the Responder, 0 to 512 octets
    */
   void onRejected(byte[] privateData);
 
   /**
-   * A posted request has ended; its memory is the user's again. Every request that a post took ends
-   * exactly once: receives in the order in which they were posted, and sends, writes and reads in
-   * that in which these were.
+   * A posted request has completed; its memory belongs to the user again. Every accepted request
+   * completes exactly once: receives in the order in which they were posted, and sends, writes,
+   * reads and atomics in theirs.
    *
-   * <p>A send or a write that ended well has been handed to TCP in full; whether the peer has it is
-   * not known. A read that ended well has been answered, and its octets are there. A receive that
-   * ended well holds the peer's message.
+   * <p>A successful send or write has been passed to TCP completely; it is not known whether the
+   * peer has received it. The memory of a successful read holds the peer's octets, that of a
+   * successful receive the peer's message.
    *
-   * @param id as it was posted
-   * @param kind of {@link CompletionKind}
-   * @param status of {@link RdmapCompletionStatus}
-   * @param octets the length of the message; 0 if it did not end well
+   * @param id as posted
+   * @param kind a constant of {@link CompletionKind}
+   * @param status a constant of {@link RdmapCompletionStatus}
+   * @param octets the length of the message; 0 unless successful
    */
   void onCompletion(long id, int kind, int status, long octets);
 
   /**
-   * A Send has come and no receive is posted: the last moment to post one. A user whose program
-   * posts through memory that is looked at now and then looks once more, so that a receive posted
-   * before the peer's Send is always there. Does nothing unless overridden.
+   * A Send is being received and no receive is posted: the last opportunity to post one. A user
+   * that polls its program's ring polls it again, so that a receive posted before the peer's Send
+   * is always found. The default does nothing.
    */
   default void onReceiveMissing() {}
 
   /**
-   * A message has been received. A user that does not care for what is special about it hears
-   * {@link #onCompletion}.
+   * A message has been received. The default calls {@link #onCompletion}.
    *
-   * @param id of the receive that holds it, as it was posted
+   * @param id of the receive that holds it, as posted
    * @param octets its length
-   * @param solicited whether the peer wants the program to be woken for it
-   * @param invalidated the STag of ours that the peer has invalidated with it, or 0
+   * @param solicited whether the peer asks to wake the program (Solicited Event)
+   * @param invalidated the local STag that the message has invalidated, or 0
    */
   default void onReceived(long id, long octets, boolean solicited, int invalidated) {
     onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.SUCCESS, octets);
   }
 
   /**
-   * Immediate data has been received. A user that does not care for it hears {@link #onReceived}:
-   * the data is in the receive's memory too, in network order.
+   * Immediate data has been received. The default calls {@link #onReceived}; the data is also in
+   * the receive's memory, in network order.
    *
-   * @param id of the receive that it has used up, as it was posted
-   * @param data the number
-   * @param solicited whether the peer wants the program to be woken for it
+   * @param id of the receive that it has consumed, as posted
+   * @param data the eight octets as a big-endian number
+   * @param solicited whether the peer asks to wake the program (Solicited Event)
    */
   default void onImmediate(long id, long data, boolean solicited) {
     onReceived(id, Long.BYTES, solicited, 0);
   }
 
   /**
-   * The stream has failed. Everything outstanding has ended as flushed, but for a receive that was
-   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}), nothing more is
-   * received, and our half of the connection closes as soon as the peer has been told. The user
+   * The stream has failed. Everything outstanding has been flushed, except a receive that was
+   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}). Nothing more is
+   * received, and our half of the connection closes once the Terminate has been sent. The user
    * aborts the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
-   * @param type Error Type, four bits, as that layer has it
-   * @param code Error Code, eight bits, as that layer has it
-   * @param detail for a person to read
+   * @param type that layer's Error Type, four bits
+   * @param code that layer's Error Code, eight bits
+   * @param detail for people to read
    */
   void onError(int layer, int type, int code, String detail);
 
   /**
-   * The stream has failed, as the peer's Terminate says. Of our reads and atomics the one that it
-   * names has ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
-   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which a
-   * user hears that makes no difference.
+   * The stream has failed because of the peer's Terminate. If it names a read or an atomic of ours,
+   * that has completed with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; otherwise the state is as after {@link
+   * #onError}, which the default calls.
    */
   default void onTerminated(int layer, int type, int code, String detail) {
     onError(layer, type, code, detail);
@@ -112,6 +111,8 @@ public interface RdmapHandler {
   /** The peer has closed its half: nothing more will be received. Ours stays usable. */
   void onPeerClosed();
 
-  /** The connection is gone, everything outstanding has ended. Called once, last. */
+  /**
+   * The connection has ended and everything outstanding has completed. The last call, made once.
+   */
   void onClosed(CloseReason reason);
 }

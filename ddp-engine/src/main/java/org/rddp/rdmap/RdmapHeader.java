@@ -1,8 +1,8 @@
 package org.rddp.rdmap;
 
 /**
- * The RDMAP Control Field, DDP's first octet for its user: version (2 bits), reserved (2), opcode
- * (4) (RFC 5040 section 4.1); and the queue that each kind of Untagged Message goes to.
+ * The RDMAP Control Field, which is DDP's RsvdULP octet: version (2 bits), reserved (2), opcode (4)
+ * (RFC 5040 section 4.1); and the queue of each kind of Untagged Message.
  */
 final class RdmapHeader {
   /** RDMA Write: a Tagged Message. */
@@ -41,7 +41,7 @@ final class RdmapHeader {
   /** Atomic Response: on {@link #ATOMIC_RESPONSE_QUEUE}. */
   static final int ATOMIC_RESPONSE = 11;
 
-  /** No message: stands for what is done here between the messages. */
+  /** No message: a local operation in the send queue. */
   static final int NO_MESSAGE = 15;
 
   /** The Queue Number of Sends and Immediate Data. */
@@ -53,7 +53,7 @@ final class RdmapHeader {
   /** The Queue Number of Terminates. */
   static final int TERMINATE_QUEUE = 2;
 
-  /** The Queue Number of Atomic Responses, the last there is. */
+  /** The Queue Number of Atomic Responses, the highest. */
   static final int ATOMIC_RESPONSE_QUEUE = 3;
 
   private static final int VERSION_SHIFT = 6;
@@ -61,22 +61,22 @@ final class RdmapHeader {
 
   private RdmapHeader() {}
 
-  /** The octet of a version without its opcode. RDMAP's version is DDP's (section 4.1). */
+  /** The version bits of the Control Field. RDMAP's version equals DDP's (section 4.1). */
   static int versionBits(int version) {
     return version << VERSION_SHIFT;
   }
 
-  /** The octet's version, 0 to 3. */
+  /** The version in a Control Field, 0 to 3. */
   static int version(int control) {
     return control >>> VERSION_SHIFT;
   }
 
-  /** The octet's opcode, 0 to 15. */
+  /** The opcode in a Control Field, 0 to 15. */
   static int opcode(int control) {
     return control & OPCODE;
   }
 
-  /** The queue that a kind of Untagged Message goes to; -1 if the opcode is that of none. */
+  /** The queue of a kind of Untagged Message; -1 if the opcode is that of no Untagged Message. */
   static int queue(int opcode) {
     return switch (opcode) {
       case SEND, SEND_INVALIDATE, SEND_SOLICITED, SEND_SOLICITED_INVALIDATE -> SEND_QUEUE;

@@ -7,17 +7,16 @@ import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
- * Requests of a stream that send nothing and change what its peer may do with our memory: binding a
- * window, and invalidating an STag of ours (the local operations of verbs).
+ * Requests of a stream that send nothing and change the peer's access to local memory: binding a
+ * window, and invalidating a local STag (the local operations of verbs).
  *
- * <p>Each has its turn among the sends, writes, reads and atomics: all that were posted before it
- * have been handed to TCP by then, and what was posted behind it leaves afterwards. So a message
- * that names a window may be posted directly behind the bind. A read or an atomic before it may
- * still wait for its answer, unless the request is {@link RequestFlags#FENCED}: a read whose sink
- * is invalidated meanwhile costs the stream.
+ * <p>They run in order with the sends, writes, reads and atomics: after all requests posted before
+ * have been passed to TCP, and before any request posted after. So a message with a window's STag
+ * may be posted directly after the bind. Reads and atomics posted before may still be waiting for
+ * their response, unless the request is {@link RequestFlags#FENCED}; invalidating the sink of such
+ * a read fails the stream.
  *
- * <p>Posts behave as those of {@link RdmapStream}: false, and nothing happens, if the queue is
- * full. Engine thread only.
+ * <p>Posts return false, with no effect, if the queue is full. Engine thread only.
  */
 public final class RdmapLocalOperations {
   private final TaggedBuffers taggedBuffers;
@@ -26,7 +25,7 @@ public final class RdmapLocalOperations {
   private final DdpStream ddp;
   private final int depth;
 
-  /** Null until the first is posted: most streams never see one. */
+  /** Null until the first is posted, since most streams have none. */
   private EntryRing<LocalOperation> waiting;
 
   RdmapLocalOperations(
@@ -43,10 +42,9 @@ public final class RdmapLocalOperations {
   }
 
   /**
-   * Takes a name of our memory, a region's or a window's, away from the peer: when this has
-   * completed nothing is placed or read through it any more. It ends with {@link
-   * RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is none that this stream's peer might
-   * use.
+   * Invalidates the STag of a local region or window: after completion nothing is placed or read
+   * through it. Completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is
+   * not associated with this stream.
    *
    * @param flags of {@link RequestFlags}
    */
@@ -63,8 +61,8 @@ public final class RdmapLocalOperations {
   }
 
   /**
-   * Opens a part of a region to this stream's peer under the window's next STag. It ends with
-   * {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
+   * Grants this stream's peer access to a part of a region under the window's next STag. Completes
+   * with {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
    *
    * @param flags of {@link RequestFlags}
    * @param to Tagged Offset of the first octet in the region
@@ -99,13 +97,13 @@ public final class RdmapLocalOperations {
     return waiting.add();
   }
 
-  /** The first that waits has its turn. */
+  /** Runs the first queued operation. */
   void run(long number) {
     int status = waiting.removeFirst().run(taggedBuffers, ddp);
     sendQueue.end(number, status);
   }
 
-  /** The first that waits will have none. */
+  /** Drops the first queued operation. */
   void flush(long number) {
     waiting.removeFirst().forget();
     sendQueue.end(number, RdmapCompletionStatus.FLUSHED);

@@ -13,8 +13,8 @@ import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
 
 /**
- * RDMAP as DDP's user: whose business it is what comes up from DDP (RFC 5040 sections 4 and 5, RFC
- * 7306).
+ * RDMAP as the user of DDP: checks received segments, and dispatches received and sent messages
+ * (RFC 5040 sections 4 and 5, RFC 7306).
  */
 final class RdmapReceiver implements UlpHandler {
   private final RdmapHandler handler;
@@ -30,7 +30,7 @@ final class RdmapReceiver implements UlpHandler {
   private final ReadyToReceive rtr = new ReadyToReceive();
   private boolean peerClosed;
 
-  /** Why a segment was refused; null if it came in place of an RTR. */
+  /** Why a segment was refused; null if it was not the expected RTR. */
   private RdmapError refused;
 
   RdmapReceiver(
@@ -46,7 +46,7 @@ final class RdmapReceiver implements UlpHandler {
     this.termination = termination;
   }
 
-  /** The stream that it is the user of; to be called before anything happens to that. */
+  /** Sets the stream; to be called before the stream is used. */
   void attach(DdpStream stream) {
     ddp = stream;
     requester.attach(stream);
@@ -55,17 +55,17 @@ final class RdmapReceiver implements UlpHandler {
     inPlaceMessages = new InPlaceMessages(stream, rtr, requester, responder, termination);
   }
 
-  /** What does the operations that are no messages. */
+  /** Sets the object that runs local operations. */
   void attach(RdmapLocalOperations operations) {
     localOperations = operations;
   }
 
-  /** Whether nothing may be posted any more. */
+  /** Whether the stream has failed, so that nothing may be posted. */
   boolean failed() {
     return termination.failed();
   }
 
-  /** Whether the peer has closed its half, so that no answer can come. */
+  /** Whether the peer has closed its half, so that no response can be received. */
   boolean peerClosed() {
     return peerClosed;
   }
@@ -121,7 +121,7 @@ final class RdmapReceiver implements UlpHandler {
     };
   }
 
-  /** Nothing is noted here: what the segment means has its turn. */
+  /** Changes no state: {@link #admitTagged} follows in order. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
     if (RdmapHeader.version(rsvdUlp) != version) {
@@ -159,7 +159,10 @@ final class RdmapReceiver implements UlpHandler {
     return REFUSED;
   }
 
-  /** A Write is the peer's business alone (RFC 5040 section 5.1); a Read Response ends a read. */
+  /**
+   * An RDMA Write is not reported to the program (RFC 5040 section 5.1); a Read Response completes
+   * a read.
+   */
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (RdmapHeader.opcode(rsvdUlp) != RdmapHeader.READ_RESPONSE) {
@@ -255,7 +258,7 @@ final class RdmapReceiver implements UlpHandler {
     termination.fail(RdmapError.INVALID_STAG, unsent.request(), left);
   }
 
-  /** Reads and atomics end by themselves, whether DDP still had them or not. */
+  /** {@link Requester#abandon} ends reads and atomics, whether DDP has sent them or not. */
   @Override
   public void onSendFlushed(long id, int rsvdUlp) {
     switch (RdmapHeader.opcode(rsvdUlp)) {
@@ -299,7 +302,8 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   /**
-   * A peer that ends the stream may well reset the connection next: that is no error of its own.
+   * A peer that has sent a Terminate may reset the connection next; that is not reported as another
+   * error.
    */
   @Override
   public void onLlpError(MpaError error, String detail) {

@@ -12,14 +12,14 @@ import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes and reads. The
- * layers beneath it belong to it; {@link #transport()} is what a TCP connection speaks to.
+ * One RDMAP Stream (RFC 5040) with its work queues: receives; and sends, writes, reads and atomics.
+ * It owns the DDP and MPA layers below; {@link #transport()} is the handler for the TCP connection.
  *
- * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} says,
- * exactly once, how it ended. What is posted to be sent leaves in {@link DdpEngine#send}. A post to
- * a stream that has failed, or has been closed, ends at once, as flushed: the completion comes from
- * within the post. Receives may be posted before the stream is up, and a Responder should, before
- * it accepts: a peer's Send that finds none is an error.
+ * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} reports its
+ * end exactly once. {@link DdpEngine#send} sends the posted requests. A post to a stream that has
+ * failed or has been closed completes at once as flushed, within the call. Receives may be posted
+ * before the stream is established; a Responder should post them before it accepts, since a peer's
+ * Send without a receive is an error.
  *
  * <p>Engine thread only.
  */
@@ -74,9 +74,9 @@ public final class RdmapStream {
   }
 
   /**
-   * A stream that we ask for: its {@link #transport()} goes to {@code TcpStack.connect}.
+   * Creates an Initiator. Its {@link #transport()} is passed to {@code TcpStack.connect}.
    *
-   * @param domain whose STags the peer may name
+   * @param domain the domain whose STags the peer may use
    * @param privateData for the peer's program, 0 to 512 octets
    */
   public static RdmapStream initiator(
@@ -89,36 +89,35 @@ public final class RdmapStream {
   }
 
   /**
-   * A stream that a peer asks for: its {@link #transport()} is what the listener's acceptor
-   * returns.
+   * Creates a Responder. The listener's acceptor returns its {@link #transport()}.
    *
-   * @param domain whose STags the peer may name
+   * @param domain the domain whose STags the peer may use
    */
   public static RdmapStream responder(
       DdpEngine engine, ProtectionDomain domain, RdmapSettings settings, RdmapHandler handler) {
     return new RdmapStream(engine, domain, settings, null, handler);
   }
 
-  /** What the TCP connection speaks to. */
+  /** The handler for the TCP connection. */
   public StreamHandler transport() {
     return ddp.transport();
   }
 
-  /** The DDP Stream beneath, by which an STag can be tied to this stream alone. */
+  /** The DDP Stream below, for associating an STag with this stream only. */
   public DdpStream ddp() {
     return ddp;
   }
 
   /**
-   * Responder: the most octets of Private Data that an answer to the peer's request carries, 508 or
-   * 512.
+   * Responder: the most octets of Private Data that {@link #accept} and {@link #reject} take, 508
+   * or 512.
    */
   public int maxPrivateData() {
     return ddp.maxPrivateData();
   }
 
   /**
-   * Responder: answers the peer's request.
+   * Responder: accepts the peer's request.
    *
    * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
@@ -127,7 +126,7 @@ public final class RdmapStream {
   }
 
   /**
-   * Responder: declines the peer's request. The connection stays until {@link #close()}.
+   * Responder: rejects the peer's request. The connection stays open until {@link #close()}.
    *
    * @param privateData for the peer's program, 0 to {@link #maxPrivateData()} octets
    */
@@ -219,7 +218,7 @@ public final class RdmapStream {
     return posts.write(id, flags, address, length, remoteStag, remoteTo);
   }
 
-  /** Writes pieces of memory, one behind the other, into one range of the peer's. */
+  /** Writes pieces of memory, in order, into one contiguous range of the peer's. */
   public boolean postWrite(long id, int flags, DdpScatterList list, int remoteStag, long remoteTo) {
     return posts.write(id, flags, list, remoteStag, remoteTo);
   }
@@ -253,30 +252,30 @@ public final class RdmapStream {
     return posts.read(id, flags, localStag, localTo, length, stag, remoteTo);
   }
 
-  /** What RFC 7306 adds: immediate data and atomic operations. */
+  /** The extensions of RFC 7306: immediate data and atomic operations. */
   public RdmapExtensions extensions() {
     return extensions;
   }
 
-  /** What is done here in its turn: binding windows, and invalidating STags of ours. */
+  /** Local operations: binding windows and invalidating local STags. */
   public RdmapLocalOperations localOperations() {
     return localOperations;
   }
 
   /**
-   * Graceful teardown: nothing more may be sent; when everything posted has been, our half of the
-   * connection is closed. Receiving goes on until the peer closes its half. {@link
-   * RdmapHandler#onClosed} follows when both are closed. A stream that is still starting aborts; of
-   * one that was rejected everything outstanding ends as flushed, within this call.
+   * Graceful teardown: nothing more may be posted to be sent; when everything posted has been sent,
+   * our half of the connection is closed. Receiving goes on until the peer closes its half. {@link
+   * RdmapHandler#onClosed} follows when both halves are closed. A stream that is still starting
+   * aborts; a rejected one flushes everything outstanding within this call.
    */
   public void close() {
     termination.close();
   }
 
   /**
-   * Abortive teardown: everything outstanding ends as flushed, within this call, and the connection
-   * is reset. No memory of the user is touched once this returns. {@link RdmapHandler#onClosed}
-   * follows, perhaps within this call.
+   * Abortive teardown: flushes everything outstanding within this call and resets the connection.
+   * After this returns no memory of the user is accessed. {@link RdmapHandler#onClosed} follows,
+   * possibly within this call.
    */
   public void abort() {
     termination.abort();

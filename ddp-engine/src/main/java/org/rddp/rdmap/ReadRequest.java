@@ -5,7 +5,7 @@ import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * The RDMA Read Request Header, which is all of an RDMA Read Request (RFC 5040 section 4.4).
+ * The RDMA Read Request Header, which is the whole of an RDMA Read Request (RFC 5040 section 4.4).
  *
  * <pre>
  *   octet  0          4                12          16           20                 28
@@ -35,8 +35,8 @@ final class ReadRequest {
   }
 
   /**
-   * The header of a request that has been answered in part, as a Terminate carries it: what is left
-   * of it (RFC 5040 section 4.8).
+   * The header of a partially answered request for a Terminate: the part without response (RFC 5040
+   * section 4.8).
    */
   static byte[] left(UnsentResponse unsent) {
     ByteBuffer header = ByteBuffer.allocate(LENGTH);
@@ -50,27 +50,27 @@ final class ReadRequest {
     return header.array();
   }
 
-  /** The peer's name for where the octets go. */
+  /** The peer's STag of the Data Sink. */
   static int sinkStag(Ulpdu segment, int at) {
     return segment.getInt(at + SINK_STAG);
   }
 
-  /** Tagged Offset there of the first octet. */
+  /** Tagged Offset of the first octet. */
   static long sinkTo(Ulpdu segment, int at) {
     return segment.getLong(at + SINK_TO);
   }
 
-  /** How many octets, 0 to 2^32-1. */
+  /** Number of octets, 0 to 2^32-1. */
   static long size(Ulpdu segment, int at) {
     return Integer.toUnsignedLong(segment.getInt(at + SIZE));
   }
 
-  /** Our name for where the octets come from. */
+  /** Our STag of the Data Source. */
   static int sourceStag(Ulpdu segment, int at) {
     return segment.getInt(at + SOURCE_STAG);
   }
 
-  /** Tagged Offset there of the first octet. */
+  /** Tagged Offset of the first octet. */
   static long sourceTo(Ulpdu segment, int at) {
     return segment.getLong(at + SOURCE_TO);
   }

@@ -5,24 +5,24 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.mpa.Rtr;
 
 /**
- * The message without octets by which an Initiator says that it is ready to receive (RFC 6581
- * section 5): sent before anything that its program has posted, expected as the Responder's first
- * message, and known to neither program. Its STags and Tagged Offsets name nothing.
+ * The Ready to Receive message (RTR), a zero-length message (RFC 6581 section 5): the Initiator
+ * sends it before anything posted, the Responder expects it as its first message, and both hide it
+ * from their programs. Its STags and Tagged Offsets name nothing.
  */
 final class ReadyToReceive {
-  /** What DDP knows the Responder's buffer for a Send by: no receive of a program. */
+  /** The id of the Responder's buffer for an RTR that is a Send; no posted receive has it. */
   static final long ID = -2;
 
-  /** An STag that need not exist. */
+  /** Any STag; it need not exist. */
   private static final int ANY = 1;
 
-  /** What was settled, or null. */
+  /** The negotiated kind, or null. */
   private Rtr kind;
 
-  /** Whether the Responder still waits for it. */
+  /** Whether the Responder still waits for the RTR. */
   private boolean awaited;
 
-  /** Whether the Initiator's RDMA Read has not been answered. */
+  /** Whether the Initiator still waits for the response to an RTR that is an RDMA Read. */
   private boolean unanswered;
 
   /** Full Operation has begun. */
@@ -52,10 +52,10 @@ final class ReadyToReceive {
   }
 
   /**
-   * Whether a segment may come now: it is the one that is awaited, or none is, or it says why none
-   * will come. Changes nothing: segments before their turn are asked about, too.
+   * Whether a segment is allowed now: no RTR is awaited, or the segment is the RTR, or a Terminate.
+   * Has no side effects, since it is also called for segments received out of order.
    *
-   * @param octets of payload; 0 for an untagged one, whose octets have their own checks
+   * @param octets of payload; 0 for an untagged segment, whose length is checked elsewhere
    */
   boolean admits(int opcode, int octets, boolean last) {
     if (!awaited || opcode == RdmapHeader.TERMINATE) {
@@ -70,27 +70,27 @@ final class ReadyToReceive {
     return opcode == expected && octets == 0 && last;
   }
 
-  /** Whether an RDMA Read may have so many octets: the one that is awaited has none. */
+  /** Whether an RDMA Read of {@code size} octets is allowed: an awaited RTR has size 0. */
   boolean admitsRead(long size) {
     return !awaited || size == 0;
   }
 
-  /** A message that was admitted is whole and has its turn: the one awaited, if one was. */
+  /** An admitted message has been received completely: if the RTR was awaited, this was it. */
   void received() {
     awaited = false;
   }
 
-  /** What is wrong with a first message that is not the one awaited. */
+  /** Describes the error of a first message that is not the RTR. */
   String mismatch() {
     return "the first message is no zero-length " + kind + ", the RTR that was settled";
   }
 
-  /** Whether the Initiator's RDMA Read has not been answered, so that no other may start. */
+  /** Whether the RTR is an RDMA Read without response yet, so that no other read may start. */
   boolean unanswered() {
     return unanswered;
   }
 
-  /** The Initiator's RDMA Read has been answered. */
+  /** The response to the RTR has been received. */
   void answered() {
     unanswered = false;
   }

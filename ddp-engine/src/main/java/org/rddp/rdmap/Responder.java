@@ -7,15 +7,15 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Answers the peer's RDMA Reads and atomics, in the order in which they come and with no program
- * involved. Memory is read or changed when the answer is sent, so a buffer that is invalidated
- * meanwhile is not touched any further.
+ * Answers the peer's RDMA Reads and atomics, in order and without the program. Memory is read or
+ * changed when the response is sent, so a buffer that is invalidated meanwhile is no longer
+ * accessed.
  */
 final class Responder {
   private final DdpStream ddp;
   private final TaggedBuffers taggedBuffers;
 
-  /** What the last refused answer was refused for. */
+  /** Why the last atomic was refused. */
   private RdmapError refused;
 
   Responder(DdpStream ddp, TaggedBuffers taggedBuffers) {
@@ -27,8 +27,8 @@ final class Responder {
    * Takes an RDMA Read Request.
    *
    * @param segment the segment that holds it
-   * @param at where in the segment it begins
-   * @return what is wrong with it, or null (RFC 5040 section 7.2)
+   * @param at its offset in the segment
+   * @return the error, or null (RFC 5040 section 7.2)
    */
   RdmapError takeRead(Ulpdu segment, int at) {
     long size = ReadRequest.size(segment, at);
@@ -41,7 +41,7 @@ final class Responder {
         return refusal;
       }
     }
-    // Once our half is closed there is no way to answer; the peer will see it closed.
+    // A response cannot be posted once our half is closed; the peer will see the close.
     ddp.postResponse(
         RdmapHeader.READ_RESPONSE,
         ReadRequest.sinkStag(segment, at),
@@ -53,7 +53,7 @@ final class Responder {
     return null;
   }
 
-  /** Takes an Atomic Request: it is looked at when its answer is due. */
+  /** Takes an Atomic Request; it is processed when its response is to be sent. */
   void takeAtomic(Ulpdu segment, int at) {
     ddp.postDeferredResponse(
         RdmapHeader.ATOMIC_RESPONSE,
@@ -64,9 +64,9 @@ final class Responder {
   }
 
   /**
-   * Does an atomic and makes the answer of the request.
+   * Executes an atomic and replaces the request by the response.
    *
-   * @return whether that was right; otherwise {@link #refused} says why not, and nothing was done
+   * @return false, with no effect, if it was refused; {@link #refused} has the error
    */
   boolean answerAtomic(byte[] request) {
     long to = AtomicRequest.to(request);
@@ -85,7 +85,7 @@ final class Responder {
     return true;
   }
 
-  /** What the last refused answer was refused for. */
+  /** Why the last atomic was refused. */
   RdmapError refused() {
     return refused;
   }

@@ -8,8 +8,8 @@ import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * The Terminate Header: which error of which layer ended the stream, and the headers that it was
- * found in (RFC 5040 section 4.8).
+ * The Terminate Header: the layer and number of the error that ended the stream, and the headers of
+ * the segment with the error (RFC 5040 section 4.8).
  *
  * <pre>
  *   octet  0               1            2            4                  6
@@ -34,7 +34,7 @@ final class Terminate {
 
   private static final int SIWS_M_D = 0x03;
 
-  /** Where the DDP header begins, and in that the Queue Number and the Message Sequence Number. */
+  /** Offset of the DDP header, and in it of the Queue Number and the Message Sequence Number. */
   private static final int HEADER = 6;
 
   private static final int QN = 6;
@@ -61,7 +61,7 @@ final class Terminate {
   /**
    * The octets of a Terminate.
    *
-   * @param report the segment that the error was found in, or null if there is none to name
+   * @param report the segment with the error, or null if there is none
    * @param readRequest its RDMA Read Request Header, or an empty array if it has none
    */
   static byte[] encode(int layer, int type, int code, DdpErrorReport report, byte[] readRequest) {
@@ -80,7 +80,7 @@ final class Terminate {
     return whole;
   }
 
-  /** The error for a person to read: its name, where it has one, and layer, type and code. */
+  /** The error for people to read: its name, if known, with layer, type and code. */
   String description() {
     String name =
         switch (layer) {
@@ -103,13 +103,13 @@ final class Terminate {
   }
 
   /**
-   * Reads the error out of a Terminate, and which message it was found in.
+   * Decodes a Terminate: the error and the message with the error.
    *
-   * <p>Linux's siw sends the nibbles of layer and type the other way round, and the bits of the
-   * octet with M, D and R. What is an error in one order only, is read in that order; what is one
-   * in both, as the RFC has it, unless M, D and R stand where siw puts them.
+   * <p>Linux's siw swaps the nibbles of layer and type, and mirrors the octet with M, D and R. If
+   * only one order gives a known error, that order is used; if both do, the RFC's, unless M, D and
+   * R are where siw puts them.
    *
-   * @param octets of it, {@link #MIN_LENGTH} or more
+   * @param octets its length, {@link #MIN_LENGTH} or more
    */
   static Terminate read(Ulpdu segment, int at, int octets) {
     Terminate read = readError(segment, at);
@@ -137,7 +137,7 @@ final class Terminate {
     return right;
   }
 
-  /** Whether there is an error of these numbers. */
+  /** Whether layer, type and code are those of a known error. */
   private boolean known() {
     return switch (layer) {
       case RdmapHandler.LAYER_RDMAP ->
@@ -159,7 +159,7 @@ final class Terminate {
     };
   }
 
-  /** Whether the error was found in a read or an atomic of ours. */
+  /** Whether the error is in a read or an atomic of ours. */
   boolean namesRequest() {
     return namesRequest;
   }
@@ -169,7 +169,7 @@ final class Terminate {
     return msn;
   }
 
-  /** How that request ends. */
+  /** The completion status of that request. */
   int requestStatus() {
     return layer == RdmapHandler.LAYER_RDMAP && type == REMOTE_PROTECTION
         ? RdmapCompletionStatus.REMOTE_ACCESS_ERROR

@@ -6,11 +6,11 @@ import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.mpa.MpaError;
 
 /**
- * How a stream fails: the peer is told by a Terminate, the last message of the stream, our half
- * closes behind it, and the user hears of it (RFC 5040 sections 6.2 and 7).
+ * Ends a stream after an error: sends a Terminate as the last message, closes our half after it,
+ * and reports the error to the user (RFC 5040 sections 6.2 and 7).
  */
 final class Termination {
-  /** What DDP knows a Terminate by: no request of a program. */
+  /** The id under which a Terminate is posted to DDP; no request has it. */
   private static final long TERMINATE_ID = -1;
 
   private static final byte[] NONE = {};
@@ -29,23 +29,23 @@ final class Termination {
     ddp = stream;
   }
 
-  /** Whether nothing may be posted any more. */
+  /** Whether the stream has failed, so that nothing may be posted. */
   boolean failed() {
     return failed;
   }
 
-  /** RDMAP itself has found an error, in no segment that could be named. */
+  /** RDMAP has found an error that belongs to no segment. */
   void fail(RdmapError error) {
     fail(error, null, NONE);
   }
 
-  /** RDMAP itself has found an error, in the segment of the report. */
+  /** RDMAP has found an error in the reported segment. */
   void fail(RdmapError error, DdpErrorReport report) {
     fail(error, report, NONE);
   }
 
   /**
-   * RDMAP itself has found an error.
+   * RDMAP has found an error.
    *
    * @param request the RDMA Read Request Header, or an empty array if there is none
    */
@@ -59,27 +59,27 @@ final class Termination {
         error.title() + (report == null ? "" : " in " + report));
   }
 
-  /** DDP has found an error, and has failed. */
+  /** DDP has found an error and has failed the stream. */
   void ddpFailed(DdpError error, DdpErrorReport report) {
     terminate(RdmapHandler.LAYER_DDP, error.type(), error.code(), report, NONE);
     handler.onError(
         RdmapHandler.LAYER_DDP, error.type(), error.code(), error.title() + " in " + report);
   }
 
-  /** MPA has found an error, and has failed. */
+  /** MPA has found an error and has failed the stream. */
   void llpFailed(MpaError error, String detail) {
     terminate(RdmapHandler.LAYER_LLP, 0, error.code(), null, NONE);
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
   }
 
-  /** The peer has not done its part: it is not told. */
+  /** The peer has closed too early: no Terminate is sent. */
   void peerFailed(MpaError error, String detail) {
     ddp.fail();
     ended();
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
   }
 
-  /** The peer has found an error, perhaps in a request of ours. */
+  /** The peer has sent a Terminate, possibly about a request of ours. */
   void terminated(Terminate terminate) {
     if (terminate.namesRequest()) {
       requester.refuse(terminate.msn(), terminate.requestStatus());
@@ -100,19 +100,22 @@ final class Termination {
     ended();
   }
 
-  /** The stream is over but for what DDP still has to send. */
+  /** Ends the stream; DDP still sends what is posted. */
   private void ended() {
     end();
     ddp.close();
   }
 
-  /** The stream is over. */
+  /** Ends the stream. */
   void end() {
     failed = true;
     requester.abandon();
   }
 
-  /** Closes in order; a stream that has never begun has no answers to wait for. */
+  /**
+   * Closes gracefully. On a stream that never started, outstanding requests end now, since no
+   * response will come.
+   */
   void close() {
     ddp.close();
     if (!ddp.acceptsBuffers()) {

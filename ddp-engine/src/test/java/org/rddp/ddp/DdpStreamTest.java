@@ -69,8 +69,8 @@ class DdpStreamTest {
     }
     assertThat(memory.octets()).startsWith(payload.toByteArray());
     assertThat(payload.size()).isEqualTo(5000);
-    assertThat(ddp.engine.counters().segmentsSent()).isEqualTo(6);
-    assertThat(ddp.engine.counters().octetsSent()).isEqualTo(5000);
+    assertThat(ddp.engine.sendCounters().segments()).isEqualTo(6);
+    assertThat(ddp.engine.sendCounters().octets()).isEqualTo(5000);
   }
 
   @Test
@@ -391,7 +391,7 @@ class DdpStreamTest {
     tcp.run(turn);
     assertThat(asking.events()).isEmpty();
     assertThat(asked.events()).containsExactly("request ");
-    assertThat(engine.counters().segmentsSent()).isZero();
+    assertThat(engine.sendCounters().segments()).isZero();
 
     responder.accept(new byte[0]);
     tcp.run(turn);

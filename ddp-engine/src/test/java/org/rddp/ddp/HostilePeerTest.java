@@ -133,7 +133,7 @@ class HostilePeerTest {
         .as("the order of arrival is not seen")
         .isEqualTo(events);
     other.end();
-    early += other.ddp.engine.counters().segmentsPlacedEarly();
+    early += other.ddp.engine.receiveCounters().segmentsPlacedEarly();
   }
 
   /** Lets some segments come before their turn, as MPA passes them. */

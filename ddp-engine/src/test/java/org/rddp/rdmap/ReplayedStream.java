@@ -211,7 +211,7 @@ final class ReplayedStream {
         stream.accept(new byte[0]);
         tcp.run(() -> engine.send(DEPTH));
       }
-      int now = (int) engine.counters().segmentsPlaced();
+      int now = (int) engine.receiveCounters().segmentsPlaced();
       expected.subList(placed, now).forEach(this::assertPlaced);
       placed = now;
     }

@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Every input that is kept, those that were findings once among them, without a fuzzer. */
@@ -17,18 +16,14 @@ class CorpusTest {
   private static final long MOST_OCTETS = 1 << 20;
 
   private static void run(String target, Consumer<byte[]> fuzzer) throws IOException {
-    List<Path> inputs;
-    try (Stream<Path> files = Files.list(CORPUS.resolve(target))) {
-      inputs = files.sorted().toList();
-    }
+    Path archive = CORPUS.resolve(target + ".zip");
+    Map<String, byte[]> inputs = SeedArchive.read(archive);
     assertThat(inputs).isNotEmpty();
-    long octets = 0;
-    for (Path input : inputs) {
-      byte[] content = Files.readAllBytes(input);
-      octets += content.length;
-      assertThatCode(() -> fuzzer.accept(content)).as(input.toString()).doesNotThrowAnyException();
-    }
-    assertThat(octets).isLessThan(MOST_OCTETS);
+    inputs.forEach((name, octets) ->
+        assertThatCode(() -> fuzzer.accept(octets))
+            .as("rddp fuzz %s --replay %s", target, name)
+            .doesNotThrowAnyException());
+    assertThat(Files.size(archive)).isLessThan(MOST_OCTETS);
   }
 
   @Test

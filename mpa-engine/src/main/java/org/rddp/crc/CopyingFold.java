@@ -13,11 +13,11 @@ import static org.rddp.crc.FoldVectors.WINDOW;
 import jdk.incubator.vector.ByteVector;
 
 /**
- * {@link Fold} and a copy in one pass: every vector is loaded once, stored and folded, so that the
- * CRC is that of the octets at the destination even while somebody writes to the source.
+ * {@link Fold} and a copy in one pass: every vector is loaded once, stored and folded, so the CRC
+ * is that of the octets at the destination even if another thread writes to the source.
  *
- * <p>The lines are those of {@link Fold} for the same reasons; the last window is stored before it
- * is folded. The two ranges must not overlap.
+ * <p>Unrolled like {@link Fold} for the same reasons; the last window is stored before it is
+ * folded. The two ranges must not overlap.
  */
 final class CopyingFold {
   private CopyingFold() {}
@@ -25,11 +25,11 @@ final class CopyingFold {
   /**
    * Consumes whole windows: one at {@code head}, then those from {@code from} to {@code end}.
    *
-   * @param head a window, of which the message may be a part: zeros before it change nothing
-   * @param from address of the octets that follow
-   * @param end {@code from} or a number of whole windows behind it
-   * @param history where the vectors go that were consumed last, {@link FoldVectors#WINDOW} octets
-   * @param to where the octets at {@code from} are copied to
+   * @param head a window that may begin with zeros, which do not change the result
+   * @param from address of the next octets
+   * @param end {@code from} plus a number of whole windows, 0 or more
+   * @param history receives the vectors consumed last, {@link FoldVectors#WINDOW} octets
+   * @param to address to copy the octets at {@code from} to
    */
   static void consume(long head, long from, long end, long history, long to) throws Throwable {
     ByteVector zero = ByteVector.zero(SPECIES);
@@ -46,7 +46,7 @@ final class CopyingFold {
     ByteVector v10 = zero;
     long at = head;
     long next = from;
-    // The head has been copied; what is stored of it here is overwritten in the end.
+    // The head has been copied already; what is stored of it here is overwritten later.
     long out = history;
     long nextOut = to;
     while (true) {
@@ -160,12 +160,12 @@ final class CopyingFold {
   }
 
   /**
-   * Folds what was consumed last into the window behind it.
+   * Folds the vectors consumed last into the window after them.
    *
    * @param from address of the message's last window, of whole vectors
-   * @param history what was consumed last
-   * @param window where the window goes
-   * @param to where the octets at {@code from} are copied to
+   * @param history the vectors consumed last
+   * @param window receives the folded window
+   * @param to address to copy the octets at {@code from} to
    */
   static void finish(long from, long history, long window, long to) throws Throwable {
     ByteVector zero = ByteVector.zero(SPECIES);

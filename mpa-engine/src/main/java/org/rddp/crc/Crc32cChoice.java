@@ -4,14 +4,14 @@ import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
- * Which implementation of CRC32c a process uses: chosen once, by what the JVM makes of the CPU,
- * unless system properties say otherwise.
+ * Chooses a process's implementation of CRC32c, once: by the instructions that the JVM can use, or
+ * by system properties.
  *
  * <ul>
- *   <li>{@value #IMPLEMENTATION}: {@code auto} (the default: vectors where there are any, once a
- *       {@link FoldTrial} has ended well), {@code vector} (at once), {@code jdk} or {@code table}
- *   <li>{@value #FOLD} and {@value #COPY}: octets, instead of what the trial finds; see {@link
- *       Crc32cThresholds}
+ *   <li>{@value #IMPLEMENTATION}: {@code auto} (the default: vectors if available, once a {@link
+ *       FoldTrial} has succeeded), {@code vector} (vectors at once), {@code jdk} or {@code table}
+ *   <li>{@value #FOLD} and {@value #COPY}: thresholds in octets that replace the trial's; see
+ *       {@link Crc32cThresholds}
  * </ul>
  */
 final class Crc32cChoice {
@@ -19,7 +19,7 @@ final class Crc32cChoice {
   static final String FOLD = "rddp.crc32c.fold";
   static final String COPY = "rddp.crc32c.copy";
 
-  /** An instance for each thread that asks. */
+  /** One instance per thread. */
   static final ThreadLocal<Crc32c> OF_THREAD = ThreadLocal.withInitial(Crc32c::create);
 
   private static Crc32cChoice ofSystem;
@@ -49,7 +49,7 @@ final class Crc32cChoice {
             : new Crossover();
   }
 
-  /** That of this process. */
+  /** This process's choice. */
   static synchronized Crc32cChoice ofSystem() {
     if (ofSystem == null) {
       ofSystem = of(System::getProperty, vectorsAreThere());
@@ -58,10 +58,10 @@ final class Crc32cChoice {
   }
 
   /**
-   * The choice that some properties make.
+   * The choice for given properties.
    *
-   * @param property the value of a property by its name, null where there is none
-   * @param vectors whether there are vectors of 512 bits
+   * @param property returns the value of a property by name, null if it is not set
+   * @param vectors whether 512-bit vectors are available
    */
   static Crc32cChoice of(UnaryOperator<String> property, boolean vectors) {
     String asked = property.apply(IMPLEMENTATION);
@@ -91,7 +91,7 @@ final class Crc32cChoice {
     };
   }
 
-  /** 0 where nothing is said. */
+  /** The property's value in octets; 0 if it is not set. */
   private static long octets(UnaryOperator<String> property, String name) {
     String value = property.apply(name);
     if (value == null) {
@@ -109,13 +109,13 @@ final class Crc32cChoice {
     return Long.parseLong(value);
   }
 
-  /** Asked before any class is touched that needs the module. */
+  /** Checks for the incubator module before any class that needs it is loaded. */
   static boolean vectorsAreThere() {
     return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
         && FoldVectors.available();
   }
 
-  /** The trial, where one is due; else nothing to do. */
+  /** The trial if one is needed, otherwise a task that does nothing. */
   Runnable trial(LongSupplier clock, Runnable pause) {
     return implementation == Implementation.TRIED_VECTOR
         ? new FoldTrial(crossover, fold, copy, clock, pause)
@@ -131,7 +131,7 @@ final class Crc32cChoice {
     };
   }
 
-  /** A new instance. */
+  /** Creates an instance. */
   Crc32c create() {
     return switch (implementation) {
       case TRIED_VECTOR, VECTOR -> new VectorCrc32c(crossover);

@@ -1,22 +1,22 @@
 package org.rddp.crc;
 
 /**
- * From which lengths messages are folded by XORs rather than handed to the JDK's intrinsic.
+ * Message lengths from which folding by XORs replaces the JDK's intrinsic.
  *
- * <p>A process finds those of its machine when it starts (see {@link FoldTrial}); the defaults are
- * for where vectors are asked for without a trial.
+ * <p>A process measures its machine's thresholds at start-up (see {@link FoldTrial}); the defaults
+ * apply if vectors are requested without a trial.
  *
- * @param fold octets from which a CRC is taken by folding, {@value #SHORTEST} or more
- * @param copy octets from which a copy and its CRC are one pass, {@value #SHORTEST} or more
+ * @param fold octets from which a CRC is computed by folding, {@value #SHORTEST} or more
+ * @param copy octets from which a copy and its CRC are done in one pass, {@value #SHORTEST} or more
  */
 public record Crc32cThresholds(long fold, long copy) {
-  /** About what trials find on a Zen 5 core. */
+  /** Typical results of trials on a Zen 5 core. */
   public static final Crc32cThresholds DEFAULT = new Crc32cThresholds(6144, 5120);
 
   /** Octets of the shortest message that can be folded. */
   public static final long SHORTEST = 768;
 
-  /** Checks them. */
+  /** Checks the ranges. */
   public Crc32cThresholds {
     if (fold < SHORTEST || copy < SHORTEST) {
       throw new IllegalArgumentException(

@@ -1,8 +1,8 @@
 package org.rddp.crc;
 
 /**
- * From which lengths messages are folded: none at first, where the folding has still to show what
- * it is good for. Set by one thread, read by many.
+ * The lengths from which messages are folded, which a trial may set later; initially no message is
+ * folded. Set by one thread, read by many.
  */
 final class Crossover {
   private static final long NEVER = Long.MAX_VALUE;
@@ -10,14 +10,14 @@ final class Crossover {
   private volatile long fold = NEVER;
   private volatile long copy = NEVER;
 
-  /** Those known already. */
+  /** Creates one with known thresholds. */
   static Crossover at(Crc32cThresholds thresholds) {
     Crossover crossover = new Crossover();
     crossover.set(thresholds.fold(), thresholds.copy());
     return crossover;
   }
 
-  /** In octets; {@link Long#MAX_VALUE} for never. */
+  /** Sets the thresholds in octets; {@link Long#MAX_VALUE} for never. */
   void set(long foldFrom, long copyFrom) {
     fold = foldFrom;
     copy = copyFrom;

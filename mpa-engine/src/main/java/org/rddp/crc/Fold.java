@@ -14,13 +14,13 @@ import jdk.incubator.vector.ByteVector;
 
 /**
  * Folds a message onto its last {@link FoldVectors#WINDOW} octets by loads and XORs alone: each
- * vector is XORed into those that begin 128, 453, 487, 576 and 690 octets behind it, which leaves
- * the remainder modulo the CRC's polynomial as it is (see {@link FoldVectors}).
+ * vector is XORed into those that begin 128, 453, 487, 576 and 690 octets after it, which does not
+ * change the remainder modulo the CRC's polynomial (see {@link FoldVectors}).
  *
- * <p>Both methods are one straight line each and call the Vector API directly, on purpose: HotSpot
- * gives up inlining other methods into ones as large as these, and a vector that is handed to a
- * method that is not inlined goes through the heap, which is two hundred times slower. They stay
- * apart as together they would be too large again.
+ * <p>Both methods are unrolled by hand and call the Vector API directly: HotSpot stops inlining
+ * into methods as large as these, and a vector passed to a method that is not inlined is allocated
+ * on the heap, which is two hundred times slower. As a single method they would exceed HotSpot's
+ * limits again.
  */
 final class Fold {
   private Fold() {}
@@ -28,10 +28,10 @@ final class Fold {
   /**
    * Consumes whole windows: one at {@code head}, then those from {@code from} to {@code end}.
    *
-   * @param head a window, of which the message may be a part: zeros before it change nothing
-   * @param from address of the octets that follow
-   * @param end {@code from} or a number of whole windows behind it
-   * @param history where the vectors go that were consumed last, {@link FoldVectors#WINDOW} octets
+   * @param head a window that may begin with zeros, which do not change the result
+   * @param from address of the next octets
+   * @param end {@code from} plus a number of whole windows, 0 or more
+   * @param history receives the vectors consumed last, {@link FoldVectors#WINDOW} octets
    */
   static void consume(long head, long from, long end, long history) throws Throwable {
     ByteVector zero = ByteVector.zero(SPECIES);
@@ -146,11 +146,11 @@ final class Fold {
   }
 
   /**
-   * Folds what was consumed last into the window behind it.
+   * Folds the vectors consumed last into the window after them.
    *
    * @param from address of the message's last window, of whole vectors
-   * @param history what was consumed last
-   * @param window where the window goes
+   * @param history the vectors consumed last
+   * @param window receives the folded window
    */
   static void finish(long from, long history, long window) throws Throwable {
     ByteVector zero = ByteVector.zero(SPECIES);

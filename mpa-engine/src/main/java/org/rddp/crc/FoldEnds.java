@@ -11,27 +11,27 @@ import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.IntVector;
 
 /**
- * Puts the two ends of a message where {@link Fold} and the intrinsic find whole windows and
- * blocks: its first vectors behind zeros, with the CRC of what came before in them, and its odd
- * octets behind zeros too.
+ * Copies the two ends of a message so that {@link Fold} and the intrinsic process whole windows and
+ * blocks: the first vectors after zeros, with the CRC so far XORed into them, and the odd octets
+ * after zeros.
  *
- * <p>Both methods are one straight line, so large that HotSpot calls them rather than making them a
- * part of their callers: a method with wide vectors in it has to clean their registers up whenever
- * it returns, which {@link VectorCrc32c#update} would have to do for the shortest messages too.
+ * <p>Both methods are unrolled and so large that HotSpot does not inline them: a method with wide
+ * vectors must clear the upper register halves when it returns, and {@link VectorCrc32c#update}
+ * would have to do so for the shortest messages, too.
  */
 final class FoldEnds {
   private FoldEnds() {}
 
   /**
-   * Puts the ends of a message that is folded where it lies.
+   * Copies the ends of a message that is folded in place.
    *
-   * @param crc of everything before the message
+   * @param crc the CRC of everything before the message
    * @param address of the message
    * @param length octets of the message
-   * @param inHead octets of its first vectors, 1 to 11 of them
-   * @param head where they go, a window
-   * @param rest where the last window and the odd octets go: the first vector is zeros, the odd
-   *     octets end the twelfth
+   * @param inHead octets of its first vectors, 1 to 11 vectors
+   * @param head receives them, a window
+   * @param rest receives the odd octets: the first vector is zeros, and the odd octets end the
+   *     twelfth; the last window goes before them
    */
   static void put(int crc, long address, long length, long inHead, long head, long rest) {
     ByteVector zero = ByteVector.zero(SPECIES);
@@ -110,9 +110,9 @@ final class FoldEnds {
   }
 
   /**
-   * The same for a message that is copied meanwhile: its ends are taken from it once.
+   * Copies the ends of a message that is copied in the same pass: reads its ends only once.
    *
-   * @param to where the message goes
+   * @param to address to copy the message to
    */
   static void copy(int crc, long from, long to, long length, long inHead, long head, long rest) {
     ByteVector zero = ByteVector.zero(SPECIES);

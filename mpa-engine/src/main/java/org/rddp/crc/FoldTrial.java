@@ -7,18 +7,18 @@ import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
 
 /**
- * Folds messages that nobody needs until HotSpot has compiled all of it, and then finds from which
- * lengths it is quicker than the JDK's intrinsic on this machine.
+ * Warms up the folding until HotSpot has compiled all of it, then measures from which lengths it is
+ * faster than the JDK's intrinsic on this machine.
  *
- * <p>Before HotSpot's last compiler is done a vector is an object, and a message of some KiB costs
- * a hundred microseconds and more: no engine should have to wait for that, so this is for a thread
- * of its own, and until it has ended well messages go to the JDK.
+ * <p>Until HotSpot's C2 compiler has compiled the folding, every vector is an object and a message
+ * of some KiB takes a hundred microseconds and more. No engine should wait for that, so the trial
+ * runs on its own thread, and until it has succeeded the JDK's intrinsic is used.
  */
 final class FoldTrial implements Runnable {
-  /** In ns; a machine that is so busy stays with the JDK. */
+  /** Time limit in ns; a machine too busy to finish in time stays with the JDK's intrinsic. */
   private static final long LONGEST = 60_000_000_000L;
 
-  /** HotSpot needs so many to care, and none of them may be slow for as long at the end. */
+  /** Bursts needed until HotSpot compiles, and bursts without allocation needed at the end. */
   private static final int FEWEST_BURSTS = 200;
 
   private static final int FAST_BURSTS = 50;
@@ -26,12 +26,15 @@ final class FoldTrial implements Runnable {
 
   private static final int OCTETS_PER_MEASUREMENT = 1 << 20;
 
-  /** Tried from the longest down to the least, which no CPU is known to fold more quickly. */
+  /**
+   * Lengths are tried from the longest down to the shortest; no known CPU folds shorter messages
+   * faster.
+   */
   private static final int LONGEST_TRIED = 1 << 14;
 
   private static final int LEAST_TRIED = 1 << 12;
 
-  /** Whole blocks of the intrinsic's: the JDK at its best. */
+  /** Whole blocks of the intrinsic, for which it is fastest. */
   private static final int STEP = 512;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -49,17 +52,17 @@ final class FoldTrial implements Runnable {
   private final long from = messages.address();
   private final long to = from + LONGEST_TRIED;
 
-  /** Keeps HotSpot from leaving the work out. */
+  /** Keeps the JIT from removing the work. */
   private int sum;
 
   /**
-   * A trial to be run.
+   * Creates a trial.
    *
-   * @param crossover where what was found goes
-   * @param foldAsked the length to fold from, however quick it is; 0 for what is found
+   * @param crossover receives the result
+   * @param foldAsked a configured length to fold from; 0 to measure it
    * @param copyAsked the same for copies
    * @param clock time in ns
-   * @param pause leaves the core to others for a moment, and time to the compiler
+   * @param pause yields the core for a moment, also to the compiler
    */
   FoldTrial(
       Crossover crossover, long foldAsked, long copyAsked, LongSupplier clock, Runnable pause) {
@@ -79,7 +82,7 @@ final class FoldTrial implements Runnable {
     }
   }
 
-  /** Whether no vector was an object for some time; false when that took too long. */
+  /** Warms up; returns true once bursts no longer allocate, false if that took too long. */
   private boolean warmedUp() {
     long began = clock.getAsLong();
     int fast = 0;
@@ -96,8 +99,8 @@ final class FoldTrial implements Runnable {
   }
 
   /**
-   * Messages of all shapes, short ones: what costs is their number. Three classes by turns keep
-   * HotSpot from compiling the folding as a part of this method, which would help nobody else.
+   * Folds many short messages of various lengths. Alternating three classes keeps HotSpot from
+   * inlining the folding here, where it would not help other callers.
    */
   private void burst(int number) {
     for (int i = 0; i < BURST; i++) {
@@ -110,7 +113,7 @@ final class FoldTrial implements Runnable {
     }
   }
 
-  /** The least length from which folding is quicker. */
+  /** The shortest length from which folding is faster. */
   private long findThreshold(boolean copying) {
     return new ThresholdSearch(
             length -> measure(vectors, length, copying),
@@ -127,7 +130,7 @@ final class FoldTrial implements Runnable {
     return clock.getAsLong() - began;
   }
 
-  /** What all came to. */
+  /** The sum of all results. */
   int outcome() {
     return sum;
   }

@@ -6,29 +6,28 @@ import java.lang.invoke.MethodType;
 import java.util.zip.CRC32C;
 
 /**
- * The method of {@link CRC32C} that HotSpot replaces by instructions, called by itself: over any
- * address, from any register, and some nanoseconds sooner than through a buffer.
+ * Calls the private method of {@link CRC32C} that HotSpot replaces by an intrinsic. It takes any
+ * address and any register value, and saves the few nanoseconds that a buffer costs.
  *
- * <p>It is private there, so this needs {@code --add-opens java.base/java.util.zip=ALL-UNNAMED},
- * which {@code bin/rddp} gives.
+ * <p>Needs {@code --add-opens java.base/java.util.zip=ALL-UNNAMED}, which {@code bin/rddp} sets.
  */
 final class IntrinsicCall {
-  /** Constant for HotSpot; null where the package is closed or the method is gone. */
+  /** A constant for HotSpot; null if the package is not open or the method does not exist. */
   private static final MethodHandle UPDATE = find();
 
-  /** Whether there is such a call. */
+  /** Whether the method can be called. */
   static final boolean AVAILABLE = UPDATE != null;
 
   /** The most octets of one call. */
   private static final int PART = 1 << 30;
 
-  /** What the intrinsic's inner loop takes at once; its handling of a remainder is slow. */
+  /** Octets per iteration of the intrinsic's inner loop; it handles a remainder slowly. */
   private static final int BLOCK = 256;
 
-  /** So many octets beyond whole blocks cost more than a second call. */
+  /** A remainder of so many octets costs more than a second call. */
   private static final int ODD_FROM = 88;
 
-  /** Shorter ones never gain by two calls. */
+  /** Messages shorter than this never gain from two calls. */
   private static final int SPLIT_FROM = 2 * BLOCK;
 
   private IntrinsicCall() {}
@@ -49,12 +48,12 @@ final class IntrinsicCall {
     return ~(inOne(length) ? register(~crc, address, (int) length) : split(~crc, address, length));
   }
 
-  /** Whether one call is quickest: for short ones, and where few octets are beyond blocks. */
+  /** Whether one call is fastest: for short messages and small remainders. */
   private static boolean inOne(long length) {
     return length < SPLIT_FROM || ((length & (BLOCK - 1)) < ODD_FROM && length <= PART);
   }
 
-  /** Many odd octets go first, so that the intrinsic ends on a whole block. */
+  /** Processes the remainder first, so that the second call ends on a whole block. */
   private static int split(int register, long address, long length) {
     int odd = (int) length & (BLOCK - 1);
     int now = register;
@@ -70,7 +69,7 @@ final class IntrinsicCall {
   }
 
   /**
-   * What the register holds after some octets: the CRC's complement.
+   * Updates the register, which is the CRC's complement.
    *
    * @param length at most 2^30
    */
@@ -82,7 +81,7 @@ final class IntrinsicCall {
     }
   }
 
-  /** A method handle may throw anything; this one has nothing to throw. */
+  /** Wraps what a method handle declares to throw; this one never throws. */
   private static RuntimeException unexpected(Throwable e) {
     if (e instanceof Error error) {
       throw error;

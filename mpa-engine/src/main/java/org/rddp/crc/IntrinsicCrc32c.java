@@ -5,28 +5,28 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32c by the JDK's intrinsic: called by itself where that may be (see {@link IntrinsicCall}),
- * through {@link CRC32C} elsewhere.
+ * CRC32c by the JDK's intrinsic: called directly if possible (see {@link IntrinsicCall}), otherwise
+ * through {@link CRC32C}.
  *
- * <p>{@link CRC32C} takes buffers, not addresses, and its state cannot be set. So each stretch of 1
- * GiB that an address has fallen into gets one direct view, made once and kept; and a CRC is always
- * taken afresh and joined to what came before, unless so few octets follow that the table is
- * quicker.
+ * <p>{@link CRC32C} takes buffers, not addresses, and its state cannot be set. So each 1 GiB
+ * stretch of memory in use gets one direct buffer, created once and kept; and the CRC of new octets
+ * is computed separately and combined with the CRC so far, unless they are so few that the table is
+ * faster.
  */
 public final class IntrinsicCrc32c implements Crc32c {
   private static final int STRETCH_BITS = 30;
   private static final int STRETCH = 1 << STRETCH_BITS;
 
-  /** The most octets of one call: a view reaches that far behind its stretch. */
+  /** The most octets of one call: a view extends that far beyond its stretch. */
   private static final int PART = STRETCH / 2;
 
-  /** Below this a CRC is continued by table: joining costs as much. */
+  /** Fewer octets are processed by table, since combining CRCs costs as much. */
   private static final int JOIN_FROM = 96;
 
-  /** What the intrinsic's inner loop takes at once; its handling of a remainder is slow. */
+  /** Octets per iteration of the intrinsic's inner loop; it handles a remainder slowly. */
   private static final int BLOCK = 256;
 
-  /** So many octets beyond whole blocks cost more than a second call. */
+  /** A remainder of so many octets costs more than a second call. */
   private static final int ODD_FROM = 80;
 
   private final CRC32C crc32c = new CRC32C();
@@ -34,15 +34,15 @@ public final class IntrinsicCrc32c implements Crc32c {
   private ByteBuffer[] views = new ByteBuffer[16];
   private int known;
 
-  /** The stretch used last, as most often the next one too. */
+  /** The stretch used last, which is usually used next. */
   private long latest = -1;
 
   private ByteBuffer latestView;
 
-  /** An instance, for one thread. */
+  /** Creates an instance for one thread. */
   public IntrinsicCrc32c() {}
 
-  /** Small enough for HotSpot to leave it out wherever it is called. */
+  /** Small enough for HotSpot to inline at every call site. */
   @Override
   public int update(int crc, long address, long length) {
     return IntrinsicCall.AVAILABLE
@@ -71,7 +71,7 @@ public final class IntrinsicCrc32c implements Crc32c {
     return (int) crc32c.getValue();
   }
 
-  /** Many odd octets go first, so that the intrinsic ends on a whole block. */
+  /** Processes the remainder first, so that the second call ends on a whole block. */
   private void take(long address, int length) {
     long stretch = address >>> STRETCH_BITS;
     ByteBuffer view = stretch == latest ? latestView : view(stretch);

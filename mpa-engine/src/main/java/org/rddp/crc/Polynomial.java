@@ -1,8 +1,8 @@
 package org.rddp.crc;
 
 /**
- * Arithmetic modulo the CRC32c polynomial, by which CRCs of parts are joined: appending n octets to
- * a message multiplies its CRC by x^(8n).
+ * Arithmetic modulo the CRC32c polynomial, for combining CRCs of parts: appending n octets to a
+ * message multiplies its CRC by x^(8n).
  *
  * <p>Polynomials are bit-reflected, as the CRC is: the top bit is the coefficient of x^0.
  */

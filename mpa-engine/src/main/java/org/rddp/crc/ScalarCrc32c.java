@@ -3,8 +3,8 @@ package org.rddp.crc;
 import org.rddp.wire.Memory;
 
 /**
- * CRC32c by a table of 256 entries, an octet at a time: the reference that the others are held
- * against, and the way for the shortest lengths. Has no state and may be shared.
+ * CRC32c by a table of 256 entries, one octet at a time: the reference for tests, and the fastest
+ * for very short lengths. Stateless and thread-safe.
  */
 public final class ScalarCrc32c implements Crc32c {
   private static final int[] TABLE = table();
@@ -21,7 +21,7 @@ public final class ScalarCrc32c implements Crc32c {
     return table;
   }
 
-  /** An instance. */
+  /** Creates an instance. */
   public ScalarCrc32c() {}
 
   @Override

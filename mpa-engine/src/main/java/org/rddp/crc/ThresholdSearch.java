@@ -3,29 +3,29 @@ package org.rddp.crc;
 import java.util.Arrays;
 
 /**
- * Finds from which length one way to do something is quicker than another, so that whoever goes by
- * it later never loses much.
+ * Finds the length from which one method is faster than another, cautiously, so that using the
+ * result never costs much.
  *
- * <p>Whatever else a machine does can only make a turn slower: so each way is judged by its
- * quickest turn of many, and all lengths are looked at in several passes, of which a single
- * disturbance meets only one. What is left differs by some percent from hour to hour and from core
- * to core; so a length counts only where much more than that is won, and all greater ones with it.
+ * <p>Other load can only slow a measurement down: so each method is judged by the fastest of many
+ * measurements, and all lengths are measured in several passes, so that a single disturbance
+ * affects only one pass. Results still vary by some percent over time and between cores; so a
+ * length counts only if it, and every greater one, gains more than {@link #MARGIN} percent.
  */
 final class ThresholdSearch {
-  /** What has to be won, in percent: near the crossover either choice is as good. */
+  /** The required gain in percent; near the crossover either method is as good. */
   static final int MARGIN = 10;
 
   static final int PASSES = 3;
   static final int ROUNDS = 20;
 
-  /** A turn of one of the two ways. */
+  /** One measurement of one of the two methods. */
   @FunctionalInterface
   interface Measurement {
     /**
-     * Takes the turn.
+     * Runs the measurement.
      *
-     * @param length of each message, in octets
-     * @return how long it took, in ns
+     * @param length octets of each message
+     * @return its duration in ns
      */
     long measure(int length);
   }
@@ -35,11 +35,11 @@ final class ThresholdSearch {
   private final Runnable pause;
 
   /**
-   * A search to be made.
+   * Creates a search.
    *
-   * @param one the way that may be quicker
-   * @param other the way to do it otherwise
-   * @param pause leaves the core to others for a moment
+   * @param one the method that may be faster
+   * @param other the method to compare with
+   * @param pause yields the core for a moment
    */
   ThresholdSearch(Measurement one, Measurement other, Runnable pause) {
     this.one = one;
@@ -48,10 +48,10 @@ final class ThresholdSearch {
   }
 
   /**
-   * The least length from which all that are tried are quicker; {@link Long#MAX_VALUE} if not even
-   * the longest is.
+   * The shortest length from which {@code one} is faster for all lengths tried; {@link
+   * Long#MAX_VALUE} if it is not for the longest.
    *
-   * @param step from one length that is tried to the next
+   * @param step difference between lengths tried
    */
   long least(int least, int longest, int step) {
     int lengths = (longest - least) / step + 1;
@@ -72,7 +72,7 @@ final class ThresholdSearch {
     return found == lengths ? Long.MAX_VALUE : least + (long) found * step;
   }
 
-  /** Both take turns, by turns: neither always follows the other. */
+  /** Measures both, alternating which goes first. */
   private void measure(int length, int index, long[] quickest, long[] otherwise) {
     for (int round = 0; round < ROUNDS; round++) {
       long first = round % 2 == 0 ? one.measure(length) : other.measure(length);

@@ -12,25 +12,28 @@ import org.rddp.wire.Memory;
 /**
  * CRC32c by 512-bit XORs for long messages, by the JDK's intrinsic for short ones.
  *
- * <p>A message of n octets is cut into: a head of 1 to 11 vectors, put behind zeros so that it
- * fills a window; whole windows; the last window; and the odd octets. {@link Fold} consumes the
- * first two and folds them into the third, which goes to the JDK together with the odd octets,
- * behind zeros again, so that the intrinsic sees whole blocks of its own.
+ * <p>A message is divided into a head of 1 to 11 vectors, padded with leading zeros to a window;
+ * whole windows; the last window; and the odd octets. {@link Fold} consumes the first two and folds
+ * them into the third. The JDK's intrinsic processes that and the odd octets, padded with leading
+ * zeros to whole blocks of the intrinsic.
  *
  * <p>A CRC is continued by XORing the register into the first four octets.
  */
 public final class VectorCrc32c implements Crc32c {
-  /** Window and odd octets, whole blocks of 256 for the intrinsic. */
+  /**
+   * Octets of the last window, the odd octets and their padding: whole blocks of 256 for the
+   * intrinsic.
+   */
   private static final int REST = VECTOR + WINDOW;
 
-  /** The CRC of as many zeros: by XOR it takes out the start value that the JDK puts in. */
+  /** The CRC of as many zeros: XORing it removes the initial value that the JDK uses. */
   private static final int START = startValue();
 
   private final Crossover crossover;
   private final IntrinsicCrc32c intrinsic = new IntrinsicCrc32c();
   private final CRC32C crc32c = new CRC32C();
 
-  /** Freed with the instance: the head and the history, and behind them the rest. */
+  /** The head, the history and the rest; freed with the instance. */
   private final MemorySegment scratch = Arena.ofAuto().allocate(3 * REST, 256);
 
   private final long head = scratch.address();
@@ -39,15 +42,15 @@ public final class VectorCrc32c implements Crc32c {
   private final ByteBuffer restView = scratch.asSlice(2 * REST, REST).asByteBuffer();
 
   /**
-   * An instance, for one thread.
+   * Creates an instance for one thread.
    *
-   * @throws IllegalStateException where there are no vectors of 512 bits
+   * @throws IllegalStateException if 512-bit vectors are not available
    */
   public VectorCrc32c(Crc32cThresholds thresholds) {
     this(Crossover.at(thresholds));
   }
 
-  /** An instance that folds from lengths that may still change. */
+  /** Creates an instance with thresholds that may still change. */
   VectorCrc32c(Crossover crossover) {
     if (!FoldVectors.available()) {
       throw new IllegalStateException("no vectors of 512 bits on this machine and JVM");
@@ -111,13 +114,13 @@ public final class VectorCrc32c implements Crc32c {
     return finished();
   }
 
-  /** Octets that leave whole windows: 1 to 11 vectors. */
+  /** Octets of the head, 1 to 11 vectors, such that whole windows remain. */
   private static long headOctets(long octets) {
     long odd = octets % WINDOW;
     return odd == 0 ? WINDOW : odd;
   }
 
-  /** Where the window goes for the odd octets to end the rest. */
+  /** Address for the last window such that the odd octets end the rest. */
   private long windowBefore(long length) {
     return rest + VECTOR - (length & (VECTOR - 1));
   }
@@ -131,7 +134,7 @@ public final class VectorCrc32c implements Crc32c {
     return ~((int) crc32c.getValue() ^ START);
   }
 
-  /** A method handle may throw anything; these have nothing to throw. */
+  /** Wraps what a method handle declares to throw; these never throw. */
   private static RuntimeException unexpected(Throwable e) {
     if (e instanceof Error error) {
       throw error;

@@ -4,22 +4,22 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.storage.EarlySegments;
 
 /**
- * Finds FPDUs in octets that came before their turn, verifies them and passes their ULPDUs at once
- * (RFC 5044 section 6, rules 2 and 3, and appendix A.4).
+ * Finds FPDUs in octets received out of order, verifies them and passes their ULPDUs at once (RFC
+ * 5044 section 6, rules 2 and 3, and appendix A.4).
  *
- * <p>A Marker lies at a known place and points back to the FPDU that it is in; from one FPDU that
- * is right the next are found by their lengths. What cannot be placed so, or is not there whole,
- * waits by reference for its neighbours or for its turn; a packet is released when the FPDUs in it
- * have been passed.
+ * <p>A Marker is at a known position and points back to the start of its FPDU; from one valid FPDU
+ * the next are found by their length fields. Octets of unknown or incomplete FPDUs are retained
+ * until neighbouring octets arrive or the gap before them is filled; a packet is released when the
+ * FPDUs in it have been passed.
  *
- * <p>An FPDU that is not right is no error here: it may be that a Marker has led astray. It waits,
- * and when its turn comes the chain of lengths tells what is wrong. So does one that the user
- * declines.
+ * <p>An invalid FPDU is no error here, since the Marker that led to it may be wrong. It is kept,
+ * and {@link MpaReceiver} reports the error when it reaches the FPDU in order. An FPDU that the
+ * user declines is kept in the same way.
  */
 final class EarlyFpdus {
   private static final long NONE = -1;
 
-  /** More octets than any FPDU takes with its Markers: what lies so far apart is unrelated. */
+  /** More octets than any FPDU with its Markers has. */
   private static final int BEYOND_ANY_FPDU = 1 << 17;
 
   private final UlpduHandler handler;
@@ -41,7 +41,7 @@ final class EarlyFpdus {
     fpdu = new FpduOctets(pool);
   }
 
-  /** Takes octets before their turn, and passes every ULPDU that is complete with them. */
+  /** Takes octets received out of order and passes every ULPDU that they complete. */
   void take(long position, long address, int length, long packet) {
     segments.hold(position, address, length, packet);
     findRun(position);
@@ -50,7 +50,7 @@ final class EarlyFpdus {
     findByMarkers(from, known ? from : NONE, position, position + length);
   }
 
-  /** Looks how far what is there reaches in both directions from a position. */
+  /** Finds the run of contiguous octets around a position. */
   private void findRun(long position) {
     int middle = segments.indexAfter(position);
     int first = middle;
@@ -66,12 +66,12 @@ final class EarlyFpdus {
   }
 
   /**
-   * Passes FPDUs that Markers lead to. Those without any of the new octets have been tried before.
+   * Passes FPDUs that Markers point to. Skips those without new octets, which were tried before.
    *
-   * @param from stream position where the first FPDU may start
-   * @param hopeless where one starts that has just been tried, or {@link #NONE}
+   * @param from earliest stream position at which an FPDU may start
+   * @param hopeless position of an FPDU that has just failed, or {@link #NONE}
    * @param newStart stream position of the first new octet
-   * @param newEnd stream position behind the last
+   * @param newEnd stream position after the last new octet
    */
   private void findByMarkers(long from, long hopeless, long newStart, long newEnd) {
     long bound = Math.max(from, newStart - BEYOND_ANY_FPDU);
@@ -90,13 +90,13 @@ final class EarlyFpdus {
     }
   }
 
-  /** Stream position of the first Marker that is not before a position. */
+  /** Stream position of the first Marker at or after a position. */
   private long markerFrom(long position) {
     long offset = position - reader.start();
     return Markers.at(offset) ? position : position + Markers.distance(offset);
   }
 
-  /** Where the FPDU starts that a Marker is in, its own leading Marker included. */
+  /** Start of the FPDU that a Marker belongs to, including the FPDU's leading Marker. */
   private long startOfFpduWith(long marker) {
     fill(marker, Markers.OCTETS);
     int pointer = fpdu.getInt(0) & Markers.POINTER_MASK;
@@ -104,7 +104,7 @@ final class EarlyFpdus {
     return reader.markerAt(header - Markers.OCTETS) ? header - Markers.OCTETS : header;
   }
 
-  /** Where an FPDU ends, as far as can be seen: beyond what is there if it is not whole. */
+  /** End of an FPDU; {@link Long#MAX_VALUE} if its length field has not been received. */
   private long endOf(long start) {
     fill(start, reader.headerOctets(start));
     int size = reader.size(fpdu, start);
@@ -112,10 +112,9 @@ final class EarlyFpdus {
   }
 
   /**
-   * Passes the FPDU that starts at a position and those that follow it, while they are there and
-   * right.
+   * Passes the FPDU at a position and those after it, as long as they are complete and valid.
    *
-   * @return the position behind the last one passed
+   * @return the position after the last one passed
    */
   private long chain(long position) {
     long at = position;
@@ -144,7 +143,7 @@ final class EarlyFpdus {
     return true;
   }
 
-  /** Shows as many of the octets from a position on as there are in a row. */
+  /** Collects up to {@code octets} contiguous octets from a position on. */
   private void fill(long position, int octets) {
     int index = segments.indexAfter(position);
     fpdu.clear();
@@ -161,10 +160,10 @@ final class EarlyFpdus {
   }
 
   /**
-   * The turn of octets has come: the receiver takes what waits, and goes on behind what has been
-   * passed.
+   * Hands the octets before an edge to the receiver in order, and lets it skip the FPDUs passed
+   * early.
    *
-   * @param edge stream position before which nothing is missing
+   * @param edge stream position before which everything has been received
    */
   void handOver(long edge, MpaReceiver receiver) {
     while (!closed && !receiver.stopped() && receiver.end() < edge) {
@@ -192,7 +191,7 @@ final class EarlyFpdus {
     }
   }
 
-  /** Gives every packet back; nothing more is passed. */
+  /** Releases all packets; nothing more is passed. */
   void close() {
     closed = true;
     segments.clear();

@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * The four octets with which an enhanced startup frame's Private Data begins (RFC 6581 section 9):
- * the depths of the RDMA Read queues, and who may send first.
+ * The first four octets of an enhanced startup frame's Private Data (RFC 6581 section 9): IRD, ORD
+ * and the flags for peer-to-peer connections.
  *
  * @param peerToPeer flag A: the Initiator sends an RTR, so that the Responder may be the first to
  *     send a message
@@ -15,10 +15,10 @@ import java.util.Set;
  *     {@link #ELSEWHERE}
  */
 record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
-  /** How many octets they are. */
+  /** Number of octets. */
   static final int OCTETS = 4;
 
-  /** The IRD or ORD that says: settled elsewhere. */
+  /** The value of IRD or ORD that means: negotiated by other means. */
   static final int ELSEWHERE = 0x3fff;
 
   private static final int DEPTH = 0x3fff;
@@ -27,7 +27,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   private static final int C = 0x8000;
   private static final int D = 0x4000;
 
-  /** An Initiator's wish. */
+  /** What an Initiator proposes. */
   static Enhancement proposal(MpaSettings settings) {
     boolean counted = settings.readsNegotiated();
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
@@ -44,7 +44,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
         counted ? settings.ord() : ELSEWHERE);
   }
 
-  /** The first four octets of {@code privateData}. */
+  /** Decodes the first four octets of {@code privateData}. */
   static Enhancement decode(byte[] privateData) {
     int first = (privateData[0] & 0xff) << 8 | (privateData[1] & 0xff);
     int second = (privateData[2] & 0xff) << 8 | (privateData[3] & 0xff);
@@ -61,7 +61,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     return new Enhancement((first & A) != 0, rtr, first & DEPTH, second & DEPTH);
   }
 
-  /** The four octets, with {@code privateData} behind them. */
+  /** The four octets followed by {@code privateData}. */
   byte[] prefix(byte[] privateData) {
     int first = (peerToPeer ? A : 0) | (rtr.contains(Rtr.SEND) ? B : 0) | ird;
     int second = (rtr.contains(Rtr.WRITE) ? C : 0) | (rtr.contains(Rtr.READ) ? D : 0) | ord;
@@ -75,9 +75,9 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   }
 
   /**
-   * A Responder's answer to this: as deep as both sides can, and the kind of RTR that it waits for.
-   * Where nothing was offered that it takes, it says what it would take; the Initiator ends the
-   * connection then.
+   * A Responder's answer to this proposal: depths that both sides support, and the RTR that it
+   * waits for. If it accepts none of the offered RTRs, it names one that it would accept, and the
+   * Initiator ends the connection.
    */
   Enhancement answer(MpaSettings settings) {
     Rtr chosen = peerToPeer ? chosen(settings) : null;
@@ -88,7 +88,9 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
         fitted(settings.ord(), ird));
   }
 
-  /** The kind of RTR that a Responder waits for: the first in order that both sides can do. */
+  /**
+   * The RTR that a Responder waits for: the first in order of preference that both sides support.
+   */
   Rtr chosen(MpaSettings settings) {
     Set<Rtr> both = EnumSet.copyOf(settings.rtr());
     if (agreed(settings.ird(), ord) == 0 && both.size() > 1) {
@@ -99,7 +101,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     return both.isEmpty() ? preferred : both.iterator().next();
   }
 
-  /** The kind in this Reply that an Initiator can send; null if there is none. */
+  /** The RTR in this Reply that an Initiator can send; null if there is none. */
   Rtr named(MpaSettings settings) {
     Set<Rtr> both = EnumSet.copyOf(proposal(settings).rtr());
     both.retainAll(rtr);

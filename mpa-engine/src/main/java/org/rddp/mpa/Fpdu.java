@@ -11,12 +11,12 @@ final class Fpdu {
   /** Octets of the CRC. */
   static final int CRC = 4;
 
-  /** What an FPDU adds to its ULPDU at least. */
+  /** The least that an FPDU adds to its ULPDU, without pad and Markers. */
   static final int OVERHEAD = LENGTH + CRC;
 
   private Fpdu() {}
 
-  /** Octets of pad behind a ULPDU of {@code length} octets, 0 to 3. */
+  /** Octets of pad after a ULPDU of {@code length} octets, 0 to 3. */
   static int pad(int length) {
     return -(LENGTH + length) & 3;
   }

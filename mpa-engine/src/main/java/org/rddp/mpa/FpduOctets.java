@@ -6,12 +6,12 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Memory;
 
 /**
- * The octets of one FPDU where they lie: in one piece of a segment, or in the packets of several
- * segments, which are kept by reference until the FPDU is done with.
+ * The octets of one FPDU in place: contiguous in one segment, or in the packets of several
+ * segments, which are retained until the FPDU has been processed.
  *
- * <p>A peer that cuts its stream into small segments must not cost a packet for each: octets that
- * fit are moved in behind those before them. So any two packets in a row hold more than one packet
- * has room for.
+ * <p>So that a peer that sends tiny segments cannot pin a packet with each, octets that fit are
+ * copied into the packet before them. Any two consecutive packets therefore hold more than one
+ * packet has room for.
  */
 final class FpduOctets {
   private final PacketPool pool;
@@ -24,12 +24,12 @@ final class FpduOctets {
     this.pool = pool;
   }
 
-  /** How many octets there are. */
+  /** Number of octets. */
   int count() {
     return pieces == 0 ? 0 : ends[pieces - 1];
   }
 
-  /** Makes these the only octets, without keeping their packet. Nothing may be kept. */
+  /** Sets the octets without retaining their packet. No packet may be retained. */
   void set(long address, int octets) {
     addresses[0] = address;
     ends[0] = octets;
@@ -37,7 +37,7 @@ final class FpduOctets {
     pieces = 1;
   }
 
-  /** Adds octets that follow, without keeping their packet. */
+  /** Appends octets without retaining their packet. */
   void append(long address, int octets) {
     makeRoom();
     int before = count();
@@ -48,10 +48,10 @@ final class FpduOctets {
   }
 
   /**
-   * Adds octets that follow and keeps them.
+   * Appends octets and retains their packet.
    *
    * @param octets how many, greater than 0
-   * @param packet the packet they lie in
+   * @param packet the packet that holds them
    */
   void keep(long address, int octets, long packet) {
     int last = pieces - 1;
@@ -70,7 +70,10 @@ final class FpduOctets {
     add(address, octets, packet);
   }
 
-  /** Whether nobody else holds the piece's packet, and nothing is behind the piece in it. */
+  /**
+   * Whether this is the only reference to the piece's packet, and octets after the piece may be
+   * overwritten.
+   */
   private boolean writable(int piece, long arriving) {
     return packets[piece] != arriving && !pool.shared(packets[piece]);
   }
@@ -89,7 +92,7 @@ final class FpduOctets {
     }
   }
 
-  /** Forgets the octets and gives the kept packets back. */
+  /** Removes all octets and releases their packets. */
   void clear() {
     for (int piece = 0; piece < pieces; piece++) {
       if (packets[piece] != 0) {
@@ -144,9 +147,7 @@ final class FpduOctets {
     return crc;
   }
 
-  /**
-   * Shows {@code ulpdu} the octets from {@code from} up to {@code to}, which follow what it has.
-   */
+  /** Appends to {@code ulpdu} the octets from {@code from} to {@code to} (exclusive). */
   void show(Ulpdu ulpdu, int from, int to) {
     int at = from;
     for (int piece = from < to ? pieceWith(from) : 0; at < to; piece++) {

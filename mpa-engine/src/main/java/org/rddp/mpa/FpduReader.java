@@ -3,14 +3,14 @@ package org.rddp.mpa;
 import org.rddp.crc.Crc32c;
 
 /**
- * Reads one FPDU of a half connection at a given place of the stream: its size, whether its CRC and
- * its Markers are right, and where its ULPDU lies (RFC 5044 sections 4.1 to 4.4).
+ * Reads one received FPDU at a given stream position: its size, the validity of its CRC and
+ * Markers, and the location of its ULPDU (RFC 5044 sections 4.1 to 4.4).
  */
 final class FpduReader {
-  /** From here up an FPDUPTR could not say how far behind its FPDU starts. */
+  /** Largest distance from a Marker back to its FPDU that the 16-bit FPDUPTR can express. */
   private static final int MAX_POINTER = 0xffff;
 
-  /** No place of an FPDU. */
+  /** No offset within an FPDU. */
   static final int NONE = -1;
 
   private final Crc32c crc32c;
@@ -19,10 +19,10 @@ final class FpduReader {
   private final long start;
 
   /**
-   * A reader of the FPDUs of one half connection.
+   * Creates a reader for the FPDUs of one direction.
    *
-   * @param start stream position of the first octet behind the startup frame
-   * @param markers whether the peer has to put Markers in
+   * @param start stream position of the first octet after the startup frame
+   * @param markers whether the peer must insert Markers
    */
   FpduReader(Crc32c crc32c, boolean checkCrc, boolean markers, long start) {
     this.crc32c = crc32c;
@@ -41,7 +41,7 @@ final class FpduReader {
     return markers && Markers.at(position - start);
   }
 
-  /** Whether the first four octets at a position are the Marker before an FPDU. */
+  /** Whether the first four octets are a Marker directly before an FPDU (its FPDUPTR is 0). */
   boolean startsWithMarker(FpduOctets fpdu, long position) {
     return markerAt(position) && (fpdu.getInt(0) & Markers.POINTER_MASK) == 0;
   }
@@ -56,12 +56,12 @@ final class FpduReader {
     return leading(position) + Fpdu.LENGTH;
   }
 
-  /** ULPDU_Length of an FPDU whose header is there. */
+  /** ULPDU_Length of an FPDU whose header has been received. */
   int length(FpduOctets fpdu, long position) {
     return fpdu.getShort(leading(position));
   }
 
-  /** Octets of the FPDU with its Markers, or 0 when its ULPDU_Length is not there yet. */
+  /** Octets of the FPDU, Markers included; 0 if its ULPDU_Length is incomplete. */
   int size(FpduOctets fpdu, long position) {
     if (fpdu.count() < headerOctets(position)) {
       return 0;
@@ -70,7 +70,7 @@ final class FpduReader {
     return markers ? Markers.span(position - start, size) : size;
   }
 
-  /** Whether an FPDU of {@code size} octets is wrong, in its CRC or in a Marker. */
+  /** Whether an FPDU of {@code size} octets has a wrong CRC or a wrong Marker. */
   boolean wrong(FpduOctets fpdu, long position, int size) {
     return crcWrong(fpdu, size) || wrongMarker(fpdu, position, size) != NONE;
   }
@@ -88,7 +88,7 @@ final class FpduReader {
     return Integer.reverseBytes(fpdu.getInt(size - Fpdu.CRC));
   }
 
-  /** What is wrong with a CRC that is, for people. */
+  /** Describes a wrong CRC, for people to read. */
   String crcFault(FpduOctets fpdu, long position, int size) {
     return String.format(
         "FPDU of %d octets at position %d: CRC is 0x%08x, calculated 0x%08x",
@@ -96,8 +96,8 @@ final class FpduReader {
   }
 
   /**
-   * Where in an FPDU of {@code size} octets the first Marker is that is wrong, or {@link #NONE}.
-   * Every one is checked: the RFC leaves it open for segments in order, it is cheap.
+   * Offset of the first wrong Marker in an FPDU of {@code size} octets, or {@link #NONE}. Checks
+   * every Marker, which the RFC leaves optional for segments in order, because it is cheap.
    */
   int wrongMarker(FpduOctets fpdu, long position, int size) {
     if (!markers) {
@@ -118,7 +118,7 @@ final class FpduReader {
     return fpdu.getInt(at) & Markers.POINTER_MASK;
   }
 
-  /** What is wrong with the Marker that {@link #wrongMarker} has found, for people. */
+  /** Describes the Marker found by {@link #wrongMarker}, for people to read. */
   String markerFault(FpduOctets fpdu, long position, int at) {
     int expected = at == 0 ? 0 : at - leading(position);
     return String.format(
@@ -126,7 +126,7 @@ final class FpduReader {
         length(fpdu, position), position, position + at, pointer(fpdu, at), expected);
   }
 
-  /** Shows where the ULPDU of an FPDU lies. */
+  /** Sets {@code ulpdu} to the location of the FPDU's ULPDU. */
   void show(FpduOctets fpdu, long position, Ulpdu ulpdu) {
     int length = length(fpdu, position);
     int at = headerOctets(position);

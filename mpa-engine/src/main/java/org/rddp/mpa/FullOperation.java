@@ -4,11 +4,11 @@ import org.rddp.crc.Crc32c;
 import org.rddp.tcp.TcpStream;
 
 /**
- * The Full Operation Phase of one end: FPDUs out, FPDUs in, and what is wrong with those that come
- * in (RFC 5044 sections 4 to 8).
+ * The Full Operation Phase of one end: sends FPDUs, receives FPDUs, and reports errors in received
+ * ones (RFC 5044 sections 4 to 8).
  */
 final class FullOperation {
-  /** An FPDU that has begun is given up after so long, at the latest after twice as long. */
+  /** Time after which an incomplete FPDU ends the connection; it may take up to twice as long. */
   static final long FPDU_TIMEOUT_NANOS = 60_000_000_000L;
 
   private static final long NONE = -1;
@@ -18,33 +18,33 @@ final class FullOperation {
   private final boolean initiator;
   private final boolean sendMarkers;
 
-  /** Whether the first FPDU that comes is an RTR, which has its time. */
+  /** Whether the first FPDU to be received is an RTR, for which a timeout runs. */
   private final boolean expectsRtr;
 
   private final MpaSender sender;
   private final MpaReceiver receiver;
 
-  /** Null when ULPDUs are passed in order only. */
+  /** Null if ULPDUs are only passed in order. */
   private final EarlyFpdus early;
 
-  /** Null when what is wrong is reported at once. */
+  /** Null if invalid FPDUs are reported at once. */
   private final SilentDrop silentDrop;
 
   /** MULPDU of a full segment. */
   private int fullMulpdu;
 
-  /** Position of the unfinished FPDU that the alarm is set for, or {@link #NONE}. */
+  /** Stream position of the incomplete FPDU that the alarm is set for, or {@link #NONE}. */
   private long unfinishedFpdu = NONE;
 
   /** An error has been reported: nothing more is passed. */
   private boolean failed;
 
   /**
-   * The beginning of Full Operation.
+   * Begins Full Operation.
    *
-   * @param start stream position of the first octet behind the peer's startup frame
-   * @param settings whether the user wants ULPDUs before their turn, where Markers lead to them,
-   *     and FPDUs to share segments
+   * @param start stream position of the first octet after the peer's startup frame
+   * @param settings for {@link MpaSettings#early()}, {@link MpaSettings#silentDrop()} and {@link
+   *     MpaSettings#packing()}
    */
   FullOperation(
       TcpStream stream,
@@ -73,12 +73,12 @@ final class FullOperation {
     return fullMulpdu;
   }
 
-  /** MULPDU: that of a full segment, or what the segment being packed has room for. */
+  /** MULPDU: that of an empty segment, or the room left in the segment being packed. */
   int mulpdu() {
     return sender.mulpdu(fullMulpdu);
   }
 
-  /** EMSS is another now. */
+  /** EMSS has changed. */
   void emss(int octets) {
     int before = fullMulpdu;
     fullMulpdu = Mulpdu.of(octets, sendMarkers);
@@ -87,18 +87,21 @@ final class FullOperation {
     }
   }
 
-  /** What was settled cannot be done: nothing is passed, and the peer may be told why. */
+  /** The negotiated parameters cannot be met: no ULPDU is passed, and the peer may be told why. */
   void refuse(MpaError error, String detail) {
     receiver.close();
     report(error, detail);
   }
 
-  /** Whether FPDUs may go out: a Responder waits for the first one (section 7.1.2 rule 4). */
+  /**
+   * Whether FPDUs may be sent: a Responder waits for the Initiator's first one (section 7.1.2 rule
+   * 4).
+   */
   boolean maySend() {
     return initiator || receiver.passed() > 0;
   }
 
-  /** Whether a ULPDU of MULPDU octets would leave now. */
+  /** Whether a ULPDU of MULPDU octets would be sent now. */
   boolean sendable() {
     return maySend() && stream.sendable();
   }
@@ -108,43 +111,43 @@ final class FullOperation {
     return maySend() && sender.send(header, headerLength, payload, payloadLength, more);
   }
 
-  /** Whether the peer still has to wait for our first FPDU, by the same rule. */
+  /** Whether the peer must still wait for our first FPDU (section 7.1.2 rule 4). */
   boolean peerMustWait() {
     return initiator && !sender.begun() && !failed;
   }
 
-  /** Whether the Initiator's RTR has not come. */
+  /** Whether the Initiator's RTR has not been received. */
   boolean missesRtr() {
     return expectsRtr && !maySend() && !failed;
   }
 
-  /** Whether octets may be taken before their turn. */
+  /** Whether octets may be taken out of order. */
   boolean takesEarly() {
     return early != null;
   }
 
-  /** Whether TCP may take a segment; what it takes it cannot ask for again. */
+  /** Whether TCP may accept a segment. The peer does not send an accepted segment again. */
   boolean accepts(long position, long address, int length) {
     return silentDrop == null
         || receiver.stopped()
         || !silentDrop.drops(position, address, length, stream.receivePosition());
   }
 
-  /** Takes octets before their turn, where that is possible. */
+  /** Takes octets received out of order. */
   void takeEarly(long position, long address, int length, long packet) {
     if (!receiver.stopped()) {
       early.take(position, address, length, packet);
     }
   }
 
-  /** Takes the octets that follow. */
+  /** Takes the next octets in order. */
   void take(long address, int length, long packet) {
     boolean held = !maySend();
     receiver.onSegment(address, length, packet);
     taken(held);
   }
 
-  /** A gap before early octets is closed. */
+  /** A gap before octets received early has been filled. */
   void leftEdge(long edge) {
     boolean held = !maySend();
     early.handOver(edge, receiver);
@@ -152,9 +155,9 @@ final class FullOperation {
   }
 
   /**
-   * Octets have been taken in their turn.
+   * Octets have been taken in order.
    *
-   * @param held whether nothing could be sent before
+   * @param held whether nothing could be sent before they were taken
    */
   private void taken(boolean held) {
     if (held && maySend() && !receiver.closed()) {
@@ -168,7 +171,9 @@ final class FullOperation {
     }
   }
 
-  /** Sets the alarm if an FPDU has begun: what is there of it keeps packets from others. */
+  /**
+   * Sets the alarm if an FPDU is incomplete: its octets hold packets that other connections need.
+   */
   private void startFpduTimeout() {
     if (!failed && !receiver.closed() && !receiver.atBoundary() && !missesRtr()) {
       unfinishedFpdu = receiver.position();
@@ -176,7 +181,9 @@ final class FullOperation {
     }
   }
 
-  /** The alarm has come: the FPDU that was unfinished then must be complete by now. */
+  /**
+   * The alarm has expired: the FPDU that was incomplete when it was set must be complete by now.
+   */
   void alarm() {
     long unfinished = unfinishedFpdu;
     unfinishedFpdu = NONE;
@@ -190,7 +197,7 @@ final class FullOperation {
     }
   }
 
-  /** The peer's FIN, behind everything that was taken. */
+  /** The peer's FIN, after all octets have been taken. */
   void peerClosed() {
     if (failed) {
       return;
@@ -204,7 +211,7 @@ final class FullOperation {
     }
   }
 
-  /** The connection is gone: gives back what is kept. */
+  /** The connection has ended: releases all packets. */
   void close() {
     receiver.close();
     forgetEarly();

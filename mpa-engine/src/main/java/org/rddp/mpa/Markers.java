@@ -1,11 +1,11 @@
 package org.rddp.mpa;
 
 /**
- * Where the Markers of a half connection lie, and what they say (RFC 5044 sections 4.2 and 4.3).
+ * Positions and contents of the Markers of one direction (RFC 5044 sections 4.2 and 4.3).
  *
- * <p>Offsets here count from SeqStart, the first octet of Full Operation in that direction: a
- * Marker begins wherever an offset is a multiple of 512. They are 64 bits wide, so nothing wraps.
- * FPDUs and Markers are multiples of four octets: a Marker never cuts ULPDU_Length, pad or CRC.
+ * <p>Offsets count from SeqStart, the first octet of Full Operation in that direction: a Marker
+ * begins at each multiple of 512. They are 64 bits wide, so they do not wrap. FPDUs and Markers are
+ * multiples of four octets, so a Marker never splits ULPDU_Length, pad or CRC.
  */
 final class Markers {
   /** Octets from one Marker to the next, its own included. */
@@ -14,7 +14,7 @@ final class Markers {
   /** Octets of a Marker: 16 reserved bits, then FPDUPTR. */
   static final int OCTETS = 4;
 
-  /** The bits of a received FPDUPTR that count (section 4.2). */
+  /** The bits of a received FPDUPTR that are significant (section 4.2). */
   static final int POINTER_MASK = 0xfffc;
 
   private Markers() {}
@@ -24,26 +24,29 @@ final class Markers {
     return (offset & (INTERVAL - 1)) == 0;
   }
 
-  /** Octets from {@code offset} to the next Marker behind it, 1 to 512. */
+  /** Octets from {@code offset} to the next Marker after it, 1 to 512. */
   static int distance(long offset) {
     return INTERVAL - (int) (offset & (INTERVAL - 1));
   }
 
-  /** Octets of a Marker directly before the FPDU that begins at {@code offset}: 4 or 0. */
+  /**
+   * Octets of the Marker directly before the FPDU that begins at {@code offset}: 4, or 0 if there
+   * is none.
+   */
   static int leading(long offset) {
     return at(offset) ? OCTETS : 0;
   }
 
-  /** How many Markers begin in {@code octets} octets of stream from {@code offset} on. */
+  /** Number of Markers that begin in the {@code octets} octets from {@code offset} on. */
   static int count(long offset, int octets) {
     return (int) (Math.ceilDiv(offset + octets, INTERVAL) - Math.ceilDiv(offset, INTERVAL));
   }
 
   /**
-   * Octets of stream that an FPDU takes, its Markers included. A Marker right behind its CRC is the
-   * next FPDU's.
+   * Octets that an FPDU takes in the stream, its Markers included. A Marker directly after its CRC
+   * belongs to the next FPDU.
    *
-   * @param offset of its first octet, the leading Marker's if there is one
+   * @param offset of its first octet: the leading Marker's if there is one
    * @param octets its size without Markers, greater than 0
    */
   static int span(long offset, int octets) {

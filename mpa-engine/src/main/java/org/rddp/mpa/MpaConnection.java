@@ -7,11 +7,11 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.tcp.storage.EarlySegments;
 
 /**
- * One end of an MPA connection on a TCP connection: from its Startup Phase through Full Operation
- * to its end (RFC 5044 section 7).
+ * One end of an MPA connection over a TCP connection, from the Startup Phase through Full Operation
+ * to the close (RFC 5044 section 7).
  *
- * <p>It is given to TCP as the connection's handler and speaks upward through an {@link
- * UlpduHandler}. All methods belong to the engine's thread.
+ * <p>TCP calls it as the connection's {@link StreamHandler}; it calls its user through an {@link
+ * UlpduHandler}. Engine thread only.
  */
 public final class MpaConnection implements StreamHandler {
   private static final byte[] NONE = {};
@@ -24,13 +24,15 @@ public final class MpaConnection implements StreamHandler {
   /** Null before TCP is established. */
   private TcpStream stream;
 
-  /** What came before its turn and can only be used in order; null before TCP is established. */
+  /**
+   * Segments received out of order that can only be used in order; null before TCP is established.
+   */
   private EarlySegments earlySegments;
 
   /** Null before Full Operation. */
   private FullOperation operation;
 
-  /** Whether the window does not open, and by how many octets it would have. */
+  /** Whether the receive window is kept from opening, and the octets withheld from it so far. */
   private boolean windowHeld;
 
   private int withheldOctets;
@@ -47,7 +49,7 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * The end that sends the MPA Request, as soon as TCP is established.
+   * Creates an Initiator. It sends the MPA Request as soon as TCP is established.
    *
    * @param privateData the Request's, 0 to 512 octets; 508 if revision 2 is proposed
    * @throws IllegalArgumentException if there are more
@@ -57,7 +59,7 @@ public final class MpaConnection implements StreamHandler {
     return new MpaConnection(settings, true, privateData, handler);
   }
 
-  /** The end that waits for the MPA Request and answers it. */
+  /** Creates a Responder. It waits for the MPA Request and answers it. */
   public static MpaConnection responder(MpaSettings settings, UlpduHandler handler) {
     return new MpaConnection(settings, false, NONE, handler);
   }
@@ -72,8 +74,8 @@ public final class MpaConnection implements StreamHandler {
 
   /**
    * Responder: answers the Request with a Reply that accepts. Full Operation begins, with {@link
-   * UlpduHandler#onFullOperation}, when the Reply is on its way: as a rule within this call. Does
-   * nothing when the connection has failed meanwhile.
+   * UlpduHandler#onFullOperation}, when the Reply has been sent, usually within this call. Does
+   * nothing if the connection has already failed.
    *
    * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
    * @throws IllegalArgumentException if there are more
@@ -85,9 +87,9 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Responder: answers the Request with a Reply that declines. MPA is over then and TCP stays open;
-   * close it with {@link #closeSend()}, which a timer follows, or {@link #abort()}. Does nothing
-   * when the connection has failed meanwhile.
+   * Responder: answers the Request with a Reply that declines. MPA then ends and TCP stays open;
+   * close it with {@link #closeSend()}, which starts a timer, or {@link #abort()}. Does nothing if
+   * the connection has already failed.
    *
    * @param privateData the Reply's, 0 to 512 octets; 508 to an enhanced Request of revision 2
    * @throws IllegalArgumentException if there are more
@@ -98,13 +100,13 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * MULPDU: the ULPDU in octets that fills a segment, 128 to 64768 (RFC 5044 section 4.5). {@link
-   * UlpduHandler#onMulpdu} tells of changes during Full Operation.
+   * MULPDU: the largest ULPDU, in octets, that fits one segment, 128 to 64768 (RFC 5044 section
+   * 4.5). {@link UlpduHandler#onMulpdu} reports changes during Full Operation.
    *
-   * <p>With {@link MpaSettings#packing()} it is less while the segment being packed has room for
-   * 128 octets or more: what fills the rest of it. That changes with every {@link #send}, and
-   * {@link UlpduHandler#onMulpdu} does not tell of it. A larger ULPDU, up to that of a full
-   * segment, is taken all the same and begins a segment of its own.
+   * <p>With {@link MpaSettings#packing()}, while the segment being packed has room for 128 octets
+   * or more, it is the ULPDU that fills the rest of that segment. This value changes with every
+   * {@link #send}, and {@link UlpduHandler#onMulpdu} does not report it. A larger ULPDU, up to
+   * {@link #fullMulpdu()}, is accepted as well and begins a new segment.
    */
   public int mulpdu() {
     if (operation != null) {
@@ -113,30 +115,32 @@ public final class MpaConnection implements StreamHandler {
     return stream == null ? Mulpdu.MIN : Mulpdu.of(stream.emss(), false);
   }
 
-  /** MULPDU of a full segment, whatever room the one being packed has left. */
+  /** MULPDU of an empty segment, regardless of the room left in the segment being packed. */
   public int fullMulpdu() {
     return operation == null ? mulpdu() : operation.largest();
   }
 
   /**
-   * Whether a ULPDU of MULPDU octets would leave now. {@link UlpduHandler#onSendable()} follows
-   * when this was false and no longer is.
+   * Whether a ULPDU of MULPDU octets would be sent now. {@link UlpduHandler#onSendable()} follows
+   * when this changes from false to true.
    */
   public boolean sendable() {
     return operation != null && !startup.over() && !sendClosed && operation.sendable();
   }
 
   /**
-   * Sends one ULPDU, as one FPDU whole in one segment; by itself, or with {@link
-   * MpaSettings#packing()} together with others of the same turn of the duty cycle, whose end it
-   * waits for at most. Its octets are copied before this returns.
+   * Sends one ULPDU as one FPDU, which is never split over two segments. With {@link
+   * MpaSettings#packing()} it may share its segment with other FPDUs of the same turn of the duty
+   * cycle, and leaves at the end of that turn at the latest. The octets are copied before this
+   * returns.
    *
-   * @param header address of its first part
-   * @param headerLength octets of it, 0 or more
-   * @param payload address of its second part
-   * @param payloadLength octets of it, 0 or more; with the first part 1 to MULPDU of a full segment
-   * @return false when nothing was sent: there is no packet to be had or FPDUs may not be sent yet,
-   *     and {@link UlpduHandler#onSendable()} follows; or the connection is over
+   * @param header address of the first part
+   * @param headerLength octets of the first part, 0 or more
+   * @param payload address of the second part
+   * @param payloadLength octets of the second part, 0 or more; both parts together are 1 to {@link
+   *     #fullMulpdu()} octets
+   * @return false if nothing was sent: no packet is available or FPDUs may not be sent yet, and
+   *     {@link UlpduHandler#onSendable()} follows; or the connection has ended
    * @throws IllegalArgumentException if the ULPDU is empty or larger than MULPDU
    * @throws IllegalStateException after {@link #closeSend()}
    */
@@ -147,8 +151,8 @@ public final class MpaConnection implements StreamHandler {
   /**
    * Sends one ULPDU as {@link #send(long, int, long, int)} does.
    *
-   * @param more whether others may follow at once: with {@link MpaSettings#packing()} they share
-   *     its segment, which otherwise does not wait for the turn's end
+   * @param more whether other ULPDUs may follow in the same turn of the duty cycle: with {@link
+   *     MpaSettings#packing()} they share the segment; if false, the segment leaves at once
    */
   public boolean send(
       long header, int headerLength, long payload, int payloadLength, boolean more) {
@@ -166,8 +170,8 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Closes our half behind everything sent. Receiving goes on; when one of the two has declined,
-   * for as long as the Startup Phase may take.
+   * Closes our half of the connection after everything sent. Receiving goes on; if either end has
+   * rejected, for at most the startup timeout.
    */
   public void closeSend() {
     if (stream == null) {
@@ -223,17 +227,17 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Whether Full Operation has begun: it has, too, when {@link UlpduHandler#onError} comes in place
-   * of {@link UlpduHandler#onFullOperation} because of what was settled, and a ULPDU can tell the
-   * peer so.
+   * Whether Full Operation has begun. It has also begun when {@link UlpduHandler#onError} replaces
+   * {@link UlpduHandler#onFullOperation} because the negotiated parameters cannot be met: a ULPDU
+   * can then tell the peer so.
    */
   public boolean operating() {
     return operation != null && !closed;
   }
 
   /**
-   * Whether the peer's revision is not ours, and MPA closes the connection gracefully so that the
-   * peer can read why: {@link #closeSend()} leaves it at that, {@link #abort()} would not.
+   * Whether MPA is closing the connection gracefully because it does not support the peer's
+   * revision. {@link #closeSend()} lets the peer still read the answer; {@link #abort()} would not.
    */
   public boolean refusing() {
     return startup.refusing();
@@ -252,7 +256,8 @@ public final class MpaConnection implements StreamHandler {
   /**
    * TCP is established.
    *
-   * @param held where octets before their turn wait, shared with whoever was in charge before
+   * @param held segments received out of order, shared with the handler that the connection had
+   *     before
    */
   void open(TcpStream opened, EarlySegments held) {
     stream = opened;
@@ -264,7 +269,9 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** {@inheritDoc} With {@link MpaSettings#silentDrop()} not if its FPDUs are wrong. */
+  /**
+   * {@inheritDoc} With {@link MpaSettings#silentDrop()} a segment with an invalid FPDU is refused.
+   */
   @Override
   public boolean accepts(long position, long address, int length) {
     return operation == null || operation.accepts(position, address, length);
@@ -294,7 +301,7 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
-  /** Takes octets in their turn. */
+  /** Takes octets received in order. */
   private void take(long position, long address, int length, long packet) {
     if (operation == null) {
       startup.take(position, address, length);
@@ -316,10 +323,10 @@ public final class MpaConnection implements StreamHandler {
   }
 
   /**
-   * Keeps TCP's receive window from opening again for what is taken from now on: the user keeps it
-   * for a while, and the peer is to stop when the window is full.
+   * Keeps TCP's receive window from opening for octets taken from now on. For a user that keeps
+   * what it receives for a while: the peer stops sending when the window is full.
    *
-   * @param held whether that is so; false opens the window by all that was taken meanwhile
+   * @param held true to withhold; false opens the window by everything withheld so far
    */
   public void holdWindow(boolean held) {
     windowHeld = held;
@@ -386,17 +393,17 @@ public final class MpaConnection implements StreamHandler {
     handler.onClosed(reason);
   }
 
-  /** Whether the Responder's user has declined: MPA is over, TCP is not. */
+  /** Whether the Responder's user has rejected: MPA has ended, TCP has not. */
   boolean declined() {
     return startup.declined();
   }
 
-  /** Stream position of the first octet behind the peer's startup frame. */
+  /** Stream position of the first octet after the peer's startup frame. */
   long startupEnd() {
     return startup.end();
   }
 
-  /** Begins Full Operation if the Startup Phase has come to that. */
+  /** Begins Full Operation if the Startup Phase is complete. */
   private void proceed() {
     if (operation == null && startup.agreed() && !closed) {
       operation =

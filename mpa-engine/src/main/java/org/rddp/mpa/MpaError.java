@@ -10,11 +10,11 @@ public enum MpaError {
   MARKER(3),
   /** An invalid MPA Request or Reply. */
   STARTUP(4),
-  /** Something failed here that none of the others names; a peer may say so. */
+  /** A local error that no other number names; only a peer reports it. */
   LOCAL_CATASTROPHIC(5),
   /** The Responder's Reply asks for more RDMA Reads at a time than we, the Initiator, can serve. */
   INSUFFICIENT_IRD(6),
-  /** The two ends know no common RTR, or the first FPDU is not the one that was settled. */
+  /** The two ends have no RTR in common, or the first FPDU is not the negotiated RTR. */
   NO_MATCHING_RTR(7);
 
   private final int code;

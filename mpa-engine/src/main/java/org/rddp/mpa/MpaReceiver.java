@@ -3,13 +3,13 @@ package org.rddp.mpa;
 import org.rddp.device.PacketPool;
 
 /**
- * Finds the FPDUs in the octets of one half connection, verifies them and passes their ULPDUs (RFC
- * 5044 sections 5.2, 6 and 8).
+ * Finds the FPDUs in the octets received in order, verifies them and passes their ULPDUs to the
+ * user (RFC 5044 sections 5.2, 6 and 8).
  *
- * <p>Segments come in order; {@link EarlyFpdus} is for those that do not. An FPDU that lies whole
- * in a segment is verified and shown where it is; one that does not is kept piece by piece until
- * its last octet has come. Only the length field of a valid FPDU says where the next one starts.
- * After an error nothing more is passed.
+ * <p>{@link EarlyFpdus} takes the segments received out of order. An FPDU within one segment is
+ * verified and passed in place; one that spans segments is kept by reference until its last octet
+ * has arrived. The next FPDU starts where the length field of a valid FPDU says. After an error
+ * nothing more is passed.
  */
 final class MpaReceiver {
   private final UlpduHandler handler;
@@ -18,10 +18,10 @@ final class MpaReceiver {
   private final FpduOctets kept;
   private final Ulpdu ulpdu = new Ulpdu();
 
-  /** Stream position of the FPDU that is coming. */
+  /** Stream position of the next FPDU. */
   private long position;
 
-  /** Octets of the kept FPDU, once its length is there; 0 before. */
+  /** Size in octets of the FPDU being kept; 0 until its length field is complete. */
   private int keptSize;
 
   private long passed;
@@ -29,7 +29,7 @@ final class MpaReceiver {
   private String detail;
   private boolean closed;
 
-  /** A receiver at the beginning of Full Operation. */
+  /** Creates a receiver at the beginning of Full Operation. */
   MpaReceiver(UlpduHandler handler, PacketPool pool, FpduReader reader) {
     this.handler = handler;
     this.reader = reader;
@@ -38,7 +38,7 @@ final class MpaReceiver {
     this.kept = new FpduOctets(pool);
   }
 
-  /** Takes the octets that follow, and passes every ULPDU that is complete with them. */
+  /** Takes the next octets in order and passes every ULPDU that they complete. */
   void onSegment(long address, int length, long packet) {
     long at = address;
     long end = address + length;
@@ -59,25 +59,28 @@ final class MpaReceiver {
     }
   }
 
-  /** Whether the stream stops between two FPDUs; a Marker sent early is no FPDU yet. */
+  /**
+   * Whether the octets received end between two FPDUs. A Marker alone, received before its FPDU,
+   * counts as between.
+   */
   boolean atBoundary() {
     int count = kept.count();
     return count == 0 || (count == Markers.OCTETS && reader.startsWithMarker(kept, position));
   }
 
-  /** Stream position of the FPDU that is coming. */
+  /** Stream position of the next FPDU. */
   long position() {
     return position;
   }
 
-  /** Stream position behind the last octet taken. */
+  /** Stream position after the last octet taken. */
   long end() {
     return position + kept.count();
   }
 
   /**
-   * Stream position of the first FPDU of which nothing is here yet, or -1 when the one before it is
-   * of unknown size.
+   * Stream position of the first FPDU of which no octet has been taken, or -1 if the size of the
+   * FPDU before it is unknown.
    */
   long nextStart() {
     if (kept.count() == 0) {
@@ -86,62 +89,65 @@ final class MpaReceiver {
     return keptSize == 0 ? -1 : position + keptSize;
   }
 
-  /** FPDUs found valid and passed so far; early ones count when they have their turn. */
+  /**
+   * Number of valid FPDUs passed; one passed early counts once everything before it has been
+   * passed.
+   */
   long passed() {
     return passed;
   }
 
-  /** Whether it has been closed. */
+  /** Whether {@link #close} has been called. */
   boolean closed() {
     return closed;
   }
 
-  /** What went wrong, or null. */
+  /** The error that ended reception, or null. */
   MpaError error() {
     return error;
   }
 
-  /** What went wrong and where, for a person to read. */
+  /** The error and its position, for people to read. */
   String detail() {
     return detail;
   }
 
-  /** What is there of an FPDU that the stream breaks off in. */
+  /** Describes the incomplete FPDU at the end of the octets taken. */
   String remainder() {
     String size = keptSize == 0 ? "unknown size" : keptSize + " octets";
     return kept.count() + " octets of an FPDU of " + size + " at position " + position;
   }
 
-  /** Gives back what is kept; nothing more is passed. */
+  /** Releases all packets; nothing more is passed. */
   void close() {
     closed = true;
     kept.clear();
   }
 
-  /** Whether nothing more is passed, after an error or the end. */
+  /** Whether reception has ended, by an error or {@link #close}. */
   boolean stopped() {
     return closed || error != null;
   }
 
   /**
-   * Goes on behind FPDUs that Markers have led to and that have been passed before their turn.
+   * Continues after FPDUs that were found by Markers and passed early.
    *
-   * @param behind stream position of the next FPDU
-   * @return false when the chain of lengths leads somewhere else, which is an error
+   * @param next stream position of the next FPDU
+   * @return false if the length fields lead to another position, which is an error
    */
-  boolean skip(long behind) {
+  boolean skip(long next) {
     if (kept.count() > 0) {
       fail(
           MpaError.MARKER,
           remainder() + " reach up to position " + end() + ", where FPDUPTR says that one starts");
       return false;
     }
-    position = behind;
+    position = next;
     passed++;
     return true;
   }
 
-  /** Adds to the kept FPDU what belongs to it. Returns how many octets those were. */
+  /** Appends to the kept FPDU the octets that belong to it. Returns their number. */
   private int complete(long address, int length, long packet) {
     int taken = 0;
     if (keptSize == 0) {
@@ -164,7 +170,7 @@ final class MpaReceiver {
     return taken + part;
   }
 
-  /** Verifies an FPDU before anything else is done with it, and passes its ULPDU. */
+  /** Verifies an FPDU and then passes its ULPDU. */
   private void pass(FpduOctets fpdu, int size) {
     if (reader.crcWrong(fpdu, size)) {
       fail(MpaError.CRC, reader.crcFault(fpdu, position, size));

@@ -6,14 +6,14 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * Makes one FPDU of each ULPDU, in the packet that goes out as one segment (RFC 5044 sections 4 and
- * 5.1): payload is copied once, from the user's memory to behind its header.
+ * Builds one FPDU per ULPDU, in the packet that is sent as one segment (RFC 5044 sections 4 and
+ * 5.1). Payload is copied once, from the user's memory into that packet.
  *
- * <p>When packing, an FPDU goes behind those in the segment that was sent last, as long as that is
- * open and has room for the whole of it; otherwise it begins a segment (appendix A.2).
+ * <p>When packing, an FPDU is appended to the segment sent last if that is still open and has room
+ * for the whole FPDU; otherwise it begins a new segment (appendix A.2).
  */
 final class MpaSender {
-  /** No FPDU is smaller: where less is left, nothing more can follow. */
+  /** Octets of the smallest FPDU: a segment with less room left is complete. */
   private static final int SMALLEST = 8;
 
   private final TcpStream stream;
@@ -25,10 +25,10 @@ final class MpaSender {
   /** Octets sent since SeqStart. */
   private long offset;
 
-  /** Where the next octet of the FPDU goes. */
+  /** Address of the FPDU's next octet. */
   private long cursor;
 
-  /** The cursor's address if it were at SeqStart: what Marker positions are counted from. */
+  /** Address that corresponds to SeqStart, from which Marker positions are counted. */
   private long origin;
 
   /** Address of the FPDU's ULPDU_Length, which its Markers point to. */
@@ -49,10 +49,10 @@ final class MpaSender {
   }
 
   /**
-   * The largest ULPDU that fits whole into what the open segment has left, where that is at least
-   * {@link Mulpdu#MIN}; otherwise that of a full segment.
+   * The largest ULPDU that fits the room left in the open segment if that is at least {@link
+   * Mulpdu#MIN}; otherwise {@code full}.
    *
-   * @param full MULPDU of a full segment
+   * @param full MULPDU of an empty segment
    */
   int mulpdu(int full) {
     long packet = packing ? stream.openPacket() : 0;
@@ -63,7 +63,7 @@ final class MpaSender {
     return fits < Mulpdu.MIN ? full : Math.min(fits, full);
   }
 
-  /** Octets that the open segment has left. */
+  /** Octets of room left in the open segment. */
   private int room(long packet) {
     int length = pool.length(packet);
     int inPacket = (int) (pool.end(packet) - pool.address(packet));
@@ -78,8 +78,9 @@ final class MpaSender {
   /**
    * Sends a ULPDU made of two parts.
    *
-   * @param more whether others may follow at once, for which a segment with room is kept open
-   * @return false when there is no packet to be had
+   * @param more whether other ULPDUs may follow in this turn of the duty cycle; a segment with room
+   *     is then kept open for them
+   * @return false if no packet is available
    */
   boolean send(long head, int headLength, long payload, int payloadLength, boolean more) {
     int size = size(headLength + payloadLength);
@@ -139,7 +140,7 @@ final class MpaSender {
     putPad(at + payloadLength, Fpdu.pad(length));
   }
 
-  /** The same, and the CRC of it all, which is taken of the payload while it is copied. */
+  /** Does the same and returns the CRC, computed over the payload in the same pass as the copy. */
   private int writeInOnePass(
       long address, long head, int headLength, long payload, int payloadLength) {
     int length = headLength + payloadLength;
@@ -152,10 +153,10 @@ final class MpaSender {
   }
 
   /**
-   * ULPDU_Length and the first part. Returns where the payload goes.
+   * Writes ULPDU_Length and the first part. Returns the address for the payload.
    *
-   * <p>They are joined to words of eight octets, since the CRC reads such words next: a processor
-   * that has to put one together from several stores waits until all of them are in the cache.
+   * <p>Writes words of eight octets because the CRC reads such words next: a load that spans
+   * several stores stalls until all of them have reached the cache (failed store forwarding).
    */
   private static long writeHead(long address, long head, int headLength, int length) {
     long before = length;
@@ -170,7 +171,10 @@ final class MpaSender {
     return address + Fpdu.LENGTH + headLength;
   }
 
-  /** Two octets of a word that has been read, and 0 to 7 more; DDP's headers leave 6 or 2. */
+  /**
+   * Writes the last two octets of a word already read and the 0 to 7 octets after it; DDP's headers
+   * leave 6 or 2.
+   */
   private static void writeRest(long address, long before, long from, int octets) {
     if (octets == 6) {
       long begin = before << 48 | (Memory.getInt(from) & 0xffff_ffffL) << 16;
@@ -189,7 +193,7 @@ final class MpaSender {
     }
   }
 
-  /** All but the CRC, with a Marker wherever one is due. */
+  /** Writes everything but the CRC, with Markers at their positions. */
   private void writeMarked(
       long address, long head, int headLength, long payload, int payloadLength) {
     int length = headLength + payloadLength;

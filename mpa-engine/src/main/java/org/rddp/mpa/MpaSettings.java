@@ -4,39 +4,39 @@ import io.soabase.recordbuilder.core.RecordBuilder;
 import java.util.Set;
 
 /**
- * What the administrator of this side wants of an MPA connection.
+ * The administrator's settings for MPA connections.
  *
- * @param crc whether CRCs are wanted; they are in use when either side wants them. Only an explicit
- *     order of the administrator, who knows that the whole path protects the data as well, may turn
- *     this off (RFC 5044 section 4.4)
- * @param markers whether the peer is asked to put Markers into what it sends to us; whether we send
- *     any is for the peer to say
+ * @param crc whether CRCs are wanted; they are in use when either side wants them. Only the
+ *     administrator may turn this off, explicitly, and only if the whole path protects the data as
+ *     well (RFC 5044 section 4.4)
+ * @param markers whether the peer is asked to send Markers to us; the peer decides whether we send
+ *     any
  * @param startupTimeoutNanos how long to wait for the peer's startup frame, greater than 0
  * @param revision the MPA revision that an Initiator proposes: 1 (RFC 5044) or 2 (RFC 6581). A
- *     Responder takes both
- * @param permissive whether peers that conform to the RDMA Consortium's specifications, revision 0,
- *     are served too (RFC 5044 appendix C)
+ *     Responder accepts both
+ * @param permissive whether peers of the RDMA Consortium's specifications, revision 0, are accepted
+ *     too (RFC 5044 appendix C)
  * @param startKey whether both ends begin with the Start Key of draft-culley-iwarp-mpa-03 instead;
- *     never guessed, since nothing tells before it is too late
- * @param streamedPrivateData whether, with the Start Key, Private Data goes before it in streaming
- *     mode: the Initiator sends a message, the Responder answers with one (section 13.3 of that
- *     draft). Without it a Start Key has no Private Data
+ *     it cannot be detected in time, so it must be configured
+ * @param streamedPrivateData whether Private Data is exchanged in streaming mode before the Start
+ *     Key: the Initiator sends one message, the Responder answers with one (section 13.3 of that
+ *     draft). Without this a Start Key has no Private Data
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
- * @param readsNegotiated whether an Initiator of revision 2 says these depths, so that both ends
- *     fit theirs to the other's; otherwise the programs have settled them by other means
+ * @param readsNegotiated whether an Initiator of revision 2 sends IRD and ORD, so that both ends
+ *     adapt theirs; otherwise the programs agree on them by other means
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
- *     program may be the first to send (RFC 6581 section 9.2). A Responder does what it is asked
- * @param rtr the kinds of RTR that we send and take, at least one
- * @param startups Responders of one stack whose Startup Phase may be under way at a time, 1 to
- *     2^24; whoever listens resets the connections beyond
- * @param early whether the user can do with ULPDUs before their turn, which Markers lead to when a
- *     segment is missing (RFC 5044 appendix A.5)
- * @param silentDrop whether a segment with an FPDU that is wrong is dropped before TCP has
- *     acknowledged it, so that the peer sends it again, where that may help (RFC 5044 section 8);
- *     otherwise errors 2 and 3 are reported at once. Costs a second CRC of everything received
- * @param packing whether FPDUs that are sent in the same turn of the duty cycle share segments, as
- *     many as fit whole, and MULPDU says what still fits (RFC 5044 section 4.5, appendix A.2)
+ *     program may be the first to send (RFC 6581 section 9.2). A Responder follows the Initiator
+ * @param rtr the kinds of RTR that we send and accept, at least one
+ * @param startups the most Responders of one stack in their Startup Phase at a time, 1 to 2^24; the
+ *     listener resets further connections
+ * @param early whether the user accepts ULPDUs out of order, which Markers locate when a segment is
+ *     missing (RFC 5044 appendix A.5)
+ * @param silentDrop whether a segment with an invalid FPDU is dropped before TCP acknowledges it,
+ *     so that the peer sends it again (RFC 5044 section 8); otherwise errors 2 and 3 are reported
+ *     at once. Costs a second CRC computation over everything received
+ * @param packing whether FPDUs sent in the same turn of the duty cycle share segments, and MULPDU
+ *     reflects the room left (RFC 5044 section 4.5, appendix A.2)
  */
 @RecordBuilder
 public record MpaSettings(
@@ -57,7 +57,10 @@ public record MpaSettings(
     boolean silentDrop,
     boolean packing)
     implements MpaSettingsBuilder.With {
-  /** CRCs, no Markers, ten seconds, revision 1, no RDMA Reads, any RTR, everything in order. */
+  /**
+   * CRCs, no Markers, a startup timeout of ten seconds, revision 1, no RDMA Reads, any RTR, ULPDUs
+   * in order.
+   */
   public static final MpaSettings DEFAULTS =
       MpaSettingsBuilder.builder()
           .crc(true)
@@ -87,7 +90,7 @@ public record MpaSettings(
     }
   }
 
-  /** The same with other depths for RDMA Reads. */
+  /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
   public MpaSettings withReads(int in, int out) {
     return withIrd(in).withOrd(out);
   }

@@ -2,10 +2,10 @@ package org.rddp.mpa;
 
 /** The largest ULPDU that fits into a segment (RFC 5044 sections 3 and 4.5). */
 public final class Mulpdu {
-  /** MULPDU never falls below this, whatever EMSS does. */
+  /** Lower bound of MULPDU, however small EMSS is. */
   public static final int MIN = 128;
 
-  /** No ULPDU is larger, so that its FPDU fits into any IP datagram. */
+  /** Upper bound of MULPDU, so that an FPDU fits into an IP datagram. */
   public static final int MAX = 64768;
 
   private Mulpdu() {}
@@ -14,8 +14,8 @@ public final class Mulpdu {
    * MULPDU by the formulas of section 4.5, kept within {@link #MIN} and {@link #MAX}.
    *
    * @param emss the effective maximum segment size in octets, greater than 0
-   * @param markers whether the stream carries Markers; the formula allows for the most that an FPDU
-   *     of EMSS octets can meet
+   * @param markers whether the stream carries Markers; the formula reserves room for the most
+   *     Markers that EMSS octets can contain
    */
   public static int of(int emss, boolean markers) {
     int forMarkers = markers ? Markers.OCTETS * Math.ceilDiv(emss, Markers.INTERVAL) : 0;
@@ -23,13 +23,12 @@ public final class Mulpdu {
   }
 
   /**
-   * The largest ULPDU whose FPDU fits whole into part of a segment, at the place of the stream
-   * where that part is.
+   * The largest ULPDU whose FPDU fits a part of a segment at a given stream offset.
    *
-   * @param octets of that part, 0 or more
-   * @param offset octets of the stream since SeqStart before that part
+   * @param octets octets of the part, 0 or more
+   * @param offset octets from SeqStart to the part
    * @param markers whether the stream carries Markers
-   * @return how large, less than 0 when no FPDU fits
+   * @return octets of the ULPDU; negative if no FPDU fits
    */
   static int within(int octets, long offset, boolean markers) {
     int whole = octets - octets % 4;

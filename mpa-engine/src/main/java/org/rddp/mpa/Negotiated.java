@@ -3,10 +3,10 @@ package org.rddp.mpa;
 import org.rddp.mpa.StartupFrame.Kind;
 
 /**
- * What the two startup frames settle for the life of a connection (RFC 5044 section 7.1.1 and
- * appendix C, RFC 6581).
+ * The parameters of a connection as negotiated by the two startup frames (RFC 5044 section 7.1.1
+ * and appendix C, RFC 6581).
  *
- * @param crc CRCs are generated and checked: either side wanted them
+ * @param crc CRCs are generated and checked: at least one side asked for them
  * @param sendMarkers our FPDUs carry Markers: the peer requires them
  * @param receiveMarkers the peer's FPDUs carry Markers: we required them, or the peer's revision 0
  *     does
@@ -14,7 +14,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * @param version the version that DDP and RDMAP put into their headers
  * @param ird RDMA Reads of the peer to be served at a time
  * @param ord RDMA Reads of our own that may be outstanding at a time
- * @param rtr the RTR that the Initiator's first FPDU is; null if it may be anything
+ * @param rtr the RTR that the Initiator's first FPDU must be; null if it may be anything
  */
 record Negotiated(
     boolean crc,
@@ -25,7 +25,7 @@ record Negotiated(
     int ird,
     int ord,
     Rtr rtr) {
-  /** Settles what we want with what the peer's frame says. */
+  /** Negotiates our settings with the peer's frame. */
   static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;
     boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC;

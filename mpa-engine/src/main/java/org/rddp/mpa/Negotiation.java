@@ -6,8 +6,8 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * The startup frame that one end sends, the one that it waits for, and what the two settle (RFC
- * 5044 section 7.1.1, RFC 6581, draft-culley-iwarp-mpa-03).
+ * Builds the startup frame that this end sends, reads the peer's, and negotiates the connection's
+ * parameters from both (RFC 5044 section 7.1.1, RFC 6581, draft-culley-iwarp-mpa-03).
  */
 final class Negotiation {
   private static final byte[] NONE = {};
@@ -21,7 +21,7 @@ final class Negotiation {
   private int sent;
   private Negotiated settled;
 
-  /** An Initiator's or a Responder's side. */
+  /** Creates the Initiator's or the Responder's side. */
   Negotiation(MpaSettings settings, boolean initiator) {
     this.settings = settings;
     this.initiator = initiator;
@@ -52,26 +52,27 @@ final class Negotiation {
     }
   }
 
-  /** Sets the Start Key to be sent, behind what has been. */
+  /** Sets the Start Key to be sent next. */
   void prepareStartKey() {
     outgoing = StartKey.encode(settings.markers(), settings.crc());
     sent = 0;
   }
 
   /**
-   * Whether the peer's Private Data message is what comes, or has come, and its Start Key is not.
+   * Whether the peer's Private Data message is expected or has been received, and its Start Key is
+   * not yet expected.
    */
   boolean streaming() {
     return reader instanceof PrivateDataMessage;
   }
 
-  /** The Private Data message is dealt with: the peer's Start Key comes next. */
+  /** The Private Data message has been processed: expects the peer's Start Key. */
   void awaitStartKey() {
     streamed = reader.frame().privateData();
     reader = new StartKey();
   }
 
-  /** Sets the Reply to the Request that has come. */
+  /** Sets the Reply to the received Request. */
   void prepareReply(boolean rejected, byte[] privateData) {
     if (streaming()) {
       outgoing = PrivateDataMessage.encode(privateData);
@@ -85,24 +86,28 @@ final class Negotiation {
     }
   }
 
-  /** Whether declining is closing: a Start Key knows no other way (draft-03 section 13.3). */
+  /** Whether rejecting means closing: a Start Key has no other way (draft-03 section 13.3). */
   boolean declinesByClosing() {
     return settings.startKey();
   }
 
-  /** Whether the user has no octets to decline with: a Start Key says yes alone. */
+  /** Whether rejecting sends no octets: a Start Key can only accept. */
   boolean declinesInSilence() {
     return settings.startKey() && !streaming();
   }
 
   /**
-   * Whether a Responder that closes now has declined: it has answered, and its key has not begun.
+   * Whether a Responder that closes now has rejected: it has answered, and no octet of its key has
+   * arrived.
    */
   boolean declinedByClosing() {
     return settings.streamedPrivateData() && !streaming() && reader.count() == 0;
   }
 
-  /** Sets a Reply that tells an incompatible Initiator what we speak (RFC 5044 appendix C.2.1). */
+  /**
+   * Sets a Reply that tells an Initiator of another revision which one we support (RFC 5044
+   * appendix C.2.1).
+   */
   void prepareRefusal() {
     set(StartupFrame.RFC5044, false, true, NONE);
   }
@@ -126,7 +131,7 @@ final class Negotiation {
     return StartupFrame.MAX_PRIVATE_DATA - (enhanced ? Enhancement.OCTETS : 0);
   }
 
-  /** Refuses Private Data that the frame cannot carry. */
+  /** Returns the Private Data; throws if the frame cannot carry it. */
   byte[] checked(byte[] privateData) {
     if (privateData.length > room()) {
       String why = room() == 0 ? ": a Start Key alone carries none" : "";
@@ -137,9 +142,9 @@ final class Negotiation {
   }
 
   /**
-   * Sends what has not been sent of the frame.
+   * Sends the rest of the frame.
    *
-   * @return false when there was no packet for all of it
+   * @return false if packets ran out before its end
    */
   boolean flush(TcpStream stream) {
     PacketPool pool = stream.pool();
@@ -158,18 +163,18 @@ final class Negotiation {
     return true;
   }
 
-  /** What has come of the peer's frame. */
+  /** The reader of the peer's frame. */
   StartupFrameReader reader() {
     return reader;
   }
 
-  /** The peer's frame is complete: settles what it settles. */
+  /** The peer's frame is complete: negotiates the parameters. */
   void conclude() {
     peer = reader.frame();
     settled = Negotiated.between(settings, initiator, peer);
   }
 
-  /** What makes a complete Reply invalid, with the field's name, or null. */
+  /** Why a complete Reply is invalid, with the field's name, or null. */
   String fault() {
     boolean plain = peer.revision() == StartupFrame.RFC6581 && !peer.enhanced();
     return initiator && plain && !peer.rejected()
@@ -178,7 +183,7 @@ final class Negotiation {
   }
 
   /**
-   * What a Reply settles that an Initiator cannot do, of which it tells the Responder (RFC 6581
+   * Which part of a Reply an Initiator cannot meet, so that it must tell the Responder (RFC 6581
    * section 8): {@link MpaError#INSUFFICIENT_IRD}, {@link MpaError#NO_MATCHING_RTR}, or null.
    */
   MpaError mismatch() {
@@ -192,7 +197,7 @@ final class Negotiation {
     return settings.peerToPeer() && settled.rtr() == null ? MpaError.NO_MATCHING_RTR : null;
   }
 
-  /** That mismatch, for a person to read. */
+  /** Describes that mismatch, for people to read. */
   String mismatchDetail() {
     Enhancement theirs = peer.enhancement();
     if (mismatch() == MpaError.INSUFFICIENT_IRD) {
@@ -208,7 +213,7 @@ final class Negotiation {
     return peer;
   }
 
-  /** What was settled; null before the peer's frame is complete. */
+  /** The negotiated parameters; null before the peer's frame is complete. */
   Negotiated settled() {
     return settled;
   }
@@ -218,7 +223,7 @@ final class Negotiation {
     return settings.startKey() ? streamed : peer.privateData();
   }
 
-  /** The peer's frame as messages call it. */
+  /** The name of the peer's frame in messages. */
   String expectedTitle() {
     return reader.title();
   }

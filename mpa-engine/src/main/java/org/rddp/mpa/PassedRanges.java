@@ -3,8 +3,8 @@ package org.rddp.mpa;
 import java.util.Arrays;
 
 /**
- * Where in the stream FPDUs have been passed before their turn: ranges in rising order that do not
- * touch, each of whole FPDUs. So both ends of a range are places where an FPDU starts.
+ * Ranges of the stream whose FPDUs have been passed early: ascending, disjoint and not adjacent,
+ * each of whole FPDUs. So an FPDU starts at both ends of a range.
  */
 final class PassedRanges {
   private long[] starts = {};
@@ -20,7 +20,7 @@ final class PassedRanges {
     return starts[0];
   }
 
-  /** Stream position behind the first range. */
+  /** Stream position after the first range. */
   long firstEnd() {
     return ends[0];
   }
@@ -30,7 +30,7 @@ final class PassedRanges {
     return Arrays.binarySearch(ends, 0, count, position) >= 0;
   }
 
-  /** Notes an FPDU that has been passed; none of its octets is in a range. */
+  /** Adds an FPDU; none of its octets is in a range. */
   void add(long from, long to) {
     int index = count;
     while (index > 0 && starts[index - 1] >= to) {
@@ -68,7 +68,7 @@ final class PassedRanges {
     System.arraycopy(ends, index + 1, ends, index, count - index);
   }
 
-  /** Their turn has come. */
+  /** Removes the first range, which has been reached in order. */
   void removeFirst() {
     remove(0);
   }

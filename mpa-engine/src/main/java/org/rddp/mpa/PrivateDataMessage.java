@@ -4,19 +4,19 @@ import java.util.Arrays;
 import org.rddp.mpa.StartupFrame.Kind;
 
 /**
- * The message in which Private Data travels ahead of a {@link StartKey}, as octets of the plain
- * stream (draft-culley-iwarp-mpa-03 section 13.3.2): the number of its octets, 16 bits, then they.
- * The draft sets no limit; ours is that of the Request's Private Data.
+ * The message that carries Private Data before a {@link StartKey}, in streaming mode
+ * (draft-culley-iwarp-mpa-03 section 13.3.2): a 16-bit length, then that number of octets. The
+ * draft sets no limit; ours is that of a Request's Private Data.
  */
 final class PrivateDataMessage extends StartupFrameReader {
   private static final int LENGTH_OCTETS = 2;
 
-  /** A reader of the peer's. */
+  /** Creates a reader for the peer's message. */
   PrivateDataMessage() {
     super(Kind.PRIVATE_DATA, LENGTH_OCTETS + StartupFrame.MAX_PRIVATE_DATA);
   }
 
-  /** The message with these octets. */
+  /** Encodes the message with these octets. */
   static byte[] encode(byte[] privateData) {
     byte[] message = new byte[LENGTH_OCTETS + privateData.length];
     message[0] = (byte) (privateData.length >> 8);

@@ -10,11 +10,11 @@ final class RequestReplyReader extends StartupFrameReader {
   private String incompatibility;
 
   /**
-   * A reader of one frame.
+   * Creates a reader for one frame.
    *
-   * @param expected the frame that the peer has to send
-   * @param lowestRevision the least Rev that we can work with
-   * @param highestRevision the greatest
+   * @param expected the kind of frame that the peer must send
+   * @param lowestRevision the lowest Rev that we support
+   * @param highestRevision the highest Rev that we support
    */
   RequestReplyReader(Kind expected, int lowestRevision, int highestRevision) {
     super(expected, StartupFrame.MAX_OCTETS);

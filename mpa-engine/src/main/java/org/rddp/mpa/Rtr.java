@@ -1,12 +1,12 @@
 package org.rddp.mpa;
 
 /**
- * The kinds of Ready to Receive (RTR): a message without octets that an Initiator sends of its own
- * accord, as its first FPDU, so that the Responder may be the first to send one of its program's
- * (RFC 6581 sections 5 and 9.2). MPA settles the kind; the layer above makes and knows the message.
+ * The kinds of Ready to Receive (RTR): a zero-length message that an Initiator sends as its first
+ * FPDU, so that the Responder's program may be the first to send (RFC 6581 sections 5 and 9.2). MPA
+ * negotiates the kind; the layer above sends and recognises the message.
  *
- * <p>In the order in which a Responder prefers them: an RDMA Write asks nothing of anybody, an RDMA
- * Read is answered, and a Send is a message that the program of a peer may see.
+ * <p>In a Responder's order of preference: an RDMA Write needs no answer and no buffer, an RDMA
+ * Read needs an answer, and a Send may become visible to the peer's program.
  */
 public enum Rtr {
   /** A zero-length RDMA Write: flag C. */

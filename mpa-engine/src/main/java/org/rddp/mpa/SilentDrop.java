@@ -3,22 +3,22 @@ package org.rddp.mpa;
 import org.rddp.device.PacketPool;
 
 /**
- * Has TCP drop a segment with an FPDU that is wrong, before it is acknowledged, so that the peer
- * sends it again (RFC 5044 section 8).
+ * Decides whether TCP drops a segment with an invalid FPDU before acknowledging it, so that the
+ * peer sends it again (RFC 5044 section 8).
  *
- * <p>Only an FPDU that lies whole in the segment is judged, since what has been acknowledged of
- * another is not sent again. A segment in its turn is read from where the next FPDU starts. One
- * before its turn is taken for aligned, and believed to be if its lengths lead exactly to its end
- * and none is 0: zeros out of the middle of an FPDU do that, too.
+ * <p>Only FPDUs within the segment are checked, since acknowledged octets of an FPDU are not sent
+ * again. A segment in order is read from the start of the next FPDU. A segment out of order is
+ * assumed to begin with an FPDU, if its length fields lead exactly to its end and none is 0: zeros
+ * from the middle of an FPDU would lead there, too.
  *
- * <p>The same FPDU is dropped three times at the most: if it is still wrong, that is how it was
- * sent, and it is taken and reported.
+ * <p>The same FPDU is dropped at most {@link #ATTEMPTS} times: if it is then still invalid, the
+ * peer sent it so, and it is accepted and reported.
  */
 final class SilentDrop {
-  /** How often the same FPDU is dropped. */
+  /** How often the same FPDU is dropped at most. */
   static final int ATTEMPTS = 3;
 
-  /** How many FPDUs that were dropped are remembered; when there are more, none is dropped. */
+  /** Number of dropped FPDUs that are remembered; while there are so many, no other is dropped. */
   static final int MOST = 64;
 
   private static final long NONE = -1;
@@ -39,7 +39,7 @@ final class SilentDrop {
   /**
    * Whether a segment is to be dropped.
    *
-   * @param edge stream position before which everything has come
+   * @param edge stream position before which everything has been received
    */
   boolean drops(long position, long address, int length, long edge) {
     boolean early = position > edge;
@@ -52,9 +52,9 @@ final class SilentDrop {
   }
 
   /**
-   * Stream position of the first FPDU that is whole and wrong, or {@link #NONE}.
+   * Stream position of the first complete and invalid FPDU, or {@link #NONE}.
    *
-   * @param exactly whether the FPDUs must fill the octets, or nothing is said of them
+   * @param exactly whether to return {@link #NONE} unless the FPDUs fill the octets exactly
    */
   private long firstWrong(long start, long end, long address, boolean exactly) {
     long wrong = NONE;

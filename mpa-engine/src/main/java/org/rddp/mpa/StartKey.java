@@ -6,25 +6,25 @@ import org.rddp.mpa.StartupFrame.Kind;
 /**
  * The Start Key of draft-culley-iwarp-mpa-03 section 8.1.1, which both ends send: fifteen octets of
  * Key, then one with M, C, reserved bits and Rev, which is 0. It has no Private Data and no way to
- * decline.
+ * reject.
  */
 final class StartKey extends StartupFrameReader {
   /** Octets of a Start Key. */
   static final int OCTETS = 16;
 
-  /** Where M, C and Rev are. */
+  /** Offset of M, C and Rev. */
   private static final int FLAGS = 15;
 
   private static final int M = 0x80;
   private static final int C = 0x40;
   private static final int REVISION_MASK = 0x0f;
 
-  /** A reader of the peer's. */
+  /** Creates a reader for the peer's Start Key. */
   StartKey() {
     super(Kind.START_KEY, OCTETS);
   }
 
-  /** The Start Key that says what this end wants. */
+  /** Encodes the Start Key with the options of this end. */
   static byte[] encode(boolean markers, boolean crc) {
     byte[] octets = new byte[OCTETS];
     byte[] key = Kind.START_KEY.text().getBytes(StandardCharsets.US_ASCII);

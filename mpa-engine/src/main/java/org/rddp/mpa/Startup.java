@@ -3,24 +3,24 @@ package org.rddp.mpa;
 import org.rddp.tcp.TcpStream;
 
 /**
- * The Startup Phase of one end, by the rules of RFC 5044 section 7.1.2: until Full Operation may
- * begin, the user has declined, or the connection has failed.
+ * The Startup Phase of one end, by the rules of RFC 5044 section 7.1.2. It ends when Full Operation
+ * may begin, the user has rejected, or the connection has failed.
  */
 final class Startup {
   private enum Phase {
     /** Waiting for the peer's startup frame. */
     AWAITING_FRAME,
-    /** Responder: waiting for the user's answer to a Request. */
+    /** Responder: waiting for the user to accept or reject a Request. */
     DECIDING,
     /** Responder: the Reply waits for a packet. */
     REPLYING,
     /** Full Operation may begin. */
     AGREED,
-    /** The Responder's user has declined; MPA is over, TCP is open. */
+    /** The Responder's user has rejected; MPA has ended, TCP is open. */
     DECLINED,
-    /** The peer's revision is not ours: TCP is being closed gracefully. */
+    /** The peer's revision is not supported: TCP is being closed gracefully. */
     REFUSING,
-    /** TCP has been reset, or is gone. */
+    /** TCP has been reset or closed. */
     OVER
   }
 
@@ -40,7 +40,7 @@ final class Startup {
   private long end;
 
   /**
-   * The Startup Phase of an Initiator or a Responder.
+   * Creates the Startup Phase of an Initiator or a Responder.
    *
    * @param requestData an Initiator's Private Data
    */
@@ -67,32 +67,35 @@ final class Startup {
     return phase == Phase.AGREED;
   }
 
-  /** Whether the peer's revision is not ours, and the connection is being closed. */
+  /** Whether the peer's revision is not supported and the connection is being closed. */
   boolean refusing() {
     return phase == Phase.REFUSING;
   }
 
-  /** Whether the Responder's user has declined. */
+  /** Whether the Responder's user has rejected. */
   boolean declined() {
     return phase == Phase.DECLINED;
   }
 
-  /** What Full Operation begins with: an Initiator's, the Reply's Private Data. */
+  /**
+   * Private Data to report with Full Operation: an Initiator's is the Reply's, a Responder's is
+   * empty.
+   */
   byte[] privateData() {
     return initiator ? negotiation.privateData() : NONE;
   }
 
-  /** Stream position of the first octet behind the peer's frame. */
+  /** Stream position of the first octet after the peer's frame. */
   long end() {
     return end;
   }
 
-  /** What was settled, once the peer's frame has come. */
+  /** The negotiated parameters, once the peer's frame has been received. */
   Negotiated settled() {
     return negotiation.settled();
   }
 
-  /** Whether the connection has failed, and been reset, or is gone. */
+  /** Whether the connection has failed, has been reset or closed. */
   boolean over() {
     return phase == Phase.OVER;
   }
@@ -102,7 +105,7 @@ final class Startup {
     return errorReported;
   }
 
-  /** The most octets of Private Data that an answer carries. */
+  /** The most octets of Private Data that a Reply carries. */
   int maxPrivateData() {
     return negotiation.room();
   }
@@ -121,7 +124,7 @@ final class Startup {
     }
   }
 
-  /** Packets are to be had again. */
+  /** Packets are available again. */
   void sendable() {
     if (negotiation.flush(stream)) {
       if (phase == Phase.REPLYING) {
@@ -133,7 +136,7 @@ final class Startup {
     }
   }
 
-  /** The alarm has come. */
+  /** The alarm has expired. */
   void alarm() {
     if (phase == Phase.AWAITING_FRAME) {
       String after = " after " + timeoutNanos / 1_000_000 + " ms";
@@ -162,7 +165,7 @@ final class Startup {
     }
   }
 
-  /** Responder: the user's answer to the Request. */
+  /** Responder: the user accepts or rejects the Request. */
   void reply(boolean accept, byte[] privateData) {
     negotiation.checked(privateData);
     if (phase == Phase.OVER || closing) {
@@ -202,8 +205,8 @@ final class Startup {
   }
 
   /**
-   * Closes our half behind what has to be sent. Where MPA is over, nobody else counts the time in
-   * which the peer has to close its half.
+   * Closes our half after everything to be sent. If MPA has ended, also starts the timeout for the
+   * peer to close its half, since no layer above does.
    */
   void closeSend() {
     closing = true;
@@ -215,22 +218,25 @@ final class Startup {
     }
   }
 
-  /** The connection is gone. */
+  /** The connection has ended. */
   void closed() {
     phase = Phase.OVER;
   }
 
-  /** What the Reply settles and we cannot do, so that Full Operation serves to say so; or null. */
+  /**
+   * Why we cannot meet what the Reply settles, or null. Full Operation then begins only to tell the
+   * peer.
+   */
   MpaError mismatch() {
     return negotiation.mismatch();
   }
 
-  /** That mismatch, with the frame's and the field's name. */
+  /** Describes that mismatch, with the names of frame and field. */
   String mismatchDetail() {
     return negotiation.expectedTitle() + ": " + negotiation.mismatchDetail();
   }
 
-  /** The Initiator's RTR has not come in the time that the Startup Phase may take. */
+  /** The Initiator's RTR has not been received within the startup timeout. */
   void failForMissingRtr() {
     phase = Phase.OVER;
     errorReported = true;
@@ -240,7 +246,7 @@ final class Startup {
     stream.abort();
   }
 
-  /** The peer has sent an FPDU before ours, though it has to wait (section 7.1.2 rule 4). */
+  /** The peer has sent an FPDU although it must wait for ours (section 7.1.2 rule 4). */
   void failForEarlyFpdu() {
     fail(MpaError.STARTUP, FOLLOWED + "the Reply before any FPDU");
   }
@@ -274,7 +280,8 @@ final class Startup {
       phase = Phase.DECLINED;
       handler.onRejected(frame.privateData());
     } else if (octetsFollow) {
-      // Neither side may send here: a Request waits for its Reply, a Responder for the first FPDU.
+      // Neither side may send here: an Initiator waits for the Reply, a Responder for the first
+      // FPDU.
       fail(MpaError.STARTUP, FOLLOWED + "the Private Data");
     } else if (initiator) {
       phase = Phase.AGREED;
@@ -282,18 +289,19 @@ final class Startup {
       phase = Phase.DECIDING;
       handler.onRequest(frame.privateData());
     } else if (closing) {
-      // Nothing can follow our FIN; the alarm ends it.
+      // Nothing can be sent after our FIN; the alarm ends the connection.
       phase = Phase.DECIDING;
     } else {
-      // The user has answered the Private Data message, and this is the Start Key behind it.
+      // The user has already answered the Private Data message; this is the Start Key that follows
+      // it.
       negotiation.prepareStartKey();
       reply();
     }
   }
 
   /**
-   * A well-formed frame of another revision: closes after an answer that tells ours (appendices
-   * C.2.1 and C.2.2), and not for ever.
+   * A well-formed frame of another revision: answers with our revision (appendices C.2.1 and
+   * C.2.2), then closes gracefully, with a timeout.
    */
   private void refuse(String incompatibility) {
     phase = Phase.REFUSING;
@@ -304,7 +312,7 @@ final class Startup {
     report(MpaError.STARTUP, incompatibility);
   }
 
-  /** An invalid or missing startup frame closes the connection at once (section 8). */
+  /** An invalid or missing startup frame resets the connection at once (section 8). */
   private void fail(MpaError error, String detail) {
     phase = Phase.OVER;
     report(error, detail);

@@ -5,13 +5,13 @@ import java.util.Arrays;
 
 /** An MPA Request or Reply Frame (RFC 5044 section 7.1.1, figure 8; RFC 6581). */
 final class StartupFrame {
-  /** Which frame; they differ in the Key. */
+  /** The kinds of frames; they differ in the Key. */
   enum Kind {
     REQUEST("MPA ID Req Frame", "MPA Request"),
     REPLY("MPA ID Rep Frame", "MPA Reply"),
-    /** Draft-culley-iwarp-mpa-03's, which takes the place of both: see {@link StartKey}. */
+    /** The Start Key of draft-culley-iwarp-mpa-03, which replaces both: see {@link StartKey}. */
     START_KEY("MPA ident frame", "MPA Start Key"),
-    /** What may go before that: see {@link PrivateDataMessage}. */
+    /** The message that may precede a Start Key: see {@link PrivateDataMessage}. */
     PRIVATE_DATA("", "Private Data message");
 
     private final String key;
@@ -46,7 +46,7 @@ final class StartupFrame {
       return same;
     }
 
-    /** How messages call the frame. */
+    /** The frame's name in messages. */
     String title() {
       return title;
     }
@@ -91,7 +91,7 @@ final class StartupFrame {
   }
 
   /**
-   * A frame to be sent.
+   * Creates a frame to be sent.
    *
    * @param enhanced whether the Private Data begins with an {@link Enhancement}
    * @param privateData 0 to 512 octets; not copied
@@ -108,7 +108,7 @@ final class StartupFrame {
     return new StartupFrame(kind, flags, revision, privateData);
   }
 
-  /** The frame in {@code octets}, which are whole and valid. */
+  /** Decodes {@code octets}, a complete and valid frame. */
   static StartupFrame decode(Kind kind, byte[] octets) {
     int end = PRIVATE_DATA + privateDataLength(octets);
     return new StartupFrame(
@@ -118,12 +118,12 @@ final class StartupFrame {
         Arrays.copyOfRange(octets, PRIVATE_DATA, end));
   }
 
-  /** Field PD_Length of a frame of which 20 octets are there. */
+  /** Field PD_Length of a frame of at least 20 octets. */
   static int privateDataLength(byte[] octets) {
     return (octets[PD_LENGTH] & 0xff) << 8 | (octets[PD_LENGTH + 1] & 0xff);
   }
 
-  /** The frame as it is sent, 20 octets and the Private Data. */
+  /** Encodes the frame: 20 octets and the Private Data. */
   byte[] encode() {
     byte[] octets = new byte[PRIVATE_DATA + privateData.length];
     System.arraycopy(kind.key.getBytes(StandardCharsets.US_ASCII), 0, octets, 0, KEY_OCTETS);
@@ -135,7 +135,7 @@ final class StartupFrame {
     return octets;
   }
 
-  /** Which frame this is. */
+  /** The kind of frame. */
   Kind kind() {
     return kind;
   }
@@ -150,7 +150,7 @@ final class StartupFrame {
     return (flags & C) != 0;
   }
 
-  /** Bit R of a Reply: the Responder's user declines. Means nothing in a Request. */
+  /** Bit R of a Reply: the Responder's user rejects. Undefined in a Request. */
   boolean rejected() {
     return kind == Kind.REPLY && (flags & R) != 0;
   }
@@ -160,22 +160,22 @@ final class StartupFrame {
     return revision;
   }
 
-  /** Bit S, which revision 2 has: the Private Data begins with an {@link Enhancement}. */
+  /** Bit S (revision 2): the Private Data begins with an {@link Enhancement}. */
   boolean enhanced() {
     return enhanced(flags, revision);
   }
 
-  /** Bit S in these flags, in a frame of this revision. */
+  /** Bit S in the flags of a frame of a given revision. */
   static boolean enhanced(int flags, int revision) {
     return revision == RFC6581 && (flags & S) != 0;
   }
 
-  /** What the Private Data begins with, if the frame is enhanced. */
+  /** The first octets of an enhanced frame's Private Data. */
   Enhancement enhancement() {
     return Enhancement.decode(privateData);
   }
 
-  /** The Private Data that is the user's, 0 to 512 octets. */
+  /** The user's Private Data, 0 to 512 octets. */
   byte[] privateData() {
     return enhanced()
         ? Arrays.copyOfRange(privateData, Enhancement.OCTETS, privateData.length)

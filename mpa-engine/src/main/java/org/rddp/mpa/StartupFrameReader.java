@@ -4,11 +4,12 @@ import org.rddp.mpa.StartupFrame.Kind;
 import org.rddp.wire.Memory;
 
 /**
- * Puts a peer's startup frame together from octets as they come, and judges each field as soon as
- * it is there: plain text is refused at its first octet, and nothing beyond the frame is taken.
+ * Assembles a peer's startup frame from octets as they arrive and checks each field as soon as it
+ * is complete: another protocol is refused at its first wrong octet, and nothing after the frame is
+ * taken.
  */
 abstract class StartupFrameReader {
-  /** What has come of the frame. */
+  /** The octets received of the frame. */
   final byte[] octets;
 
   private final Kind expected;
@@ -16,31 +17,31 @@ abstract class StartupFrameReader {
   private String fault;
 
   /**
-   * A reader of one frame.
+   * Creates a reader for one frame.
    *
-   * @param expected the frame that the peer has to send
-   * @param largest the most octets that it can have
+   * @param expected the kind of frame that the peer must send
+   * @param largest the most octets that it may have
    */
   StartupFrameReader(Kind expected, int largest) {
     this.expected = expected;
     octets = new byte[largest];
   }
 
-  /** Where the field behind the Key that is coming ends; where the frame ends if none is coming. */
+  /** End of the next field after the Key; end of the frame if no field is left. */
   abstract int fieldEnd();
 
-  /** Judges the field that ends at {@link #count}; returns what is wrong with it, or null. */
+  /** Checks the field that ends at {@link #count}; returns what is wrong with it, or null. */
   abstract String checkField();
 
-  /** Says what is missing of the fields behind the Key. */
+  /** Describes what is missing of the fields after the Key. */
   abstract String missingField();
 
   /** The frame, once complete. */
   abstract StartupFrame frame();
 
   /**
-   * What makes a well-formed frame one that we cannot work with, with the field's name, or null: it
-   * is read to its end all the same, so that it can be answered.
+   * Why a well-formed frame is not supported, with the field's name, or null. The frame is still
+   * read to its end so that it can be answered.
    */
   String incompatibility() {
     return null;
@@ -49,8 +50,8 @@ abstract class StartupFrameReader {
   /**
    * Takes octets of the frame.
    *
-   * @return how many of them belong to it; fewer than {@code length} when it is complete or at
-   *     fault
+   * @return how many of them belong to the frame; fewer than {@code length} if it is complete or
+   *     invalid
    */
   final int take(long address, int length) {
     int taken = 0;
@@ -67,27 +68,27 @@ abstract class StartupFrameReader {
     return taken;
   }
 
-  /** Whether a well-formed frame is there. */
+  /** Whether a well-formed frame has been received. */
   final boolean complete() {
     return fault == null && !inKey() && count == fieldEnd();
   }
 
-  /** What makes the frame invalid, with the field's name, or null. */
+  /** Why the frame is invalid, with the field's name, or null. */
   final String fault() {
     return fault;
   }
 
-  /** How messages call the frame. */
+  /** The frame's name in messages. */
   final String title() {
     return expected.title();
   }
 
-  /** Octets of the frame so far. */
+  /** Octets received of the frame so far. */
   final int count() {
     return count;
   }
 
-  /** What is still missing, with the field's name. */
+  /** Describes what is still missing, with the field's name. */
   final String missing() {
     return inKey() ? missing("Key", count, expected.keyOctets()) : missingField();
   }

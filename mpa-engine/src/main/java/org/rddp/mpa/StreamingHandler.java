@@ -3,19 +3,18 @@ package org.rddp.mpa;
 import org.rddp.tcp.CloseReason;
 
 /**
- * What a user of a connection in streaming mode implements: plain octets, before MPA is enabled and
- * after it has been declined (RFC 5044 sections 7.1 and 7.1.2). All calls come on the engine's
- * thread.
+ * Callbacks to the user of a connection in streaming mode, before MPA is enabled and after it has
+ * been rejected (RFC 5044 sections 7.1 and 7.1.2). All calls are made on the engine's thread.
  */
 public interface StreamingHandler {
   /** The connection is established. */
   void onOpen(StreamingMode streaming);
 
   /**
-   * Octets have arrived; they are gone when this returns.
+   * Octets have arrived; they are valid only during this call.
    *
-   * @return how many of them, from the first, are streaming data. If not all, MPA has been started
-   *     within this call and the rest is its
+   * @return how many of them, counted from the first, are streaming data. If not all, MPA must have
+   *     been started within this call, and the rest belongs to MPA
    */
   int onOctets(long address, int length);
 
@@ -25,6 +24,6 @@ public interface StreamingHandler {
   /** The peer has closed its half, and MPA is not in use. */
   void onPeerClosed();
 
-  /** The connection is gone; called once, last, whether or not MPA was in use. */
+  /** The connection has ended. The last call, made once, whether or not MPA was in use. */
   void onClosed(CloseReason reason);
 }

@@ -8,32 +8,32 @@ import org.rddp.tcp.storage.EarlySegments;
 import org.rddp.wire.Memory;
 
 /**
- * A TCP connection that carries plain octets first: the user exchanges what it likes, starts MPA at
- * a place in the stream that both ends agree on, and has the plain stream back when MPA is declined
- * (RFC 5044 sections 7.1, 7.1.3 and 7.1.5).
+ * A TCP connection that carries streaming data before MPA: the user exchanges plain octets, starts
+ * MPA at a stream position that both ends agree on, and gets the plain stream back if MPA is
+ * rejected (RFC 5044 sections 7.1, 7.1.3 and 7.1.5).
  *
- * <p>It is given to TCP as the connection's handler. An {@link MpaConnection} that is to be enabled
- * at once needs none of this and is given to TCP itself. All methods belong to the engine's thread.
+ * <p>TCP calls it as the connection's {@link StreamHandler}. An {@link MpaConnection} that starts
+ * with the connection does not need it. Engine thread only.
  */
 public final class StreamingMode implements StreamHandler {
   private final StreamingHandler handler;
   private TcpStream stream;
 
-  /** What came before its turn, shared with MPA; null before TCP is established. */
+  /** Segments received out of order, shared with MPA; null before TCP is established. */
   private EarlySegments earlySegments;
 
   private MpaConnection mpa;
   private boolean wantsToSend;
 
-  /** A connection in streaming mode. */
+  /** Creates a connection in streaming mode. */
   public StreamingMode(StreamingHandler handler) {
     this.handler = handler;
   }
 
   /**
-   * Enables MPA, in both directions at once: what has been sent so far is streaming data, and so is
-   * everything that came before the octets being handed up. An Initiator's Request leaves at once.
-   * A last streaming message is sent before, with {@link #send}.
+   * Enables MPA in both directions at once: everything sent so far is streaming data, and so is
+   * everything received before the octets being passed now. An Initiator's Request is sent at once.
+   * A last streaming message is to be sent before, with {@link #send}.
    *
    * @param connection an Initiator or a Responder that has not been used yet
    * @throws IllegalStateException before the connection is open, and if MPA was started before
@@ -49,8 +49,8 @@ public final class StreamingMode implements StreamHandler {
   /**
    * Sends plain octets.
    *
-   * @return how many were taken, from the first; if not all, {@link StreamingHandler#onSendable}
-   *     follows
+   * @return how many octets were taken, counted from the first; if not all, {@link
+   *     StreamingHandler#onSendable} follows
    * @throws IllegalStateException before the connection is open, and while MPA is in use
    */
   public int send(long address, int octets) {
@@ -74,7 +74,7 @@ public final class StreamingMode implements StreamHandler {
     return sent;
   }
 
-  /** Closes our half behind everything sent. */
+  /** Closes our half of the connection after everything sent. */
   public void closeSend() {
     opened().closeSend();
   }
@@ -126,7 +126,7 @@ public final class StreamingMode implements StreamHandler {
     }
   }
 
-  /** Takes octets in their turn. */
+  /** Takes octets received in order. */
   private void take(long position, long address, int length, long packet) {
     int plain = inMpa() ? 0 : plain(address, length);
     if (plain < length) {
@@ -135,7 +135,7 @@ public final class StreamingMode implements StreamHandler {
     }
   }
 
-  /** Hands up octets in streaming mode; returns how many there were before MPA was started. */
+  /** Passes streaming data to the user; returns how many octets preceded the start of MPA. */
   private int plain(long address, int length) {
     boolean mayStart = mpa == null;
     int taken = handler.onOctets(address, length);
@@ -146,7 +146,7 @@ public final class StreamingMode implements StreamHandler {
     return taken;
   }
 
-  /** Hands up what follows a Reply that declined, in the segment that ends here. */
+  /** Passes to the user the octets after a rejecting Reply in the segment that ends here. */
   private void resume(long position, long address) {
     int rest = mpa.declined() ? (int) (position - mpa.startupEnd()) : 0;
     if (rest > 0) {

@@ -4,12 +4,12 @@ import java.util.Arrays;
 import org.rddp.wire.Memory;
 
 /**
- * A received ULPDU where it lies: in one piece when its FPDU came in one segment without Markers,
- * in several otherwise. Its octets are still in packet buffers, so it is valid only as long as the
- * call that hands it up.
+ * A received ULPDU in place: one fragment if its FPDU arrived in one segment without Markers,
+ * several otherwise. Its octets are still in packet buffers, so it is valid only during the call
+ * that passes it.
  *
- * <p>Offsets count from the ULPDU's first octet. They are checked, since what a peer wrote decides
- * about them: one outside the ULPDU throws {@link IndexOutOfBoundsException}.
+ * <p>Offsets count from the ULPDU's first octet. They are checked, since they may depend on what a
+ * peer sent: one outside the ULPDU throws {@link IndexOutOfBoundsException}.
  */
 public final class Ulpdu {
   private long[] addresses = new long[8];
@@ -22,7 +22,7 @@ public final class Ulpdu {
   Ulpdu() {}
 
   /**
-   * A ULPDU in one piece, for programs and tests that make one themselves.
+   * Creates a ULPDU of one fragment, for held segments and tests.
    *
    * @param position stream position of its FPDU's first octet
    * @param address of its first octet
@@ -35,7 +35,7 @@ public final class Ulpdu {
     return ulpdu;
   }
 
-  /** Begins another ULPDU, empty so far. */
+  /** Empties this for the next ULPDU. */
   void reset(long position, boolean early) {
     this.position = position;
     this.early = early;
@@ -43,7 +43,7 @@ public final class Ulpdu {
     length = 0;
   }
 
-  /** Adds the octets that follow. */
+  /** Appends octets. */
   void add(long address, int octets) {
     if (octets == 0) {
       return;
@@ -64,32 +64,32 @@ public final class Ulpdu {
   }
 
   /**
-   * Stream position of the first octet of its FPDU, by which the peer's order is known: a Marker
-   * directly before ULPDU_Length, if there is one, or ULPDU_Length.
+   * Stream position of the first octet of its FPDU, which gives the order in which the peer sent:
+   * that of the Marker directly before ULPDU_Length, if there is one, or of ULPDU_Length.
    */
   public long position() {
     return position;
   }
 
   /**
-   * Whether something before it has not come yet: its octets may be placed, but what they mean has
-   * its turn with {@link UlpduHandler#onDelivered}.
+   * Whether octets before it are still missing: it may be placed now, but Delivered only with
+   * {@link UlpduHandler#onDelivered}.
    */
   public boolean early() {
     return early;
   }
 
-  /** How many pieces it lies in. */
+  /** Number of fragments. */
   public int fragments() {
     return fragments;
   }
 
-  /** Address of piece {@code index}. */
+  /** Address of fragment {@code index}. */
   public long address(int index) {
     return addresses[checked(index)];
   }
 
-  /** Octets in piece {@code index}, greater than 0. */
+  /** Octets in fragment {@code index}, greater than 0. */
   public int octets(int index) {
     return ends[checked(index)] - start(index);
   }
@@ -142,7 +142,7 @@ public final class Ulpdu {
    * Copies octets out.
    *
    * @param from offset of the first
-   * @param to address of where they go
+   * @param to destination address
    * @param octets how many, 0 or more
    */
   public void copy(int from, long to, int octets) {
@@ -161,7 +161,10 @@ public final class Ulpdu {
     }
   }
 
-  /** The piece that octet {@code at} lies in; {@code at + octets} is inside the ULPDU. */
+  /**
+   * Index of the fragment with octet {@code at}; checks that {@code octets} octets from there are
+   * inside the ULPDU.
+   */
   private int fragmentWith(int at, int octets) {
     if (at < 0 || octets < 0 || octets > length - at) {
       throw new IndexOutOfBoundsException(

@@ -3,12 +3,12 @@ package org.rddp.mpa;
 import org.rddp.tcp.CloseReason;
 
 /**
- * What a user of MPA (DDP) implements: how an {@link MpaConnection} speaks upward. All calls come
- * on the engine's thread.
+ * Callbacks from an {@link MpaConnection} to its user (DDP). All calls are made on the engine's
+ * thread.
  */
 public interface UlpduHandler {
   /**
-   * Responder: a valid Request has come. The user answers, now or later, with {@link
+   * Responder: a valid Request has been received. The user answers, now or later, with {@link
    * MpaConnection#accept} or {@link MpaConnection#reject}.
    *
    * @param privateData the Request's, 0 to 512 octets
@@ -16,15 +16,16 @@ public interface UlpduHandler {
   void onRequest(byte[] privateData);
 
   /**
-   * Full Operation has begun (RFC 5044 section 7.1.2): ULPDUs may arrive. Our own may leave once
-   * {@link MpaConnection#sendable()} says so: a Responder waits for the Initiator's first FPDU.
+   * Full Operation has begun (RFC 5044 section 7.1.2): ULPDUs may arrive. Ours may be sent once
+   * {@link MpaConnection#sendable()} returns true: a Responder waits for the Initiator's first
+   * FPDU.
    *
    * @param privateData Initiator: the Reply's, 0 to 512 octets; Responder: empty
    */
   void onFullOperation(byte[] privateData);
 
   /**
-   * Initiator: the Responder's program declined (R=1). TCP stays open until it is closed.
+   * Initiator: the Responder's program rejected (R=1). TCP stays open until the user closes it.
    *
    * @param privateData the Reply's, 0 to 512 octets
    */
@@ -35,17 +36,17 @@ public interface UlpduHandler {
    * {@link MpaSettings#early()} and the default of {@link #onEarlyUlpdu} allow, everything before
    * it has been passed too.
    *
-   * @param ulpdu where its octets lie; valid only during this call
+   * @param ulpdu its octets, in place; valid only during this call
    */
   void onUlpdu(Ulpdu ulpdu);
 
   /**
-   * An early ULPDU has been received and its CRC verified. A user that cannot do with it now, for
-   * whatever reason, declines: MPA keeps it then, may offer it again, and passes it by {@link
-   * #onUlpdu} when it has its turn.
+   * An early ULPDU has been received and its CRC verified. The user may decline it for any reason:
+   * MPA then keeps it, may offer it again, and passes it to {@link #onUlpdu} once everything before
+   * it has been passed.
    *
-   * @param ulpdu where its octets lie; valid only during this call
-   * @return whether it was taken
+   * @param ulpdu its octets, in place; valid only during this call
+   * @return whether the user took it
    */
   default boolean onEarlyUlpdu(Ulpdu ulpdu) {
     onUlpdu(ulpdu);
@@ -53,9 +54,9 @@ public interface UlpduHandler {
   }
 
   /**
-   * A gap before early ULPDUs is closed: those that begin before the position have their turn, in
-   * the order of their positions (RFC 5044 appendix A.3). They are not passed again. What follows
-   * is passed by {@link #onUlpdu}.
+   * A gap before early ULPDUs has been filled: those that begin before the position may now be
+   * Delivered, in the order of their positions (RFC 5044 appendix A.3). They are not passed again.
+   * Later ULPDUs are passed to {@link #onUlpdu}.
    *
    * @param position stream position before which every ULPDU has been passed
    */
@@ -64,11 +65,11 @@ public interface UlpduHandler {
   /** Sending may be tried again after {@link MpaConnection#sendable()} was false. */
   void onSendable();
 
-  /** {@link MpaConnection#mulpdu()} of a full segment has changed. */
+  /** {@link MpaConnection#fullMulpdu()} has changed. */
   void onMulpdu(int mulpdu);
 
   /**
-   * The peer has closed its half at an FPDU boundary and everything before has been passed. Our
+   * The peer has closed its half at an FPDU boundary, and everything before has been passed. Our
    * half stays usable (error 1, graceful: RFC 5044 section 8).
    */
   void onPeerClosed();
@@ -78,10 +79,10 @@ public interface UlpduHandler {
    * decides when to close.
    *
    * @param error its number
-   * @param detail what was wrong and where, for a person to read
+   * @param detail the error and its position, for people to read
    */
   void onError(MpaError error, String detail);
 
-  /** The TCP connection is gone; called once, last. */
+  /** The TCP connection has ended. The last call, made once. */
   void onClosed(CloseReason reason);
 }

@@ -11,9 +11,6 @@ import picocli.CommandLine.Command;
     name = "analysis",
     description = "The analysis of MPA over TCP (RFC 5044 appendix B) as measured figures.")
 public final class AnalysisCommand extends NamedBenchmark {
-  /** For picocli. */
-  public AnalysisCommand() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofSeconds(60);

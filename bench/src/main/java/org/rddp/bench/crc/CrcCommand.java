@@ -27,9 +27,6 @@ public final class CrcCommand extends NamedBenchmark {
   @Option(names = "--lengths", split = ",", description = "Octets to measure at, each 1 or more.")
   private int[] lengths;
 
-  /** For picocli. */
-  public CrcCommand() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofSeconds(60);

@@ -54,9 +54,6 @@ public final class ProfileCommand implements Callable<Integer> {
   private record Workload(
       String name, String title, Class<? extends Rig> rig, JsonObject arguments, JsonObject task) {}
 
-  /** For picocli. */
-  public ProfileCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     Progress progress = new Progress(System.err);

@@ -27,9 +27,6 @@ public final class ProfiledRig implements Rig {
 
   private Rig rig;
 
-  /** For the process of the rig. */
-  public ProfiledRig() {}
-
   /** Whether this JVM can sample by CPU time. */
   static boolean available() {
     return FlightRecorder.getFlightRecorder().getEventTypes().stream()

@@ -72,9 +72,6 @@ public final class CeilingRig implements Rig {
   /** Keeps HotSpot from removing the work. */
   private int sum;
 
-  /** For the process of the rig. */
-  public CeilingRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     mtu = arguments.get("mtu").getAsInt();

@@ -14,9 +14,6 @@ import org.rddp.bench.layout.ConnectionOpener;
  */
 public final class ClientSetupRig extends ProgramRig {
 
-  /** For the process of the rig. */
-  public ClientSetupRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {}
 

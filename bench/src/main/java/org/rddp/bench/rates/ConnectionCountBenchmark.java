@@ -26,9 +26,6 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
   private static final int MOST = 10_000;
   private static final double MEBIBYTE = 1 << 20;
 
-  /** For picocli. */
-  public ConnectionCountBenchmark() {}
-
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(

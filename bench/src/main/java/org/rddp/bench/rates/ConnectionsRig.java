@@ -28,9 +28,6 @@ public final class ConnectionsRig extends ProgramRig {
   private double heapOctets;
   private double heapOfEach;
 
-  /** For the process of the rig. */
-  public ConnectionsRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     int count = arguments.get("connections").getAsInt();

@@ -23,9 +23,6 @@ public final class FairnessBenchmark extends NamedBenchmark {
   private static final String RDDP = "rddp";
   private static final int[] SIZES = {64 << 10, 1 << 20};
 
-  /** For picocli. */
-  public FairnessBenchmark() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofSeconds(90);

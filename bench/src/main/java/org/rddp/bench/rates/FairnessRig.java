@@ -20,9 +20,6 @@ public final class FairnessRig extends ProgramRig {
   private PingPong pingPong;
   private WriteStream bulk;
 
-  /** For the process of the rig. */
-  public FairnessRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     pingPong = new PingPong(daemon(), List.of(connections().connect()), OCTETS);

@@ -33,9 +33,6 @@ public final class GoodputBenchmark extends NamedBenchmark {
   /** A message takes about its length, shifted by this, in ms. */
   private static final int MILLIS_SHIFT = 15;
 
-  /** For picocli. */
-  public GoodputBenchmark() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofMinutes(8);

@@ -22,9 +22,6 @@ public final class IdleBenchmark extends NamedBenchmark {
   private static final String[] WAYS = {"spin", "yield", "backoff", "park"};
   private static final double MEBIBYTE = 1 << 20;
 
-  /** For picocli. */
-  public IdleBenchmark() {}
-
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(

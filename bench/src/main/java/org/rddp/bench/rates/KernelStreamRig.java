@@ -27,9 +27,6 @@ public final class KernelStreamRig implements Rig {
   private SocketChannel sender;
   private int batch;
 
-  /** For the process of the rig. */
-  public KernelStreamRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     VethEnds link =

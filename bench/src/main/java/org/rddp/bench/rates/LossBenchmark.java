@@ -43,9 +43,6 @@ public final class LossBenchmark extends NamedBenchmark {
   private static final int LONG = 5000;
   private static final int QUICK_LONG = 1000;
 
-  /** For picocli. */
-  public LossBenchmark() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofMinutes(5);

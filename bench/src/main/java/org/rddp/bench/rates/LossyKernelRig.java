@@ -31,9 +31,6 @@ public final class LossyKernelRig implements Rig {
   /** Rounds of each task so far: the next one loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
-  /** For the process of the rig. */
-  public LossyKernelRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);

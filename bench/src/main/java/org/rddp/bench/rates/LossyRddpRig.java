@@ -31,9 +31,6 @@ public final class LossyRddpRig extends ProgramRig {
   /** Rounds of each task so far: the next one loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
-  /** For the process of the rig. */
-  public LossyRddpRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);

@@ -41,9 +41,6 @@ public final class RateBenchmark extends NamedBenchmark {
 
   private static final int LONG_MILLIS = 60_000;
 
-  /** For picocli. */
-  public RateBenchmark() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofMinutes(5);

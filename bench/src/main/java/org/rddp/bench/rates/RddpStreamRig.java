@@ -16,9 +16,6 @@ public final class RddpStreamRig extends ProgramRig {
 
   private WriteStream stream;
 
-  /** For the process of the rig. */
-  public RddpStreamRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     stream = stream(MEMORY);

@@ -25,9 +25,6 @@ public final class SetupBenchmark extends NamedBenchmark {
   private static final int[] PIPELINED = {1, 16, 64, 256};
   private static final int COUNTED = 64;
 
-  /** For picocli. */
-  public SetupBenchmark() {}
-
   @Override
   protected Duration defaultBudget() {
     return Duration.ofSeconds(90);

@@ -47,9 +47,6 @@ public final class SetupRig implements Rig {
 
   private long opened;
 
-  /** For the process of the rig. */
-  public SetupRig() {}
-
   /** A stack. */
   private static final class End {
     private final Ipv4Address address;

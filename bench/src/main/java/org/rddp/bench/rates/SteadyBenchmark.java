@@ -27,9 +27,6 @@ public final class SteadyBenchmark extends NamedBenchmark {
   /** Octets a message that count as none: reading the counters allocates some, too. */
   private static final double NONE = 0.01;
 
-  /** For picocli. */
-  public SteadyBenchmark() {}
-
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     int seconds = (quick() ? 8_000 : MINUTE) / 1000;

@@ -15,9 +15,6 @@ import org.rddp.bench.layout.OneDaemon;
 public final class SteadyRig extends ProgramRig {
   private MixedTraffic traffic;
 
-  /** For the process of the rig. */
-  public SteadyRig() {}
-
   @Override
   void openConnections(JsonObject arguments) throws Exception {
     traffic = new MixedTraffic(daemon(), connections().connect());

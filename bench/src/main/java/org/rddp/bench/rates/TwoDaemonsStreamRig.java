@@ -22,9 +22,6 @@ public final class TwoDaemonsStreamRig implements Rig {
   private ConnectionOpener connections;
   private WriteStream stream;
 
-  /** For the process of the rig. */
-  public TwoDaemonsStreamRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     daemons = new TwoDaemons(arguments.get("mtu").getAsInt());

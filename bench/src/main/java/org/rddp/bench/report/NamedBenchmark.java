@@ -51,9 +51,6 @@ public abstract class NamedBenchmark implements Callable<Integer> {
               + " the folder 'benchmarks' beside it, instead of printing.")
   private Path file;
 
-  /** For picocli. */
-  protected NamedBenchmark() {}
-
   /**
    * Measures.
    *

@@ -47,9 +47,6 @@ public final class AeronRig extends TimedRig {
   private boolean arrived;
   private boolean wrong;
 
-  /** For the process of the rig. */
-  public AeronRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     udp = arguments.has("udp");

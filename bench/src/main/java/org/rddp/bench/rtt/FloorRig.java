@@ -38,9 +38,6 @@ public final class FloorRig extends TimedRig {
   private PinnedThread<Void> engine;
   private int octets;
 
-  /** For the process of the rig. */
-  public FloorRig() {}
-
   /** A program, its rings and its end of the link. */
   private static final class Side {
     final long source = Memory.allocate(RawFrames.LONGEST);

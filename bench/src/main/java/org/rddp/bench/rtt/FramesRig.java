@@ -27,9 +27,6 @@ public final class FramesRig extends TimedRig {
   private PinnedThread<Void> echo;
   private int octets;
 
-  /** For the process of the rig. */
-  public FramesRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     boolean inC = arguments.has("c");

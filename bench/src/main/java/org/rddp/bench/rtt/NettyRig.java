@@ -45,9 +45,6 @@ public final class NettyRig implements Rig {
   private EventLoopGroup group;
   private volatile int octets = Long.BYTES;
 
-  /** For the process of the rig. */
-  public NettyRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     if (!Epoll.isAvailable()) {

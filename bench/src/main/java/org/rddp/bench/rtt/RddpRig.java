@@ -19,9 +19,6 @@ public final class RddpRig extends TimedRig {
   private OneDaemon daemon;
   private ProgramPair pair;
 
-  /** For the process of the rig. */
-  public RddpRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     daemon = OneDaemon.forRoundTrips(Json.integer(arguments, "mtu", 1500));

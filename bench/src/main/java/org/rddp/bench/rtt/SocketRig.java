@@ -16,9 +16,6 @@ import org.rddp.rig.VethEnds;
 public final class SocketRig extends TimedRig {
   private KernelTcpPingPong sockets;
 
-  /** For the process of the rig. */
-  public SocketRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     try {

@@ -19,9 +19,6 @@ public final class TwoDaemonsRig extends TimedRig {
   private TwoDaemons daemons;
   private ProgramPair pair;
 
-  /** For the process of the rig. */
-  public TwoDaemonsRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     daemons = new TwoDaemons(MTU);

@@ -1,11 +1,11 @@
 package org.rddp.ddp.memory;
 
 /**
- * What may be done with a Tagged Buffer: bits to be combined. The numbers are those of verbs, where
- * it has one.
+ * Access rights of a Tagged Buffer: bits to be combined. The values are those of verbs where verbs
+ * has one.
  */
 public final class AccessRights {
-  /** We place what we asked for: answers to our own RDMA Reads. */
+  /** This end may place the responses to its own RDMA Reads. */
   public static final int LOCAL_WRITE = 1;
 
   /** The peer may write. */
@@ -17,16 +17,16 @@ public final class AccessRights {
   /** The peer may do atomic operations. */
   public static final int REMOTE_ATOMIC = 8;
 
-  /** We may bind windows to it. */
+  /** This end may bind memory windows to it. */
   public static final int BIND = 16;
 
-  /** The peer may invalidate the STag: verbs has no bit for this. */
+  /** The peer may invalidate the STag. Verbs has no bit for this. */
   public static final int REMOTE_INVALIDATE = 1 << 8;
 
-  /** All that are for the peer. */
+  /** All rights of the peer. */
   public static final int REMOTE = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | REMOTE_INVALIDATE;
 
-  /** All the rights there are. */
+  /** All rights. */
   public static final int ALL = LOCAL_WRITE | BIND | REMOTE;
 
   private AccessRights() {}

@@ -1,8 +1,8 @@
 package org.rddp.ddp.memory;
 
 /**
- * The pieces of memory that a message lies in, or is to be placed in, one after the other. To be
- * filled and handed to a post, which takes a copy; then it can be used again. Not thread-safe.
+ * A list of memory pieces that a message is sent from, or placed in, in order. A post copies the
+ * list, so it can be reused at once. Not thread-safe.
  */
 public final class DdpScatterList {
   /** The most pieces. */
@@ -10,23 +10,23 @@ public final class DdpScatterList {
 
   private final long[] addresses = new long[MOST];
 
-  /** Where in the message each piece ends. */
+  /** Offset in the message at which each piece ends. */
   private final long[] ends = new long[MOST];
 
   private int count;
 
-  /** Removes every piece. */
+  /** Removes all pieces. */
   public DdpScatterList clear() {
     count = 0;
     return this;
   }
 
   /**
-   * Adds a piece behind the others; one without octets is left out.
+   * Appends a piece; an empty one is skipped.
    *
    * @param address of its first octet
    * @param length in octets, 0 to 2^32-1
-   * @throws IllegalStateException if there are {@link #MOST}
+   * @throws IllegalStateException if the list already has {@link #MOST} pieces
    */
   public DdpScatterList add(long address, long length) {
     if (length == 0) {
@@ -41,7 +41,7 @@ public final class DdpScatterList {
     return this;
   }
 
-  /** Octets of all pieces together. */
+  /** Total octets of all pieces. */
   public long length() {
     return count == 0 ? 0 : ends[count - 1];
   }
@@ -61,7 +61,7 @@ public final class DdpScatterList {
     return piece;
   }
 
-  /** Address of an octet of the message; 0 if that is not in a piece. */
+  /** Address of the octet at an offset of the message; 0 if the offset is not in a piece. */
   public long addressOf(long offset) {
     if (offset >= length()) {
       return 0;
@@ -70,7 +70,10 @@ public final class DdpScatterList {
     return addresses[piece] + offset - (piece == 0 ? 0 : ends[piece - 1]);
   }
 
-  /** Octets from one of the message on that lie in the same piece; 0 if that is not in one. */
+  /**
+   * Octets from an offset of the message to the end of its piece; 0 if the offset is not in a
+   * piece.
+   */
   public long remainingInPiece(long offset) {
     return offset >= length() ? 0 : ends[pieceWith(offset)] - offset;
   }

@@ -3,8 +3,8 @@ package org.rddp.ddp.memory;
 import java.util.function.Supplier;
 
 /**
- * A bounded queue of entries that are made once and used again: as many as have ever been in use at
- * a time, so that a deep queue costs nothing where few of its places are used.
+ * A bounded FIFO queue that reuses its entries. It creates only as many entries as have been in use
+ * at a time, so a deep queue costs little if few entries are used.
  *
  * @param <T> the entries
  */
@@ -14,17 +14,17 @@ public final class EntryRing<T> {
   private final int capacity;
   private final Supplier<T> maker;
 
-  /** A power of two of them, or none. */
+  /** Its length is a power of two, or 0. */
   private Object[] entries = {};
 
   private int first;
   private int size;
 
   /**
-   * An empty ring.
+   * Creates an empty ring.
    *
    * @param capacity the most entries it holds, 1 to 2^24
-   * @param maker makes the entries
+   * @param maker creates the entries
    */
   public EntryRing(int capacity, Supplier<T> maker) {
     if (capacity < 1 || capacity > 1 << 24) {
@@ -34,7 +34,7 @@ public final class EntryRing<T> {
     this.maker = maker;
   }
 
-  /** How many entries are in use. */
+  /** Number of entries in use. */
   public int size() {
     return size;
   }
@@ -49,12 +49,14 @@ public final class EntryRing<T> {
     return size == 0;
   }
 
-  /** Whether {@link #add()} has nothing to give. */
+  /** Whether no entry can be added. */
   public boolean isFull() {
     return size == capacity;
   }
 
-  /** Appends an entry, as it was left when last used; to be filled in. The ring is not full. */
+  /**
+   * Appends an entry and returns it, with the contents of its last use. The ring must not be full.
+   */
   public T add() {
     if (size == entries.length) {
       grow();
@@ -71,12 +73,12 @@ public final class EntryRing<T> {
     first = 0;
   }
 
-  /** The entry {@code index} places behind the first, less than {@link #size()}. */
+  /** The entry at {@code index}, 0 being the first; less than {@link #size()}. */
   public T get(int index) {
     return entry(first + index);
   }
 
-  /** The first entry; the ring is not empty. */
+  /** The first entry; the ring must not be empty. */
   public T first() {
     return entry(first);
   }
@@ -89,7 +91,7 @@ public final class EntryRing<T> {
     return removed;
   }
 
-  @SuppressWarnings("unchecked") // nothing but T is put into it
+  @SuppressWarnings("unchecked") // only entries of type T are stored
   private T entry(int index) {
     return (T) entries[index & (entries.length - 1)];
   }

@@ -1,23 +1,20 @@
 package org.rddp.ddp.memory;
 
-import org.rddp.ddp.DdpStream;
-
 /**
- * A range of memory that an STag names, with what is allowed there (RFC 5041 section 8.3). Once it
- * is out of {@link TaggedBuffers} nothing leads to it any more, and whoever still holds it sees
- * that it is not {@link #valid()}. A {@link DdpMemoryWindow} uses its own again, under another
- * STag.
+ * A range of memory that an STag names, with its access rights (RFC 5041 section 8.3). Once it has
+ * been removed from {@link TaggedBuffers} it cannot be looked up, and remaining references see that
+ * it is not {@link #valid()}. A {@link DdpMemoryWindow} reuses its buffers under new STags.
  */
 public final class TaggedBuffer {
   private int stag;
   private final ProtectionDomain domain;
-  private DdpStream stream;
+  private DomainMember stream;
   private long address;
   private long length;
   private long baseTo;
   private int rights;
 
-  /** What it is a window onto, or null. */
+  /** The region that this is a window onto, or null. */
   private TaggedBuffer region;
 
   private boolean ended;
@@ -25,7 +22,7 @@ public final class TaggedBuffer {
   TaggedBuffer(
       int stag,
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,
@@ -41,19 +38,20 @@ public final class TaggedBuffer {
     this.region = region;
   }
 
-  /** One without an STag that names nothing. */
+  /** Creates a buffer without STag and without memory. */
   TaggedBuffer(ProtectionDomain domain) {
     this.domain = domain;
     ended = true;
   }
 
-  /** Gives it an STag; it names nothing yet. */
+  /** Assigns the STag; it names no memory yet. */
   void reserve(int name) {
     stag = name;
   }
 
-  /** Lets it name a part of a region. */
-  void open(TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+  /** Makes it a window onto a part of a region. */
+  void open(
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     this.region = region;
     this.stream = stream;
     this.address = region.addressOf(to);
@@ -63,19 +61,19 @@ public final class TaggedBuffer {
     ended = false;
   }
 
-  /** Whether it may be used: neither it nor the region that it is a window onto has ended. */
+  /** Whether it may be used: neither it nor its region has been invalidated. */
   public boolean valid() {
     return !ended && (region == null || !region.ended);
   }
 
-  /** It is out of the table. */
+  /** Marks it invalid; it is no longer in the table. */
   void end() {
     ended = true;
-    stream = null; // nothing of one that is gone is kept for as long as a window
+    stream = null; // so that a window does not keep a closed stream or a freed region reachable
     region = null;
   }
 
-  /** The region that it is a window onto; null if it is a region itself. */
+  /** The region that this is a window onto; null if this is a region. */
   TaggedBuffer region() {
     return region;
   }
@@ -85,28 +83,29 @@ public final class TaggedBuffer {
     return domain;
   }
 
-  /** Its name on the wire. */
+  /** The STag, as sent on the wire. */
   public int stag() {
     return stag;
   }
 
   /** The only stream that may use it, or null. */
-  DdpStream stream() {
+  DomainMember stream() {
     return stream;
   }
 
   /** Whether {@code user} may name this buffer: by its protection domain, and as the one stream. */
-  public boolean associatedWith(DdpStream user) {
+  @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
+  public boolean associatedWith(DomainMember user) {
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 
-  /** Whether all of {@code wanted} is allowed. */
+  /** Whether all rights in {@code wanted} are granted. */
   public boolean permits(int wanted) {
     return (rights & wanted) == wanted;
   }
 
   /**
-   * Whether {@code octets} octets from {@code to} lie in the range.
+   * Whether the {@code octets} octets from {@code to} on are in the range.
    *
    * @param to Tagged Offset, unsigned
    * @param octets greater than 0
@@ -116,14 +115,14 @@ public final class TaggedBuffer {
     return Long.compareUnsigned(offset, length) < 0 && octets <= length - offset;
   }
 
-  /** Address of the octet at {@code to}, which lies in the range. */
+  /** Address of the octet at {@code to}, which must be in the range. */
   public long addressOf(long to) {
     return address + (to - baseTo);
   }
 
   /**
-   * Whether {@code octets} octets from {@code to} pass the end of the 64-bit numbers. A range that
-   * ends exactly there counts as passing it.
+   * Whether {@code octets} octets from {@code to} on exceed 2^64-1. A range whose last octet is at
+   * 2^64-1 counts as exceeding it.
    *
    * @param octets greater than 0
    */

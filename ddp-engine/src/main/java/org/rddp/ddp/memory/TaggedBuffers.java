@@ -1,17 +1,16 @@
 package org.rddp.ddp.memory;
 
 import java.util.random.RandomGenerator;
-import org.rddp.ddp.DdpStream;
 
 /**
- * The STags of one engine: an open table from STag to {@link TaggedBuffer}.
+ * The STags of one engine: an open-addressing hash table from STag to {@link TaggedBuffer}.
  *
- * <p>All 32 bits of an STag are random, so a peer cannot guess one from another, and the low bits
- * serve as the hash. The table is never more than half full; a freed place is closed by moving its
- * successors up, so looking for an STag that does not exist stays as short as for one that does.
+ * <p>All 32 bits of an STag are random, so that a peer cannot guess one from another; the low bits
+ * serve as the hash. The table is at most half full. Removal shifts the following entries back
+ * instead of leaving a tombstone, so lookups stay short.
  *
- * <p>Engine thread only: therefore a buffer that {@link #invalidate} has taken out is written by
- * nobody after the call.
+ * <p>Engine thread only. So after {@link #invalidate} returns, nothing is placed in the buffer any
+ * more.
  */
 public final class TaggedBuffers {
   private final RandomGenerator random;
@@ -21,10 +20,10 @@ public final class TaggedBuffers {
   private int size;
 
   /**
-   * An empty table.
+   * Creates an empty table.
    *
-   * @param capacity how many STags there may be at a time, 1 to 2^28
-   * @param random where STags come from: not to be guessed by a peer
+   * @param capacity the most STags at a time, 1 to 2^28
+   * @param random source of STags; a peer must not be able to predict it
    */
   public TaggedBuffers(int capacity, RandomGenerator random) {
     if (capacity < 1 || capacity > 1 << 28) {
@@ -38,19 +37,19 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Gives a range of memory a name.
+   * Registers a range of memory under a new STag.
    *
-   * @param domain whose streams may use it
+   * @param domain the domain whose streams may use it
    * @param stream the only stream that may use it, or null for all of the domain
    * @param address of the first octet
    * @param length in octets, greater than 0
    * @param baseTo Tagged Offset of the first octet, unsigned; {@code baseTo + length} is below 2^64
-   * @param rights of {@link AccessRights}
-   * @return the STag, never 0; 0 if the table is full
+   * @param rights bits of {@link AccessRights}
+   * @return the STag, or 0 if the table is full
    */
   public int register(
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,
@@ -66,8 +65,8 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Gives a part of a region a name of its own, with its own rights: a memory window (RFC 5040
-   * section 2.1 calls it so). It ends with the region, or before by {@link #invalidate}.
+   * Binds a memory window (RFC 5040 section 2.1): registers a part of a region under an STag of its
+   * own, with its own rights. It ends with the region, or earlier by {@link #invalidate}.
    *
    * @param region with {@link AccessRights#BIND}, and no window itself
    * @param stream of the region's domain, the only one that may use the window; or null for all of
@@ -76,13 +75,13 @@ public final class TaggedBuffers {
    * @param length in octets, greater than 0
    * @param baseTo Tagged Offset of the first octet in the window, unsigned; {@code baseTo + length}
    *     is below 2^64
-   * @param rights of {@link AccessRights}, only remote ones; writing needs the region's {@link
-   *     AccessRights#LOCAL_WRITE}
-   * @return the STag, never 0; 0 if the table is full, the region may not be bound so, or the
-   *     window would leave it
+   * @param rights bits of {@link AccessRights}, remote ones only; remote writes and atomics need
+   *     the region's {@link AccessRights#LOCAL_WRITE}
+   * @return the STag, or 0 if the table is full, the region does not allow the binding, or the
+   *     window would exceed the region
    */
   public int bind(
-      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     if (!mayBind(region, stream, to, length, baseTo, rights)) {
       return 0;
     }
@@ -90,7 +89,7 @@ public final class TaggedBuffers {
   }
 
   static boolean mayBind(
-      TaggedBuffer region, DdpStream stream, long to, long length, long baseTo, int rights) {
+      TaggedBuffer region, DomainMember stream, long to, long length, long baseTo, int rights) {
     boolean fits =
         length > 0
             && !TaggedBuffer.wraps(to, length)
@@ -108,17 +107,17 @@ public final class TaggedBuffers {
   }
 
   /**
-   * A window that programs bind again and again, each time with a name that is known before.
+   * Creates a window that can be bound repeatedly, with an STag known before each bind.
    *
-   * @param domain of the regions that it may be bound to
-   * @return null if the table is full
+   * @param domain the domain of the regions that it may be bound to
+   * @return the window, or null if the table is full
    */
   public DdpMemoryWindow allocateWindow(ProtectionDomain domain) {
     TaggedBuffer next = new TaggedBuffer(domain);
     return reserve(next) ? new DdpMemoryWindow(this, next, new TaggedBuffer(domain)) : null;
   }
 
-  /** Gives a buffer that names nothing an STag, which nobody else is given; false if full. */
+  /** Reserves a new STag for a buffer without memory; false if the table is full. */
   boolean reserve(TaggedBuffer buffer) {
     if (size == capacity) {
       return false;
@@ -131,7 +130,7 @@ public final class TaggedBuffers {
 
   private int add(
       ProtectionDomain domain,
-      DdpStream stream,
+      DomainMember stream,
       long address,
       long length,
       long baseTo,
@@ -155,7 +154,9 @@ public final class TaggedBuffers {
     return stag;
   }
 
-  /** The buffer that {@code stag} names; null if there is none, or its region is gone. */
+  /**
+   * The buffer that {@code stag} names; null if there is none or its region has been invalidated.
+   */
   public TaggedBuffer lookup(int stag) {
     TaggedBuffer found = find(stag);
     return found != null && found.valid() ? found : null;
@@ -165,7 +166,7 @@ public final class TaggedBuffers {
     return table[place(stag)];
   }
 
-  /** Where an STag is, or an empty place if it is nowhere. */
+  /** Index of an STag's entry, or of an empty entry if it has none. */
   private int place(int stag) {
     int place = stag & mask;
     while (table[place] != null && table[place].stag() != stag) {
@@ -175,10 +176,10 @@ public final class TaggedBuffers {
   }
 
   /**
-   * Takes a name away. Nothing is placed in, or read from, the buffer under that name once this
-   * returns.
+   * Invalidates an STag. After this returns nothing is placed in, or read from, its buffer under
+   * that STag.
    *
-   * @return whether there was such an STag
+   * @return whether the STag existed
    */
   public boolean invalidate(int stag) {
     int place = place(stag);
@@ -191,24 +192,26 @@ public final class TaggedBuffers {
     return true;
   }
 
-  /** Takes the name of a buffer away, if it still has it; the STag may name another by now. */
+  /**
+   * Invalidates a buffer's STag unless that has been done; the STag may name another buffer by now.
+   */
   public void invalidate(TaggedBuffer buffer) {
     if (find(buffer.stag()) == buffer) {
       invalidate(buffer.stag());
     }
   }
 
-  /** STags that exist now. */
+  /** Number of STags. */
   public int size() {
     return size;
   }
 
-  /** STags that may exist at a time. */
+  /** The most STags at a time. */
   public int capacity() {
     return capacity;
   }
 
-  /** Frees a place, moving up every successor that would no longer be found behind it. */
+  /** Empties an entry and shifts back the following entries that could no longer be found. */
   private void close(int gap) {
     int place = gap;
     for (int next = place + 1 & mask; table[next] != null; next = next + 1 & mask) {

@@ -1,8 +1,5 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpCounters;
-import org.rddp.ddp.DdpStreamState;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.DdpHeader;
@@ -10,24 +7,24 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Takes every segment that MPA passes: checks it, places its payload and notes what has come (RFC
- * 5041 section 7.1).
+ * Receives every segment that MPA passes: checks it, places its payload and Delivers complete
+ * messages (RFC 5041 sections 5 and 7.1).
  *
- * <p>The order of the checks: version, whole header, what the user says, then queue, message number
+ * <p>Order of the checks: version, complete header, the user's check, then queue, message number
  * and offset, or STag, stream, rights, wrap and range.
  *
- * <p>A segment before its turn is placed at once if there is nothing against that, and what it
- * means waits for its turn. Otherwise MPA keeps it: so what is wrong with a segment is found, and
- * messages are Delivered, in the order in which the peer sent them.
+ * <p>A segment received out of order is placed at once if no check fails, and takes effect once
+ * everything before it has been received. Otherwise MPA keeps it. So errors are reported and
+ * messages are Delivered in the order in which the peer sent them.
  *
- * <p>Where the stream's settings say so, a message that finds no buffer is no error: its segments,
- * and all that come behind them, wait until there is one, and TCP's window does not open meanwhile.
+ * <p>If the stream's settings allow it, a message without a buffer is no error: its segments and
+ * all after them are held until a buffer is posted, and TCP's window does not open meanwhile.
  */
 public final class DdpReceiver {
-  private final DdpStreamState stream;
+  private final ReceivingStream stream;
   private final UntaggedQueues queues;
-  private final UlpHandler user;
-  private final DdpCounters counters;
+  private final ReceiveHandler user;
+  private final ReceiveCounters counters;
   private final Placement placement;
   private final MessageDelivery delivery;
   private final DeferredSegments deferred;
@@ -37,18 +34,18 @@ public final class DdpReceiver {
   private final boolean mayHold;
 
   /**
-   * A receiver that checks everything.
+   * Creates the receiver of one stream.
    *
-   * @param heldOctets the most octets of segments that wait for a buffer, 0 for none
+   * @param heldOctets the most octets of held segments, 0 to hold none
    */
   public DdpReceiver(
-      DdpStreamState life,
-      UlpHandler user,
-      DdpCounters counters,
+      ReceivingStream stream,
+      ReceiveHandler user,
+      ReceiveCounters counters,
       UntaggedQueues queues,
       Placement placement,
       int heldOctets) {
-    this.stream = life;
+    this.stream = stream;
     this.user = user;
     this.counters = counters;
     this.queues = queues;
@@ -69,7 +66,7 @@ public final class DdpReceiver {
     deferred.clear();
   }
 
-  /** The next segment in the order in which the peer sent them. */
+  /** Receives the next segment in order. */
   public void receive(Ulpdu segment) {
     if (stopped) {
       counters.segmentsDropped++;
@@ -83,17 +80,17 @@ public final class DdpReceiver {
     return delivery.report();
   }
 
-  /** Whether nothing waits for a buffer. */
+  /** Whether no segment is held for want of a buffer. */
   public boolean holdsNothing() {
     return !deferred.holds();
   }
 
-  /** Octets of the segments that wait for a buffer. */
+  /** Octets of the held segments. */
   public long heldOctets() {
     return deferred.heldOctets();
   }
 
-  /** There is a buffer more: takes what has waited for one. */
+  /** Takes held segments after a buffer has been posted. */
   public void takeHeld() {
     if (deferred.holds()) {
       deferred.takeReady();
@@ -103,12 +100,12 @@ public final class DdpReceiver {
     }
   }
 
-  /** Takes a segment that has waited; false if it has to wait on. */
+  /** Takes a held segment; false if it must stay held. */
   boolean takeHeld(Ulpdu segment) {
     return take(segment);
   }
 
-  /** Takes a segment that was placed before its turn. */
+  /** Takes the header of a segment that was placed early. */
   void takeEarly(SegmentHeader early) {
     take(early, null);
   }
@@ -122,15 +119,15 @@ public final class DdpReceiver {
       }
       stream.holdWindow(true);
     } else {
-      stream.refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+      refuse(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
     }
   }
 
-  /** Takes a segment in its turn; false if it has to wait for a buffer. */
+  /** Takes a segment in order; false if it must be held for want of a buffer. */
   private boolean take(Ulpdu segment) {
     DdpError fault = headerFault(segment);
     if (fault != null) {
-      stream.refuse(fault, DdpErrorReport.of(segment));
+      refuse(fault, DdpErrorReport.of(segment));
       return true;
     }
     header.read(segment);
@@ -163,9 +160,9 @@ public final class DdpReceiver {
   }
 
   /**
-   * A segment before its turn.
+   * Receives a segment out of order.
    *
-   * @return whether it has been taken; if not, it is to come again in its turn
+   * @return whether it was placed; if not, MPA passes it again in order
    */
   public boolean receiveEarly(Ulpdu segment) {
     if (stopped) {
@@ -194,7 +191,10 @@ public final class DdpReceiver {
         && placement.untaggedEarly(header, segment);
   }
 
-  /** Every segment before a position in the stream has come: those among them have their turn. */
+  /**
+   * Everything before a stream position has been received: the early segments before it take
+   * effect.
+   */
   public void deliver(long position) {
     boolean held = deferred.holds();
     deferred.deliver(position);
@@ -204,7 +204,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** What keeps the header of a segment from being read, or null. */
+  /** Why the header of a segment cannot be decoded, or null. */
   private DdpError headerFault(Ulpdu segment) {
     if (segment.length() == 0) {
       return DdpError.LOCAL_CATASTROPHIC;
@@ -218,12 +218,12 @@ public final class DdpReceiver {
     return segment.length() < whole ? DdpError.LOCAL_CATASTROPHIC : null;
   }
 
-  /** Takes a segment in its turn; {@code segment} is null if it has been placed before. */
+  /** Takes a segment in order; {@code segment} is null if it was placed early. */
   private void take(SegmentHeader header, Ulpdu segment) {
     if (header.tagged()) {
       takeTagged(header, segment);
     } else if (user.admitUntagged(header.qn(), header.rsvdUlp()) < 0) {
-      stream.refuseForUser(DdpErrorReport.of(header));
+      refuseForUser(header);
     } else if (!queues.has(header.qn())) {
       refuse(DdpError.INVALID_QN, header);
     } else if (queues.buffered(header.qn()) != null) {
@@ -238,7 +238,7 @@ public final class DdpReceiver {
     int rights =
         user.admitTagged(header.rsvdUlp(), header.stag(), header.to(), octets, header.last());
     if (rights < 0) {
-      stream.refuseForUser(DdpErrorReport.of(header));
+      refuseForUser(header);
       return;
     }
     DdpError refusal = segment == null ? null : placement.tagged(header, rights, segment);
@@ -268,7 +268,7 @@ public final class DdpReceiver {
     }
   }
 
-  /** Such messages are never placed before their turn, so their octets are here. */
+  /** Messages read in place are never placed early, so {@code segment} is not null. */
   private void showInPlace(SegmentHeader header, Ulpdu segment) {
     int qn = header.qn();
     int octets = header.octets();
@@ -290,6 +290,17 @@ public final class DdpReceiver {
   }
 
   private void refuse(DdpError error, SegmentHeader header) {
-    stream.refuse(error, DdpErrorReport.of(header));
+    refuse(error, DdpErrorReport.of(header));
+  }
+
+  private void refuseForUser(SegmentHeader header) {
+    counters.segmentsRefused++;
+    stream.refuseForUser(DdpErrorReport.of(header));
+  }
+
+  /** Refuses a segment, which fails the stream. */
+  public void refuse(DdpError error, DdpErrorReport report) {
+    counters.segmentsRefused++;
+    stream.refuse(error, report);
   }
 }

@@ -5,24 +5,24 @@ import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
- * Untagged Buffers that many streams take theirs from (a shared receive queue, in the words of
- * verbs; RFC 5041 section 8.3.2 speaks of buffers shared across streams).
+ * Untagged Buffers shared by several streams (a shared receive queue in verbs; RFC 5041 section
+ * 8.3.2 describes buffers shared across streams).
  *
- * <p>A stream takes the first buffer when the first segment of a message has its turn there, and
- * keeps it until the message is Delivered or the stream ends: so no more than one at a time, and a
- * peer that begins messages and does not end them holds one buffer. A message that finds none is an
- * error of its stream, or is held where the stream's settings say so; then the streams that wait
- * are served in the order in which they began to, one message each.
+ * <p>A stream takes the first buffer when it takes the first segment of a message, and keeps it
+ * until the message is Delivered or the stream ends. So a stream has at most one buffer at a time,
+ * also if its peer begins messages and does not complete them. A message without a buffer is an
+ * error of its stream or, if the stream's settings allow it, is held; waiting streams are then
+ * served round-robin, one message each.
  *
  * <p>Engine thread only.
  */
 public final class DdpSharedReceiveQueue {
-  /** A stream with messages that wait for a buffer. */
+  /** A stream that holds messages for want of a buffer. */
   public interface Waiter {
     /**
-     * There is a buffer.
+     * A buffer is available.
      *
-     * @return whether the stream still waits
+     * @return whether the stream still holds messages
      */
     boolean onBufferAvailable();
   }
@@ -33,14 +33,14 @@ public final class DdpSharedReceiveQueue {
   private int limit;
   private boolean serving;
 
-  /** Whether the stream that is being served has had its message. */
+  /** Whether the stream being served has taken a buffer. */
   private boolean served;
 
   /**
-   * A queue without buffers.
+   * Creates a queue without buffers.
    *
-   * @param depth the most buffers it holds, 1 to 2^24
-   * @param onLimit told once after each {@link #arm} when fewer buffers are left than that
+   * @param depth the most buffers, 1 to 2^24
+   * @param onLimit called once after each {@link #arm}, when fewer buffers than the limit are left
    */
   public DdpSharedReceiveQueue(int depth, Runnable onLimit) {
     buffers = new EntryRing<>(depth, ReceiveBuffer::new);
@@ -48,11 +48,11 @@ public final class DdpSharedReceiveQueue {
   }
 
   /**
-   * Appends a buffer; a message that has waited for it is taken within this call.
+   * Appends a buffer; a message held for it is taken within this call.
    *
-   * @param id comes back from the stream that takes it
+   * @param id returned by the stream that uses the buffer
    * @param length in octets, 0 to 2^32-1
-   * @return false, and nothing happens, if the queue is full
+   * @return false, with no effect, if the queue is full
    */
   public boolean post(long id, long address, long length) {
     if (buffers.isFull()) {
@@ -73,7 +73,10 @@ public final class DdpSharedReceiveQueue {
     return true;
   }
 
-  /** A message that is taken may have the user post: one loop serves for that too. */
+  /**
+   * Serves waiting streams. The user may post again from within; the outer loop then serves that
+   * buffer, too.
+   */
   private void serve() {
     if (serving) {
       return;
@@ -87,7 +90,8 @@ public final class DdpSharedReceiveQueue {
         if (first.onBufferAvailable()) {
           waiting.addLast(first);
         }
-        // One that is taking what it holds already takes no buffer here, but soon.
+        // A stream that is already taking its held messages takes no buffer here, but will in its
+        // own loop.
         left = served ? waiting.size() : left - 1;
       }
     } finally {
@@ -95,20 +99,21 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** Buffers that no stream has taken. */
+  /** Number of buffers that no stream has taken. */
   public int size() {
     return buffers.size();
   }
 
-  /** The most buffers it holds. */
+  /** The most buffers. */
   public int depth() {
     return buffers.capacity();
   }
 
   /**
-   * Has the user told, once, that fewer than so many buffers are left: now, if that is so.
+   * Requests one call of {@code onLimit} when fewer than {@code limit} buffers are left: at once,
+   * if that is the case.
    *
-   * @param limit 0 for not at all
+   * @param limit number of buffers; 0 for no call
    */
   public void arm(int limit) {
     this.limit = limit;
@@ -122,20 +127,20 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** Takes the first buffer out, for the user to have it back; -1 if there is none, else its id. */
+  /** Removes the first buffer and returns its id; -1 if there is none. */
   public long withdraw() {
     return buffers.isEmpty() ? -1 : buffers.removeFirst().id();
   }
 
   /**
-   * Whether a stream finds no buffer now. While others wait, the one that is being served finds no
-   * second one, though the user may have posted some in the meantime.
+   * Whether no buffer is available to a stream now. While other streams wait, the stream being
+   * served gets only one buffer, even if the user has posted more meanwhile.
    */
   boolean isEmpty() {
     return buffers.isEmpty() || (serving && served && !waiting.isEmpty());
   }
 
-  /** Hands the first buffer, which there is, to a stream. */
+  /** Moves the first buffer into {@code taken}, a stream's own; must not be empty. */
   void takeInto(ReceiveBuffer taken) {
     taken.take(buffers.removeFirst());
     served = true;
@@ -144,12 +149,12 @@ public final class DdpSharedReceiveQueue {
     }
   }
 
-  /** A stream waits for a buffer; it does not yet. */
+  /** Registers a stream that waits for a buffer and is not registered yet. */
   void addWaiter(Waiter stream) {
     waiting.addLast(stream);
   }
 
-  /** A stream that has ended waits no longer. */
+  /** Removes a stream that has ended. */
   void removeWaiter(Waiter stream) {
     waiting.remove(stream);
   }

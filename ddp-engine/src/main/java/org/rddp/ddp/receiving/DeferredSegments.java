@@ -4,17 +4,17 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * What a {@link DdpReceiver} has yet to take, in the order of the peer: notes of segments that were
- * placed before their turn, and segments that wait for a buffer.
+ * Segments that a {@link DdpReceiver} has yet to take, in the order sent: headers of segments that
+ * were placed early, and segments held for want of a buffer.
  *
- * <p>Without a bound for the latter nothing waits: a message without a buffer is an error.
+ * <p>If the bound for held segments is 0, none are held: a message without a buffer is an error.
  */
 final class DeferredSegments {
   private final DdpReceiver receiver;
   private final EarlySegmentHeaders early = new EarlySegmentHeaders();
   private final HeldSegments held;
 
-  /** Position before which early segments have their turn. */
+  /** Stream position before which everything has been received. */
   private long deliveredUpTo;
 
   private boolean taking;
@@ -24,38 +24,41 @@ final class DeferredSegments {
     held = new HeldSegments(heldOctets);
   }
 
-  /** Whether a segment in its turn has to wait behind others. */
+  /** Whether segments are held, so that the next one in order must be held too. */
   boolean holds() {
     return !held.isEmpty();
   }
 
-  /** Octets of the segments that wait for a buffer. */
+  /** Octets of the held segments. */
   long heldOctets() {
     return held.octets();
   }
 
-  /** Whether another segment may be placed before its turn. */
+  /** Whether another segment may be placed early. */
   boolean hasRoomForEarly() {
     return early.hasRoom() && held.isEmpty();
   }
 
-  /** Notes a segment that has been placed before its turn. */
+  /** Records a segment that has been placed early. */
   void addEarly(SegmentHeader header) {
     early.add(header);
   }
 
-  /** Keeps a segment whose turn it is; false if there is no room for it. */
+  /** Holds the next segment in order; false if it would exceed the bound. */
   boolean hold(Ulpdu segment) {
     return held.add(segment);
   }
 
-  /** Early segments before a position have their turn, as soon as nothing is held before them. */
+  /**
+   * Everything before a position has been received: takes early segments before it unless a segment
+   * is held before them.
+   */
   void deliver(long position) {
     deliveredUpTo = position;
     takeReady();
   }
 
-  /** Takes what can be taken now. */
+  /** Takes all segments that can be taken now. */
   void takeReady() {
     if (!taking) {
       taking = true;
@@ -86,7 +89,7 @@ final class DeferredSegments {
     return earlyIsNext;
   }
 
-  /** Those that are before what is held, if anything is. */
+  /** Takes the early segments that precede the first held one. */
   private void takeEarly() {
     long before = held.isEmpty() ? deliveredUpTo : Math.min(deliveredUpTo, held.firstPosition());
     int number = early.before(before);
@@ -98,7 +101,7 @@ final class DeferredSegments {
     }
   }
 
-  /** Forgets everything. */
+  /** Removes all segments. */
   void clear() {
     early.clear();
     held.clear();

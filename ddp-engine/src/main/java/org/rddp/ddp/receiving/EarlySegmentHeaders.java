@@ -4,16 +4,16 @@ import java.util.Arrays;
 import org.rddp.ddp.segment.SegmentHeader;
 
 /**
- * The segments that have been placed before their turn, in the order in which the peer sent them.
- * Their number is bounded: a peer that sends tiny segments decides how many there are.
+ * The headers of segments that have been placed early, in the order in which the peer sent them.
+ * Their number is bounded, since a peer may send arbitrarily small segments.
  */
 public final class EarlySegmentHeaders {
-  /** As many as a window of 4 MiB holds of full segments, and some more. */
+  /** More than the full segments (1460 octets) in a window of 4 MiB. */
   public static final int MOST = 4096;
 
   private static final SegmentHeader[] NONE = {};
 
-  /** The first {@link #count} are notes in rising order of positions; the others are spare. */
+  /** The first {@link #count} are in use, by ascending position; the others are spare. */
   private SegmentHeader[] headers = NONE;
 
   private int count;
@@ -22,12 +22,12 @@ public final class EarlySegmentHeaders {
     return count == 0;
   }
 
-  /** Whether there is room for one more. */
+  /** Whether another header can be added. */
   boolean hasRoom() {
     return count < MOST;
   }
 
-  /** Notes a segment; no other has its position. Needs {@link #hasRoom()}. */
+  /** Adds a copy of a header; no other has its position. Requires {@link #hasRoom()}. */
   void add(SegmentHeader header) {
     if (count == headers.length) {
       grow();
@@ -50,17 +50,17 @@ public final class EarlySegmentHeaders {
     }
   }
 
-  /** Note {@code index}, the first being 0. */
+  /** The header at {@code index}, 0 being the first. */
   SegmentHeader get(int index) {
     return headers[index];
   }
 
-  /** Whether note {@code index} is there and before a stream position. */
+  /** Whether there is a header at {@code index} and it is before a stream position. */
   boolean before(long position, int index) {
     return index < count && headers[index].position() < position;
   }
 
-  /** How many of them are before a stream position. */
+  /** Number of headers before a stream position. */
   int before(long position) {
     int found = 0;
     while (found < count && headers[found].position() < position) {
@@ -69,7 +69,7 @@ public final class EarlySegmentHeaders {
     return found;
   }
 
-  /** Removes the first {@code number} notes. */
+  /** Removes the first {@code number} headers. */
   void removeFirst(int number) {
     int left = count - number;
     for (int i = 0; i < left; i++) {

@@ -7,8 +7,8 @@ import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 /**
- * Segments that wait, in the order of the peer, for the user to post a buffer: copies, within a
- * bound. Memory is only taken when the first segment has to wait.
+ * Copies of segments that wait, in the order sent, for the user to post a buffer. Their total size
+ * is bounded. Memory is allocated when the first segment has to wait.
  */
 public final class HeldSegments {
   private static final int POSITION = 0;
@@ -21,20 +21,21 @@ public final class HeldSegments {
   private int first;
   private int end;
 
-  /** Of segments, without what is kept besides. */
+  /** Octets of the segments, without bookkeeping and padding. */
   private long octets;
 
   /**
-   * Of the first to be kept, while it is: TCP's window may have opened for most of it, since it was
-   * held from when the segment was whole.
+   * Octets of the first held segment, as long as it is held; they do not count against the bound,
+   * since TCP's window may have opened for most of them before it was withheld.
    */
   private int uncounted;
 
   /**
-   * No segments.
+   * Creates an empty queue.
    *
-   * @param bound the most octets of a segment and of all that come behind it, headers included; 0
-   *     holds nothing. Those take no more of it than of TCP's window, so what fits there fits here
+   * @param bound the most octets of the segments after the first, headers included; 0 holds
+   *     nothing. A segment takes no more of the bound than of TCP's window, so a bound as large as
+   *     the window always suffices
    */
   public HeldSegments(int bound) {
     this.bound = bound;
@@ -49,7 +50,7 @@ public final class HeldSegments {
     return octets;
   }
 
-  /** Keeps a copy of a segment; false if the bound does not allow it. */
+  /** Appends a copy of a segment; false if it would exceed the bound. */
   public boolean add(Ulpdu segment) {
     int needed = OCTETS + (segment.length() + 3 & ~3);
     int charged = charged(segment.length());
@@ -69,7 +70,7 @@ public final class HeldSegments {
     return true;
   }
 
-  /** A segment too short for a header counts as one: what is kept besides has a bound, too. */
+  /** A shorter segment counts as a whole header, to bound the bookkeeping as well. */
   private static int charged(int length) {
     return Math.max(length, DdpHeader.TAGGED_LENGTH);
   }
@@ -86,12 +87,12 @@ public final class HeldSegments {
     end = used;
   }
 
-  /** Where in the stream the first segment lies; there is one. */
+  /** Stream position of the first segment; must not be empty. */
   public long firstPosition() {
     return Memory.getLong(memory.address() + first + POSITION);
   }
 
-  /** The first segment, good until the next {@link #add}; there is one. */
+  /** The first segment, valid until the next {@link #add}; must not be empty. */
   Ulpdu first() {
     long at = memory.address() + first;
     return Ulpdu.of(firstPosition(), at + OCTETS, Memory.getInt(at + LENGTH));
@@ -107,7 +108,7 @@ public final class HeldSegments {
     }
   }
 
-  /** Forgets everything; the memory stays for the next time. */
+  /** Removes all segments and keeps the memory for reuse. */
   void clear() {
     first = 0;
     end = 0;

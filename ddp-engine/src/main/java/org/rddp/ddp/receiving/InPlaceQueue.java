@@ -3,9 +3,9 @@ package org.rddp.ddp.receiving;
 import org.rddp.ddp.segment.DdpError;
 
 /**
- * A queue for short messages that the user reads where they arrived, in one segment each. It has
- * places instead of buffers: a message takes one, and the user gives it back when it is done with
- * what the message asked for. A message without a place finds no buffer.
+ * A queue for short messages of one segment each that the user reads in place. It has places
+ * instead of buffers: a message takes one, and the user releases it when it has processed the
+ * message. A message without a free place is refused as one without a buffer.
  */
 public final class InPlaceQueue {
   private final int limit;
@@ -13,7 +13,7 @@ public final class InPlaceQueue {
   private int places;
 
   /**
-   * A queue with all its places free.
+   * Creates a queue with all places free.
    *
    * @param limit octets of the longest message
    * @param firstMsn the number of the first message
@@ -24,7 +24,7 @@ public final class InPlaceQueue {
     nextMsn = firstMsn;
   }
 
-  /** What is wrong with a segment, or null (RFC 5041 section 7.1). */
+  /** Why a segment is refused, or null (RFC 5041 section 7.1). */
   DdpError refusal(int msn, int mo, int octets, boolean last) {
     int ahead = msn - nextMsn;
     if (ahead < 0) {
@@ -34,7 +34,7 @@ public final class InPlaceQueue {
       return DdpError.NO_BUFFER;
     }
     if (ahead > 0) {
-      // The one before it is not complete: the peer does not send in order.
+      // The message before it is incomplete: the peer does not send in order.
       return DdpError.MSN_RANGE;
     }
     if (octets > limit) {
@@ -44,13 +44,13 @@ public final class InPlaceQueue {
     return whole ? null : DdpError.INVALID_MO;
   }
 
-  /** The next message takes a place. */
+  /** Takes a place for the next message. */
   void takePlace() {
     places--;
     nextMsn++;
   }
 
-  /** A place is free again. */
+  /** Releases a place. */
   public void releasePlace() {
     places++;
   }

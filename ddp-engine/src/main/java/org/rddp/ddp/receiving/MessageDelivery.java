@@ -1,41 +1,41 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpCounters;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.SegmentHeader;
 
 /**
- * Hands messages to the user: each at most once, in the order in which they were sent, and only
- * when all of their segments and all earlier messages have been placed (RFC 5041 sections 5.3 and
+ * Delivers messages to the user: each at most once, in the order in which they were sent, and only
+ * when all of its segments and all earlier messages have been placed (RFC 5041 sections 5.3 and
  * 5.4).
  *
- * <p>Segments are noted in the order in which they were sent, those placed early in their turn, so
- * the last segment of a message completes it. Only a peer that mixes the messages of one queue
- * makes a complete message wait: for the one before it.
+ * <p>Segments take effect in the order in which they were sent, also those placed early, so a
+ * message is complete with its last segment. A complete message only has to wait for the one before
+ * it if the peer interleaves messages of one queue.
  */
 final class MessageDelivery {
-  private final UlpHandler user;
-  private final DdpCounters counters;
+  private final ReceiveHandler user;
+  private final ReceiveCounters counters;
 
-  /** What is being Delivered from a queue of buffers. */
+  /** The buffer being Delivered from a queue of posted buffers. */
   private ReceiveBuffer delivered;
 
   private int deliveredQn;
   private int deliveredMsn;
 
-  MessageDelivery(UlpHandler user, DdpCounters counters) {
+  MessageDelivery(ReceiveHandler user, ReceiveCounters counters) {
     this.user = user;
     this.counters = counters;
   }
 
-  /** The last segment of a Tagged Message has been placed. */
+  /** Delivers a Tagged Message, whose last segment has been placed. */
   void tagged(int rsvdUlp, int stag, long to, int octets) {
     counters.taggedMessagesDelivered++;
     user.onTaggedMessage(rsvdUlp, stag, to, octets);
   }
 
-  /** The last segment of some message of a queue has been placed. */
+  /**
+   * Delivers all complete messages at the head of a queue, after a last segment has been placed.
+   */
   void untagged(int qn, UntaggedQueue queue) {
     while (queue.deliverable()) {
       int msn = queue.firstMsn();
@@ -55,7 +55,7 @@ final class MessageDelivery {
     }
   }
 
-  /** The last segment of the Untagged Message that is being Delivered. */
+  /** Reports the last segment of the Untagged Message that is being Delivered. */
   DdpErrorReport report() {
     SegmentHeader last = new SegmentHeader();
     delivered.lastSegment(deliveredQn, deliveredMsn, last);

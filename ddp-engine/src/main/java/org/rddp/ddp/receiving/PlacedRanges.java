@@ -3,11 +3,11 @@ package org.rddp.ddp.receiving;
 import java.util.Arrays;
 
 /**
- * Which octets of one message have been placed: as ranges in rising order that do not touch, one as
- * long as the segments come in the order of their offsets.
+ * The octets of one message that have been placed, as ascending, disjoint ranges that are not
+ * adjacent: a single range as long as segments come in the order of their offsets.
  */
 final class PlacedRanges {
-  /** A message in more pieces than this is no message that anyone sends. */
+  /** The most ranges of a message; no known sender comes near it. */
   static final int MOST = 64;
 
   private long[] starts = new long[2];
@@ -18,12 +18,15 @@ final class PlacedRanges {
     count = 0;
   }
 
-  /** Offset behind the last octet placed, 0 if none is. */
+  /** Offset after the last octet placed, 0 if there is none. */
   long end() {
     return count == 0 ? 0 : ends[count - 1];
   }
 
-  /** Whether no octet would be missing before {@code to}, once those from {@code from} are here. */
+  /**
+   * Whether no octet before {@code to} would be missing once those from {@code from} to {@code to}
+   * are added.
+   */
   boolean completeWith(long from, long to) {
     long reached = 0;
     for (int i = 0; i < count; i++) {
@@ -38,12 +41,12 @@ final class PlacedRanges {
     return from <= reached;
   }
 
-  /** Whether there is room to note one more range, wherever it is. */
+  /** Whether another range can be added. */
   boolean hasRoom() {
     return count < MOST;
   }
 
-  /** Notes octets, at least one, that have been placed. Needs {@link #hasRoom()}. */
+  /** Adds octets, at least one, that have been placed. Requires {@link #hasRoom()}. */
   void add(long from, long to) {
     int first = count;
     while (first > 0 && ends[first - 1] >= from) {

@@ -1,6 +1,6 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.segment.DdpError;
@@ -9,25 +9,25 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Whether the payload of a segment may go where its header says, and its way there (RFC 5041
- * section 7.1). The checks come first and all of them: nothing of a bad segment is placed.
+ * Checks whether the payload of a segment may be placed where its header says, and places it (RFC
+ * 5041 section 7.1). All checks precede the copy: nothing of a bad segment is placed.
  */
 public final class Placement {
-  private final DdpStream stream;
+  private final DomainMember stream;
   private final TaggedBuffers taggedBuffers;
   private final UntaggedQueues queues;
 
-  public Placement(DdpStream stream, TaggedBuffers taggedBuffers, UntaggedQueues queues) {
+  public Placement(DomainMember stream, TaggedBuffers taggedBuffers, UntaggedQueues queues) {
     this.stream = stream;
     this.taggedBuffers = taggedBuffers;
     this.queues = queues;
   }
 
   /**
-   * Places a tagged segment. Without payload there is nothing to check.
+   * Places a tagged segment. An empty one is not checked.
    *
-   * @param rights of {@link org.rddp.ddp.memory.AccessRights} that this needs
-   * @return what is wrong with it, and nothing has been placed; or null
+   * @param rights bits of {@link org.rddp.ddp.memory.AccessRights} that the placement needs
+   * @return the error, in which case nothing has been placed; or null
    */
   DdpError tagged(SegmentHeader header, int rights, Ulpdu segment) {
     int octets = header.octets();
@@ -59,10 +59,10 @@ public final class Placement {
   }
 
   /**
-   * Places an untagged segment in its turn: its queue has buffers.
+   * Places an untagged segment, in order, for a queue of posted buffers.
    *
-   * @param segment null if it has been placed before its turn
-   * @return what is wrong with it, and nothing has been placed; or null
+   * @param segment null if it was placed early
+   * @return the error, in which case nothing has been placed; or null
    */
   DdpError untagged(SegmentHeader header, Ulpdu segment) {
     UntaggedQueue queue = queues.buffered(header.qn());
@@ -79,9 +79,9 @@ public final class Placement {
   }
 
   /**
-   * Places an untagged segment before its turn, if nothing is against it so far.
+   * Places an untagged segment early unless a check fails.
    *
-   * @return whether it has been placed
+   * @return whether it was placed
    */
   boolean untaggedEarly(SegmentHeader header, Ulpdu segment) {
     int qn = header.qn();

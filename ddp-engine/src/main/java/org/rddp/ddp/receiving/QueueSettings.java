@@ -1,13 +1,14 @@
 package org.rddp.ddp.receiving;
 
 /**
- * One of the queues that a stream's peer sends Untagged Messages to.
+ * Settings of one queue for the peer's Untagged Messages.
  *
- * @param depth messages that may wait for their buffers' user, 1 to 2^24
- * @param limit 0 if the user posts the buffers; else the messages are short, of at most that many
- *     octets and one segment, and the user reads them where they arrived
- * @param shared where the buffers come from, which the user posts there; null if it posts them to
- *     this stream. Depth and limit are 1 and 0 then
+ * @param depth the most posted buffers, or of a queue read in place the most messages being
+ *     processed, 1 to 2^24
+ * @param limit 0 if the user posts buffers; else the most octets of a message, which must fit one
+ *     segment and which the user reads in place
+ * @param shared the shared queue that the buffers come from, with depth 1 and limit 0; null if the
+ *     user posts buffers to this stream
  */
 public record QueueSettings(int depth, int limit, DdpSharedReceiveQueue shared) {
   /** Checks the ranges. */
@@ -20,17 +21,17 @@ public record QueueSettings(int depth, int limit, DdpSharedReceiveQueue shared) 
     }
   }
 
-  /** A queue of buffers that the user posts. */
+  /** A queue to which the user posts buffers. */
   public static QueueSettings buffered(int depth) {
     return new QueueSettings(depth, 0, null);
   }
 
-  /** A queue whose buffers come from one that other streams take theirs from too. */
+  /** A queue whose buffers come from a shared queue. */
   public static QueueSettings shared(DdpSharedReceiveQueue from) {
     return new QueueSettings(1, 0, from);
   }
 
-  /** A queue of short messages that the user reads where they arrived. */
+  /** A queue of short messages that the user reads in place. */
   public static QueueSettings inPlace(int depth, int limit) {
     return new QueueSettings(depth, limit, null);
   }

@@ -7,9 +7,7 @@ import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
-/**
- * A posted Untagged Buffer and how far the message that it is for has been placed in it. Reused.
- */
+/** A posted Untagged Buffer, and which octets of its message have been placed. Reused. */
 final class ReceiveBuffer {
   private static final int HEAD = 8;
 
@@ -18,7 +16,7 @@ final class ReceiveBuffer {
   private long address;
   private long length;
 
-  /** The pieces of the buffer, if {@link #listed}; null until one buffer has some. */
+  /** The pieces of the buffer, if {@link #listed}; null until first used. */
   private DdpScatterList pieces;
 
   private boolean listed;
@@ -27,7 +25,7 @@ final class ReceiveBuffer {
   private int rsvdUlp;
   private int rsvdUlpRest;
 
-  /** These three: of the message's last segment. */
+  /** This and the next two: from the message's last segment. */
   private int control;
 
   private int lastMo;
@@ -52,7 +50,7 @@ final class ReceiveBuffer {
     listed = true;
   }
 
-  /** Takes over what was posted to another, to which nothing has been placed. */
+  /** Copies another buffer, in which nothing has been placed yet. */
   void take(ReceiveBuffer other) {
     if (other.listed) {
       post(other.id, other.pieces);
@@ -77,12 +75,12 @@ final class ReceiveBuffer {
     return rsvdUlpRest;
   }
 
-  /** Length of the message, once it is complete; never more than the buffer. */
+  /** Length of the message once complete; at most the length of the buffer. */
   long messageLength() {
     return placed.end();
   }
 
-  /** The message's first eight octets as a number, 0 if it has fewer. */
+  /** The message's first eight octets as a big-endian number, 0 if it is shorter. */
   long head() {
     if (messageLength() < HEAD) {
       return 0;
@@ -97,7 +95,7 @@ final class ReceiveBuffer {
     return head;
   }
 
-  /** Places the payload of a segment that nothing is against. */
+  /** Places the payload of a segment that has passed all checks. */
   void place(SegmentHeader header, Ulpdu segment) {
     long offset = Integer.toUnsignedLong(header.mo());
     int from = DdpHeader.UNTAGGED_LENGTH;
@@ -116,13 +114,13 @@ final class ReceiveBuffer {
   }
 
   /**
-   * What is wrong with placing a segment here, or null (RFC 5041 section 7.1).
+   * Why a segment may not be placed here, or null (RFC 5041 section 7.1).
    *
-   * <p>Two things are refused that the RFC lets a Data Sink overlook: a last segment that does not
-   * carry the highest Message Offset (section 4.1), and a message of which octets are missing
-   * (section 5.2): the program would take for the peer's what was in the buffer before. The Message
-   * Offset of a segment without payload is not looked at. The order of the others does not matter
-   * (section 5.3), but there may be no more than {@link PlacedRanges#MOST} gaps at a time.
+   * <p>Refuses two things that the RFC lets a Data Sink ignore: a last segment without the highest
+   * Message Offset (section 4.1), and a message with missing octets (section 5.2), since the
+   * program would take the buffer's old contents for the peer's. The Message Offset of an empty
+   * segment is ignored. Other segments may come in any order (section 5.3), with at most {@link
+   * PlacedRanges#MOST} ranges at a time.
    */
   DdpError refusal(int mo, int octets, boolean last) {
     if (complete) {
@@ -143,12 +141,12 @@ final class ReceiveBuffer {
     return placed.hasRoom() ? null : DdpError.INVALID_MO;
   }
 
-  /** Whether a segment was refused because its message is longer. */
+  /** Whether a segment was refused because its message is longer than the buffer. */
   boolean tooShort() {
     return tooShort;
   }
 
-  /** Whether a segment's octets lie in the buffer: what is wrong with them, or null. */
+  /** Why a segment's octets do not fit the buffer, or null. */
   DdpError boundsRefusal(int mo, int octets) {
     long from = Integer.toUnsignedLong(mo);
     if (octets == 0) {
@@ -160,7 +158,7 @@ final class ReceiveBuffer {
     return octets > length - from ? DdpError.MESSAGE_TOO_LONG : null;
   }
 
-  /** Takes note of a segment that has been placed, in its turn. */
+  /** Records, in order, a segment that has been placed. */
   void placed(SegmentHeader header) {
     if (header.octets() > 0) {
       long from = Integer.toUnsignedLong(header.mo());
@@ -176,7 +174,7 @@ final class ReceiveBuffer {
     }
   }
 
-  /** Writes down the last segment of the message that it holds, which had these two numbers. */
+  /** Stores the header of the last segment of this buffer's message in {@code last}. */
   void lastSegment(int qn, int msn, SegmentHeader last) {
     last.setUntagged(control, rsvdUlp, rsvdUlpRest, qn, msn, lastMo, lastOctets);
   }

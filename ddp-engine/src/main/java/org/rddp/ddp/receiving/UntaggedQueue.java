@@ -4,39 +4,39 @@ import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.EntryRing;
 import org.rddp.ddp.segment.DdpError;
 
-/**
- * A queue of Untagged Buffers: each is for the message whose MSN is its own (RFC 5041 section
- * 5.1.2).
- */
+/** A queue of Untagged Buffers; each belongs to one message, by MSN (RFC 5041 section 5.1.2). */
 public final class UntaggedQueue {
   private final EntryRing<ReceiveBuffer> buffers;
 
-  /** Where the buffers come from, each when its message does; null if they are posted here. */
+  /**
+   * The shared queue that buffers are taken from when a message begins; null if they are posted
+   * here.
+   */
   private final DdpSharedReceiveQueue shared;
 
   private int firstMsn;
 
-  /** A buffer before all that are posted, for the first message; null as a rule. */
+  /** A buffer before all posted ones, for the first message (an RTR); usually null. */
   private ReceiveBuffer initialBuffer;
 
   /**
-   * An empty queue.
+   * Creates an empty queue.
    *
-   * @param depth the most buffers it holds
+   * @param depth the most buffers
    * @param firstMsn the number of the first message
    */
   UntaggedQueue(int depth, int firstMsn) {
     this(depth, firstMsn, null);
   }
 
-  /** The same; with the queue that the buffers come from, or null, and room for one then. */
+  /** Creates an empty queue; {@code shared} is the queue that the buffers come from, or null. */
   UntaggedQueue(int depth, int firstMsn, DdpSharedReceiveQueue shared) {
     this.firstMsn = firstMsn;
     this.shared = shared;
     buffers = new EntryRing<>(depth, ReceiveBuffer::new);
   }
 
-  /** Adds a buffer; false if the queue is full, or has its buffers from elsewhere. */
+  /** Adds a buffer; false if the queue is full or shared. */
   public boolean post(long id, long address, long length) {
     if (shared != null || buffers.isFull()) {
       return false;
@@ -45,7 +45,7 @@ public final class UntaggedQueue {
     return true;
   }
 
-  /** Puts a buffer without octets before all others; nothing has been received yet. */
+  /** Puts an empty buffer before all others, before anything is received. */
   public void expectFirst(long id) {
     initialBuffer = new ReceiveBuffer();
     initialBuffer.post(id, 0, 0);
@@ -55,7 +55,7 @@ public final class UntaggedQueue {
     return initialBuffer == null ? 0 : 1;
   }
 
-  /** Adds a buffer in pieces; false if the queue is full. */
+  /** Adds a buffer in pieces; false if the queue is full or shared. */
   public boolean post(long id, DdpScatterList list) {
     if (shared != null || buffers.isFull()) {
       return false;
@@ -64,22 +64,22 @@ public final class UntaggedQueue {
     return true;
   }
 
-  /** Whether no buffer waits for a message. */
+  /** Whether the queue has no buffer. */
   boolean isEmpty() {
     return buffers.isEmpty() && initialBuffer == null;
   }
 
-  /** Whether the next message would find no buffer. */
+  /** Whether there is no buffer for the next message. */
   public boolean lacksBuffer() {
     return isEmpty() && (shared == null || shared.isEmpty());
   }
 
-  /** Where the buffers come from, or null. */
+  /** The shared queue that buffers are taken from, or null. */
   DdpSharedReceiveQueue shared() {
     return shared;
   }
 
-  /** A segment has its turn: takes a buffer for it if it begins a message, and there is one. */
+  /** Takes a buffer from the shared queue, if it has one, for a segment that begins a message. */
   void takeShared(int msn) {
     if (shared != null && isFirstWithoutBuffer(msn) && !shared.isEmpty()) {
       shared.takeInto(buffers.add());
@@ -92,8 +92,8 @@ public final class UntaggedQueue {
   }
 
   /**
-   * What is wrong with a Message Sequence Number, or null. It may be that of any posted buffer;
-   * numbers compare modulo 2^32.
+   * Why a Message Sequence Number is refused, or null. It may be that of any posted buffer; numbers
+   * are compared modulo 2^32.
    */
   DdpError refusal(int msn) {
     int ahead = msn - firstMsn;
@@ -103,23 +103,25 @@ public final class UntaggedQueue {
     return ahead < buffers.size() + initialBuffers() ? null : DdpError.NO_BUFFER;
   }
 
-  /** Whether a message is the first that no buffer has been posted for, and one may still be. */
+  /** Whether a message is the first without a buffer, and the queue has room for its buffer. */
   boolean isFirstWithoutBuffer(int msn) {
     return msn - firstMsn == buffers.size() + initialBuffers() && !buffers.isFull();
   }
 
-  /** The buffer for a message whose number {@link #refusal} has nothing against. */
+  /** The buffer for a message whose number {@link #refusal} accepts. */
   ReceiveBuffer buffer(int msn) {
     int index = msn - firstMsn - initialBuffers();
     return index < 0 ? initialBuffer : buffers.get(index);
   }
 
-  /** Whether the first buffer holds its whole message. */
+  /** Whether the first buffer's message is complete. */
   boolean deliverable() {
     return !isEmpty() && (initialBuffer == null ? buffers.first() : initialBuffer).complete();
   }
 
-  /** Takes the first buffer out. It stays as it is until the next one is posted. */
+  /**
+   * Removes the first buffer and returns it. Its contents are kept until the next buffer is posted.
+   */
   ReceiveBuffer removeFirst() {
     firstMsn++;
     ReceiveBuffer first = initialBuffer;

@@ -1,12 +1,11 @@
 package org.rddp.ddp.receiving;
 
 import java.util.List;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.segment.MessageSequence;
 
-/** The queues that a stream's peer sends Untagged Messages to, by Queue Number from 0 up. */
+/** A stream's queues for the peer's Untagged Messages, by Queue Number from 0 on. */
 public final class UntaggedQueues {
-  /** Each Queue Number has its queue in one of the two, and null in the other. */
+  /** Each Queue Number has an entry in one of the two arrays, and null in the other. */
   private final UntaggedQueue[] buffered;
 
   private final InPlaceQueue[] inPlace;
@@ -24,22 +23,22 @@ public final class UntaggedQueues {
     }
   }
 
-  /** Whether there is a queue of that number, which is unsigned. */
+  /** Whether a queue with that Queue Number, an unsigned number, exists. */
   boolean has(int qn) {
     return Integer.compareUnsigned(qn, buffered.length) < 0;
   }
 
-  /** A queue of buffers that the user posts; null if that number is one of the others. */
+  /** The queue of posted buffers with that Queue Number; null if its messages are read in place. */
   public UntaggedQueue buffered(int qn) {
     return buffered[qn];
   }
 
-  /** A queue whose messages are read in place; null if that number is one of the others. */
+  /** The queue read in place with that Queue Number; null if it has posted buffers. */
   public InPlaceQueue inPlace(int qn) {
     return inPlace[qn];
   }
 
-  /** A stream waits for buffers: those that are shared go to it in its turn. */
+  /** Registers a stream that waits for buffers with its shared queues. */
   void addWaiter(DdpSharedReceiveQueue.Waiter stream) {
     for (UntaggedQueue queue : buffered) {
       if (queue != null && queue.shared() != null) {
@@ -48,7 +47,7 @@ public final class UntaggedQueues {
     }
   }
 
-  /** The stream has ended. */
+  /** Removes a stream that has ended from its shared queues. */
   public void removeWaiter(DdpSharedReceiveQueue.Waiter stream) {
     for (UntaggedQueue queue : buffered) {
       if (queue != null && queue.shared() != null) {
@@ -57,8 +56,8 @@ public final class UntaggedQueues {
     }
   }
 
-  /** Gives every buffer back to the user. */
-  public void flush(UlpHandler user) {
+  /** Returns all buffers to the user. */
+  public void flush(ReceiveHandler user) {
     for (int qn = 0; qn < buffered.length; qn++) {
       while (buffered[qn] != null && !buffered[qn].isEmpty()) {
         ReceiveBuffer buffer = buffered[qn].removeFirst();

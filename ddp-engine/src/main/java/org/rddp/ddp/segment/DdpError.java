@@ -3,12 +3,12 @@ package org.rddp.ddp.segment;
 import java.util.Locale;
 
 /**
- * The error numbers that DDP reports to its user (RFC 5041 section 7.2).
+ * The errors that DDP reports to its user (RFC 5041 section 7.2).
  *
- * <p>Type 3 is left for the layer below: {@link org.rddp.ddp.UlpHandler#onLlpError} carries those.
+ * <p>Error Type 3 belongs to the layer below.
  */
 public enum DdpError {
-  /** Something failed that none of the others names: a segment too short to hold its header. */
+  /** A local error that no other number names: the segment is too short for its header. */
   LOCAL_CATASTROPHIC(0x0, 0x00),
   /** No such STag, or its buffer does not allow this kind of access. */
   INVALID_STAG(0x1, 0x00),
@@ -26,14 +26,14 @@ public enum DdpError {
   NO_BUFFER(0x2, 0x02),
   /** The message has been Delivered already. */
   MSN_RANGE(0x2, 0x03),
-  /** The Message Offset lies outside the buffer, or contradicts the rest of the message. */
+  /** The Message Offset is outside the buffer, or contradicts the rest of the message. */
   INVALID_MO(0x2, 0x04),
-  /** The segment ends behind the buffer's end. */
+  /** The segment extends beyond the end of the buffer. */
   MESSAGE_TOO_LONG(0x2, 0x05),
   /** The DDP version of an untagged segment is not the stream's. */
   UNTAGGED_VERSION(0x2, 0x06);
 
-  /** The Error Type that is left for the layer below DDP. */
+  /** The Error Type of the layer below DDP. */
   public static final int LLP_TYPE = 0x3;
 
   private final int type;
@@ -44,7 +44,7 @@ public enum DdpError {
     this.code = code;
   }
 
-  /** What is wrong, for people. */
+  /** The error's name, for people to read. */
   public String title() {
     return "DDP: " + name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }

@@ -6,8 +6,8 @@ import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 /**
- * What DDP knows of a segment that it refused: the header and the length of the segment (RFC 5041
- * section 7.1). Made when a stream fails, so once in its life.
+ * The header and the length of a segment that DDP refused (RFC 5041 section 7.1). Created at most
+ * once per stream, when it fails.
  */
 public final class DdpErrorReport {
   private final byte[] header;
@@ -20,7 +20,7 @@ public final class DdpErrorReport {
     this.tagged = tagged;
   }
 
-  /** Copies what is needed of {@code segment}. */
+  /** Reports {@code segment}; copies its header. */
   public static DdpErrorReport of(Ulpdu segment) {
     boolean tagged = segment.length() > 0 && DdpHeader.tagged(DdpHeader.control(segment));
     int whole = tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
@@ -31,12 +31,12 @@ public final class DdpErrorReport {
     return new DdpErrorReport(header, segment.length(), tagged);
   }
 
-  /** The same for an untagged segment with this header. */
+  /** Reports an untagged segment with this header. */
   public static DdpErrorReport untagged(byte[] header, int segmentLength) {
     return new DdpErrorReport(header, segmentLength, false);
   }
 
-  /** The same for a segment whose header has been read whole. */
+  /** Reports a segment whose header has been decoded. */
   public static DdpErrorReport of(SegmentHeader header) {
     try (Arena arena = Arena.ofConfined()) {
       int length = header.length();
@@ -48,8 +48,8 @@ public final class DdpErrorReport {
   }
 
   /**
-   * The DDP header as it came: 14 octets (tagged) or 18 (untagged), fewer if the segment was
-   * shorter. A copy.
+   * A copy of the DDP header as received: 14 octets (tagged) or 18 (untagged), fewer if the segment
+   * was shorter.
    */
   public byte[] header() {
     return header.clone();
@@ -70,7 +70,7 @@ public final class DdpErrorReport {
     return tagged;
   }
 
-  /** The segment, for people. */
+  /** Describes the segment, for people to read. */
   @Override
   public String toString() {
     return "a segment of "

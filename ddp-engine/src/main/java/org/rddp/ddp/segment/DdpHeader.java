@@ -5,8 +5,8 @@ import org.rddp.wire.Memory;
 
 /**
  * The two DDP headers, written into memory and read from a ULPDU (RFC 5041 section 4). They are
- * written in words of eight octets, as they will be read again at once: a processor hands on what
- * it has just stored only to who reads no more than was stored together.
+ * written in words of eight octets, because MPA reads them again at once and the processor forwards
+ * a store only to a load that it covers.
  *
  * <pre>
  *   octet     0          1          2        6         10        14      18
@@ -39,7 +39,7 @@ public final class DdpHeader {
   /**
    * Writes the header of a tagged segment.
    *
-   * @param at where its {@link #TAGGED_LENGTH} octets go
+   * @param at address for {@link #TAGGED_LENGTH} octets
    * @param version DV, 0 to 3
    * @param rsvdUlp the user's octet
    */
@@ -55,7 +55,7 @@ public final class DdpHeader {
   /**
    * Writes the header of an untagged segment.
    *
-   * @param at where its {@link #UNTAGGED_LENGTH} octets go
+   * @param at address for {@link #UNTAGGED_LENGTH} octets
    * @param version DV, 0 to 3
    * @param rsvdUlp the first of the user's five octets
    * @param rsvdUlpRest the other four
@@ -69,12 +69,12 @@ public final class DdpHeader {
     Memory.putShort(at + 2 * Long.BYTES, mo);
   }
 
-  /** Writes a DDP Control Field as it came, reserved bits included. */
+  /** Writes a DDP Control Field as received, reserved bits included. */
   static void writeControl(long at, int control) {
     Memory.putByte(at + CONTROL, control);
   }
 
-  /** The DDP Control Field of a segment of one octet at least. */
+  /** The DDP Control Field of a segment of at least one octet. */
   public static int control(Ulpdu segment) {
     return segment.getByte(CONTROL);
   }
@@ -89,7 +89,7 @@ public final class DdpHeader {
     return (control & L) != 0;
   }
 
-  /** DV of a Control Field, 0 to 3. Its reserved bits are not looked at. */
+  /** DV of a Control Field, 0 to 3. Reserved bits are ignored. */
   public static int version(int control) {
     return control & DV;
   }

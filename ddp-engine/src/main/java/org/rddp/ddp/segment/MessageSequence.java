@@ -1,8 +1,8 @@
 package org.rddp.ddp.segment;
 
 /**
- * Numbers the messages that we send to one of the peer's queues: 1, 2 and so on, modulo 2^32 (RFC
- * 5041 section 4.3).
+ * The Message Sequence Numbers of messages sent to one of the peer's queues: 1, 2 and so on, modulo
+ * 2^32 (RFC 5041 section 4.3).
  */
 public final class MessageSequence {
   /** The first Message Sequence Number of every queue. */
@@ -10,12 +10,12 @@ public final class MessageSequence {
 
   private int next;
 
-  /** A sequence that begins with {@code next}. */
+  /** Creates a sequence that begins with {@code next}. */
   public MessageSequence(int next) {
     this.next = next;
   }
 
-  /** The next message's number. */
+  /** Returns the next message's number. */
   public int take() {
     return next++;
   }

@@ -3,7 +3,7 @@ package org.rddp.ddp.segment;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * What the header of a received segment says, and how much payload follows it (RFC 5041 section 4).
+ * The decoded header of a received segment, and the length of its payload (RFC 5041 section 4).
  * Reused.
  */
 public final class SegmentHeader {
@@ -18,7 +18,7 @@ public final class SegmentHeader {
   /** Tagged only. */
   private long to;
 
-  /** These three: untagged only. */
+  /** This and the next two: untagged only. */
   private int rsvdUlpRest;
 
   private int msn;
@@ -54,7 +54,7 @@ public final class SegmentHeader {
     mo = other.mo;
   }
 
-  /** Makes this the header of an untagged segment, with {@code octets} of payload behind it. */
+  /** Makes this the header of an untagged segment with {@code octets} octets of payload. */
   public void setUntagged(
       int control, int rsvdUlp, int rsvdUlpRest, int qn, int msn, int mo, int octets) {
     this.control = control;
@@ -66,7 +66,7 @@ public final class SegmentHeader {
     this.octets = octets;
   }
 
-  /** Writes the header as it came; {@code at} has room for {@link #length()} octets. */
+  /** Writes the header as received; {@code at} has room for {@link #length()} octets. */
   void write(long at) {
     int version = DdpHeader.version(control);
     if (tagged()) {
@@ -77,12 +77,12 @@ public final class SegmentHeader {
     DdpHeader.writeControl(at, control);
   }
 
-  /** Where in the stream the segment's FPDU begins. */
+  /** Stream position of the first octet of the segment's FPDU. */
   public long position() {
     return position;
   }
 
-  /** The DDP Control Field as it came. */
+  /** The DDP Control Field as received. */
   public int control() {
     return control;
   }

@@ -1,9 +1,5 @@
 package org.rddp.ddp.sending;
 
-import org.rddp.ddp.DdpCounters;
-import org.rddp.ddp.DdpEngine;
-import org.rddp.ddp.DdpSettings;
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -21,8 +17,8 @@ public final class DdpSender {
   DdpSender next;
 
   private final SendScheduler scheduler;
-  private final DdpCounters counters;
-  private final UlpHandler user;
+  private final SendCounters counters;
+  private final SendHandler user;
   private final OutgoingQueues queues;
   private final MessageSequence[] sequences;
   private MpaConnection mpa;
@@ -33,12 +29,20 @@ public final class DdpSender {
   private int postsLeft = Integer.MAX_VALUE;
   private boolean closing;
 
-  public DdpSender(DdpEngine engine, UlpHandler user, DdpSettings settings) {
-    this.scheduler = engine.sendScheduler();
-    this.counters = engine.counters();
+  /**
+   * Creates the sender of one stream.
+   *
+   * @param sendDepth the most messages queued, 1 to 2^24
+   * @param responseDepth the most responses queued, 1 to 2^24
+   * @param peerQueues number of the peer's queues for Untagged Messages
+   */
+  public DdpSender(
+      SendScheduler scheduler, SendHandler user, int sendDepth, int responseDepth, int peerQueues) {
+    this.scheduler = scheduler;
+    this.counters = scheduler.counters();
     this.user = user;
-    queues = new OutgoingQueues(user, settings.sendDepth(), settings.responseDepth());
-    sequences = new MessageSequence[settings.queues().size()];
+    queues = new OutgoingQueues(user, sendDepth, responseDepth);
+    sequences = new MessageSequence[peerQueues];
     for (int qn = 0; qn < sequences.length; qn++) {
       sequences[qn] = new MessageSequence(MessageSequence.FIRST);
     }
@@ -244,10 +248,10 @@ public final class DdpSender {
    * {@code quantum} octets or more; returns how many.
    */
   int sendShare(int share, int quantum) {
-    long enough = counters.octetsSent + quantum;
+    long enough = counters.octets + quantum;
     int sent = 0;
     boolean taken = true;
-    while (taken && sent < share && counters.octetsSent < enough && mpa.sendable()) {
+    while (taken && sent < share && counters.octets < enough && mpa.sendable()) {
       OutgoingMessage message = queues.current();
       if (message == null) {
         taken = false;
@@ -261,7 +265,7 @@ public final class DdpSender {
     isBacklogged = !queues.isEmpty();
     if (queues.isEmpty()) {
       closeIfAsked();
-    } else if (sent == share || counters.octetsSent >= enough) {
+    } else if (sent == share || counters.octets >= enough) {
       wake();
     }
     return sent;
@@ -303,8 +307,8 @@ public final class DdpSender {
     if (!pass(message, payload)) {
       return false;
     }
-    counters.segmentsSent++;
-    counters.octetsSent += payload;
+    counters.segments++;
+    counters.octets += payload;
     if (message.sent(payload)) {
       queues.completeCurrent();
     }

@@ -1,6 +1,5 @@
 package org.rddp.ddp.sending;
 
-import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
@@ -9,7 +8,7 @@ import org.rddp.ddp.memory.EntryRing;
  * each as long as there are both.
  */
 final class OutgoingQueues {
-  private final UlpHandler user;
+  private final SendHandler user;
   private final EntryRing<OutgoingMessage> messages;
   private final EntryRing<OutgoingMessage> responses;
 
@@ -21,7 +20,7 @@ final class OutgoingQueues {
   /** What goes before everything posted, until it has been sent; null as a rule. */
   private OutgoingMessage initialMessage;
 
-  OutgoingQueues(UlpHandler user, int messageDepth, int responseDepth) {
+  OutgoingQueues(SendHandler user, int messageDepth, int responseDepth) {
     this.user = user;
     messages = new EntryRing<>(messageDepth, OutgoingMessage::new);
     responses = new EntryRing<>(responseDepth, OutgoingMessage::new);

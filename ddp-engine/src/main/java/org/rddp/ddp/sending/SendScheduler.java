@@ -31,8 +31,14 @@ public final class SendScheduler {
   /** Streams with more to send than their share. */
   private final SenderQueue backlogged = new SenderQueue();
 
+  private final SendCounters counters = new SendCounters();
   private long segments;
   private long contendedUntil;
+
+  /** Counters of all streams of the engine. */
+  public SendCounters counters() {
+    return counters;
+  }
 
   /** Memory to build one segment's header in. */
   long header() {

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.FaultHandler;
-import org.rddp.ddp.DdpCounters;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
+import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedHost;
@@ -19,7 +19,7 @@ final class EngineHost {
   private final SimulatedHost host;
   private final RdmapSettings settings;
   private final List<SimulatedProgram> programs = new ArrayList<>();
-  private final List<DdpCounters> counters = new ArrayList<>();
+  private final List<ReceiveCounters> counters = new ArrayList<>();
   private Engine engine;
 
   /** A host that has just been switched on. */
@@ -34,7 +34,7 @@ final class EngineHost {
   /** Knows nothing of what was before. */
   void boot() {
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(STAGS, world.network().newRandom()));
-    counters.add(ddp.counters());
+    counters.add(ddp.receiveCounters());
     engine =
         new Engine(
             host.address().toString(),
@@ -82,7 +82,7 @@ final class EngineHost {
   }
 
   /** Counters of every engine that has been here, from one failure of power to the next. */
-  List<DdpCounters> counters() {
+  List<ReceiveCounters> counters() {
     return counters;
   }
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
-import org.rddp.ddp.DdpCounters;
+import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HostPair;
@@ -163,7 +163,7 @@ final class ProgramRun implements Scenario {
 
   @Override
   public long progress() {
-    long sum = conversations.progress() + sum(DdpCounters::segmentsPlaced);
+    long sum = conversations.progress() + sum(ReceiveCounters::segmentsPlaced);
     for (EngineHost host : List.of(client, server)) {
       for (SimulatedProgram program : host.programs()) {
         sum += program.progress();
@@ -188,10 +188,10 @@ final class ProgramRun implements Scenario {
     world.run(this);
   }
 
-  private long sum(ToLongFunction<DdpCounters> counter) {
+  private long sum(ToLongFunction<ReceiveCounters> counter) {
     long sum = 0;
     for (EngineHost host : List.of(client, server)) {
-      for (DdpCounters counters : host.counters()) {
+      for (ReceiveCounters counters : host.counters()) {
         sum += counter.applyAsLong(counters);
       }
     }
@@ -200,12 +200,12 @@ final class ProgramRun implements Scenario {
 
   /** Adds what has happened to the totals. */
   void addTo(RunTotals totals) {
-    long placed = sum(DdpCounters::segmentsPlaced);
+    long placed = sum(ReceiveCounters::segmentsPlaced);
     totals.addRun(placed);
     totals.add("segments placed", placed);
-    totals.add("placed out of order", sum(DdpCounters::segmentsPlacedEarly));
-    totals.add("held for want of a receive or a notice", sum(DdpCounters::segmentsHeld));
-    totals.add("refused", sum(DdpCounters::segmentsRefused));
+    totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
+    totals.add("held for want of a receive or a notice", sum(ReceiveCounters::segmentsHeld));
+    totals.add("refused", sum(ReceiveCounters::segmentsRefused));
     counts.addTo(totals);
     world.addTo(totals);
   }

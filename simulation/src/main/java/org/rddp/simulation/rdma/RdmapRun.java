@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;
-import org.rddp.ddp.DdpCounters;
 import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.receiving.ReceiveCounters;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.simulation.BufferCache;
 import org.rddp.simulation.HostPair;
@@ -152,7 +152,7 @@ final class RdmapRun implements Scenario {
 
   @Override
   public long progress() {
-    return conversations.progress() + sum(DdpCounters::segmentsPlaced);
+    return conversations.progress() + sum(ReceiveCounters::segmentsPlaced);
   }
 
   @Override
@@ -182,11 +182,11 @@ final class RdmapRun implements Scenario {
     }
   }
 
-  private long sum(ToLongFunction<DdpCounters> counter) {
+  private long sum(ToLongFunction<ReceiveCounters> counter) {
     long sum = 0;
     for (RdmapHost machine : List.of(client, server)) {
       for (DdpEngine engine : machine.engines()) {
-        sum += counter.applyAsLong(engine.counters());
+        sum += counter.applyAsLong(engine.receiveCounters());
       }
     }
     return sum;
@@ -194,13 +194,13 @@ final class RdmapRun implements Scenario {
 
   /** Adds what has happened to the totals. */
   void addTo(RunTotals totals) {
-    long placed = sum(DdpCounters::segmentsPlaced);
+    long placed = sum(ReceiveCounters::segmentsPlaced);
     totals.addRun(placed);
     totals.add("segments placed", placed);
-    totals.add("placed out of order", sum(DdpCounters::segmentsPlacedEarly));
-    totals.add("held for want of a receive", sum(DdpCounters::segmentsHeld));
-    totals.add("refused", sum(DdpCounters::segmentsRefused));
-    totals.add("dropped behind a refused one", sum(DdpCounters::segmentsDropped));
+    totals.add("placed out of order", sum(ReceiveCounters::segmentsPlacedEarly));
+    totals.add("held for want of a receive", sum(ReceiveCounters::segmentsHeld));
+    totals.add("refused", sum(ReceiveCounters::segmentsRefused));
+    totals.add("dropped behind a refused one", sum(ReceiveCounters::segmentsDropped));
     counts.addTo(totals);
     world.addTo(totals);
   }

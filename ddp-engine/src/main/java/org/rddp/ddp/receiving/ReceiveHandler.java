@@ -1,0 +1,98 @@
+package org.rddp.ddp.receiving;
+
+import org.rddp.mpa.Ulpdu;
+
+/**
+ * Callbacks of a stream's receiving half: checks of segments before they are placed, Delivery of
+ * messages, and the return of posted buffers. All calls are made on the engine's thread.
+ */
+public interface ReceiveHandler {
+  /** Returned to refuse a segment. */
+  int REFUSED = -1;
+
+  /**
+   * Checks a tagged segment before anything of it is placed.
+   *
+   * @param rsvdUlp the user's octet of its header
+   * @param octets of payload, 0 or more
+   * @param last whether it is the last of its message
+   * @return the {@link org.rddp.ddp.memory.AccessRights} that its placement needs, 0 or more; or
+   *     {@link #REFUSED}, which fails the stream
+   */
+  int admitTagged(int rsvdUlp, int stag, long to, int octets, boolean last);
+
+  /**
+   * Checks whether a tagged segment received out of order may be placed early. {@link #admitTagged}
+   * follows once everything before the segment has been received, and decides. The default
+   * declines: the segment is then placed in order.
+   *
+   * @param rsvdUlp the user's octet of its header
+   * @param octets of payload, 0 or more
+   * @return the {@link org.rddp.ddp.memory.AccessRights} that its placement needs, 0 or more; or
+   *     {@link #REFUSED}
+   */
+  default int admitEarly(int rsvdUlp, int stag, long to, int octets) {
+    return REFUSED;
+  }
+
+  /**
+   * Checks an untagged segment before anything of it is placed; called again for a segment received
+   * out of order.
+   *
+   * @param rsvdUlp the first of the user's five octets of its header
+   * @return 0, or {@link #REFUSED}, which fails the stream
+   */
+  int admitUntagged(int qn, int rsvdUlp);
+
+  /**
+   * Whether the user can take a Tagged Message now; only asked on a stream that may hold segments.
+   * After false, {@code DdpStream.resumeReceiving} makes DDP ask again.
+   */
+  default boolean mayDeliverTagged() {
+    return true;
+  }
+
+  /**
+   * A Tagged Message is Delivered. DDP knows only its last segment, not its length (RFC 5041
+   * section 5.2).
+   *
+   * @param rsvdUlp the user's octet
+   * @param to Tagged Offset of its last segment's payload; undefined if that is empty
+   * @param octets of payload in its last segment
+   */
+  void onTaggedMessage(int rsvdUlp, int stag, long to, int octets);
+
+  /**
+   * An Untagged Message is Delivered; its buffer belongs to the user again.
+   *
+   * @param id of the buffer, as posted
+   * @param head the message's first eight octets as a big-endian number, 0 if it is shorter
+   * @param rsvdUlp the first of the user's five octets, and {@code rsvdUlpRest} the other four, as
+   *     its last segment had them
+   * @param octets the ULP Message Length, 0 to 2^32-1
+   */
+  void onUntaggedMessage(
+      int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets);
+
+  /**
+   * A message of a queue read in place is Delivered. The user releases its place with {@code
+   * DdpStream.releasePlace}.
+   *
+   * @param rsvdUlp the first of the user's five octets
+   * @param segment the segment that holds the whole message; valid only during this call
+   * @param from offset of the message in the segment
+   * @param octets its length
+   */
+  void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets);
+
+  /** A posted buffer will not be filled; its memory belongs to the user again. */
+  void onReceiveFlushed(int qn, long id);
+
+  /**
+   * A posted buffer will not be filled because it is shorter than its message, which failed the
+   * stream.
+   */
+  default void onReceiveTooShort(int qn, long id) {
+    onReceiveFlushed(qn, id);
+  }
+}

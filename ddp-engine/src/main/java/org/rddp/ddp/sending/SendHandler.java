@@ -1,0 +1,67 @@
+package org.rddp.ddp.sending;
+
+import org.rddp.ddp.segment.DdpErrorReport;
+
+/**
+ * Callbacks of a stream's sending half: the order of messages, their completion, and responses. All
+ * calls are made on the engine's thread.
+ */
+public interface SendHandler {
+  /**
+   * Whether the first posted message may be sent now. After false, {@code DdpStream.resumeSending}
+   * makes DDP ask again; responses are sent meanwhile.
+   *
+   * @param id as posted
+   * @param rsvdUlp the user's octet, as posted
+   */
+  boolean mayStart(long id, int rsvdUlp);
+
+  /**
+   * Runs a posted local operation: all messages posted before it have been passed to TCP, and none
+   * posted after it. {@link #mayStart} has returned true for it.
+   *
+   * @param id as posted
+   */
+  default void onLocalOperation(long id) {}
+
+  /**
+   * A message has been passed to TCP, which sends it as long as the connection lives: its memory
+   * belongs to the user again. It is not known whether the peer has received it (RFC 5041 section
+   * 5.4).
+   *
+   * @param id as posted
+   * @param rsvdUlp the user's octet, as posted
+   * @param octets its length
+   */
+  void onSent(long id, int rsvdUlp, long octets);
+
+  /** A message will not be sent, or not completely; its memory belongs to the user again. */
+  void onSendFlushed(long id, int rsvdUlp);
+
+  /**
+   * Makes a deferred response, which is sent next of all responses.
+   *
+   * @param octets the request, from index 0; to be replaced by the response
+   * @return octets of the response, 0 or more; or a negative number to refuse, and {@link
+   *     #onResponseRefused} follows
+   */
+  default int onResponseDue(byte[] octets) {
+    return -1;
+  }
+
+  /**
+   * The user has refused to make a response and must end the stream.
+   *
+   * @param request the segment with the request
+   */
+  default void onResponseRefused(DdpErrorReport request) {}
+
+  /** A response has been passed to TCP. */
+  void onResponseSent();
+
+  /**
+   * The buffer of a response has been invalidated before all of the response was sent. Nothing more
+   * is read from it, the response cannot be completed, and the user must end the stream.
+   */
+  void onSourceInvalidated(UnsentResponse unsent);
+}
