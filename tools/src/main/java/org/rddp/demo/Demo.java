@@ -17,8 +17,8 @@ import org.rddp.rig.RoundTrips;
 import org.rddp.rig.TemporaryFolder;
 
 /**
- * The demonstration, step by step: a verified transfer between two programs in processes of their
- * own, through two daemons in theirs; round trips; and the same over the kernel's TCP.
+ * The demonstration: a verified transfer between two programs in processes of their own, through
+ * two daemons in theirs; round trips; and the same over the kernel's TCP.
  */
 public final class Demo implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(30);
@@ -43,7 +43,7 @@ public final class Demo implements AutoCloseable {
   /**
    * A demonstration that has not begun.
    *
-   * @param progress told what is being done
+   * @param progress gets a line for each step
    */
   public Demo(DemoSettings settings, Consumer<String> progress) throws IOException {
     this.settings = settings;
@@ -120,12 +120,12 @@ public final class Demo implements AutoCloseable {
               "--seed",
               Long.toString(settings.seed()),
               "--warm-up",
-              // What is captured is to be looked at: no more than needs be.
+              // A capture is to be read: no warm-up.
               Integer.toString(settings.pcap() == null ? WARM_UP_SECONDS : 0),
               SINK_ADDRESS + ":" + SINK_PORT);
-      Duration patience = transferTimeout();
-      JsonObject sent = json(awaitLine(source, "{", patience));
-      JsonObject checked = json(awaitLine(sink, "{", patience));
+      Duration timeout = transferTimeout();
+      JsonObject sent = json(awaitLine(source, "{", timeout));
+      JsonObject checked = json(awaitLine(sink, "{", timeout));
       if (checked.has("problem")) {
         progress.accept("NOT verified: " + checked.get("problem").getAsString());
       }
@@ -146,7 +146,7 @@ public final class Demo implements AutoCloseable {
     return new DemoCapture(socket, "source", settings.pcap(), progress);
   }
 
-  /** A tenth of a gigabit per second is what the slowest of devices does. */
+  /** The slowest device carries a tenth of a gigabit per second. */
   private Duration transferTimeout() {
     return Duration.ofSeconds(60 + settings.octets() / 10_000_000);
   }
@@ -247,7 +247,7 @@ public final class Demo implements AutoCloseable {
     return JsonParser.parseString(line).getAsJsonObject();
   }
 
-  /** The last started first: programs before their daemons. */
+  /** Stops programs before their daemons. */
   private synchronized void stopChildren() {
     for (JavaProcess child : children.reversed()) {
       child.close();
@@ -255,7 +255,7 @@ public final class Demo implements AutoCloseable {
     children.clear();
   }
 
-  /** Ends what runs, and removes what was made. */
+  /** Ends all processes, and removes all files. */
   @Override
   public synchronized void close() throws IOException {
     closed = true;

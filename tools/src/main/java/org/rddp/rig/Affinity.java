@@ -3,7 +3,7 @@ package org.rddp.rig;
 import java.io.IOException;
 import java.util.BitSet;
 
-/** Which CPUs a thread runs on. */
+/** The CPUs that a thread may run on. */
 public final class Affinity {
   /** 8192 CPUs: the most that Linux can be built for. */
   private static final int MASK_OCTETS = 1024;
@@ -20,7 +20,7 @@ public final class Affinity {
   }
 
   /**
-   * Lets the calling thread run on one CPU only. Threads that it starts later inherit that.
+   * Pins the calling thread to one CPU. Threads that it starts later inherit that.
    *
    * @param cpu its number, from {@link #allowed()}
    * @throws IOException when there is no such CPU, or this process may not use it

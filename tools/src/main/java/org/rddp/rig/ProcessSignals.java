@@ -2,12 +2,12 @@ package org.rddp.rig;
 
 import java.io.IOException;
 
-/** Signals to processes that rigs have started. */
+/** Signals to child processes. */
 public final class ProcessSignals {
   private ProcessSignals() {}
 
   /**
-   * Stops every thread of a process until {@link #resume}.
+   * Stops all threads of a process until {@link #resume} (SIGSTOP).
    *
    * @throws IOException when there is no such process, or it is not ours
    */
@@ -16,7 +16,7 @@ public final class ProcessSignals {
   }
 
   /**
-   * Lets a stopped process go on.
+   * Resumes a stopped process (SIGCONT).
    *
    * @throws IOException when there is no such process, or it is not ours
    */
@@ -25,8 +25,8 @@ public final class ProcessSignals {
   }
 
   /**
-   * From now on this process is killed when the thread that has started it ends; so that even a
-   * stopped one does not outlive it.
+   * Makes the kernel kill this process when the thread that has started it ends, even while this
+   * process is stopped.
    */
   public static void dieWithParent() throws IOException {
     LinuxCalls.dieWithParent();

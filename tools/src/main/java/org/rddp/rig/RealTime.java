@@ -2,15 +2,15 @@ package org.rddp.rig;
 
 import java.io.IOException;
 
-/** Lets a thread go before all ordinary ones whenever it has something to do. */
+/** Real-time scheduling of a thread. */
 public final class RealTime {
   private static final int PRIORITY = 1;
 
   private RealTime() {}
 
   /**
-   * From now on the calling thread, a platform thread, waits for no ordinary one (SCHED_FIFO). It
-   * must sleep between what it does, or nobody else runs on its CPU.
+   * Gives the calling thread, a platform thread, precedence over all ordinary ones (SCHED_FIFO). It
+   * must sleep between its work, or no other thread runs on its CPU.
    *
    * @throws IOException when that is not allowed: it needs CAP_SYS_NICE
    */
