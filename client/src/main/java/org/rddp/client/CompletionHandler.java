@@ -2,13 +2,14 @@ package org.rddp.client;
 
 import org.rddp.client.types.Completion;
 
-/** What a program does with completions. */
+/** Handles the completions of a session. */
 @FunctionalInterface
 public interface CompletionHandler {
   /**
-   * A work request ended. Called on the thread that polls; new requests may be posted from here.
+   * Handles the completion of a work request. Called on the polling thread; the handler may post
+   * new requests.
    *
-   * @param completion good for this call only
+   * @param completion valid during this call only
    */
   void onCompletion(Completion completion);
 }

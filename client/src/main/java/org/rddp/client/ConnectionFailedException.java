@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import org.rddp.client.types.Reason;
 
-/** A connection could not be made. */
+/** A connection could not be established. */
 public final class ConnectionFailedException extends RddpException {
   private static final long serialVersionUID = 1L;
 
@@ -15,12 +15,12 @@ public final class ConnectionFailedException extends RddpException {
     this.detail = detail;
   }
 
-  /** Why. */
+  /** The reason of the failure. */
   public Reason reason() {
     return reason;
   }
 
-  /** A number that belongs to the reason, or 0. */
+  /** A number that depends on the reason, or 0; see {@link Reason}. */
   public int detail() {
     return detail;
   }

@@ -6,25 +6,26 @@ import java.util.stream.Collectors;
 import org.rddp.ipc.control.ConnectionSettings;
 
 /**
- * What a program may choose for a connection. Both ends have to choose the same protocol: nothing
- * on the wire says which it is.
+ * Options of a connection. Both ends must choose the same protocol, RDMAP or plain DDP: it is not
+ * negotiated on the wire.
  *
- * @param heldOctets how much the daemon keeps of messages that find no posted receive, until the
- *     program posts one; meanwhile the peer is slowed down by TCP's window. 0: such a message, as
- *     any beyond this, ends the connection (RFC 5041 section 7.1). At most what the daemon's
- *     configuration allows (hold-messages); nothing is refused from about 1.4 times TCP's receive
- *     buffer on
- * @param taggedNotices plain DDP: how many notices of Tagged Messages may be posted ({@link
- *     DdpQueues#postTaggedNotice}), of which each Tagged Message of the peer's then uses one up, as
- *     an untagged one does a receive. 0: the program is not told of Tagged Messages
- * @param queues plain DDP: the queues of Queue Number 0, 1 and so on, by how many receives each
- *     holds; together at most what a connection may have. Empty: the connection speaks RDMAP
- * @param receiveQueue RDMAP: where the connection takes its receives from, as others may; null if
- *     they are posted to the connection itself
+ * @param heldOctets octets that the daemon keeps of messages without a posted receive, until the
+ *     program posts one; meanwhile TCP's window slows the peer down. A message beyond this limit
+ *     ends the connection (RFC 5041 section 7.1); with 0, every message without a receive does. The
+ *     daemon's configuration sets the maximum (hold-messages). From about 1.4 times TCP's receive
+ *     buffer on, no message exceeds the limit
+ * @param taggedNotices plain DDP: number of Tagged Message notices that may be posted ({@link
+ *     DdpQueues#postTaggedNotice}); each Tagged Message from the peer consumes one, as an Untagged
+ *     Message consumes a receive. 0: the program is not notified of Tagged Messages
+ * @param queues plain DDP: number of receives that each queue holds, from Queue Number 0 on; their
+ *     sum is limited by {@link org.rddp.client.types.SessionLimits#receiveQueue}. Empty: the
+ *     connection speaks RDMAP
+ * @param receiveQueue RDMAP: the shared receive queue of the connection; null if receives are
+ *     posted to the connection
  */
 public record ConnectionOptions(
     int heldOctets, int taggedNotices, List<Integer> queues, SharedReceiveQueue receiveQueue) {
-  /** RDMAP; a message without a receive ends the connection. */
+  /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0, 0, List.of(), null);
 
   /** Checks the ranges. */
@@ -40,7 +41,7 @@ public record ConnectionOptions(
     for (int depth : queues) {
       if (depth < 1) {
         throw new IllegalArgumentException(
-            "a queue that holds " + depth + " receives; it holds 1 at least");
+            "a queue that holds " + depth + " receives; the least is 1");
       }
     }
     if (receiveQueue != null && !queues.isEmpty()) {
@@ -52,7 +53,7 @@ public record ConnectionOptions(
     }
   }
 
-  /** Whether a session may use them. */
+  /** Checks that a session may use the options. */
   void check(Rddp session) {
     if (receiveQueue != null && receiveQueue.session() != session) {
       throw new IllegalArgumentException("the receive queue belongs to another session");
@@ -60,36 +61,36 @@ public record ConnectionOptions(
   }
 
   /**
-   * A connection that speaks plain DDP (RFC 5041): the program is the ULP, and posts through {@link
+   * Options for plain DDP (RFC 5041): the program is the ULP and posts through {@link
    * Connection#ddp()}.
    *
-   * @param receives for each queue, of Queue Number 0 and so on, how many receives it holds; one
-   *     queue at least. The peer's queues have the same numbers
+   * @param receives number of receives that each queue holds, from Queue Number 0 on; at least one
+   *     queue. The peer's queues have the same numbers
    */
   public static ConnectionOptions plainDdp(int... receives) {
     if (receives.length == 0) {
-      throw new IllegalArgumentException("plain DDP takes one queue at least");
+      throw new IllegalArgumentException("plain DDP needs at least one queue");
     }
     return new ConnectionOptions(
         0, 0, Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()), null);
   }
 
-  /** The same with another bound for messages without a receive. */
+  /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
     return new ConnectionOptions(octets, taggedNotices, queues, receiveQueue);
   }
 
-  /** The same, telling the program of Tagged Messages. */
+  /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
     return new ConnectionOptions(heldOctets, notices, queues, receiveQueue);
   }
 
-  /** The same with receives from a shared queue; null for receives of the connection's own. */
+  /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
     return new ConnectionOptions(heldOctets, taggedNotices, queues, queue);
   }
 
-  /** Whether the program is the ULP. */
+  /** Whether the connection speaks plain DDP. */
   public boolean isPlainDdp() {
     return !queues.isEmpty();
   }

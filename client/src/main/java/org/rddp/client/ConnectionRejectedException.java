@@ -15,7 +15,7 @@ public final class ConnectionRejectedException extends RddpException {
     this.privateData = privateData;
   }
 
-  /** What the peer said with it. */
+  /** The private data of the peer's rejection. */
   public PrivateData privateData() {
     return privateData == null ? PrivateData.NONE : privateData;
   }

@@ -7,8 +7,8 @@ import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.DaemonMessage;
 
 /**
- * What becomes of a connection, as the daemon's events tell: being made, established, closed.
- * Thread-safe; a monitor to wait on.
+ * The state of a connection according to the daemon's events. Thread-safe; also the monitor that
+ * waiting threads use.
  */
 final class ConnectionState {
   private enum Phase {
@@ -72,11 +72,11 @@ final class ConnectionState {
     return TimedWait.until(this, timeout, this::isClosed);
   }
 
-  /** Waits until it is established, or throws why it is not. */
+  /** Waits until the connection is established; throws if it fails. */
   synchronized void awaitEstablished(Duration timeout) {
     if (!TimedWait.until(this, timeout, () -> state != Phase.CONNECTING)) {
       throw new ConnectionFailedException(
-          Reason.TIMEOUT, 0, "the daemon has not said how it went for " + timeout);
+          Reason.TIMEOUT, 0, "the daemon has not reported the result for " + timeout);
     }
     if (failure != null) {
       throw failure;
@@ -107,7 +107,7 @@ final class ConnectionState {
     streamError = new StreamError(event);
   }
 
-  /** Also when it was never established. */
+  /** Ends the connection, also one that was never established. */
   synchronized void onEnd(Reason reason, int detail, String text, RddpException why) {
     if (state == Phase.CLOSED) {
       return;

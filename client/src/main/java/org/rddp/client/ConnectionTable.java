@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * The connections of a session by number. One thread adds, any thread looks up, without a lock. A
- * connection stays until its index is used again, for its last completions.
+ * The connections of a session by number. One thread adds; any thread looks up, without a lock. A
+ * connection stays until its index is reused, so that its last completions find it.
  */
 final class ConnectionTable {
   private volatile Connection[] table = new Connection[16];
@@ -18,7 +18,7 @@ final class ConnectionTable {
     table = next;
   }
 
-  /** The connection with that number, or null. */
+  /** The connection with a number, or null. */
   Connection get(int id) {
     Connection[] now = table;
     int index = ConnectionId.index(id);

@@ -19,15 +19,15 @@ import org.rddp.ipc.linux.EventFd;
 import org.rddp.ipc.linux.PollSet;
 
 /**
- * The control connection of a session: requests and their replies, events, and the thread that
- * watches whether the daemon lives. Thread-safe.
+ * The control connection of a session: sends requests, receives replies and events, and has a
+ * thread that detects the end of the daemon. Thread-safe.
  */
 final class ControlChannel {
-  /** Where events go; called on the channel's thread. */
+  /** Receives events on the channel's thread. */
   interface Events {
     void onEvent(DaemonMessage event);
 
-    /** The session is lost. Called once, last. */
+    /** The session is lost. The last call, made once. */
     void onLost(SessionLostException why);
   }
 
@@ -54,13 +54,13 @@ final class ControlChannel {
     this.thread = Thread.ofPlatform().daemon().name("rddp-control").unstarted(this::run);
   }
 
-  /** Begins to receive. */
+  /** Starts receiving. */
   void start(Events receiver) {
     events = receiver;
     thread.start();
   }
 
-  /** Why the session is lost, or null. */
+  /** The reason why the session is lost, or null. */
   SessionLostException lost() {
     return lost;
   }
@@ -73,12 +73,12 @@ final class ControlChannel {
   /**
    * Sends a request and waits for its reply.
    *
-   * @param message made from the request's number
-   * @param answer the kind of reply
-   * @param onArrival called with it on the channel's thread, before anything that the daemon sent
-   *     after it is looked at
-   * @throws RefusedException when the daemon refuses
-   * @throws SessionLostException when it is gone, or does not answer in time
+   * @param message creates the message from the request's number
+   * @param answer the type of the reply
+   * @param onArrival called with the reply on the channel's thread, before later messages are
+   *     handled
+   * @throws RefusedException if the daemon refuses the request
+   * @throws SessionLostException if the daemon has ended or does not answer in time
    */
   <T extends DaemonMessage> T request(
       IntFunction<ProgramMessage> message, Class<T> answer, Consumer<T> onArrival) {
@@ -119,8 +119,7 @@ final class ControlChannel {
   }
 
   private DaemonMessage await(CompletableFuture<DaemonMessage> reply) {
-    // The thread fails whatever is pending when the session is lost, and what comes later finds
-    // it lost here.
+    // When the session is lost, the thread fails all pending requests. Later requests fail here.
     throwIfLost();
     try {
       return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -141,7 +140,7 @@ final class ControlChannel {
       throw new RefusedException(refused.reason(), refused.text());
     }
     reply.closeDescriptors();
-    throw new RddpException("the daemon answered with something else: " + reply);
+    throw new RddpException("the daemon sent an unexpected reply: " + reply);
   }
 
   void throwIfLost() {
@@ -154,7 +153,7 @@ final class ControlChannel {
   private SessionLostException silent() {
     SessionLostException why =
         new SessionLostException(
-            "the daemon (pid %d) has not answered for %s; the session is given up"
+            "the daemon (pid %d) has not answered for %s; the session ends"
                 .formatted(socket.peer().pid(), timeout),
             null);
     lose(why);
@@ -227,12 +226,12 @@ final class ControlChannel {
 
   private void finish() {
     lose(new SessionLostException("the session is closed", null));
-    // Whoever adds a request after this finds the session lost by itself.
+    // A request that is added later finds the session lost.
     pending.values().forEach(waiting -> waiting.reply().completeExceptionally(lost));
     events.onLost(lost);
   }
 
-  /** Ends the thread and closes the socket. */
+  /** Stops the thread and closes the socket. */
   void close() {
     closing = true;
     if (thread.isAlive()) {

@@ -1,7 +1,7 @@
 package org.rddp.client;
 
 /**
- * No session could be opened: the daemon does not run, may not be used, or is of another release.
+ * No session could be opened: the daemon is not running, refuses this user, or has another release.
  */
 public final class DaemonUnavailableException extends RddpException {
   private static final long serialVersionUID = 1L;

@@ -8,8 +8,8 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
 /**
- * A peer's wish to connect: accept it or reject it. Post the first receives to {@link
- * #connection()} before accepting, so that they are there when the peer's first message comes.
+ * A peer's connection request, to be accepted or rejected. Post the first receives to {@link
+ * #connection()} before accepting it: the peer may send as soon as it is accepted.
  */
 public final class IncomingConnection {
   private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(10);
@@ -20,12 +20,12 @@ public final class IncomingConnection {
     this.connection = connection;
   }
 
-  /** The connection that it becomes when it is accepted; until then it takes only receives. */
+  /** The connection. Until it is accepted, only receives can be posted. */
   public Connection connection() {
     return connection;
   }
 
-  /** What the peer's program said with its request. */
+  /** The private data of the peer's request. */
   public PrivateData privateData() {
     return connection.privateData();
   }
@@ -35,19 +35,20 @@ public final class IncomingConnection {
     return connection.remoteAddress();
   }
 
-  /** {@link #accept(PrivateData)} without private data. */
+  /** Accepts the connection without private data. */
   public Connection accept() {
     return accept(PrivateData.NONE);
   }
 
   /**
-   * Accepts.
+   * Accepts the connection.
    *
-   * @param privateData for the peer's program: 512 octets, or 508 for a peer that speaks MPA's
+   * @param privateData for the peer's program: up to 512 octets, or 508 if the peer speaks MPA
    *     revision 2
    * @return the connection, established
-   * @throws ConnectionFailedException when the peer has gone in the meantime
-   * @throws RefusedException when the private data does not fit; answer again
+   * @throws ConnectionFailedException if the connection has ended in the meantime
+   * @throws RefusedException if the private data is too long; the request can then be answered
+   *     again
    */
   public Connection accept(PrivateData privateData) {
     try {
@@ -61,18 +62,19 @@ public final class IncomingConnection {
       if (e.reason() == Reason.INVALID) {
         throw e;
       }
-      throw new ConnectionFailedException(e.reason(), 0, "it ended before it was accepted");
+      throw new ConnectionFailedException(
+          e.reason(), 0, "the connection ended before it was accepted");
     }
     connection.state().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;
   }
 
   /**
-   * Rejects.
+   * Rejects the connection.
    *
    * @param privateData for the peer's program, as for {@link #accept(PrivateData)}
-   * @throws RefusedException when the private data does not fit, answer again; or when the peer has
-   *     gone in the meantime
+   * @throws RefusedException if the private data is too long (the request can then be answered
+   *     again), or the connection has ended in the meantime
    */
   public void reject(PrivateData privateData) {
     connection

@@ -6,11 +6,11 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
-/** IPv4 addresses as the control protocol has them: 32 bits, first octet highest. */
+/** Converts IPv4 addresses to and from 32-bit numbers, as in the control protocol. */
 final class InetAddresses {
   private InetAddresses() {}
 
-  /** The bits of an address, 0 for the wildcard. */
+  /** The 32 bits of an address; 0 for the wildcard. */
   static int bits(InetSocketAddress address) {
     if (address.isUnresolved()) {
       throw new IllegalArgumentException("unknown host: " + address.getHostString());
@@ -22,7 +22,7 @@ final class InetAddresses {
     if (address instanceof Inet4Address) {
       return ByteBuffer.wrap(address.getAddress()).getInt();
     }
-    // Java makes the IPv6 wildcard of "any address" when it may.
+    // The JDK may represent the wildcard address as IPv6.
     if (address.isAnyLocalAddress()) {
       return 0;
     }

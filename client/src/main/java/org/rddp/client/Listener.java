@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
-/** Awaits connections at a port. Any thread. */
+/** Listens for connections at a port. Thread-safe. */
 public final class Listener implements AutoCloseable {
   private final Rddp session;
   private final int id;
@@ -22,21 +22,21 @@ public final class Listener implements AutoCloseable {
     this.address = InetAddresses.address(listening.address(), listening.port());
   }
 
-  /** Where it listens. */
+  /** The local address and port. */
   public InetSocketAddress address() {
     return address;
   }
 
-  /** What every connection has. */
+  /** The options of every connection. */
   ConnectionOptions options() {
     return options;
   }
 
   /**
-   * The next connection request that has not ended by itself.
+   * Returns the next connection request that has not failed in the meantime.
    *
-   * @return null when none waits
-   * @throws SessionLostException when the daemon is gone
+   * @return null if there is none
+   * @throws SessionLostException if the session is lost
    */
   public synchronized IncomingConnection poll() {
     if (closed) {
@@ -56,7 +56,7 @@ public final class Listener implements AutoCloseable {
    * Waits for a connection request.
    *
    * @return null at the timeout
-   * @throws SessionLostException when the daemon is gone
+   * @throws SessionLostException if the session is lost
    */
   public synchronized IncomingConnection await(Duration timeout) {
     IncomingConnection[] next = new IncomingConnection[1];
@@ -83,7 +83,7 @@ public final class Listener implements AutoCloseable {
     return id;
   }
 
-  /** Stops listening; requests that wait are rejected. Never throws. */
+  /** Stops listening and rejects waiting connection requests. Never throws. */
   @Override
   public void close() {
     synchronized (this) {

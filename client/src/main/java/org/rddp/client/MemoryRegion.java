@@ -5,10 +5,10 @@ import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
 
 /**
- * Registered memory: the program reads and writes it in place, the engine sends from it and places
- * into it, and a peer that knows STag and Tagged Offset may do what the rights say.
+ * Registered memory. The program reads and writes it in place, the engine sends from it and places
+ * into it, and a peer that knows the STag and Tagged Offset has the access that the rights allow.
  *
- * <p>Any thread; but who writes where and when is between the program and its peer.
+ * <p>Thread-safe; access to the memory itself is not synchronized with the engine or the peer.
  */
 public final class MemoryRegion implements AutoCloseable {
   private final Rddp session;
@@ -21,10 +21,10 @@ public final class MemoryRegion implements AutoCloseable {
   private final Arena arena;
   private final MemorySegment segment;
 
-  /** Whether the daemon has taken the STag back. */
+  /** Whether the STag has been deregistered. */
   private volatile boolean closed;
 
-  /** Whether it has taken the memory back, or that is another region's business. */
+  /** Whether the memory has been freed, or is freed by another region. */
   private boolean freed;
 
   MemoryRegion(
@@ -48,36 +48,36 @@ public final class MemoryRegion implements AutoCloseable {
     this.segment = piece.segment(offset, length, arena);
   }
 
-  /** The STag, for the peer and for this program's own requests. */
+  /** The STag, local and remote. */
   public int stag() {
     return stag;
   }
 
-  /** The Tagged Offset of the first octet, for the peer. */
+  /** The Tagged Offset of the first octet. */
   public long baseTo() {
     return baseTo;
   }
 
-  /** Octets. */
+  /** Length in octets. */
   public long length() {
     return length;
   }
 
-  /** What may be done, see {@link Access#isIn}. */
+  /** The access rights as bits, see {@link Access#isIn}. */
   public int rights() {
     return rights;
   }
 
-  /** The memory. After {@link #close()} an access to it throws. */
+  /** The memory. An access after {@link #close()} throws. */
   public MemorySegment segment() {
     return segment;
   }
 
   /**
-   * Registers a part of this region once more, with an STag and rights of its own. It shares the
-   * memory, and has to be closed before this region.
+   * Registers a part of this region again, with its own STag and rights. The new region shares the
+   * memory and must be closed before this one.
    *
-   * @param from first octet, in this region
+   * @param from offset of the first octet in this region
    * @param octets greater than 0
    */
   public MemoryRegion register(long from, long octets, Access... access) {
@@ -86,10 +86,10 @@ public final class MemoryRegion implements AutoCloseable {
   }
 
   /**
-   * Registers a part of this region once more, for one connection only.
+   * Registers a part of this region again, for one connection only.
    *
-   * @param connection the one whose peer may use the STag
-   * @param from first octet, in this region
+   * @param connection the connection whose peer may use the STag
+   * @param from offset of the first octet in this region
    * @param octets greater than 0
    */
   public MemoryRegion register(Connection connection, long from, long octets, Access... access) {
@@ -117,11 +117,11 @@ public final class MemoryRegion implements AutoCloseable {
   }
 
   /**
-   * Takes the STag back, and the memory with it if this region was the first on it: when this
-   * returns, nothing is placed there any more. When the session is gone already, so is all of it.
+   * Deregisters the STag, and frees the memory if this region was created with it. After the call
+   * nothing more is placed in the region. Does nothing in the daemon if the session has ended.
    *
-   * @throws RefusedException when requests that name the region have not completed, or other
-   *     regions on this one's memory are still open; close it again when they are gone
+   * @throws RefusedException if requests that use the region have not completed, or other regions
+   *     on its memory are open; call it again after that
    */
   @Override
   public synchronized void close() {
@@ -136,7 +136,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
   }
 
-  /** The session ends, and the mapping with it. */
+  /** Called when the session ends, before the memory is unmapped. */
   synchronized void onSessionClosed() {
     closed = true;
     freed = true;

@@ -4,10 +4,10 @@ import java.util.Arrays;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * Things of a session by the daemon's number, which is made as {@link ConnectionId} says. Any
- * thread changes it, any thread looks things up without a lock and without allocating.
+ * Objects of a session by the daemon's number, which is built like a {@link ConnectionId}.
+ * Thread-safe; lookups take no lock and allocate nothing.
  *
- * @param <T> the things
+ * @param <T> type of the objects
  */
 final class ObjectTable<T> {
   private record Entry<T>(int number, T thing) {}
@@ -21,7 +21,7 @@ final class ObjectTable<T> {
     table = next;
   }
 
-  /** Takes a thing out, if it is there. */
+  /** Removes an object, if there is one with this number. */
   synchronized void remove(int number) {
     if (get(number) != null) {
       Object[] next = table.clone();
@@ -30,8 +30,8 @@ final class ObjectTable<T> {
     }
   }
 
-  /** The thing of that number, or null. */
-  @SuppressWarnings("unchecked") // put has put nothing but entries of T into it
+  /** The object with a number, or null. */
+  @SuppressWarnings("unchecked") // put() stores entries of T only
   T get(int number) {
     Object[] now = table;
     int index = ConnectionId.index(number);

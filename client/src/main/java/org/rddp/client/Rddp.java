@@ -28,17 +28,17 @@ import org.rddp.ipc.ring.Counters;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
- * A session with the daemon: where a program begins.
+ * A session with the daemon, the entry point of a program.
  *
- * <p>At home in verbs? A session is context, protection domain and completion queue in one; a
- * {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2, a
- * {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are {@code
- * ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
+ * <p>In terms of verbs, a session is a context, a protection domain and a completion queue in one;
+ * a {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2,
+ * a {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are
+ * {@code ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
  *
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
- * a time. Everything else may be called from any thread. A daemon thread of the session watches the
- * control socket: when the daemon dies every call throws {@link SessionLostException}, and whoever
- * waits is woken.
+ * a time; all other methods are thread-safe. A daemon thread of the session watches the control
+ * socket: when the daemon dies, waiting threads wake up and every call throws {@link
+ * SessionLostException}.
  */
 public final class Rddp implements AutoCloseable {
   private static final Duration CONNECT_MARGIN = Duration.ofSeconds(5);
@@ -69,13 +69,15 @@ public final class Rddp implements AutoCloseable {
     this.memory = new SessionMemory(this, channel);
   }
 
-  /** The daemon's socket unless somebody says otherwise: {@code $RDDP_SOCKET}, or in /run. */
+  /**
+   * The default path of the daemon's socket: {@code $RDDP_SOCKET}, or {@code /run/rddp/rddpd.sock}.
+   */
   public static Path defaultSocket() {
     String configured = System.getenv("RDDP_SOCKET");
     return Path.of(configured == null ? "/run/rddp/rddpd.sock" : configured);
   }
 
-  /** {@link #connect(Path, RddpOptions)} with the defaults. */
+  /** Opens a session with default options, see {@link #connect(Path, RddpOptions)}. */
   public static Rddp connect(Path socket) {
     return connect(socket, RddpOptions.defaults());
   }
@@ -83,10 +85,9 @@ public final class Rddp implements AutoCloseable {
   /**
    * Opens a session.
    *
-   * @param socket of the daemon
-   * @throws DaemonUnavailableException when there is no daemon, or none that can be used; the
-   *     message says what to do
-   * @throws RefusedException when the daemon does not want this session
+   * @param socket path of the daemon's socket
+   * @throws DaemonUnavailableException if there is no usable daemon; the message says what to do
+   * @throws RefusedException if the daemon refuses the session
    */
   public static Rddp connect(Path socket, RddpOptions options) {
     ControlSocket control;
@@ -109,7 +110,7 @@ public final class Rddp implements AutoCloseable {
       session.close();
       if (e.reason() == Reason.VERSION) {
         throw new DaemonUnavailableException(
-            "the daemon at %s is of another release than this program (control protocol %d): %s"
+            "the daemon at %s has another release than this program (control protocol %d): %s"
                 .formatted(socket, ControlMessage.VERSION, e.getMessage()),
             e);
       }
@@ -124,29 +125,30 @@ public final class Rddp implements AutoCloseable {
   private static String advice(Path socket, SystemCallException e) {
     return switch (e.errno()) {
       case Errno.ENOENT ->
-          "there is no daemon's socket at "
+          "there is no daemon socket at "
               + socket
-              + ": start the daemon (bin/rddp daemon), or name its socket";
-      // connect(2) refuses a plain file in the same words as a socket that nobody listens at.
+              + ": start the daemon (bin/rddp daemon), or give the path of its socket";
+      // connect(2) reports ECONNREFUSED for a plain file, too.
       case Errno.ECONNREFUSED ->
           Files.isRegularFile(socket) || Files.isDirectory(socket)
               ? notASocket(socket)
               : "no daemon answers at "
                   + socket
-                  + ", though its socket is still there: start the daemon (bin/rddp daemon)";
+                  + ", although its socket exists: start the daemon (bin/rddp daemon)";
       case Errno.EACCES, Errno.EPERM ->
           "you may not use the daemon at "
               + socket
               + ": writing that socket needs the user or the group that the daemon's configuration"
               + " names";
       case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
-      case Errno.ENOTDIR -> socket + " leads through what is no folder: name the daemon's socket";
+      case Errno.ENOTDIR ->
+          socket + " has a component that is not a directory: give the path of the daemon's socket";
       default -> "no daemon at " + socket + ": " + e.getMessage();
     };
   }
 
   private static String notASocket(Path socket) {
-    return socket + " is not the socket of an rddp daemon: name another";
+    return socket + " is not the socket of an rddp daemon: give another path";
   }
 
   private void open(RddpOptions options) throws IOException {
@@ -168,12 +170,12 @@ public final class Rddp implements AutoCloseable {
     completionEvent.add(wake.descriptor());
   }
 
-  /** What this session may use. */
+  /** The limits of this session. */
   public SessionLimits limits() {
     return welcome.limits();
   }
 
-  /** The daemon's interface that this session uses. */
+  /** The name of the daemon's interface that this session uses. */
   public String interfaceName() {
     return welcome.interfaceName();
   }
@@ -183,17 +185,17 @@ public final class Rddp implements AutoCloseable {
     return InetAddresses.address(welcome.address());
   }
 
-  /** The daemon's process, as the kernel says. */
+  /** The daemon's process id, as reported by the kernel. */
   public long daemonPid() {
     return socket.peer().pid();
   }
 
   /**
-   * Allocates and registers memory; zeroed.
+   * Allocates and registers zeroed memory.
    *
    * @param octets greater than 0
-   * @param rights beside reading by this program's own sends and writes
-   * @throws RefusedException when a limit is reached
+   * @param rights access rights; this program's own sends and writes may always read it
+   * @throws RefusedException if a limit is reached
    */
   public MemoryRegion allocate(long octets, Access... rights) {
     throwIfUnusable();
@@ -201,11 +203,11 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Registers memory of the program's own.
+   * Registers the program's own memory.
    *
-   * @param descriptor a memfd whose size is sealed, not of huge pages; stays the caller's, who may
-   *     close it
-   * @throws IOException when it cannot be shared safely
+   * @param descriptor a memfd whose size is sealed, not on huge pages. The caller keeps the
+   *     descriptor and may close it
+   * @throws IOException if the memory cannot be shared safely
    */
   public MemoryRegion register(Descriptor descriptor, Access... rights) throws IOException {
     throwIfUnusable();
@@ -213,9 +215,10 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * A memory window, to be bound to parts of regions, one after the other. It counts as a region.
+   * Allocates a memory window, which can be bound to one part of a region at a time. It counts as a
+   * region.
    *
-   * @throws RefusedException when a limit is reached
+   * @throws RefusedException if a limit is reached
    */
   public MemoryWindow allocateWindow() {
     throwIfUnusable();
@@ -231,10 +234,10 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * A queue of receives for connections to share, without receives.
+   * Creates an empty shared receive queue.
    *
-   * @param size the most receives it holds, 1 to {@link SessionLimits#outstanding()}
-   * @throws RefusedException when a limit is reached
+   * @param size number of receives that it holds, 1 to {@link SessionLimits#outstanding()}
+   * @throws RefusedException if a limit is reached
    */
   public SharedReceiveQueue createSharedReceiveQueue(int size) {
     throwIfUnusable();
@@ -249,32 +252,35 @@ public final class Rddp implements AutoCloseable {
     return made[0];
   }
 
-  /** The daemon has taken the window back. */
+  /** Removes a window that has been freed in the daemon. */
   void forget(MemoryWindow window) {
     windows.remove(window.id());
   }
 
-  /** {@link #listen(InetSocketAddress, int)} at the interface's address, 128 requests waiting. */
+  /**
+   * Listens at the interface's address with a backlog of 128, see {@link #listen(InetSocketAddress,
+   * int)}.
+   */
   public Listener listen(int port) {
     return listen(new InetSocketAddress(port), DEFAULT_BACKLOG);
   }
 
   /**
-   * Awaits connections.
+   * Listens for connections.
    *
-   * @param address an address of the interface, or the wildcard; port 0: any
-   * @param backlog requests that may wait for this program
+   * @param address the address of the interface, or the wildcard; port 0: any free port
+   * @param backlog number of connection requests that may wait for this program
    */
   public Listener listen(InetSocketAddress address, int backlog) {
     return listen(address, backlog, ConnectionOptions.DEFAULTS);
   }
 
   /**
-   * Awaits connections.
+   * Listens for connections.
    *
-   * @param address an address of the interface, or the wildcard; port 0: any
-   * @param backlog requests that may wait for this program
-   * @param options of every connection
+   * @param address the address of the interface, or the wildcard; port 0: any free port
+   * @param backlog number of connection requests that may wait for this program
+   * @param options options of every connection
    */
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
@@ -301,16 +307,16 @@ public final class Rddp implements AutoCloseable {
    * Connects to a peer.
    *
    * @param privateData for the peer's program
-   * @param timeout for TCP and MPA together; the daemon gives up after ten minutes at the latest
+   * @param timeout for TCP's and MPA's startup together, at most ten minutes
    * @return the connection, established
-   * @throws ConnectionRejectedException when the peer's program does not want it
-   * @throws ConnectionFailedException when it cannot be made
+   * @throws ConnectionRejectedException if the peer's program rejects the connection
+   * @throws ConnectionFailedException if the connection cannot be established
    */
   public Connection connect(InetSocketAddress remote, PrivateData privateData, Duration timeout) {
     return connect(remote, privateData, timeout, ConnectionOptions.DEFAULTS);
   }
 
-  /** Connects as {@link #connect(InetSocketAddress, PrivateData, Duration)} does. */
+  /** Connects with options, see {@link #connect(InetSocketAddress, PrivateData, Duration)}. */
   public Connection connect(
       InetSocketAddress remote,
       PrivateData privateData,
@@ -341,11 +347,11 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Hands over completions. Neither blocks nor allocates.
+   * Passes completions to the handler. Neither blocks nor allocates.
    *
-   * @param max at most that many
-   * @return how many
-   * @throws SessionLostException when there is none and the daemon is gone
+   * @param max largest number of completions
+   * @return number of completions passed
+   * @throws SessionLostException if there is no completion and the session is lost
    */
   public int poll(CompletionHandler handler, int max) {
     if (closed) {
@@ -368,7 +374,7 @@ public final class Rddp implements AutoCloseable {
     return count;
   }
 
-  /** Counts what has ended with the completion. */
+  /** Updates the queues and windows that the completion concerns. */
   private void retire() {
     Connection connection = connections.get(completion.connection());
     if (connection != null) {
@@ -389,19 +395,18 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Waits until there is something to do: a completion, a connection request, or a connection that
-   * has changed. May return early for no reason. Not for a virtual thread: it would hold its
-   * carrier.
+   * Waits for a completion, a connection request, or a change of a connection. May return
+   * spuriously. Not for virtual threads: the wait would pin the carrier thread.
    *
    * @return false at the timeout
-   * @throws SessionLostException when the daemon is gone
+   * @throws SessionLostException if the session is lost
    */
   public boolean await(Duration timeout) {
     throwIfUnusable();
     if (!rings.requestSignal()) {
       return true;
     }
-    // Held so that close() does not close the descriptors under the one who waits.
+    // Prevents close() from closing the descriptors during the wait.
     synchronized (completionEvent) {
       throwIfUnusable();
       boolean signalled = awaitEvent(timeout);
@@ -419,11 +424,11 @@ public final class Rddp implements AutoCloseable {
       }
       return signalled;
     } catch (SystemCallException e) {
-      throw new RddpException("waiting for completions: " + e.getMessage(), e);
+      throw new RddpException("the wait for completions failed: " + e.getMessage(), e);
     }
   }
 
-  /** The daemon's counters, for reading; close them after use. */
+  /** Opens the daemon's counters for reading. Close them after use. */
   public Counters openCounters() throws IOException {
     throwIfUnusable();
     return Counters.open(
@@ -433,10 +438,10 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Copies every frame of the interface from now on; the daemon decides who may.
+   * Starts copying every frame of the interface. Only root and the daemon's own user may.
    *
-   * @param ringOctets size of the ring, a power of two from 4 KiB to 1 GiB
-   * @param snapLength octets kept of a frame, 1 to 65535
+   * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
+   * @param snapLength octets kept of each frame, 1 to 65535
    * @return the ring; close it after {@link #stopCapture()}
    */
   public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
@@ -449,7 +454,7 @@ public final class Rddp implements AutoCloseable {
             .descriptor());
   }
 
-  /** Ends the capture; what is in the ring can still be read. */
+  /** Stops the capture. Frames already in the ring can still be read. */
   public void stopCapture() {
     throwIfUnusable();
     channel.request(ProgramMessage.StopCapture::new, DaemonMessage.Done.class);
@@ -475,8 +480,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Ends the session: connections are reset, regions unmapped, and an access to their memory from
-   * then on throws. Never throws; the second time does nothing.
+   * Ends the session: resets its connections and unmaps its regions. A later access to their memory
+   * throws. Never throws; a second call does nothing.
    */
   @Override
   public void close() {
@@ -490,7 +495,7 @@ public final class Rddp implements AutoCloseable {
       try {
         channel.request(ProgramMessage.CloseSession::new, DaemonMessage.Done.class);
       } catch (RddpException e) {
-        // The daemon sees the end of the socket instead.
+        // Closing the socket ends the session in the daemon, too.
         socket.close();
       }
     }

@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-/** Something did not work; the message says what, and what can be done. */
+/** An operation failed. The message says why and what to do. */
 public class RddpException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

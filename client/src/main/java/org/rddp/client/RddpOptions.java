@@ -3,30 +3,30 @@ package org.rddp.client;
 import java.time.Duration;
 
 /**
- * How a session is opened.
+ * Options of a session.
  *
- * @param programName shown in the daemon's log and counters
- * @param interfaceName the daemon's interface to use; empty: its first
- * @param requestTimeout how long the daemon may take to answer a request; after that the session
- *     counts as lost
+ * @param programName name of the program in the daemon's log
+ * @param interfaceName name of the daemon's interface; empty: the first one
+ * @param requestTimeout time in which the daemon must answer a request; after that the session is
+ *     lost
  */
 public record RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
-  /** The daemon's first interface, the process's number as name, ten seconds. */
+  /** The daemon's first interface, the process id as name, a timeout of ten seconds. */
   public static RddpOptions defaults() {
     return new RddpOptions("pid " + ProcessHandle.current().pid(), "", Duration.ofSeconds(10));
   }
 
-  /** The same with another name. */
+  /** Copies the options with another program name. */
   public RddpOptions withProgramName(String name) {
     return new RddpOptions(name, interfaceName, requestTimeout);
   }
 
-  /** The same with another interface. */
+  /** Copies the options with another interface. */
   public RddpOptions withInterfaceName(String name) {
     return new RddpOptions(programName, name, requestTimeout);
   }
 
-  /** The same with another timeout. */
+  /** Copies the options with another timeout. */
   public RddpOptions withRequestTimeout(Duration timeout) {
     return new RddpOptions(programName, interfaceName, timeout);
   }

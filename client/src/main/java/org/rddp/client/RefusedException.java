@@ -2,7 +2,7 @@ package org.rddp.client;
 
 import org.rddp.client.types.Reason;
 
-/** The daemon refused a request, and changed nothing. */
+/** The daemon refused a request and changed nothing. */
 public final class RefusedException extends RddpException {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class RefusedException extends RddpException {
     this.reason = reason;
   }
 
-  /** Why. */
+  /** The daemon's reason. */
   public Reason reason() {
     return reason;
   }

@@ -7,9 +7,8 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.EventFd;
 
 /**
- * Takes what the daemon says of its own accord to the connection or the listener that it is about,
- * and wakes the program. Called on the control channel's thread, but for the listeners' coming and
- * going.
+ * Dispatches the daemon's events to the connection, listener or receive queue concerned, and wakes
+ * the program. Called on the control channel's thread, except for adding and removing listeners.
  */
 final class SessionEvents implements ControlChannel.Events {
   private final Rddp session;
@@ -19,9 +18,9 @@ final class SessionEvents implements ControlChannel.Events {
   private final EventFd wake;
 
   /**
-   * Events of a session.
+   * Creates the dispatcher of a session.
    *
-   * @param wake signalled after each
+   * @param wake signalled after each event
    */
   SessionEvents(
       Rddp session,

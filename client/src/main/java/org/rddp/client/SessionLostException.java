@@ -1,8 +1,8 @@
 package org.rddp.client;
 
 /**
- * The daemon died, or ended the session. All connections and regions of it are gone; connect and
- * register again.
+ * The daemon has died or ended the session. The session's connections and regions have ended: open
+ * a new session.
  */
 public final class SessionLostException extends RddpException {
   private static final long serialVersionUID = 1L;

@@ -14,12 +14,9 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SharedMemory;
 
-/**
- * The memory of a session: what is mapped, which pieces are in use, which regions are registered.
- * Thread-safe.
- */
+/** The memory of a session: mappings, allocated pieces and registered regions. Thread-safe. */
 final class SessionMemory {
-  /** A part of a mapped memory, as the daemon allocated it. */
+  /** A piece of a mapped memory, as allocated by the daemon. */
   static final class Piece {
     private final int memory;
     private final long offset;
@@ -37,7 +34,7 @@ final class SessionMemory {
     }
   }
 
-  /** A mapped memory and how many pieces of it are in use. */
+  /** A mapped memory and the number of its pieces in use. */
   private static final class Mapping {
     private final SharedMemory memory;
     private int pieces;
@@ -59,8 +56,8 @@ final class SessionMemory {
   }
 
   /**
-   * A new region on memory of the daemon's. Requests for memory go one after the other, so that the
-   * two ends agree when the last piece of a memory is gone.
+   * Creates a region on memory that the daemon allocates. Memory requests are serialized, so that
+   * both ends agree when the last piece of a memory is freed.
    */
   MemoryRegion allocate(long octets, int rights) {
     Piece piece;
@@ -75,13 +72,13 @@ final class SessionMemory {
     return registerAll(piece, octets, rights);
   }
 
-  /** A new region on all of the program's own memory. */
+  /** Creates a region on all of the program's own memory. */
   MemoryRegion adopt(Descriptor descriptor, int rights) throws IOException {
     Piece piece;
     long octets;
     synchronized (this) {
       checkOpen();
-      // Mapped first: what cannot be mapped here needs not be refused there.
+      // Map the memory here first: memory that cannot be mapped is not sent to the daemon.
       SharedMemory mapped = SharedMemory.map(descriptor.duplicate());
       octets = mapped.length();
       try {
@@ -117,7 +114,7 @@ final class SessionMemory {
     }
     Mapping mapping = mappings.get(memory);
     if (mapping == null || offset < 0 || offset > mapping.memory.length() - octets) {
-      throw new RddpException("the daemon allocated memory that is not there");
+      throw new RddpException("the daemon allocated memory outside of its mapping");
     }
     mapping.memory.descriptor().close();
     mapping.pieces++;
@@ -156,7 +153,7 @@ final class SessionMemory {
           request -> new ProgramMessage.Deregister(request, region.stag()),
           DaemonMessage.Done.class);
     } catch (SessionLostException sessionEnded) {
-      // Nothing is placed there any more either.
+      // The session has ended, so nothing is placed there any more.
     }
     synchronized (this) {
       regions.remove(region);
@@ -172,7 +169,7 @@ final class SessionMemory {
           request -> new ProgramMessage.FreeMemory(request, piece.memory, piece.offset),
           DaemonMessage.Done.class);
     } catch (SessionLostException sessionEnded) {
-      // The daemon's mapping is gone; this one goes below.
+      // The daemon has unmapped the memory; it is unmapped here below.
     }
     Mapping mapping = mappings.get(piece.memory);
     mapping.pieces--;
@@ -188,7 +185,7 @@ final class SessionMemory {
     }
   }
 
-  /** Ends every region, then unmaps: an access from now on throws. */
+  /** Closes every region, then unmaps the memory. A later access throws. */
   void close() {
     List<MemoryRegion> open;
     synchronized (this) {

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waits on a monitor with a deadline. */
+/** Waits on a monitor until a condition holds or a timeout expires. */
 final class TimedWait {
-  /** What is longer is as good as for ever: nanoseconds in 64 bits end after 292 years. */
+  /** Longest timeout: 64 bits of nanoseconds overflow after 292 years. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
   private TimedWait() {}
 
-  /** A timeout that can be counted in nanoseconds; one that is over already is none at all. */
+  /** Limits a timeout to what nanoseconds can express; a negative one becomes zero. */
   static Duration bounded(Duration timeout) {
     if (timeout.isNegative()) {
       return Duration.ZERO;
@@ -22,8 +22,8 @@ final class TimedWait {
   /**
    * Waits until the condition holds.
    *
-   * @param monitor held by the caller; whoever changes the condition notifies it
-   * @return whether it holds: false at the timeout
+   * @param monitor held by the caller, and notified by every thread that changes the condition
+   * @return whether the condition holds; false at the timeout
    */
   static boolean until(Object monitor, Duration timeout, BooleanSupplier condition) {
     long deadline = System.nanoTime() + bounded(timeout).toNanos();
@@ -33,7 +33,7 @@ final class TimedWait {
         return false;
       }
       try {
-        // Rounded up, or the last millisecond would be spent spinning.
+        // Rounded up: otherwise the last millisecond would be a busy wait.
         monitor.wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();

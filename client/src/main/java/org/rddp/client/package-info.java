@@ -1,5 +1,5 @@
 /**
- * What a program uses: a session with the daemon, memory regions, connections and completions, in
- * the words of verbs. Begin with {@link org.rddp.client.Rddp}.
+ * The API of programs: sessions with the daemon, memory regions, connections and work requests,
+ * named as in verbs. Start with {@link org.rddp.client.Rddp}.
  */
 package org.rddp.client;

@@ -76,7 +76,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldWaitForEver() throws Exception {
+  void shouldWaitWithoutLimit() throws Exception {
     Duration forEver = ChronoUnit.FOREVER.getDuration();
     Thread acceptor =
         Thread.ofPlatform().start(() -> farEnd = listener.await(forEver).accept(ANSWER));
@@ -89,13 +89,13 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldNotWaitWhenTheTimeIsOver() {
+  void shouldNotWaitWithANegativeTimeout() {
     Duration over = Duration.ofSeconds(-1);
     assertThat(near.await(over)).isFalse();
     assertThat(listener.await(over)).isNull();
   }
 
-  /** Waits for a completion and writes it down, for it is only good during the call. */
+  /** Waits for a completion and formats it, since it is valid during the call only. */
   private static String next(Rddp session) {
     List<String> seen = new ArrayList<>();
     while (session.poll(completion -> seen.add(describe(completion)), 1) == 0) {
@@ -134,7 +134,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldHandTheRejectionsPrivateDataToTheInitiator() {
+  void shouldReportThePrivateDataOfARejection() {
     Thread rejector = Thread.ofPlatform().start(() -> listener.await(LONG).reject(data("not you")));
     assertThatThrownBy(() -> near.connect(listener.address(), QUESTION, LONG))
         .isInstanceOf(ConnectionRejectedException.class)
@@ -144,7 +144,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSayThatNobodyListens() {
+  void shouldReportThatNoProgramListens() {
     listener.close();
     assertThatThrownBy(() -> near.connect(listener.address(), PrivateData.NONE, LONG))
         .isInstanceOf(ConnectionFailedException.class)
@@ -155,7 +155,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSayThatAPortIsInUse() {
+  void shouldReportThatAPortIsInUse() {
     assertThatThrownBy(() -> near.listen(listener.address().getPort()))
         .isInstanceOf(RefusedException.class)
         .extracting(e -> ((RefusedException) e).reason())
@@ -163,7 +163,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldSendIntoReceivesThatWerePostedBeforeAccepting() {
+  void shouldUseReceivesPostedBeforeAccepting() {
     Thread acceptor =
         Thread.ofPlatform()
             .start(() -> {
@@ -204,7 +204,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldReportAnAccessThatThePeerRefuses() {
+  void shouldReportARemoteAccessError() {
     join();
     assertThat(nearEnd.postWrite(1, nearMemory, 0, 8, farMemory.stag() + 1, 0)).isTrue();
     assertThat(next(near)).isEqualTo("write 1 REMOTE_ACCESS_ERROR 0");
@@ -229,7 +229,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldReportAMessageThatIsTooLongForItsReceive() {
+  void shouldReportAMessageLongerThanItsReceive() {
     join();
     farEnd.postReceive(1, farMemory, 0, 3);
     nearEnd.postSend(2, nearMemory, 0, 4);
@@ -253,7 +253,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldBoundEachQueueAndFlushItAtTheEnd() {
+  void shouldLimitEachQueueAndFlushItAtTheEnd() {
     join();
     for (int i = 0; i < FakeSession.LIMITS.receiveQueue(); i++) {
       assertThat(nearEnd.postReceive(i, nearMemory, 0, 10)).isTrue();
@@ -280,7 +280,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldFlushWhatIsPostedToAConnectionThatHasEnded() {
+  void shouldFlushRequestsPostedAfterTheEnd() {
     join();
     farEnd.close();
     assertThat(nearEnd.awaitClosed(LONG)).isTrue();
@@ -294,7 +294,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldRefuseMemoryThatDoesNotFit() {
+  void shouldRejectRangesOutsideOfARegion() {
     join();
     assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 1, 1 << 16))
         .isInstanceOf(IndexOutOfBoundsException.class);
@@ -331,7 +331,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldWakeWhoWaitsForCompletionsWhenSomebodyConnects() {
+  void shouldWakeAWaitingProgramOnAConnectionRequest() {
     Thread initiator =
         Thread.ofPlatform().start(() -> nearEnd = near.connect(listener.address(), QUESTION, LONG));
     IncomingConnection incoming = listener.poll();
@@ -354,7 +354,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldTellThePeerThatASessionIsGone() {
+  void shouldReportTheEndOfASessionToThePeer() {
     join();
     near.close();
     assertThat(farEnd.awaitClosed(LONG)).isTrue();
@@ -362,7 +362,7 @@ class ConnectionTest {
   }
 
   @Test
-  void shouldForgetRequestsThatEndBeforeTheyAreAccepted() {
+  void shouldDropConnectionRequestsThatEndBeforeAccept() {
     Connection[] left = new Connection[1];
     Thread initiator =
         Thread.ofPlatform()

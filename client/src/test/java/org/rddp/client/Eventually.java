@@ -2,7 +2,10 @@ package org.rddp.client;
 
 import java.util.function.BooleanSupplier;
 
-/** Waits for something that another thread or process does; the test's own timeout is the limit. */
+/**
+ * Waits until a condition holds that another thread or process fulfils. The test's timeout limits
+ * the wait.
+ */
 final class Eventually {
   private Eventually() {}
 

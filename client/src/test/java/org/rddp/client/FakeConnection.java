@@ -14,7 +14,7 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** One end of a connection within the {@link FakeDaemon}: messages are copied to the other end. */
+/** One end of a connection in the {@link FakeDaemon}, which copies messages to the other end. */
 final class FakeConnection {
   private record Receive(long id, long address, long length) {}
 
@@ -59,7 +59,7 @@ final class FakeConnection {
     session.send(message);
   }
 
-  /** Takes a request of this end's program. */
+  /** Carries out a request of this end's program. */
   void post(WorkRequest request) {
     if (request.connection() != id || (!established && request.opcode() != Opcode.RECEIVE)) {
       flush(session.rings(), request);
@@ -146,7 +146,7 @@ final class FakeConnection {
         request.id(), request.connection(), request.opcode(), CompletionStatus.FLUSHED, 0, 1, 0);
   }
 
-  /** Ends both ends. */
+  /** Closes both ends. */
   void close(Reason here, Reason there) throws IOException {
     FakeConnection other = peer;
     end(here);
@@ -166,7 +166,7 @@ final class FakeConnection {
     send(new DaemonMessage.Closed(id, reason, 0, reason.toString()));
   }
 
-  /** This end's session is gone; the other end learns it. */
+  /** Closes this end after its session has ended, and notifies the other end. */
   void lose() {
     session.remove(this);
     FakeConnection other = peer;
@@ -175,7 +175,7 @@ final class FakeConnection {
       try {
         other.end(Reason.RESET);
       } catch (IOException e) {
-        // Its session ends at its own next turn.
+        // The other end's session closes it at its next turn.
         other.peer = null;
       }
     }

@@ -16,12 +16,11 @@ import org.rddp.ipc.ring.Counter;
 import org.rddp.ipc.ring.Counters;
 
 /**
- * A daemon without a network: sessions over a real socket and real memory, connections from one
- * session to another of the same daemon. Also a program of its own, for tests in which it is
- * killed.
+ * A daemon without a network: sessions use a real socket and real memory, connections lead from one
+ * session to another. It can also run as a process of its own, which tests kill.
  */
 final class FakeDaemon implements AutoCloseable {
-  /** How long it sleeps when there is nothing to do: it looks at the rings that often. */
+  /** Longest sleep when idle: the interval at which it polls the rings. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final ControlListener listener;
@@ -52,24 +51,27 @@ final class FakeDaemon implements AutoCloseable {
     return daemon;
   }
 
-  /** The program: the socket's path is its argument; it says when it is ready. */
+  /**
+   * Runs the daemon as a process. Its argument is the socket's path; it prints a line when it is
+   * ready.
+   */
   public static void main(String[] arguments) throws Exception {
     FakeDaemon daemon = start(Path.of(arguments[0]));
     System.out.println("ready");
     daemon.thread.join();
   }
 
-  /** Sessions that are open. */
+  /** Number of open sessions. */
   int sessionCount() {
     return sessionCount;
   }
 
-  /** Why the last session ended. */
+  /** Reason of the last session's end. */
   String lastEnd() {
     return lastEnd;
   }
 
-  /** From now on it takes no requests from anybody. */
+  /** Stops handling requests. */
   void turnDeaf() {
     deaf = true;
     stop.signal();

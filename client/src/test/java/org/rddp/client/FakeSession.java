@@ -22,9 +22,9 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.RangeAllocator;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** One program's session with the {@link FakeDaemon}. */
+/** A program's session with the {@link FakeDaemon}. */
 final class FakeSession {
-  /** A memory and what is taken of it; no pieces when the program owns it. */
+  /** A memory and its allocated pieces; pieces is null if the program owns the memory. */
   private record Memory(SharedMemory shared, RangeAllocator pieces) {}
 
   /** A registered range. */
@@ -66,7 +66,7 @@ final class FakeSession {
     return ranges.get(stag);
   }
 
-  /** One turn; work requests come first, as in the engine. */
+  /** Runs one turn; work requests come first, as in the engine. */
   boolean work() throws IOException {
     boolean worked = takeRequests();
     ProgramMessage message = socket.receiveFromProgram();

@@ -39,7 +39,7 @@ class MemoryRegionTest {
   }
 
   @Test
-  void shouldGiveZeroedMemoryOfTheSizeAskedFor() {
+  void shouldAllocateZeroedMemory() {
     try (MemoryRegion region = session.allocate(1000, Access.REMOTE_READ)) {
       assertThat(region.length()).isEqualTo(1000);
       assertThat(region.segment().byteSize()).isEqualTo(1000);
@@ -97,7 +97,7 @@ class MemoryRegionTest {
   }
 
   @Test
-  void shouldRegisterAPartOnceMore() {
+  void shouldRegisterAPartOfARegion() {
     try (MemoryRegion region = session.allocate(1000, Access.LOCAL_WRITE);
         MemoryRegion part = region.register(100, 50, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
         MemoryRegion partOfPart = part.register(10, 5)) {
@@ -131,7 +131,7 @@ class MemoryRegionTest {
   }
 
   @Test
-  void shouldSayWhichLimitIsReached() {
+  void shouldNameTheLimitThatIsReached() {
     assertThatThrownBy(() -> session.allocate(1L << 34))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("memory of 17179869184 octets")
@@ -140,7 +140,7 @@ class MemoryRegionTest {
   }
 
   @Test
-  void shouldLeaveNoMappingBehind() throws IOException {
+  void shouldUnmapAllMemory() throws IOException {
     for (int i = 0; i < 50; i++) {
       session.allocate(1 << 20).close();
     }

@@ -19,7 +19,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 
-/** One end's process is killed; the other end goes on, or says clearly why it cannot. */
+/** Kills the process of one end; the other end continues, or reports why it cannot. */
 @Timeout(60)
 class ProcessDeathTest {
   private static final Duration LONG = Duration.ofSeconds(30);
@@ -40,7 +40,7 @@ class ProcessDeathTest {
     }
   }
 
-  /** A JVM that runs the class until it is killed; returns when it has said that it is ready. */
+  /** Starts a JVM that runs the class until it is killed; returns when the JVM is ready. */
   private void spawn(Class<?> program) throws IOException {
     child =
         new ProcessBuilder(
@@ -58,7 +58,7 @@ class ProcessDeathTest {
     assertThat(output.readLine()).isEqualTo("ready");
   }
 
-  /** A program that listens, accepts, writes for ever and never polls enough. */
+  /** A program that listens, accepts, and writes without polling enough. */
   static final class Writer {
     private Writer() {}
 
@@ -78,7 +78,7 @@ class ProcessDeathTest {
   }
 
   @Test
-  void shouldFreeEverythingOfAProgramThatIsKilled() throws Exception {
+  void shouldFreeAllResourcesOfAKilledProgram() throws Exception {
     try (FakeDaemon daemon = FakeDaemon.start(socket);
         Rddp survivor = Rddp.connect(socket)) {
       spawn(Writer.class);
@@ -109,7 +109,7 @@ class ProcessDeathTest {
 
       child.destroyForcibly();
       while (Thrown.by(() -> session.await(LONG)) == null) {
-        // A wake-up of an earlier event.
+        // Consumes the wake-up of an earlier event.
         assertThat(session.poll(completion -> {}, 1)).isZero();
       }
       assertThatThrownBy(() -> session.poll(completion -> {}, 1))

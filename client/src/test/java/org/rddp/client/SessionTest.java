@@ -38,7 +38,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldSayWhatTheDaemonGranted() throws IOException {
+  void shouldReportTheLimitsOfTheSession() throws IOException {
     try (Rddp session = Rddp.connect(socket)) {
       assertThat(session.limits()).isEqualTo(FakeSession.LIMITS);
       assertThat(session.interfaceName()).isEqualTo("test0");
@@ -73,7 +73,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldWakeWhoWaitsWhenAnotherThreadCloses() throws Exception {
+  void shouldWakeAWaitingThreadOnClose() throws Exception {
     Rddp session = Rddp.connect(socket);
     Listener listener = session.listen(0);
     Throwable[] thrown = new Throwable[2];
@@ -96,7 +96,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldSayHowToStartADaemonThatIsNotThere() throws IOException {
+  void shouldExplainHowToStartAMissingDaemon() throws IOException {
     Path nothing = directory.resolve("nothing.sock");
     assertThatThrownBy(() -> Rddp.connect(nothing))
         .isInstanceOf(DaemonUnavailableException.class)
@@ -108,14 +108,14 @@ class SessionTest {
         .hasMessageContaining("is not the socket of an rddp daemon");
     assertThatThrownBy(() -> Rddp.connect(file.resolve("rddpd.sock")))
         .isInstanceOf(DaemonUnavailableException.class)
-        .hasMessageContaining("what is no folder");
+        .hasMessageContaining("not a directory");
     assertThatThrownBy(() -> Rddp.connect(directory))
         .isInstanceOf(DaemonUnavailableException.class)
         .hasMessageContaining("is not the socket of an rddp daemon");
   }
 
   @Test
-  void shouldSayThatReleasesDiffer() {
+  void shouldReportAnotherRelease() {
     assertThatThrownBy(
             () -> Rddp.connect(socket, RddpOptions.defaults().withInterfaceName("version")))
         .isInstanceOf(DaemonUnavailableException.class)
@@ -124,7 +124,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldSayThatThereIsNoSuchInterface() {
+  void shouldReportAnUnknownInterface() {
     assertThatThrownBy(() -> Rddp.connect(socket, RddpOptions.defaults().withInterfaceName("eth7")))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("eth7")
@@ -133,7 +133,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldGiveUpADaemonThatDoesNotAnswer() {
+  void shouldLoseTheSessionIfTheDaemonDoesNotAnswer() {
     RddpOptions impatient =
         RddpOptions.defaults()
             .withProgramName("impatient")
@@ -170,7 +170,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldRefuseAddressesThatAreNotIpv4() throws IOException {
+  void shouldRejectAddressesOtherThanIpv4() throws IOException {
     InetSocketAddress six = new InetSocketAddress(InetAddress.getByName("fe80::1"), 1);
     try (Rddp session = Rddp.connect(socket)) {
       assertThatThrownBy(() -> session.listen(six, 1))
@@ -184,7 +184,7 @@ class SessionTest {
   }
 
   @Test
-  void shouldNotLeaveThreadsBehind() {
+  void shouldEndItsThreads() {
     for (int i = 0; i < 5; i++) {
       Rddp.connect(socket).close();
     }

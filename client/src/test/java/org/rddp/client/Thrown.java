@@ -1,6 +1,6 @@
 package org.rddp.client;
 
-/** What a piece of code throws. */
+/** Catches the exception that a piece of code throws. */
 final class Thrown {
   private Thrown() {}
 

@@ -40,18 +40,23 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Checksum;
 
-/** {@code rddpd}: engines over ports, and the control server in front of them. */
+/** {@code rddpd}: one engine for each interface, and the control server for programs. */
 public final class Daemon implements AutoCloseable {
-  /** STags of an interface at most. */
+  /** Largest number of STags of an interface. */
   private static final int MAX_STAGS = 1 << 16;
 
-  /** Between two hundred messages that nobody needs: half the time is left to others. In ns. */
+  /**
+   * Pause between warm-up rounds of the vector code in ns, so that it takes at most half of a core.
+   */
   private static final long VECTOR_PAUSE = 500_000;
 
-  /** A program that answers a message does so within this time, if it polls. */
+  /**
+   * Longest delay of an acknowledgment in ns. A polling program answers a message within this time,
+   * so that the answer carries the acknowledgment.
+   */
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
 
-  /** How long peers have to close their halves when the daemon stops. */
+  /** Time in ns that peers have for closing their connections when the daemon stops. */
   private static final long GRACE = TimeUnit.SECONDS.toNanos(3);
 
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
@@ -100,9 +105,9 @@ public final class Daemon implements AutoCloseable {
   /**
    * Starts a daemon.
    *
-   * @param ports one device for each interface; closed with the daemon, also when this fails
-   * @param out where it says what happens
-   * @throws IOException when the control socket cannot be made
+   * @param ports one device for each interface; closed with the daemon, or if the start fails
+   * @param out receives the log
+   * @throws IOException if the control socket cannot be created
    */
   public static Daemon start(Configuration configuration, Ports ports, PrintStream out)
       throws IOException {
@@ -120,7 +125,10 @@ public final class Daemon implements AutoCloseable {
     return daemon;
   }
 
-  /** Checksums and CRCs get quicker when this ends, on a core that no engine waits for. */
+  /**
+   * Warms up the vector code for checksums and CRCs in a thread of its own; until it ends, the
+   * engines use the JDK's code.
+   */
   private static void tryVectors() {
     Runnable pause = () -> LockSupport.parkNanos(VECTOR_PAUSE);
     Runnable checksum = Checksum.warmUp(pause);
@@ -152,10 +160,13 @@ public final class Daemon implements AutoCloseable {
         name, driven, configuration.idleMode(), ports::enter, ports::leave, this::onEngineLost);
   }
 
-  /** Without an engine programs would wait for ever: the daemon ends, which they notice. */
+  /**
+   * Ends the daemon: without the engine programs would wait forever, and they notice the daemon's
+   * end.
+   */
   private void onEngineLost(Throwable cause) {
     lost = cause;
-    control.onFault("an engine's thread, which has ended; so does the daemon", cause);
+    control.onFault("an engine's thread, which has ended; the daemon ends, too", cause);
     new Thread(this::close, "rddp-lost").start();
   }
 
@@ -175,7 +186,7 @@ public final class Daemon implements AutoCloseable {
             configured.vlan());
     TcpSettings tcpSettings = configured.tcp().withAcknowledgmentDelay(ACKNOWLEDGMENT_DELAY);
     TcpStack tcp = new TcpStack(device, address, tcpSettings, random, System.nanoTime());
-    // A window has the STag that it is bound under and the next one.
+    // A window holds two STags: the bound one and the next one.
     int stags = (int) Math.min(MAX_STAGS, 2L * limits.sessions() * limits.sessionRegions());
     DdpEngine ddp = new DdpEngine(new TaggedBuffers(stags, random));
     MpaSettings mpa = configured.mpa();
@@ -219,14 +230,14 @@ public final class Daemon implements AutoCloseable {
     return permissions;
   }
 
-  /** The engines, one for each interface, for their counters. */
+  /** The engines, one for each interface. */
   public List<Engine> engines() {
     return List.copyOf(engines);
   }
 
   /**
-   * Stops: no more programs, connections closed in order while their peers play along, sessions
-   * ended, threads stopped, ports closed. The second time does nothing.
+   * Stops the daemon: stops accepting programs, closes connections gracefully as far as their peers
+   * respond in time, ends sessions, stops threads and closes ports. A second call does nothing.
    */
   @Override
   public synchronized void close() {
@@ -245,7 +256,7 @@ public final class Daemon implements AutoCloseable {
     ended.countDown();
   }
 
-  /** Sessions end with the help of the engines, so this takes engines that run. */
+  /** Closes connections and sessions gracefully; the engines must be running. */
   private void endInOrder() {
     try {
       closeConnections();
@@ -256,9 +267,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Waits until it has been closed.
+   * Waits until the daemon has ended.
    *
-   * @return what made it end by itself, or null when somebody closed it
+   * @return the failure that ended it, or null if it was closed
    */
   public Throwable awaitEnd() throws InterruptedException {
     ended.await();

@@ -23,20 +23,23 @@ import org.rddp.dpdk.device.RingCopier;
 import org.rddp.wire.Ethernet;
 
 /**
- * Starts DPDK and opens the ports of a configuration; one device for each interface, in its order.
- * Once per process.
+ * Starts DPDK and opens the ports of a configuration: one device for each interface, in the order
+ * of the configuration. At most once per process.
  */
 public final class DpdkPorts implements Ports {
-  /** Buffers of a mempool that each thread keeps to itself. */
+  /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
-  /** What many drivers expect a receive buffer to hold, whatever the MTU. */
+  /** Least size of a receive buffer in octets that many drivers require, for any MTU. */
   private static final int LEAST_ROOM = 2048;
 
-  /** A VLAN tag, and what a driver puts in front of a frame: virtio has the most, 12 octets. */
+  /**
+   * Octets for a VLAN tag and for the driver's header before a frame; virtio's is the largest, 12
+   * octets.
+   */
   private static final int DRIVER_ROOM = 4 + 12;
 
-  /** A locally administered MAC address: those of ring ports count up from it. */
+  /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
   private static final int ALIGNMENT = 64;
@@ -49,22 +52,26 @@ public final class DpdkPorts implements Ports {
   private DpdkPorts() {}
 
   /**
-   * Starts DPDK and the ports.
+   * Starts DPDK and opens the ports.
    *
-   * @throws DpdkException saying what failed and what to do; what had been opened is closed
-   * @throws IllegalStateException in the same way, where there is no room for packets
+   * @throws DpdkException if DPDK fails; the message says what to do. Ports opened before are
+   *     closed
+   * @throws IllegalStateException if there is not enough memory for the packets; handled in the
+   *     same way
    */
   public static DpdkPorts open(Configuration configuration) {
     return open(configuration, each -> {});
   }
 
   /**
-   * Starts DPDK and the ports, after something that each of them needs: the network namespace, for
-   * example, that the calling thread must be in when a port on a Linux interface is opened.
+   * Starts DPDK and opens the ports, with an action before each of them. For example, the action
+   * can enter the network namespace of a port on a Linux interface.
    *
-   * @param before called before each is opened
-   * @throws DpdkException saying what failed and what to do; what had been opened is closed
-   * @throws IllegalStateException in the same way, where there is no room for packets
+   * @param before called before each port is opened
+   * @throws DpdkException if DPDK fails; the message says what to do. Ports opened before are
+   *     closed
+   * @throws IllegalStateException if there is not enough memory for the packets; handled in the
+   *     same way
    */
   public static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before) {
@@ -131,7 +138,7 @@ public final class DpdkPorts implements Ports {
       closer.run();
       throw e;
     }
-    // Both ends of a pair of rings come with the same address: they get one of their own.
+    // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
     long macAddress = configured.isRing() ? LOCAL_MAC + devices.size() : port.info().macAddress();
     return new DpdkDevice(
         port,
@@ -150,7 +157,7 @@ public final class DpdkPorts implements Ports {
               + configured.name()
               + ": the device "
               + port.info().name()
-              + " carries an MTU of at most "
+              + " supports an MTU of at most "
               + port.info().maxMtu()
               + ", not "
               + configured.mtu());
@@ -169,8 +176,8 @@ public final class DpdkPorts implements Ports {
       return mempool;
     } catch (DpdkException e) {
       throw new IllegalStateException(
-          ("interface %s: no room for its %d packets: raise 'memory' under [dpdk], or lower the"
-                  + " interface's 'packets' or 'mtu' (%s)")
+          ("interface %s: not enough memory for its %d packets: raise 'memory' under [dpdk], or"
+               + " lower the interface's 'packets' or 'mtu' (%s)")
               .formatted(configured.name(), configured.packets(), e.getMessage()),
           e);
     }
@@ -191,7 +198,7 @@ public final class DpdkPorts implements Ports {
     Eal.unregisterThread();
   }
 
-  /** Closes every device that is not closed, then everything beneath. No engine may be running. */
+  /** Closes the devices, then rings, mempools and DPDK. No engine may be running. */
   @Override
   public void close() {
     devices.forEach(DpdkDevice::close);

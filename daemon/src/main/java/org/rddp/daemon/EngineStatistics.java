@@ -10,7 +10,7 @@ import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.ip.IpCounters;
 import org.rddp.tcp.TcpCounters;
 
-/** Gives the counters of an engine and of the layers beneath it their names. */
+/** Registers the counters of an engine and of its layers under their names. */
 final class EngineStatistics {
   private EngineStatistics() {}
 

@@ -3,11 +3,11 @@ package org.rddp.daemon;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.engine.FaultHandler;
 
-/** Passes faults on to the control server, which comes to be after the engines. */
+/** Forwards faults to the control server, which is created after the engines. */
 final class FaultForwarder implements FaultHandler {
   private ControlServer control;
 
-  /** From now on; before the engines' threads start. */
+  /** Sets the control server. Call it before the engines' threads start. */
   void forwardTo(ControlServer server) {
     control = server;
   }

@@ -3,18 +3,18 @@ package org.rddp.daemon;
 import java.util.List;
 import org.rddp.device.FrameDevice;
 
-/** The devices that a daemon's interfaces stand on. */
+/** The devices of a daemon's interfaces. */
 public interface Ports extends AutoCloseable {
-  /** One for each interface, in the order of the configuration. */
+  /** The devices, one for each interface, in the order of the configuration. */
   List<? extends FrameDevice> devices();
 
-  /** Called by each engine's thread before it touches a device. */
+  /** Called by each engine's thread before it uses a device. */
   void enter();
 
-  /** Called by each engine's thread when it is done with them. */
+  /** Called by each engine's thread when it no longer uses the devices. */
   void leave();
 
-  /** Closes every device, and what is beneath. No engine may be running. */
+  /** Closes every device and frees their resources. No engine may be running. */
   @Override
   void close();
 }

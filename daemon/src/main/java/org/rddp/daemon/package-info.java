@@ -1,4 +1,2 @@
-/**
- * {@code rddpd}: the engine's duty cycle, the sessions of programs, and what starts and stops them.
- */
+/** {@code rddpd}: starts and stops the engines, the control server and the DPDK ports. */
 package org.rddp.daemon;

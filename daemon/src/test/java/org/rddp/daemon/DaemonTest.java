@@ -33,11 +33,11 @@ import org.rddp.ipc.ring.WorkRequest;
 
 @Timeout(60)
 class DaemonTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int PORT = 7471;
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
 
-  /** Both programs of a connection, each with its session. */
+  /** The two ends of a connection, each with its session. */
   private static final class Pair implements AutoCloseable {
     final Rddp here;
     final Rddp there;
@@ -49,8 +49,8 @@ class DaemonTest {
       there = daemon.connect("two");
       Listener listener = there.listen(PORT);
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("welcome")));
-      out = here.connect(TWO, data("hello"), PATIENCE);
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(data("welcome")));
+      out = here.connect(TWO, data("hello"), TIMEOUT);
       in = accepted.join();
     }
 
@@ -70,7 +70,7 @@ class DaemonTest {
     while (seen.size() < count) {
       session.poll(completion -> seen.add(text(completion)), count - seen.size());
       if (seen.size() < count) {
-        session.await(PATIENCE);
+        session.await(TIMEOUT);
       }
     }
     return seen;
@@ -130,14 +130,14 @@ class DaemonTest {
     while (seen[0] == null) {
       session.poll(completion -> seen[0] = completion, 1);
       if (seen[0] == null) {
-        session.await(PATIENCE);
+        session.await(TIMEOUT);
       }
     }
     return seen[0];
   }
 
   @Test
-  void shouldSendNumbersAlongWithWrites() {
+  void shouldSendImmediateDataWithWrites() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(5000);
@@ -166,7 +166,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldDoAtomicsOnTheOtherProgramsMemory() {
+  void shouldRunAtomicsOnTheOtherProgramsMemory() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion results = pair.here.allocate(64, Access.LOCAL_WRITE);
@@ -196,7 +196,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldCarryMessagesInPieces() {
+  void shouldSendAndReceiveScatterLists() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion first = pair.here.allocate(4000);
@@ -231,7 +231,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldLetThePeerTakeAnStagBackWhereThatIsAllowed() {
+  void shouldLetThePeerInvalidateAnStagIfAllowed() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
@@ -246,23 +246,23 @@ class DaemonTest {
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
 
       pair.out.postWrite(3, source, 0, 64, sink.stag(), sink.baseTo());
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
       sink.close();
     }
   }
 
-  /** More than the two queues, so that the peer has to wait for the window. */
+  /** Sends more than both queues hold, so that the peer has to wait for the window. */
   @Test
-  void shouldHoldMessagesUntilThereAreReceives() {
+  void shouldKeepMessagesUntilReceivesArePosted() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one");
         Rddp there = daemon.connect("two")) {
       ConnectionOptions holding = ConnectionOptions.DEFAULTS.withHeldOctets(2 << 20);
       Listener listener = there.listen(new InetSocketAddress(PORT), 8, holding);
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept(data("")));
-      Connection out = here.connect(TWO, data(""), PATIENCE);
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(data("")));
+      Connection out = here.connect(TWO, data(""), TIMEOUT);
       Connection in = accepted.join();
       int size = 100_000;
       int messages = 40;
@@ -321,7 +321,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldCloseInOrder() {
+  void shouldCloseGracefully() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
@@ -332,8 +332,8 @@ class DaemonTest {
       TestDaemon.await(pair.in::isPeerClosed, "the peer has closed");
       pair.in.disconnect();
 
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
       assertThat(completions(pair.there, 2))
           .containsExactly("receive 1 SUCCESS 9", "receive 2 FLUSHED 0");
       assertThat(pair.out.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
@@ -348,11 +348,11 @@ class DaemonTest {
       Listener listener = there.listen(PORT);
       CompletableFuture<Void> rejected =
           CompletableFuture.runAsync(() -> {
-            IncomingConnection incoming = listener.await(PATIENCE);
+            IncomingConnection incoming = listener.await(TIMEOUT);
             incoming.reject(data("no room"));
           });
 
-      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
           .isInstanceOfSatisfying(
               ConnectionRejectedException.class,
               e -> assertThat(e.privateData()).isEqualTo(data("no room")));
@@ -361,30 +361,30 @@ class DaemonTest {
   }
 
   @Test
-  void shouldSayThatNobodyListens() {
+  void shouldReportThatNoProgramListens() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one")) {
-      assertThatThrownBy(() -> here.connect(TWO, data("hello"), PATIENCE))
+      assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
           .hasMessage("no connection: nobody listens at that port there (REFUSED)");
     }
   }
 
   @Test
-  void shouldEndTheStreamOfAWriteThatThePeerDoesNotAllow() {
+  void shouldEndTheStreamOfARefusedWrite() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE);
       pair.out.postWrite(1, source, 0, 64, sink.stag(), 0);
 
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
-      assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
+      assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.in.closeReason().name()).endsWith("_ERROR");
     }
   }
 
   @Test
-  void shouldRefuseRequestsThatReachOutsideARegion() {
+  void shouldRejectRequestsBeyondARegion() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
@@ -400,7 +400,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldCloseARegionAtTheSecondTryWhenTheFirstWasRefused() {
+  void shouldCloseARegionAfterARefusedClose() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion region = pair.there.allocate(2 << 20, Access.LOCAL_WRITE);
@@ -411,7 +411,7 @@ class DaemonTest {
       region.segment().fill((byte) 1);
 
       pair.in.abort();
-      assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
       region.close();
       region.close();
       TestDaemon.await(() -> counter(pair.here, "daemon.memory.octets") == 0, "memory is back");
@@ -422,7 +422,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldKeepARegionsMemoryUntilThePartsOfItAreClosed() {
+  void shouldKeepMemoryUntilAllRegionsOnItAreClosed() {
     try (TestDaemon daemon = new TestDaemon();
         Rddp session = daemon.connect("one")) {
       MemoryRegion region = session.allocate(2 << 20);
@@ -438,7 +438,7 @@ class DaemonTest {
   }
 
   @Test
-  void shouldGiveEverythingBackWhenSessionsEnd() throws Exception {
+  void shouldFreeAllResourcesWhenSessionsEnd() throws Exception {
     try (TestDaemon daemon = new TestDaemon()) {
       for (int round = 0; round < 5; round++) {
         try (Pair pair = new Pair(daemon)) {
@@ -469,15 +469,15 @@ class DaemonTest {
   }
 
   @Test
-  void shouldFinishWhatIsUnderWayWhenItStops() {
+  void shouldCompletePostedRequestsWhenItStops() {
     TestDaemon daemon = new TestDaemon();
     Pair pair = new Pair(daemon);
     MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
     pair.in.postReceive(1, room, 0, 64);
     daemon.close();
 
-    assertThat(pair.out.awaitClosed(PATIENCE)).isTrue();
-    assertThat(pair.in.awaitClosed(PATIENCE)).isTrue();
+    assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
+    assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
     assertThat(completions(pair.there, 1)).containsExactly("receive 1 FLUSHED 0");
     pair.close();
   }

@@ -28,11 +28,11 @@ import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
-/** Processes killed with SIGKILL: a program in mid-transfer, and the daemon. */
+/** Kills processes with SIGKILL: a program during a transfer, and the daemon. */
 @Timeout(120)
 class DeathTest {
   private static final int PORT = 7471;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
 
   /** Writes into the peer's memory until it is killed. */
@@ -42,7 +42,7 @@ class DeathTest {
     public static void main(String[] arguments) {
       try (Rddp session =
           Rddp.connect(Path.of(arguments[0]), RddpOptions.defaults().withInterfaceName("one"))) {
-        Connection connection = session.connect(TWO, PrivateData.NONE, PATIENCE);
+        Connection connection = session.connect(TWO, PrivateData.NONE, TIMEOUT);
         int stag = Integer.parseInt(arguments[1]);
         MemoryRegion source = session.allocate(1 << 20);
         System.out.println("writing");
@@ -89,11 +89,11 @@ class DeathTest {
   }
 
   private static Connection accept(Listener listener) {
-    return listener.await(PATIENCE).accept();
+    return listener.await(TIMEOUT).accept();
   }
 
   @Test
-  void shouldFreeEverythingOfAProgramThatIsKilledAndServeTheNext() throws Exception {
+  void shouldFreeAllResourcesOfAKilledProgramAndServeTheNext() throws Exception {
     try (TestDaemon daemon = new TestDaemon();
         Rddp there = daemon.connect("two")) {
       MemoryRegion sink = there.allocate(1 << 20, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
@@ -108,7 +108,7 @@ class DeathTest {
 
       writer.destroyForcibly().waitFor();
 
-      assertThat(in.awaitClosed(PATIENCE)).isTrue();
+      assertThat(in.awaitClosed(TIMEOUT)).isTrue();
       TestDaemon.await(() -> counter(there, "daemon.sessions") == 1, "its session has ended");
       TestDaemon.await(() -> counter(there, "one.stags") == 0, "its regions are gone");
       TestDaemon.await(
@@ -124,7 +124,7 @@ class DeathTest {
     try (Rddp next = daemon.connect("one")) {
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(() -> accept(listener));
-      Connection out = next.connect(TWO, PrivateData.NONE, PATIENCE);
+      Connection out = next.connect(TWO, PrivateData.NONE, TIMEOUT);
       accepted.join();
       MemoryRegion source = next.allocate(64);
       source.segment().fill((byte) 9);
@@ -145,7 +145,7 @@ class DeathTest {
   }
 
   @Test
-  void shouldTellProgramsWithinASecondThatTheDaemonWasKilled() throws Exception {
+  void shouldReportTheDaemonsDeathWithinASecond() throws Exception {
     Process server = start(Server.class);
     Path socket = Path.of(firstLine(server));
     Rddp session = Rddp.connect(socket, RddpOptions.defaults());

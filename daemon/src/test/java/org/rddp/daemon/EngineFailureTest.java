@@ -19,7 +19,7 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.PacketPool;
 
-/** What becomes of the daemon when an engine fails outside every connection and session. */
+/** Failures of an engine outside of connections and sessions. */
 @Timeout(60)
 class EngineFailureTest {
   @TempDir private Path directory;
@@ -27,7 +27,7 @@ class EngineFailureTest {
   private final BreakableDevice device = new BreakableDevice();
 
   @Test
-  void shouldGoOnAfterATurnThatFailed() throws Exception {
+  void shouldContinueAfterAFailedTurn() throws Exception {
     try (Daemon daemon = start();
         Rddp program = Rddp.connect(socket())) {
       device.failures = 1;
@@ -41,7 +41,7 @@ class EngineFailureTest {
   }
 
   @Test
-  void shouldEndAndTellProgramsWhenEveryTurnFails() throws Exception {
+  void shouldEndTheDaemonIfEveryTurnFails() throws Exception {
     try (Daemon daemon = start();
         Rddp program = Rddp.connect(socket())) {
       device.failures = Integer.MAX_VALUE;
@@ -91,7 +91,7 @@ class EngineFailureTest {
     }
   }
 
-  /** A device that fails as often as it is told to. */
+  /** A device that fails a given number of times. */
   private static final class BreakableDevice implements FrameDevice {
     private final NativePacketPool pool = new NativePacketPool(64, 2048);
     private final FrameDevice device = LoopedDevice.pair(pool, pool, 1500, 16)[0];

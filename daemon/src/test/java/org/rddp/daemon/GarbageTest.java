@@ -22,11 +22,11 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** What comes to the MPA port and is not MPA, beside a connection that must not notice. */
+/** Peers that send no valid MPA, beside a connection that must not be affected. */
 @Timeout(60)
 class GarbageTest {
   private static final int PORT = 7471;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private TestDaemon daemon;
   private Rddp here;
@@ -44,8 +44,8 @@ class GarbageTest {
     there = daemon.connect("two");
     listener = there.listen(PORT);
     CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-    good = here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, PATIENCE);
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    good = here.connect(new InetSocketAddress("10.0.0.2", PORT), PrivateData.NONE, TIMEOUT);
     accepted.join();
     source = here.allocate(64);
     sink = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
@@ -53,8 +53,8 @@ class GarbageTest {
   }
 
   @AfterEach
-  void shouldHaveLeftTheOtherConnectionAlone() {
-    assertThat(listener.poll()).as("a request that the program heard of").isNull();
+  void shouldNotAffectTheOtherConnection() {
+    assertThat(listener.poll()).as("a request that reached the program").isNull();
     source.segment().fill((byte) 7);
     assertThat(good.postWrite(1, source, 0, 64, sink.stag(), 0)).isTrue();
     TestDaemon.await(
@@ -83,21 +83,21 @@ class GarbageTest {
   }
 
   @Test
-  void shouldRefuseHttp() throws Exception {
+  void shouldRejectHttp() throws Exception {
     shouldBeRefused(
         "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".getBytes(StandardCharsets.US_ASCII), false);
     TestDaemon.await(() -> daemon.log().contains("two: "), "the log says so");
   }
 
   @Test
-  void shouldRefuseRandomOctets() throws Exception {
+  void shouldRejectRandomOctets() throws Exception {
     byte[] octets = new byte[5000];
     new Random(3).nextBytes(octets);
     shouldBeRefused(octets, false);
   }
 
   @Test
-  void shouldRefuseATruncatedRequest() throws Exception {
+  void shouldRejectATruncatedRequest() throws Exception {
     byte[] request = new byte[20];
     byte[] key = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(key, 0, request, 0, key.length);
@@ -108,7 +108,7 @@ class GarbageTest {
   }
 
   @Test
-  void shouldRefuseARequestWhosePrivateDataIsTooLong() throws Exception {
+  void shouldRejectTooMuchPrivateData() throws Exception {
     byte[] request = new byte[20];
     byte[] key = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(key, 0, request, 0, key.length);
@@ -119,18 +119,18 @@ class GarbageTest {
     shouldBeRefused(request, false);
   }
 
-  /** A stream whose program is its own ULP ends alone, beside one of the same program. */
+  /** An error ends only its own stream of plain DDP, not another one of the same program. */
   @Test
-  void shouldFailAStreamOfPlainDdpWhosePeerNamesAQueueThatIsNot() {
+  void shouldFailAStreamWhosePeerUsesAnUnknownQueue() {
     ConnectionOptions options = ConnectionOptions.plainDdp(1).withTaggedNotices(1);
     try (Listener plain = there.listen(new InetSocketAddress(PORT + 1), 1, options)) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> plain.await(PATIENCE).accept());
+          CompletableFuture.supplyAsync(() -> plain.await(TIMEOUT).accept());
       Connection bad =
           here.connect(
               new InetSocketAddress("10.0.0.2", PORT + 1),
               PrivateData.NONE,
-              PATIENCE,
+              TIMEOUT,
               ConnectionOptions.plainDdp(1, 1));
       Connection failed = accepted.join();
       failed.ddp().postReceive(0, 1, there.allocate(64, Access.LOCAL_WRITE), 0, 64);
@@ -148,7 +148,7 @@ class GarbageTest {
   }
 
   @Test
-  void shouldNotWaitForeverForOneThatIsSilent() throws Exception {
+  void shouldTimeOutASilentPeer() throws Exception {
     shouldBeRefused(new byte[0], false);
   }
 }

@@ -19,7 +19,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Regions whose offsets need more than 32 bits; only the pages that are touched take memory. */
+/** Regions with offsets of more than 32 bits. Only the pages that are used take memory. */
 @Timeout(60)
 class LargeRegionsTest {
   private static final long GIB = 1L << 30;
@@ -48,7 +48,7 @@ class LargeRegionsTest {
     return region.segment().get(ValueLayout.JAVA_BYTE, offset);
   }
 
-  /** Nothing has gone where an offset cut to 32 bits would be. */
+  /** Checks that nothing was placed at an offset truncated to 32 bits. */
   private void assertNearIsUntouched() {
     MemorySegment near = large.segment().asSlice(0, 8192);
     assertThat(near.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
@@ -56,7 +56,7 @@ class LargeRegionsTest {
 
   @Test
   @Tag("DDP-8.3.1-01")
-  void shouldWriteReadAndCountBeyondFourGib() {
+  void shouldRunWritesReadsAndAtomicsBeyondFourGib() {
     small.segment().fill((byte) 7);
     out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR);
     out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50);
@@ -125,7 +125,7 @@ class LargeRegionsTest {
   }
 
   @Test
-  void shouldRefuseMessagesThatNoHeaderCanName() {
+  void shouldRejectMessagesLongerThan32BitsOfLength() {
     long most = WorkRequest.MAX_LENGTH;
     String words = "a message of 4294967296 octets, at most 4294967295";
     assertThatThrownBy(() -> in.postSend(1, large, 0, most + 1)).hasMessage(words);

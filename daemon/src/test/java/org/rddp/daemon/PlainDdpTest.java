@@ -31,11 +31,11 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Two programs that speak plain DDP, over a whole daemon. */
+/** Plain DDP between two programs, over a whole daemon. */
 @Timeout(60)
 class PlainDdpTest {
   private static final int PORT = 7471;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
   private static final int SIGNALLED = WorkRequest.SIGNALLED;
   private static final int LENGTH = 1 << 16;
@@ -69,8 +69,8 @@ class PlainDdpTest {
   private void connect(ConnectionOptions options) {
     Listener listener = there.listen(new InetSocketAddress(PORT), 8, options);
     CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-    near = here.connect(TWO, PrivateData.NONE, PATIENCE, options);
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    near = here.connect(TWO, PrivateData.NONE, TIMEOUT, options);
     far = accepted.join();
     listener.close();
   }
@@ -99,7 +99,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldKeepQueuesApartAndCarryWhatTheProgramsPutIntoTheHeaders() {
+  void shouldSeparateQueuesAndTransferRsvdUlp() {
     connect(ConnectionOptions.plainDdp(4, 4, 1).withTaggedNotices(2));
     DdpQueues ours = near.ddp();
     DdpQueues theirs = far.ddp();
@@ -160,9 +160,9 @@ class PlainDdpTest {
         .isEqualTo(-1);
   }
 
-  /** Every message finds its own queue's receives, whatever goes on in the others. */
+  /** Each message uses the receives of its own queue. */
   @Test
-  void shouldKeepTheOrderOfEveryQueueWhenManyAreInterleaved() {
+  void shouldKeepTheOrderWithinEachQueue() {
     int queues = 16;
     int messages = 600;
     int[] depths = new int[queues];
@@ -205,7 +205,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldHandTheErrorToTheProgramAndLetItSendALastWord() {
+  void shouldReportTheErrorAndAllowOneLastMessage() {
     connect(ConnectionOptions.plainDdp(2, 2));
     near.ddp().postReceive(1, 1, hereMemory, 0, 100);
     far.ddp().postReceive(0, 2, thereMemory, 0, 100);
@@ -222,7 +222,7 @@ class PlainDdpTest {
     assertThat(far.streamError().toString()).contains("message too long", "41123456789a");
     assertThat(far.isOpen()).isFalse();
     assertThat(far.closeReason()).isNull();
-    assertThat(near.isOpen()).as("the peer is not told by DDP").isTrue();
+    assertThat(near.isOpen()).as("DDP does not notify the peer").isTrue();
 
     far.ddp().postInlineUntagged(1, 5, thereMemory.segment(), 0, 4, 0xdd, SIGNALLED);
     await(2, 3);
@@ -235,18 +235,18 @@ class PlainDdpTest {
     far.disconnect();
     TestDaemon.await(near::isPeerClosed, "the end comes behind the last word");
     near.close();
-    assertThat(far.awaitClosed(PATIENCE)).isTrue();
+    assertThat(far.awaitClosed(TIMEOUT)).isTrue();
     assertThat(far.closeReason()).isEqualTo(Reason.DDP_ERROR);
     assertThat(near.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
   }
 
   @Test
-  void shouldReportAQueueOfThePeersThatIsNotHere() {
+  void shouldReportAnUnknownQueue() {
     ConnectionOptions three = ConnectionOptions.plainDdp(1, 1, 1);
     Listener listener = there.listen(new InetSocketAddress(PORT), 8, ConnectionOptions.plainDdp(1));
     CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-    near = here.connect(TWO, PrivateData.NONE, PATIENCE, three);
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    near = here.connect(TWO, PrivateData.NONE, TIMEOUT, three);
     far = accepted.join();
     near.ddp().postUntagged(2, 1, hereMemory, 0, 1, 0, 0);
     TestDaemon.await(() -> far.streamError() != null, "the sink knows");
@@ -261,7 +261,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldHoldAMessageUntilAReceiveIsPosted() {
+  void shouldKeepAMessageUntilAReceiveIsPosted() {
     connect(ConnectionOptions.plainDdp(1, 1).withHeldOctets(1 << 20));
     near.ddp().postUntagged(1, 1, hereMemory, 0, 3000, 9, SIGNALLED);
     await(1, 0);
@@ -272,7 +272,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldCloseOneHalfAndThenTheOther() {
+  void shouldCloseEachDirection() {
     connect(ConnectionOptions.plainDdp(2));
     far.ddp().postReceive(0, 1, thereMemory, 0, LENGTH);
     near.ddp().postReceive(0, 2, hereMemory, 0, LENGTH);
@@ -283,7 +283,7 @@ class PlainDdpTest {
     far.ddp().postUntagged(0, 5, thereMemory, 0, LENGTH, 2, SIGNALLED);
     await(2, 2);
     far.disconnect();
-    assertThat(near.awaitClosed(PATIENCE)).isTrue();
+    assertThat(near.awaitClosed(TIMEOUT)).isTrue();
 
     assertThat(thereSaw).containsExactly("1 SUCCESS 65536 QN 0 MSN 1 ULP 1", "5 SUCCESS 65536");
     assertThat(hereSaw).contains("4 FLUSHED 0", "2 SUCCESS 65536 QN 0 MSN 1 ULP 2");
@@ -291,7 +291,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldRefuseWhatAProgramMayNotPost() {
+  void shouldRejectInvalidPosts() {
     connect(ConnectionOptions.plainDdp(1, 2).withTaggedNotices(1));
     DdpQueues ddp = near.ddp();
     MemoryRegion source = here.allocate(64);
@@ -328,7 +328,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldHaveNoQueuesWhereRdmapIsSpoken() {
+  void shouldHaveNoQueuesWithRdmap() {
     connect(ConnectionOptions.DEFAULTS);
     assertThatThrownBy(near::ddp)
         .isInstanceOf(IllegalStateException.class)
@@ -337,7 +337,7 @@ class PlainDdpTest {
   }
 
   @Test
-  void shouldRefuseOptionsThatCannotBe() {
+  void shouldRejectInvalidOptions() {
     assertThatThrownBy(ConnectionOptions::plainDdp).isInstanceOf(IllegalArgumentException.class);
     refuses("holds 0 receives", () -> ConnectionOptions.plainDdp(1, 0));
     refuses("257 queues", () -> ConnectionOptions.plainDdp(new int[257]));

@@ -10,23 +10,21 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
-/**
- * A TCP connection out of one of the daemon's engines that says what the test wants, and no more.
- */
+/** A TCP connection from one of the daemon's engines that sends only what the test gives it. */
 final class RawTcpConnection implements StreamHandler {
   private final byte[] octets;
   private final boolean closesThen;
   private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
   private TcpStream stream;
 
-  /** Connects, sends octets, and perhaps closes its half then. */
+  /** Connects, sends octets, and then closes its sending direction if asked to. */
   RawTcpConnection(Engine engine, String address, int port, byte[] octets, boolean closesThen) {
     this.octets = octets;
     this.closesThen = closesThen;
     engine.execute(() -> engine.tcp().connect(Ipv4Address.parse(address), port, this));
   }
 
-  /** How the connection ended. */
+  /** The reason of the connection's end. */
   CloseReason awaitClosed() throws Exception {
     return closed.get(10, TimeUnit.SECONDS);
   }

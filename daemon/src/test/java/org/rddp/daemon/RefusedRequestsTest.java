@@ -18,7 +18,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** What the two programs hear when one asks for what the other does not allow. */
+/** Reports at both ends if the peer does not allow a request. */
 class RefusedRequestsTest {
   private static final int UNKNOWN_STAG = 0x12_3456;
 
@@ -33,7 +33,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void shouldTellWhichReadThePeerRefuses() {
+  void shouldReportTheRefusedRead() {
     MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
     out.postRead(1, near, 0, 64, far.stag(), far.baseTo());
     assertThat(completions(programs.here, 1)).containsExactly("read 1 SUCCESS 64");
@@ -49,7 +49,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void shouldTellThatAnAtomicIsNotAllowed() {
+  void shouldReportAnAtomicWithoutTheRight() {
     MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
     out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, WorkRequest.SIGNALLED);
     assertThat(completions(programs.here, 1))
@@ -58,7 +58,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void shouldTellThatAnAtomicCannotBeDone() {
+  void shouldReportAnUnalignedAtomic() {
     MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
     out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, WorkRequest.SIGNALLED);
     assertThat(completions(programs.here, 1))
@@ -67,9 +67,9 @@ class RefusedRequestsTest {
     assertThat(out.closeText()).contains("an atomic not at a multiple of eight");
   }
 
-  /** It is done when it has been sent. */
+  /** A Write completes when it has been sent. */
   @Test
-  void shouldTellOfARefusedWriteByTheConnectionsEndAlone() {
+  void shouldReportARefusedWriteInTheCloseReasonOnly() {
     out.postWrite(1, near, 0, 64, UNKNOWN_STAG, 0);
     assertThat(completions(programs.here, 1)).containsExactly("write 1 SUCCESS 64");
     assertEnd(out, Reason.TERMINATED, 0x1100);
@@ -77,7 +77,7 @@ class RefusedRequestsTest {
   }
 
   @Test
-  void shouldTellWhichReceiveIsTooShort() {
+  void shouldReportTheReceiveThatIsTooShort() {
     MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE);
     in.postReceive(1, far, 0, 63);
     in.postReceive(2, far, 0, 64);
@@ -97,7 +97,7 @@ class RefusedRequestsTest {
           224.0.0.1  | is not the address of one host
           10.0.0.1   | is the interface's own address
           """)
-  void shouldSayThatNoWayLeadsToAnAddress(String address, String why) {
+  void shouldReportAnUnreachableAddress(String address, String why) {
     InetSocketAddress remote = new InetSocketAddress(address, 7471);
     assertThatThrownBy(() -> programs.here.connect(remote, PrivateData.NONE, TIMEOUT))
         .isInstanceOfSatisfying(

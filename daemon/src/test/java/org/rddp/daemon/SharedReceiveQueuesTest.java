@@ -27,7 +27,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Receives that the connections of a program share, from program to program. */
+/** Shared receive queues between two programs. */
 @Timeout(60)
 class SharedReceiveQueuesTest {
   private static final int SIZE = 16;
@@ -48,7 +48,7 @@ class SharedReceiveQueuesTest {
     daemon.close();
   }
 
-  /** Connections whose accepting ends take their receives from the queue. */
+  /** Opens connections whose accepting ends use the shared queue. */
   private List<Connection[]> connect(int number, int held) {
     ConnectionOptions options =
         ConnectionOptions.DEFAULTS.withReceiveQueue(queue).withHeldOctets(held);
@@ -76,7 +76,7 @@ class SharedReceiveQueuesTest {
     assertThat(out.postSend(value, source, 4L * value, 4)).isTrue();
   }
 
-  /** The next receives that end: id, connection, status and the message's number. */
+  /** The next completed receives: id, connection, status and the message's number. */
   private List<String> received(int number) {
     List<String> lines = new ArrayList<>();
     TestDaemon.await(
@@ -105,7 +105,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
-  void shouldGiveReceivesToTheMessagesOfAnyConnection() {
+  void shouldServeMessagesOfAllConnections() {
     List<Connection[]> pairs = connect(3, 0);
     post(0, 1, 2, 3);
     assertThat(queue.outstanding()).isEqualTo(4);
@@ -120,7 +120,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
-  void shouldPlaceInPieces() {
+  void shouldPlaceIntoScatterLists() {
     List<Connection[]> pairs = connect(1, 0);
     ScatterList list = new ScatterList().add(sink, 0, 2).add(sink, 100, 50);
     assertThat(queue.postReceive(0, list)).isTrue();
@@ -134,7 +134,7 @@ class SharedReceiveQueuesTest {
 
   @Test
   @Tag("DDP-7.1-02")
-  void shouldEndTheConnectionWhoseMessageFindsNone() {
+  void shouldEndAConnectionWithoutAReceive() {
     List<Connection[]> pairs = connect(2, 0);
     send(pairs.get(0)[0], 1);
     assertThat(pairs.get(0)[1].awaitClosed(TIMEOUT)).isTrue();
@@ -145,7 +145,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
-  void shouldServeConnectionsThatWaitInTurn() {
+  void shouldServeWaitingConnectionsRoundRobin() {
     List<Connection[]> pairs = connect(3, HELD);
     for (int message = 0; message < 3; message++) {
       for (int i = 0; i < 3; i++) {
@@ -161,7 +161,7 @@ class SharedReceiveQueuesTest {
       String connection = "%08x".formatted(pairs.get(i)[1].id());
       for (int turn = 0; turn < 3; turn++) {
         assertThat(lines.subList(3 * turn, 3 * turn + 3))
-            .as("one for each in a round")
+            .as("one for each connection")
             .filteredOn(line -> line.contains(connection))
             .hasSize(1);
       }
@@ -181,7 +181,7 @@ class SharedReceiveQueuesTest {
 
   @Test
   @Tag("DDP-8.3.2-06")
-  void shouldWakeTheProgramWhenFewReceivesAreLeft() {
+  void shouldWakeTheProgramAtTheLimit() {
     List<Connection[]> pairs = connect(1, 0);
     post(0, 1, 2);
     queue.arm(2);
@@ -203,7 +203,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
-  void shouldNotBeClosedWhileItIsUsed() {
+  void shouldNotCloseWhileInUse() {
     List<Connection[]> pairs = connect(1, 0);
     post(0, 1);
     assertRefused(queue::close, Reason.STATE, "2 connections or listeners");
@@ -218,7 +218,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
-  void shouldRefuseWhatCannotBe() {
+  void shouldRejectInvalidRequests() {
     List<Connection[]> pairs = connect(1, 0);
     assertThatThrownBy(() -> pairs.get(0)[1].postReceive(1, sink, 0, 64))
         .hasMessageContaining("post them there");
@@ -246,9 +246,9 @@ class SharedReceiveQueuesTest {
     there.createSharedReceiveQueue(most - SIZE).close();
   }
 
-  /** A write in pieces uses a receive up with its number. */
+  /** A Write with immediate data, in pieces, consumes a receive. */
   @Test
-  void shouldTakeImmediateData() {
+  void shouldReceiveImmediateData() {
     List<Connection[]> pairs = connect(1, 0);
     MemoryRegion target = there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     source.segment().fill((byte) 3);

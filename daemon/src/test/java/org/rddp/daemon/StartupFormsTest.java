@@ -22,12 +22,12 @@ import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
-/** Two programs over a daemon whose ports begin in each of the forms that can be configured. */
+/** Connections with each startup form that can be configured. */
 @Timeout(60)
 class StartupFormsTest {
   private static final int PORT = 7471;
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final PrivateData NONE = PrivateData.of(new byte[0]);
   private static final PrivateData HELLO = data("hello");
   private static final PrivateData WELCOME = data("welcome");
@@ -38,7 +38,7 @@ class StartupFormsTest {
   }
 
   private static Connection accept(Listener listener, PrivateData answer) {
-    IncomingConnection request = listener.await(PATIENCE);
+    IncomingConnection request = listener.await(TIMEOUT);
     return request.accept(answer);
   }
 
@@ -47,7 +47,7 @@ class StartupFormsTest {
     while (seen.isEmpty()) {
       session.poll(each -> seen.add(each.id() + " " + each.status() + " " + each.octets()), 1);
       if (seen.isEmpty()) {
-        session.await(PATIENCE);
+        session.await(TIMEOUT);
       }
     }
     return seen.get(0);
@@ -73,7 +73,7 @@ class StartupFormsTest {
         Listener listener = there.listen(PORT)) {
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(() -> accept(listener, carries ? WELCOME : NONE));
-      Connection out = here.connect(TWO, carries ? HELLO : NONE, PATIENCE);
+      Connection out = here.connect(TWO, carries ? HELLO : NONE, TIMEOUT);
       Connection in = accepted.join();
       assertThat(out.privateData()).isEqualTo(carries ? WELCOME : NONE);
       if (mpa.contains("peer-to-peer")) {
@@ -84,7 +84,7 @@ class StartupFormsTest {
     }
   }
 
-  /** One end sends, the other one hears. */
+  /** One end sends, the other one receives. */
   private static void exchange(Connection from, Connection to) {
     to.postReceive(7, to.session().allocate(16, Access.LOCAL_WRITE), 0, 16);
     from.postInlineSend(8, WORDS, 0, 3, 1);
@@ -96,7 +96,7 @@ class StartupFormsTest {
   void aStartKeyAloneShouldCarryNoPrivateData() {
     try (TestDaemon daemon = new TestDaemon("", "startup = \"start-key\"");
         Rddp here = daemon.connect("one")) {
-      assertThatThrownBy(() -> here.connect(TWO, HELLO, PATIENCE))
+      assertThatThrownBy(() -> here.connect(TWO, HELLO, TIMEOUT))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("more than 0");
     }

@@ -19,7 +19,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Memory windows and invalidations, from program to program. */
+/** Memory windows and invalidations between two programs. */
 @Timeout(60)
 class WindowsTest {
   private static final int WRITE = Access.bits(Access.REMOTE_WRITE);
@@ -45,7 +45,7 @@ class WindowsTest {
   @Test
   @Tag("DDP-8.3-01")
   @Tag("DDP-8.3.1-02")
-  void shouldOpenTheWindowBeforeThePeerHearsOfIt() {
+  void shouldBindBeforeLaterMessagesAreSent() {
     out.postReceive(1, source, 0, 64);
     out.postWrite(0, source, 0, 0, 0, 0, 0); // lets the Responder send
     bind(2, WRITE);
@@ -77,7 +77,7 @@ class WindowsTest {
   @Test
   @Tag("DDP-8.3-02")
   @Tag("DDP-8.3.1-04")
-  void shouldPlaceNothingOnceTheInvalidationHasCompleted() {
+  void shouldPlaceNothingAfterAnInvalidation() {
     bind(1, WRITE);
     completions(programs.there, 1);
     for (int i = 0; i < 100; i++) {
@@ -94,7 +94,7 @@ class WindowsTest {
   }
 
   @Test
-  void shouldHaveAnotherStagEachTime() {
+  void shouldChangeTheStagWithEachBind() {
     Set<Integer> stags = new HashSet<>();
     for (int i = 0; i < 50; i++) {
       bind(i, WRITE);
@@ -111,19 +111,19 @@ class WindowsTest {
   }
 
   @Test
-  void shouldNotBindAWindowThatIsBound() {
+  void shouldNotBindABoundWindow() {
     bind(1, WRITE);
     int stag = window.stag();
     completions(programs.there, 1);
     bind(2, WRITE);
     assertThat(completions(programs.there, 1)).containsExactly("bind 2 MW_BIND_ERROR 0");
-    assertThat(window.stag()).as("it is still bound").isEqualTo(stag);
+    assertThat(window.stag()).as("the window is still bound").isEqualTo(stag);
     in.localOperations().postInvalidate(3, window.stag(), SIGNALLED);
     assertThat(completions(programs.there, 1)).containsExactly("invalidate 3 SUCCESS 0");
   }
 
   @Test
-  void shouldHaveNoStagUnlessItWasBound() {
+  void shouldHaveNoStagBeforeABind() {
     assertThatThrownBy(window::stag)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("no STag");
@@ -137,7 +137,7 @@ class WindowsTest {
 
   @Test
   @Tag("RDMAP-5.3-02")
-  void shouldLetThePeerTakeTheWindowBackAndBindItAnew() {
+  void shouldLetThePeerInvalidateTheWindowAndBindItAgain() {
     bind(1, Access.bits(Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE));
     in.postReceive(2, region, 0, 64);
     completions(programs.there, 1);
@@ -155,7 +155,7 @@ class WindowsTest {
 
   @Test
   @Tag("DDP-8.2-02")
-  void shouldOpenTheWindowToOneConnectionAlone() throws Exception {
+  void shouldOpenTheWindowToOneConnectionOnly() throws Exception {
     bind(1, WRITE);
     completions(programs.there, 1);
     try (SecondConnection second = new SecondConnection(programs)) {
@@ -169,7 +169,7 @@ class WindowsTest {
   }
 
   @Test
-  void shouldBeFreeAgainWhenItsConnectionHasEnded() {
+  void shouldUnbindAtTheEndOfItsConnection() {
     bind(1, WRITE);
     completions(programs.there, 1);
     assertRefused(region::close, Reason.STATE, "1 windows are bound");
@@ -181,7 +181,7 @@ class WindowsTest {
   }
 
   @Test
-  void shouldEndWithItsRegionsStag() {
+  void shouldUnbindWhenItsRegionIsInvalidated() {
     bind(1, WRITE);
     completions(programs.there, 1);
     in.localOperations().postInvalidate(2, region.stag(), SIGNALLED);
@@ -195,7 +195,7 @@ class WindowsTest {
   }
 
   @Test
-  void shouldRefuseWhatCannotBe() {
+  void shouldRejectInvalidRequests() {
     MemoryRegion closed = programs.there.allocate(64, Access.LOCAL_WRITE);
     MemoryRegion readOnly = programs.there.allocate(64, Access.MW_BIND);
     assertThatThrownBy(() -> in.localOperations().postBind(1, window, closed, 0, 1, WRITE, 0))

@@ -19,16 +19,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp bw}: how fast writes go into an echo's buffer. */
+/** {@code rddp bw}: measures the throughput of RDMA Writes. */
 @Command(
     name = "bw",
-    description = "Measure how fast RDMA Writes go into the buffer of 'rddp echo'.")
+    description = "Measure the throughput of RDMA Writes into the buffer of 'rddp echo'.")
 final class BandwidthCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the echo listens.")
+  @Parameters(paramLabel = "ADDRESS:PORT", description = "Address of the echo server.")
   private RemoteAddress target;
 
   @Option(
@@ -37,7 +37,7 @@ final class BandwidthCommand implements Callable<Integer> {
       converter = SizeConverter.class,
       defaultValue = "256MiB",
       description =
-          "How much is written; a tenth more, before, is not timed"
+          "Amount of data to write; a warm-up of a tenth of it is not timed"
               + " (default: ${DEFAULT-VALUE}).")
   private long total;
 
@@ -46,7 +46,7 @@ final class BandwidthCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "64KiB",
-      description = "Octets of a write, up to the buffer's 64KiB (default: ${DEFAULT-VALUE}).")
+      description = "Size of each write, up to the buffer's 64KiB (default: ${DEFAULT-VALUE}).")
   private long size;
 
   @Option(names = "--json", description = "Print one JSON object.")
@@ -113,7 +113,7 @@ final class BandwidthCommand implements Callable<Integer> {
     }
   }
 
-  /** A message there and back: the writes before it are in place by then. */
+  /** Waits for an echo: all earlier writes have been placed by then. */
   private static void finish(Connection connection, Poller poller, MemoryRegion answers) {
     long expected = poller.received() + 1;
     MemorySegment message = MemorySegment.ofArray(new byte[8]);

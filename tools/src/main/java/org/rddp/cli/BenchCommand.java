@@ -2,8 +2,11 @@ package org.rddp.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code rddp bench}: listed here, done by bin/rddp, since the benchmarks are another module. */
+/**
+ * {@code rddp bench}: listed here, carried out by bin/rddp, since the benchmarks are another
+ * module.
+ */
 @Command(
     name = "bench",
-    description = "Measure rddp beside its peers: all benchmarks, or one by its name.")
+    description = "Compare rddp with other transports: run all benchmarks, or one by name.")
 final class BenchCommand extends ScriptCommand {}

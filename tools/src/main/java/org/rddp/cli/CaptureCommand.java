@@ -14,27 +14,27 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp capture}: the frames of a running daemon's interface. */
+/** {@code rddp capture}: captures the frames of a running daemon's interface. */
 @Command(
     name = "capture",
     description = {
       "Capture the frames of a running daemon's interface into a file for Wireshark, until Ctrl-C.",
-      "The daemon never waits: frames that come too fast are left out, and counted. Only root and"
-          + " the daemon's own user may."
+      "The daemon never waits: frames that come too fast are dropped and counted. Only root and"
+          + " the daemon's own user may capture."
     })
 final class CaptureCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "FILE", description = "The file, replaced if it exists.")
+  @Parameters(paramLabel = "FILE", description = "The capture file; an existing file is replaced.")
   private Path file;
 
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "End after so many frames, or soon after.")
+      description = "End after about this number of frames.")
   private long count = Long.MAX_VALUE;
 
-  @Option(names = "--seconds", paramLabel = "N", description = "End after so many seconds.")
+  @Option(names = "--seconds", paramLabel = "N", description = "End after this number of seconds.")
   private long seconds = Long.MAX_VALUE;
 
   @Spec private CommandSpec spec;
@@ -43,9 +43,10 @@ final class CaptureCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
     OptionChecks.require(spec, seconds >= 1, "--seconds is 1 or more, not " + seconds);
-    OptionChecks.require(spec, !Files.isDirectory(file), file + " is a folder: name a file in it");
+    OptionChecks.require(
+        spec, !Files.isDirectory(file), file + " is a directory: give the path of a file");
     Path folder = file.toAbsolutePath().getParent();
-    OptionChecks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
+    OptionChecks.require(spec, Files.isDirectory(folder), "there is no directory " + folder);
     try (Rddp daemon = session.open("capture")) {
       LiveCapture capture = new LiveCapture(daemon, file);
       Thread end = new Thread(() -> end(capture), "capture-end");

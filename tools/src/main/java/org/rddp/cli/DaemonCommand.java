@@ -19,32 +19,33 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp daemon}: runs rddpd until it is told to stop. */
+/** {@code rddp daemon}: runs rddpd until it is stopped. */
 @Command(
     name = "daemon",
     description = {
-      "Run the daemon that owns the DPDK ports and serves the programs of this machine.",
-      "SIGTERM and Ctrl-C close its connections in order and end it. See docs/rddpd.example.toml for"
-          + " the configuration."
+      "Run the daemon, which owns the DPDK ports and serves the programs of this machine.",
+      "SIGTERM and Ctrl-C close its connections gracefully and end it. See docs/rddpd.example.toml"
+          + " for the configuration."
     })
 final class DaemonCommand implements Callable<Integer> {
-  /** The first word of the line that says that programs can connect. */
+  /** The first word of the line printed when programs can connect. */
   static final String READY = "ready:";
 
   @Option(
       names = "--config",
       required = true,
       paramLabel = "FILE",
-      description = "The configuration, in TOML.")
+      description = "The configuration file (TOML).")
   private Path file;
 
-  @Option(names = "--check", description = "Only check the configuration, and say what is wrong.")
+  @Option(names = "--check", description = "Only check the configuration and report problems.")
   private boolean checkOnly;
 
   @Option(
       names = "--until-eof",
       hidden = true,
-      description = "End when standard input ends: with the program that started the daemon.")
+      description =
+          "End when standard input ends, for example with the process that started the daemon.")
   private boolean untilEof;
 
   @Spec private CommandSpec spec;
@@ -56,12 +57,12 @@ final class DaemonCommand implements Callable<Integer> {
       configuration = ConfigurationFile.read(file);
     } catch (ConfigurationException e) {
       throw new ParameterException(
-          spec.commandLine(), "the configuration cannot be used:\n" + e.getMessage(), e);
+          spec.commandLine(), "the configuration is not valid:\n" + e.getMessage(), e);
     }
     Crc32c.chosen();
     if (checkOnly) {
       String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
-      spec.commandLine().getOut().println(file + ": good, " + memory);
+      spec.commandLine().getOut().println(file + ": good,   " + memory);
       return 0;
     }
     run(configuration);
@@ -85,11 +86,11 @@ final class DaemonCommand implements Callable<Integer> {
     Throwable lost = awaitEnd(daemon);
     if (lost != null) {
       throw new CommandFailedException(
-          "the daemon has ended, since it failed inside: " + lost, lost);
+          "the daemon has ended because of an internal error: " + lost, lost);
     }
   }
 
-  /** A signal ends the JVM with 128 and more; having closed everything in order is success. */
+  /** A signal would end the JVM with an exit code of 128 or more; a graceful end is success. */
   private static void end(Daemon daemon) {
     daemon.close();
     Runtime.getRuntime().halt(awaitEnd(daemon) == null ? 0 : 1);
@@ -111,7 +112,7 @@ final class DaemonCommand implements Callable<Integer> {
   private static void waitForEof() {
     try {
       while (System.in.read() >= 0) {
-        // Whatever it says, only its end matters.
+        // Only the end of the input matters.
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -18,19 +18,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp demo}: shows that it works, and what it costs, on this machine alone. */
+/** {@code rddp demo}: a verified transfer and a latency measurement on this machine. */
 @Command(
     name = "demo",
     description = {
-      "Start two daemons joined by a DPDK link and programs on both: one writes into the other's"
-          + " memory, which checks every octet. Then measure round trips, and the same over the"
-          + " kernel's TCP. Nothing is left behind."
+      "Start two daemons connected by a DPDK link, and a program on each: one writes into the"
+          + " other's memory, and the other checks every octet. Then measure round trips over rddp"
+          + " and over the kernel's TCP. The demo cleans up after itself."
     })
 final class DemoCommand implements Callable<Integer> {
   private static final long LARGEST = 8L << 30;
   private static final long SMALLEST = 8;
 
-  /** What two daemons and the round trips take, one after the other. */
+  /** Huge pages that the two daemons need, and after them the round trips. */
   private static final long HUGEPAGES_NEEDED = 520L << 20;
 
   @Option(
@@ -38,7 +38,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "256MiB",
-      description = "How much is transferred, up to 8GiB (default: ${DEFAULT-VALUE}).")
+      description = "Amount of data to transfer, up to 8GiB (default: ${DEFAULT-VALUE}).")
   private long size;
 
   @Option(
@@ -52,27 +52,25 @@ final class DemoCommand implements Callable<Integer> {
       names = "--count",
       paramLabel = "N",
       defaultValue = "100000",
-      description = "Round trips measured (default: ${DEFAULT-VALUE}).")
+      description = "Number of round trips (default: ${DEFAULT-VALUE}).")
   private int count;
 
   @Option(
       names = "--device",
       paramLabel = "DEVICE",
       description = {
-        "What joins the daemons: ${COMPLETION-CANDIDATES}.",
-        "vhost needs huge pages; left out: vhost where there are some, memif otherwise."
+        "Device that connects the daemons: ${COMPLETION-CANDIDATES}.",
+        "vhost needs huge pages. Default: vhost if there are huge pages, otherwise memif."
       })
   private DemoDevice device;
 
-  @Option(
-      names = "--no-hugepages",
-      description = "Do without huge pages even where there are some.")
+  @Option(names = "--no-hugepages", description = "Do not use huge pages, even if there are some.")
   private boolean withoutHugepages;
 
   @Option(
       names = "--pcap",
       paramLabel = "FILE",
-      description = "Capture the link's frames, for Wireshark.")
+      description = "Capture the link's frames into a file for Wireshark.")
   private Path pcap;
 
   @Option(names = "--json", description = "Print one JSON object instead of a table.")
@@ -88,7 +86,8 @@ final class DemoCommand implements Callable<Integer> {
     OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
     if (pcap != null) {
       Path folder = pcap.toAbsolutePath().getParent();
-      OptionChecks.require(spec, Files.isDirectory(folder), "--pcap: there is no folder " + folder);
+      OptionChecks.require(
+          spec, Files.isDirectory(folder), "--pcap: there is no directory " + folder);
     }
     boolean hugepages = !withoutHugepages && Hugepages.available() >= HUGEPAGES_NEEDED;
     DemoDevice chosen = device != null ? device : hugepages ? DemoDevice.VHOST : DemoDevice.MEMIF;
@@ -96,7 +95,7 @@ final class DemoCommand implements Callable<Integer> {
       throw new CommandFailedException(
           "vhost needs huge pages, "
               + SizeText.format(HUGEPAGES_NEEDED)
-              + " of them free: as root, sysctl -w vm.nr_hugepages=512; or use --device memif");
+              + " of them free: run sysctl -w vm.nr_hugepages=512 as root, or use --device memif");
     }
     return run(new DemoSettings(chosen, hugepages, size, mtu, count, System.nanoTime(), pcap));
   }

@@ -9,16 +9,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The part of {@code rddp demo} that measures round trips in one process. */
-@Command(name = "demo-round-trips", hidden = true, description = "The demonstration's round trips.")
+/** {@code rddp demo-round-trips}: the part of the demo that measures round trips in one process. */
+@Command(name = "demo-round-trips", hidden = true, description = "The demo's round trips.")
 final class DemoRoundTripsCommand implements Callable<Integer> {
-  @Option(names = "--config", required = true, description = "Two interfaces, joined.")
+  @Option(
+      names = "--config",
+      required = true,
+      description = "Configuration with two connected interfaces.")
   private Path file;
 
-  @Option(names = "--count", description = "Round trips.")
+  @Option(names = "--count", description = "Number of round trips.")
   private int count = 100_000;
 
-  @Option(names = "--size", description = "Octets of each write, a multiple of 8.")
+  @Option(names = "--size", description = "Size of each write in octets, a multiple of 8.")
   private int size = 64;
 
   @Spec private CommandSpec spec;

@@ -11,21 +11,21 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The program of {@code rddp demo} that is written into. */
-@Command(name = "demo-sink", hidden = true, description = "The demonstration's sink.")
+/** {@code rddp demo-sink}: the demo's receiving program. */
+@Command(name = "demo-sink", hidden = true, description = "The demo's receiving program.")
 final class DemoSinkCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
-  @Option(names = "--port", description = "Where to listen.")
+  @Option(names = "--port", description = "Port to listen at.")
   private int port;
 
   @Option(
       names = "--size",
       converter = SizeConverter.class,
-      description = "Octets of the transfer.")
+      description = "Size of the transfer in octets.")
   private long size;
 
-  @Option(names = "--seed", description = "Of the pattern.")
+  @Option(names = "--seed", description = "Seed of the data pattern.")
   private long seed;
 
   @Spec private CommandSpec spec;

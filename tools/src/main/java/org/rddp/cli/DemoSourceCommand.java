@@ -12,24 +12,24 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** The program of {@code rddp demo} that writes. */
-@Command(name = "demo-source", hidden = true, description = "The demonstration's source.")
+/** {@code rddp demo-source}: the demo's writing program. */
+@Command(name = "demo-source", hidden = true, description = "The demo's writing program.")
 final class DemoSourceCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the sink listens.")
+  @Parameters(paramLabel = "ADDRESS:PORT", description = "Address of the receiving program.")
   private RemoteAddress sink;
 
   @Option(
       names = "--size",
       converter = SizeConverter.class,
-      description = "Octets of the transfer.")
+      description = "Size of the transfer in octets.")
   private long size;
 
-  @Option(names = "--seed", description = "Of the pattern.")
+  @Option(names = "--seed", description = "Seed of the data pattern.")
   private long seed;
 
-  @Option(names = "--warm-up", description = "Seconds of writing before it counts.")
+  @Option(names = "--warm-up", description = "Seconds of writing that are not measured.")
   private int warmUp;
 
   @Spec private CommandSpec spec;

@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "echo",
     description = {
-      "Send every message back, whole and once, to any peer that connects.",
+      "Send every message back to any peer that connects.",
       "The MPA Reply's private data is 20 octets in network order: STag (4), TO (8) and length (8)"
           + " of a 64 KiB buffer that the peer may write."
     })
@@ -24,7 +24,7 @@ final class EchoCommand implements Callable<Integer> {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "7471",
-      description = "Where to listen (default: ${DEFAULT-VALUE}).")
+      description = "Port to listen at (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Option(
@@ -32,7 +32,7 @@ final class EchoCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "64KiB",
-      description = "The longest message that is received (default: ${DEFAULT-VALUE}).")
+      description = "Length of the longest message (default: ${DEFAULT-VALUE}).")
   private long longest;
 
   @Spec private CommandSpec spec;

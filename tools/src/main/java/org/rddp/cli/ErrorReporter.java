@@ -11,7 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** What the user sees when a command is given wrongly (exit code 2) or fails (exit code 1). */
+/** Prints usage errors (exit code 2) and failures of commands (exit code 1). */
 final class ErrorReporter implements IExecutionExceptionHandler, IParameterExceptionHandler {
   private static final boolean TRACES = System.getenv("RDDP_STACK_TRACES") != null;
 
@@ -22,8 +22,7 @@ final class ErrorReporter implements IExecutionExceptionHandler, IParameterExcep
     UnmatchedArgumentException.printSuggestions(e, command.getErr());
     command
         .getErr()
-        .println(
-            "Try '" + command.getCommandSpec().qualifiedName() + " --help' for what is allowed.");
+        .println("Try '" + command.getCommandSpec().qualifiedName() + " --help' for usage.");
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
@@ -53,12 +52,12 @@ final class ErrorReporter implements IExecutionExceptionHandler, IParameterExcep
         : message;
   }
 
-  /** The message of these is the file alone. */
+  /** The message of a FileSystemException without a reason is only the file name. */
   private static String describe(FileSystemException e) {
     return switch (e) {
-      case NoSuchFileException missing -> "there is no file or folder " + e.getFile();
-      case AccessDeniedException denied -> "this user may not use " + e.getFile();
-      case FileAlreadyExistsException existing -> e.getFile() + " exists already";
+      case NoSuchFileException missing -> "there is no file or directory " + e.getFile();
+      case AccessDeniedException denied -> "no permission to use " + e.getFile();
+      case FileAlreadyExistsException existing -> e.getFile() + " already exists";
       default -> e.getFile() + ": " + e.getClass().getSimpleName();
     };
   }

@@ -2,8 +2,6 @@ package org.rddp.cli;
 
 import picocli.CommandLine.Command;
 
-/** {@code rddp fuzz}: listed here, done by bin/rddp, since the fuzzer has a JVM of its own. */
-@Command(
-    name = "fuzz",
-    description = "Look for what breaks MPA or TCP, by a fuzzer that watches coverage.")
+/** {@code rddp fuzz}: listed here, carried out by bin/rddp, since the fuzzer needs its own JVM. */
+@Command(name = "fuzz", description = "Fuzz TCP, MPA or RDMAP, guided by code coverage.")
 final class FuzzCommand extends ScriptCommand {}

@@ -13,25 +13,25 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp get}: a file out of a remote program. */
+/** {@code rddp get}: fetches a file from {@code rddp serve}. */
 @Command(
     name = "get",
-    description = "Have 'rddp serve' write a file into our memory, and keep it; SHA-256 checked.")
+    description = "Fetch a file, which 'rddp serve' sends by RDMA Writes, and check its SHA-256.")
 final class GetCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
   @Mixin private WindowOption window;
 
-  @Parameters(index = "0", paramLabel = "NAME", description = "What the server calls it.")
+  @Parameters(index = "0", paramLabel = "NAME", description = "Name of the file at the server.")
   private String name;
 
-  @Parameters(index = "1", paramLabel = "ADDRESS:PORT", description = "Where the server listens.")
+  @Parameters(index = "1", paramLabel = "ADDRESS:PORT", description = "Address of the server.")
   private RemoteAddress server;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "PATH",
-      description = "The file to be made, or the folder to make it in; here if left out.")
+      description = "File to write, or directory to write it to (default: the current one).")
   private Path output;
 
   @Spec private CommandSpec spec;
@@ -41,7 +41,7 @@ final class GetCommand implements Callable<Integer> {
     long octets = window.octets();
     Path target = target();
     Path folder = target.toAbsolutePath().getParent();
-    OptionChecks.require(spec, Files.isDirectory(folder), "there is no folder " + folder);
+    OptionChecks.require(spec, Files.isDirectory(folder), "there is no directory " + folder);
     String digest;
     try (Rddp daemon = session.open("get");
         TransferProgress progress = new TransferProgress("get " + name)) {
@@ -54,7 +54,7 @@ final class GetCommand implements Callable<Integer> {
 
   private Path target() {
     Path plain = Path.of(name).getFileName();
-    OptionChecks.require(spec, plain != null, "'" + name + "' is no name of a file");
+    OptionChecks.require(spec, plain != null, "'" + name + "' is not a file name");
     if (output == null) {
       return plain;
     }

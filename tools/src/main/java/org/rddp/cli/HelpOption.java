@@ -4,15 +4,15 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code --help} and how it looks, the same in every command. */
+/** Adds {@code --help} to every command and sets the layout of the help text. */
 final class HelpOption {
   private HelpOption() {}
 
-  /** Adds it to a command and to all commands within it. */
+  /** Adds the option to a command and its subcommands. */
   static void addTo(CommandLine commandLine) {
     CommandSpec spec = commandLine.getCommandSpec();
     spec.addOption(
-        OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this.").build());
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Show this help.").build());
     spec.usageMessage()
         .synopsisHeading("Usage: ")
         .descriptionHeading("%n")

@@ -8,7 +8,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The command {@code rddp}. Exit codes: 0 done, 1 failed, 2 called wrongly. */
+/** The command {@code rddp}. Exit codes: 0 success, 1 failure, 2 usage error. */
 @Command(
     name = "rddp",
     versionProvider = Version.class,
@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
         "Remote Direct Data Placement in user space: write into another machine's memory.",
     footer = {
       "",
-      "'rddp COMMAND --help' says more about a command.",
-      "Start with 'rddp demo': it needs no network card and leaves nothing behind."
+      "'rddp COMMAND --help' describes a command.",
+      "Start with 'rddp demo', which needs no network card and cleans up after itself."
     },
     subcommands = {
       DemoCommand.class,
@@ -45,12 +45,12 @@ public final class Main implements Callable<Integer> {
 
   private Main() {}
 
-  /** Runs one command and exits with its code. */
+  /** Runs a command and exits with its exit code. */
   public static void main(String[] arguments) {
     System.exit(commandLine().execute(arguments));
   }
 
-  /** The command line as it is, for tests to run with their own output. */
+  /** The command line; tests run it with their own output. */
   static CommandLine commandLine() {
     ErrorReporter failures = new ErrorReporter();
     CommandLine commandLine = new CommandLine(new Main());
@@ -71,6 +71,6 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    throw new ParameterException(spec.commandLine(), "which command?");
+    throw new ParameterException(spec.commandLine(), "no command given");
   }
 }

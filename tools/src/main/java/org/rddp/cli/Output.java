@@ -3,7 +3,7 @@ package org.rddp.cli;
 import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Lines that a command prints at once, whatever standard output is. */
+/** Prints lines and flushes them, also if standard output is a pipe. */
 final class Output {
   private Output() {}
 

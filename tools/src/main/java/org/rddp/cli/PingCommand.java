@@ -18,24 +18,24 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp ping}: round trips to an echo. */
+/** {@code rddp ping}: measures round trips to {@code rddp echo}. */
 @Command(
     name = "ping",
-    description = "Measure round trips of messages to 'rddp echo' and back: a histogram.")
+    description = "Measure round trips of messages to 'rddp echo' and print their percentiles.")
 final class PingCommand implements Callable<Integer> {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int TICKS_PER_HALF_DISTANCE = 2;
 
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "ADDRESS:PORT", description = "Where the echo listens.")
+  @Parameters(paramLabel = "ADDRESS:PORT", description = "Address of the echo server.")
   private RemoteAddress target;
 
   @Option(
       names = "--count",
       paramLabel = "N",
       defaultValue = "10000",
-      description = "Round trips measured; as many again are not (default: ${DEFAULT-VALUE}).")
+      description = "Number of round trips, after as many for warm-up (default: ${DEFAULT-VALUE}).")
   private int count;
 
   @Option(
@@ -43,10 +43,10 @@ final class PingCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = SizeConverter.class,
       defaultValue = "64",
-      description = "Octets of a message (default: ${DEFAULT-VALUE}).")
+      description = "Size of a message (default: ${DEFAULT-VALUE}).")
   private long size;
 
-  @Option(names = "--json", description = "Print one JSON object, times in nanoseconds.")
+  @Option(names = "--json", description = "Print one JSON object with times in nanoseconds.")
   private boolean json;
 
   @Spec private CommandSpec spec;

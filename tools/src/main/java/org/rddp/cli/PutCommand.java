@@ -13,25 +13,26 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp put}: a file into a remote program. */
+/** {@code rddp put}: sends a file to {@code rddp serve}. */
 @Command(
     name = "put",
-    description = "Write a file into the memory of 'rddp serve', which keeps it; SHA-256 checked.")
+    description =
+        "Send a file by RDMA Writes to 'rddp serve', which stores it, and check its SHA-256.")
 final class PutCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
   @Mixin private WindowOption window;
 
-  @Parameters(index = "0", paramLabel = "FILE", description = "The file.")
+  @Parameters(index = "0", paramLabel = "FILE", description = "The file to send.")
   private Path file;
 
-  @Parameters(index = "1", paramLabel = "ADDRESS:PORT", description = "Where the server listens.")
+  @Parameters(index = "1", paramLabel = "ADDRESS:PORT", description = "Address of the server.")
   private RemoteAddress server;
 
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "What the server calls it; the file's own name if left out.")
+      description = "Name of the file at the server (default: the file's own name).")
   private String name;
 
   @Spec private CommandSpec spec;

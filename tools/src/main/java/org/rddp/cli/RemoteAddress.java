@@ -6,13 +6,13 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Where a remote program listens, {@code ADDRESS:PORT}.
+ * The address at which a remote program listens, {@code ADDRESS:PORT}.
  *
  * @param address its IPv4 address
  * @param port its TCP port, 1 to 65535
  */
 record RemoteAddress(int address, int port) {
-  /** Reads it from the command line. */
+  /** Reads an address from the command line. */
   static final class Converter implements ITypeConverter<RemoteAddress> {
     @Override
     public RemoteAddress convert(String text) {

@@ -7,7 +7,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
-/** A command that bin/rddp carries out itself; it gets here only when Java is started by hand. */
+/**
+ * A command that the script bin/rddp carries out; called only if Java is started without the
+ * script.
+ */
 abstract class ScriptCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
   @Unmatched private List<String> arguments = new ArrayList<>();
@@ -16,6 +19,9 @@ abstract class ScriptCommand implements Callable<Integer> {
   public Integer call() {
     arguments.addFirst(spec.name());
     throw new CommandFailedException(
-        "'" + spec.name() + "' is not in Java: use bin/rddp " + String.join(" ", arguments));
+        "'"
+            + spec.name()
+            + "' is a command of the script: use bin/rddp "
+            + String.join(" ", arguments));
   }
 }

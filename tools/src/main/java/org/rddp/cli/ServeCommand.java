@@ -12,12 +12,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp serve}: files for 'rddp put' and 'rddp get'. */
+/** {@code rddp serve}: the file server for 'rddp put' and 'rddp get'. */
 @Command(
     name = "serve",
     description = {
-      "Take files from 'rddp put', which writes into this program's memory, and give files to 'rddp"
-          + " get', into whose memory this program writes. One client after the other."
+      "Receive files from 'rddp put', which writes into this program's memory, and send files to"
+          + " 'rddp get', into whose memory this program writes. Serves one client at a time."
     })
 final class ServeCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
@@ -25,17 +25,17 @@ final class ServeCommand implements Callable<Integer> {
   @Mixin private WindowOption window;
 
   @Parameters(
-      paramLabel = "FOLDER",
+      paramLabel = "DIRECTORY",
       arity = "0..1",
       defaultValue = ".",
-      description = "Where files are taken to and given from (default: here).")
+      description = "Directory of the files (default: the current one).")
   private Path directory;
 
   @Option(
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "7472",
-      description = "Where to listen (default: ${DEFAULT-VALUE}).")
+      description = "Port to listen at (default: ${DEFAULT-VALUE}).")
   private int port;
 
   @Option(names = "--once", description = "End after one client.")
@@ -47,7 +47,7 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     OptionChecks.requirePort(spec, port);
     long octets = window.octets();
-    OptionChecks.require(spec, Files.isDirectory(directory), "there is no folder " + directory);
+    OptionChecks.require(spec, Files.isDirectory(directory), "there is no directory " + directory);
     try (Rddp daemon = session.open("serve")) {
       FileServer server =
           new FileServer(daemon, directory, octets, line -> Output.println(spec, line));

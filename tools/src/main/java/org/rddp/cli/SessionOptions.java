@@ -5,29 +5,28 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import picocli.CommandLine.Option;
 
-/** Which daemon a command uses: the options of every command that is a program of one. */
+/** The options with which a command opens a session with the daemon. */
 final class SessionOptions {
   @Option(
       names = "--socket",
       paramLabel = "PATH",
-      description =
-          "The daemon's control socket; $RDDP_SOCKET or /run/rddp/rddpd.sock if left out.")
+      description = "The daemon's control socket (default: $RDDP_SOCKET or /run/rddp/rddpd.sock).")
   private Path socket = Rddp.defaultSocket();
 
   @Option(
       names = "--interface",
       paramLabel = "NAME",
-      description = "The daemon's interface; its first if left out.")
+      description = "The daemon's interface (default: the first one).")
   private String interfaceName = "";
 
-  /** Opens a session under the command's name. */
+  /** Opens a session with the command's name as the program name. */
   Rddp open(String command) {
     return Rddp.connect(
         socket,
         RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
   }
 
-  /** Whether a counter is the chosen interface's; without a choice all are. */
+  /** Whether a counter belongs to the chosen interface, or no interface was chosen. */
   boolean includesCounter(String counter) {
     return interfaceName.isEmpty() || counter.startsWith(interfaceName + ".");
   }

@@ -10,31 +10,31 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp simulate}: whole networks under virtual time, a life for each seed. */
+/** {@code rddp simulate}: simulates networks under virtual time, one run for each seed. */
 @Command(
     name = "simulate",
     description = {
-      "Simulate lives over bad networks under virtual time, one for each seed, and check at every"
-          + " step what must hold. A seed that fails is printed with the command that replays it.",
-      "Fails if anything is violated; and, from 1000 lives on, if anything that is counted never"
-          + " happened or if the median life is short: 500 segments with data (tcp), 500 ULPDUs (mpa),"
-          + " 500 segments placed (rdma), 100 segments placed (programs).",
-      "Needs no DPDK, no hugepages and no network."
+      "Simulate unreliable networks under virtual time, one run for each seed, and check invariants"
+          + " at every step. A seed that fails is printed with the command that replays it.",
+      "Fails if an invariant is violated. From 1000 runs on, fails also if a counted event never"
+          + " happened or the median run is too short: 500 segments with data (tcp), 500 ULPDUs"
+          + " (mpa), 500 segments placed (rdma), 100 segments placed (programs).",
+      "Needs no DPDK, no huge pages and no network."
     })
 final class SimulateCommand implements Callable<Integer> {
-  private static final long MANY = 1000;
+  private static final long DEFAULT_RUNS = 1000;
   private static final int PROGRESS_EVERY = 5;
 
-  /** Some months of lives. */
-  private static final long MOST = 1_000_000_000;
+  /** Months of simulation. */
+  private static final long MAX_RUNS = 1_000_000_000;
 
-  @Parameters(paramLabel = "KIND", description = "What is simulated: ${COMPLETION-CANDIDATES}.")
+  @Parameters(paramLabel = "KIND", description = "The simulation: ${COMPLETION-CANDIDATES}.")
   private SimulationKind kind;
 
   @Option(
       names = "--seeds",
       paramLabel = "N",
-      description = "How many lives (default: 1000, or 1 with --seed).")
+      description = "Number of runs (default: 1000, or 1 with --seed).")
   private Long seeds;
 
   @Option(names = "--seed", paramLabel = "FIRST", description = "The first seed (default: 1).")
@@ -43,50 +43,52 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Lives at once (default: the number of cores).")
+      description = "Number of threads (default: the number of cores).")
   private Integer threads;
 
-  @Option(names = "--trace", description = "Tell one life packet by packet.")
+  @Option(names = "--trace", description = "Print every packet of one run.")
   private boolean trace;
 
-  @Option(names = "--json", description = "Print one JSON object at the end, and nothing else.")
+  @Option(names = "--json", description = "Print only one JSON object, at the end.")
   private boolean json;
 
   @Spec private CommandSpec spec;
 
-  private long told;
+  private long reported;
 
   @Override
   public Integer call() throws InterruptedException {
     long from = first == null ? 1 : first;
-    long lives = seeds != null ? seeds : first == null && !trace ? MANY : 1;
+    long runs = seeds != null ? seeds : first == null && !trace ? DEFAULT_RUNS : 1;
     int cores = Runtime.getRuntime().availableProcessors();
-    int atOnce = threads == null ? cores : threads;
+    int threadCount = threads == null ? cores : threads;
     OptionChecks.require(
-        spec, lives >= 1 && lives <= MOST, "--seeds is 1 to " + MOST + ", not " + lives);
-    OptionChecks.require(spec, from <= Long.MAX_VALUE - lives, "--seed and --seeds are too large");
+        spec, runs >= 1 && runs <= MAX_RUNS, "--seeds is 1 to " + MAX_RUNS + ", not " + runs);
+    OptionChecks.require(spec, from <= Long.MAX_VALUE - runs, "--seed and --seeds are too large");
     OptionChecks.require(
-        spec, atOnce >= 1 && atOnce <= 1024, "--threads is 1 to 1024, not " + atOnce);
-    OptionChecks.require(spec, !trace || lives == 1, "--trace tells one life: leave --seeds out");
-    OptionChecks.require(spec, !trace || !json, "--trace and --json do not go together");
-    return trace ? trace(from) : run(from, lives, (int) Math.min(atOnce, lives));
+        spec,
+        threadCount >= 1 && threadCount <= 1024,
+        "--threads is 1 to 1024, not " + threadCount);
+    OptionChecks.require(spec, !trace || runs == 1, "--trace prints one run: omit --seeds");
+    OptionChecks.require(spec, !trace || !json, "--trace and --json exclude each other");
+    return trace ? trace(from) : run(from, runs, (int) Math.min(threadCount, runs));
   }
 
   private int trace(long seed) {
     RunTotals totals = new RunTotals();
     String violation =
         kind.simulation().run(seed, totals, line -> spec.commandLine().getOut().println(line));
-    say(violation == null ? "seed " + seed + ": everything held" : failure(seed, violation));
+    say(violation == null ? "seed " + seed + ": no violation" : failure(seed, violation));
     return violation == null ? 0 : 1;
   }
 
-  private int run(long from, long lives, int atOnce) throws InterruptedException {
-    SimulationRun run = new SimulationRun(kind, from, lives, this::failed);
-    run.run(atOnce, lived -> progress(lived, lives));
+  private int run(long from, long runs, int threadCount) throws InterruptedException {
+    SimulationRun run = new SimulationRun(kind, from, runs, this::failed);
+    run.run(threadCount, finished -> progress(finished, runs));
     if (json) {
       Output.println(spec, toJson(run, from).toString());
     } else {
-      tell(run);
+      print(run);
     }
     return run.passed() ? 0 : 1;
   }
@@ -102,29 +104,29 @@ final class SimulateCommand implements Callable<Integer> {
     return "seed " + seed + " FAILED: " + violation;
   }
 
-  private synchronized void progress(long lived, long lives) {
-    if (!json && (lived - told) * 100 >= lives * PROGRESS_EVERY) {
-      told = lived;
-      say(lived + " of " + lives + " lives");
+  private synchronized void progress(long finished, long runs) {
+    if (!json && (finished - reported) * 100 >= runs * PROGRESS_EVERY) {
+      reported = finished;
+      say(finished + " of " + runs + " runs");
     }
   }
 
-  private void tell(SimulationRun run) {
+  private void print(SimulationRun run) {
     RunTotals totals = run.totals();
     say("");
     for (String name : totals.names()) {
       say(String.format("%14d  %s", totals.count(name), name));
     }
-    say(String.format("%14d  median of %s in a life", totals.median(), kind.measure()));
+    say(String.format("%14d  median of %s in a run", totals.median(), kind.measure()));
     say("");
     for (String name : run.missing()) {
       say("FAILED: never happened: " + name);
     }
     if (!run.longEnough()) {
-      say("FAILED: lives are too short");
+      say("FAILED: the runs are too short");
     }
     int failed = run.failures().size();
-    say(totals.runs() + " lives, " + (failed == 0 ? "everything held" : failed + " failed"));
+    say(totals.runs() + " runs, " + (failed == 0 ? "no violations" : failed + " failed"));
   }
 
   private JsonObject toJson(SimulationRun run, long from) {

@@ -7,15 +7,17 @@ import org.rddp.simulation.programs.ProgramSimulation;
 import org.rddp.simulation.rdma.RdmaSimulation;
 import org.rddp.simulation.tcp.TcpSimulation;
 
-/** What {@code rddp simulate} can simulate, and what the length of a life is counted in. */
+/**
+ * The simulations of {@code rddp simulate}, and the unit in which the length of a run is counted.
+ */
 enum SimulationKind {
-  /** Connections of TCP over bad networks. */
+  /** TCP connections over unreliable networks. */
   TCP("segments with data", "median_segments", 500),
-  /** Connections of MPA over that TCP. */
+  /** MPA connections over that TCP. */
   MPA("ULPDUs passed", "median_ulpdus", 500),
-  /** Programs that use each other's memory, by RDMAP over that MPA. */
+  /** RDMAP streams over that MPA. */
   RDMA("segments placed", "median_placed", 500),
-  /** Programs and their rings, on top of whole engines. */
+  /** Programs with their rings, on top of whole engines. */
   PROGRAMS("segments placed", "median_placed", 100);
 
   private final String measure;
@@ -28,7 +30,7 @@ enum SimulationKind {
     this.leastMedian = leastMedian;
   }
 
-  /** A simulation for one thread. */
+  /** Creates a simulation for one thread. */
   Simulation simulation() {
     return switch (this) {
       case TCP -> new TcpSimulation();
@@ -38,17 +40,17 @@ enum SimulationKind {
     };
   }
 
-  /** What the length of a life is counted in, in words. */
+  /** The unit in which the length of a run is counted. */
   String measure() {
     return measure;
   }
 
-  /** The name of the median length of lives, for programs. */
+  /** The JSON key of the median length of the runs. */
   String key() {
     return key;
   }
 
-  /** The median length that many lives must have. */
+  /** The least median length of many runs. */
   long leastMedian() {
     return leastMedian;
   }

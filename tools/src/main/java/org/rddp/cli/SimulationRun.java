@@ -18,17 +18,17 @@ import java.util.function.LongConsumer;
 import org.rddp.simulation.RunTotals;
 import org.rddp.simulation.Simulation;
 
-/** Many lives of one kind, shared out to threads, each with seeds of its own. */
+/** Runs of one simulation for a range of seeds, distributed to threads. */
 final class SimulationRun {
-  /** From so many lives on, each of the things that are counted must have happened. */
-  static final int ENOUGH_LIVES = 1000;
+  /** From this number of runs on, each counted event must have happened. */
+  static final int RUNS_FOR_COVERAGE = 1000;
 
-  private static final int MOST_FAILURES = 100;
+  private static final int MAX_FAILURES = 100;
 
   private final SimulationKind kind;
   private final long end;
   private final AtomicLong next;
-  private final AtomicLong lived = new AtomicLong();
+  private final AtomicLong finished = new AtomicLong();
   private final Map<Long, String> failures = new ConcurrentSkipListMap<>();
   private final BiConsumer<Long, String> onFailure;
   private final RunTotals totals = new RunTotals();
@@ -36,7 +36,7 @@ final class SimulationRun {
   /**
    * A run of the seeds from {@code first} on.
    *
-   * @param onFailure told the seed and what was violated, from any of the threads
+   * @param onFailure called with the seed and the violation, on any of the threads
    */
   SimulationRun(SimulationKind kind, long first, long seeds, BiConsumer<Long, String> onFailure) {
     this.kind = kind;
@@ -46,10 +46,10 @@ final class SimulationRun {
   }
 
   /**
-   * Lives all lives, unless too many fail.
+   * Runs all seeds, unless too many fail.
    *
-   * @param threads how many live at once
-   * @param progress told from time to time how many lives are over
+   * @param threads number of threads
+   * @param progress called periodically with the number of finished runs
    */
   void run(int threads, LongConsumer progress) throws InterruptedException {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
@@ -71,8 +71,8 @@ final class SimulationRun {
     while (true) {
       try {
         return part.get(1, TimeUnit.SECONDS);
-      } catch (TimeoutException stillAtIt) {
-        progress.accept(lived.get());
+      } catch (TimeoutException stillRunning) {
+        progress.accept(finished.get());
       } catch (ExecutionException failure) {
         throw new IllegalStateException(failure.getCause());
       }
@@ -81,22 +81,22 @@ final class SimulationRun {
 
   private RunTotals work() {
     Simulation simulation = kind.simulation();
-    RunTotals mine = new RunTotals();
+    RunTotals threadTotals = new RunTotals();
     long seed = next.getAndIncrement();
-    while (seed < end && failures.size() < MOST_FAILURES && !Thread.interrupted()) {
-      String violation = live(simulation, seed, mine);
+    while (seed < end && failures.size() < MAX_FAILURES && !Thread.interrupted()) {
+      String violation = runSeed(simulation, seed, threadTotals);
       if (violation != null) {
         failures.put(seed, violation);
         onFailure.accept(seed, violation);
       }
-      lived.incrementAndGet();
+      finished.incrementAndGet();
       seed = next.getAndIncrement();
     }
-    return mine;
+    return threadTotals;
   }
 
-  /** What a life throws is its failure, not the end of the run. */
-  private static String live(Simulation simulation, long seed, RunTotals totals) {
+  /** An exception in one run is its failure and does not end the other runs. */
+  private static String runSeed(Simulation simulation, long seed, RunTotals totals) {
     try {
       return simulation.run(seed, totals, null);
     } catch (RuntimeException failure) {
@@ -104,27 +104,27 @@ final class SimulationRun {
     }
   }
 
-  /** What has happened. */
+  /** The counted events of all runs. */
   RunTotals totals() {
     return totals;
   }
 
-  /** The seeds that failed, and what was violated. */
+  /** The seeds that failed, with their violations. */
   Map<Long, String> failures() {
     return new TreeMap<>(failures);
   }
 
-  /** What should have happened and never did; empty when there were too few lives to tell. */
+  /** The counted events that never happened; empty if there were too few runs. */
   Set<String> missing() {
-    return totals.runs() < ENOUGH_LIVES ? Set.of() : Set.copyOf(totals.zeros());
+    return totals.runs() < RUNS_FOR_COVERAGE ? Set.of() : Set.copyOf(totals.zeros());
   }
 
-  /** Whether the lives were long enough, or too few to tell. */
+  /** Whether the runs were long enough, or too few to tell. */
   boolean longEnough() {
-    return totals.runs() < ENOUGH_LIVES || totals.median() >= kind.leastMedian();
+    return totals.runs() < RUNS_FOR_COVERAGE || totals.median() >= kind.leastMedian();
   }
 
-  /** Whether everything held. */
+  /** Whether there was no violation and the runs were long enough. */
   boolean passed() {
     return failures.isEmpty() && missing().isEmpty() && longEnough();
   }

@@ -4,7 +4,7 @@ import org.rddp.daemon.configuration.SizeText;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads a size such as {@code 64KiB} from the command line. */
+/** Converts a size such as {@code 64KiB} from the command line. */
 final class SizeConverter implements ITypeConverter<Long> {
   @Override
   public Long convert(String text) {

@@ -14,10 +14,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code rddp stat}: the counters of a running daemon. */
-@Command(
-    name = "stat",
-    description = "Show the counters of the running daemon, and how fast they count.")
+/** {@code rddp stat}: shows the counters of a running daemon. */
+@Command(name = "stat", description = "Show the counters of the running daemon and their rates.")
 final class StatCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
 
@@ -25,16 +23,16 @@ final class StatCommand implements Callable<Integer> {
       names = "--interval",
       paramLabel = "SECONDS",
       defaultValue = "1",
-      description = "Between two looks (default: ${DEFAULT-VALUE}).")
+      description = "Seconds between two samples (default: ${DEFAULT-VALUE}).")
   private double interval;
 
-  @Option(names = "--once", description = "Look once, and end.")
+  @Option(names = "--once", description = "Show one sample and end.")
   private boolean once;
 
-  @Option(names = "--all", description = "Also those that are zero.")
+  @Option(names = "--all", description = "Show counters that are zero, too.")
   private boolean all;
 
-  @Option(names = "--json", description = "Print one JSON object for each look.")
+  @Option(names = "--json", description = "Print one JSON object for each sample.")
   private boolean json;
 
   @Spec private CommandSpec spec;
@@ -56,12 +54,12 @@ final class StatCommand implements Callable<Integer> {
         show(now, before);
         before = now;
         if (spec.commandLine().getOut().checkError()) {
-          // Whoever read it has gone.
+          // The reader of standard output has ended.
           return 0;
         }
         if (!once) {
           TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));
-          // The session says when the daemon is gone.
+          // Throws if the daemon has ended.
           daemon.poll(completion -> {}, 1);
         }
       } while (!once);

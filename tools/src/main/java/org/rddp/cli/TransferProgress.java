@@ -4,7 +4,7 @@ import java.util.function.LongConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
 
-/** A progress bar on standard error, from when the length is known. */
+/** A progress bar on standard error, shown once the length is known. */
 final class TransferProgress implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
 
@@ -15,7 +15,12 @@ final class TransferProgress implements AutoCloseable {
     this.task = task;
   }
 
-  /** Shows the bar; what it returns is told how many octets are done. */
+  /**
+   * Shows the bar.
+   *
+   * @param octets length of the transfer
+   * @return receives the number of octets transferred so far
+   */
   LongConsumer begin(long octets) {
     bar =
         new ProgressBarBuilder()

@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version that the build wrote beside the classes. */
+/** The version number that the build writes into version.properties. */
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {

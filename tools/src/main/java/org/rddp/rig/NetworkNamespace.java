@@ -1,11 +1,15 @@
 package org.rddp.rig;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SystemCall;
+import org.rddp.ipc.linux.SystemCallException;
 
 /**
  * A network namespace that a thread of this process holds. Other threads, also of other processes,
@@ -16,6 +20,13 @@ import java.util.concurrent.CountDownLatch;
  * nsenter}.
  */
 public final class NetworkNamespace implements AutoCloseable {
+  private static final int CLONE_NEWNET = 0x40000000;
+  private static final int O_RDONLY = 0;
+  private static final SystemCall UNSHARE = SystemCall.bind("unshare", "i:i");
+  private static final SystemCall GETTID = SystemCall.bind("gettid", "i:");
+  private static final SystemCall OPEN = SystemCall.bind("open", "i:li.");
+  private static final SystemCall SETNS = SystemCall.bind("setns", "i:ii");
+
   private final CountDownLatch closed = new CountDownLatch(1);
   private final int thread;
 
@@ -32,8 +43,7 @@ public final class NetworkNamespace implements AutoCloseable {
 
   private void hold(CompletableFuture<Integer> made) {
     try {
-      LinuxCalls.unshareNetwork();
-      made.complete(LinuxCalls.threadId());
+      made.complete(enterNew());
       closed.await();
     } catch (IOException failure) {
       made.completeExceptionally(failure);
@@ -42,7 +52,18 @@ public final class NetworkNamespace implements AutoCloseable {
     }
   }
 
-  /** The file by which threads {@link #enter} the namespace. */
+  /**
+   * Moves the calling thread, a platform thread, into a new, empty network namespace.
+   *
+   * @return the kernel's number of the thread, for {@code ip link set ... netns}
+   * @throws SystemCallException if that is not allowed: it needs CAP_SYS_ADMIN
+   */
+  static int enterNew() throws SystemCallException {
+    UNSHARE.call(CLONE_NEWNET);
+    return (int) GETTID.call();
+  }
+
+  /** The file by which threads {@link #enter} it. */
   public String file() {
     return "/proc/" + ProcessHandle.current().pid() + "/task/" + thread + "/ns/net";
   }
@@ -60,7 +81,13 @@ public final class NetworkNamespace implements AutoCloseable {
    * @throws IOException when the namespace is gone, or may not be entered
    */
   public static void enter(String file) throws IOException {
-    LinuxCalls.enterNetwork(file);
+    try (Arena arena = Arena.ofConfined();
+        Descriptor namespace =
+            Descriptor.of(OPEN.call(arena.allocateFrom(file).address(), O_RDONLY))) {
+      SETNS.call(namespace.number(), CLONE_NEWNET);
+    } catch (SystemCallException e) {
+      throw new IOException("network namespace " + file + ": " + e.getMessage(), e);
+    }
   }
 
   /**

@@ -45,8 +45,7 @@ public final class VethEnds implements NetworkEnds {
   @Override
   public void enterServer() throws IOException, InterruptedException {
     try {
-      LinuxCalls.unshareNetwork();
-      serverThread.complete(LinuxCalls.threadId());
+      serverThread.complete(NetworkNamespace.enterNew());
     } catch (IOException failure) {
       serverThread.completeExceptionally(failure);
       throw failure;
@@ -58,7 +57,7 @@ public final class VethEnds implements NetworkEnds {
   @Override
   public void enterClient() throws IOException, InterruptedException {
     try {
-      LinuxCalls.unshareNetwork();
+      NetworkNamespace.enterNew();
       String server = Integer.toString(PinnedThread.result(serverThread));
       run("ip link add " + INTERFACE + " type veth peer name " + INTERFACE + " netns " + server);
       configure(CLIENT);

@@ -37,7 +37,7 @@ class MainTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench"})
-  void shouldListWhatTheScriptDoes(String name) {
+  void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
     assertThat(out.toString()).contains("  " + name + " ");
   }
@@ -53,37 +53,37 @@ class MainTest {
   }
 
   @Test
-  void shouldTellItsVersion() {
+  void shouldPrintItsVersion() {
     assertThat(command.execute("--version")).isZero();
     assertThat(out.toString()).matches("rddp \\d+\\.\\d+.*\\R");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "pong", "--nonsense"})
-  void shouldExitWithTwoWhenCalledWrongly(String arguments) {
+  void shouldExitWithTwoOnUsageErrors(String arguments) {
     assertThat(command.execute(arguments.isEmpty() ? new String[0] : arguments.split(" ")))
         .isEqualTo(2);
     assertThat(err.toString()).startsWith("rddp: ").contains("rddp --help");
   }
 
   @Test
-  void shouldRefuseToCaptureIntoAFolder() {
+  void shouldRefuseToCaptureIntoADirectory() {
     assertThat(command.execute("capture", "/")).isEqualTo(2);
-    assertThat(err.toString()).startsWith("rddp: / is a folder");
+    assertThat(err.toString()).startsWith("rddp: / is a directory");
   }
 
   @ParameterizedTest
   @MethodSource("failures")
-  void shouldSayWhatIsTheMatterWithAFile(Exception failure, String words) {
+  void shouldDescribeFileErrors(Exception failure, String words) {
     new ErrorReporter().handleExecutionException(failure, command, null);
     assertThat(err.toString()).isEqualTo("rddp: " + words + "\n");
   }
 
   static List<Arguments> failures() {
     return List.of(
-        Arguments.of(new NoSuchFileException("/a"), "there is no file or folder /a"),
-        Arguments.of(new AccessDeniedException("/a"), "this user may not use /a"),
-        Arguments.of(new FileAlreadyExistsException("/a"), "/a exists already"),
+        Arguments.of(new NoSuchFileException("/a"), "there is no file or directory /a"),
+        Arguments.of(new AccessDeniedException("/a"), "no permission to use /a"),
+        Arguments.of(new FileAlreadyExistsException("/a"), "/a already exists"),
         Arguments.of(new NotDirectoryException("/a"), "/a: NotDirectoryException"),
         Arguments.of(new FileSystemException("/a", null, "No space left"), "/a: No space left"));
   }
@@ -91,6 +91,7 @@ class MainTest {
   @Test
   void shouldExitWithOneWhenACommandFails() {
     assertThat(command.execute("doctor")).isEqualTo(1);
-    assertThat(err.toString()).isEqualTo("rddp: 'doctor' is not in Java: use bin/rddp doctor\n");
+    assertThat(err.toString())
+        .isEqualTo("rddp: 'doctor' is a command of the script: use bin/rddp doctor\n");
   }
 }

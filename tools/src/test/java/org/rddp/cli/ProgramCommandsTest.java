@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rddp.daemon.TestDaemon;
 import picocli.CommandLine;
 
-/** Commands that are programs of a daemon, as their users call them. */
+/** Commands that open a session with a daemon. */
 @Timeout(60)
 class ProgramCommandsTest {
   private final TestDaemon daemon = new TestDaemon();
@@ -40,13 +40,13 @@ class ProgramCommandsTest {
   }
 
   @Test
-  void shouldShowTheCountersOfTheInterfaceThatIsAskedFor() {
+  void shouldShowTheCountersOfTheChosenInterface() {
     assertThat(run("stat", "--once", "--all", "--interface", "two")).isZero();
     assertThat(out.toString().lines()).isNotEmpty().allMatch(line -> line.startsWith("two."));
   }
 
   @Test
-  void shouldEndWhenNobodyReadsTheCounters() {
+  void shouldEndWhenStandardOutputIsClosed() {
     CommandLine line = Main.commandLine();
     line.setOut(new PrintWriter(new ClosedWriter()));
     assertThat(line.execute("stat", "--socket", daemon.socket().toString())).isZero();
@@ -67,7 +67,7 @@ class ProgramCommandsTest {
   }
 
   @Test
-  void shouldGetIntoAFolder() throws IOException {
+  void shouldGetIntoADirectory() throws IOException {
     Path served = Files.createDirectory(folder.resolve("served"));
     Path here = Files.createDirectory(folder.resolve("here"));
     Files.writeString(served.resolve("greeting"), "hello");
@@ -83,8 +83,8 @@ class ProgramCommandsTest {
   }
 
   @Test
-  void shouldRefuseANameThatNamesNoFile() {
+  void shouldRejectANameThatIsNotAFileName() {
     assertThat(run("get", "/", "10.0.0.2:7472")).isEqualTo(2);
-    assertThat(err.toString()).contains("'/' is no name of a file");
+    assertThat(err.toString()).contains("'/' is not a file name");
   }
 }

@@ -22,37 +22,37 @@ class SimulateCommandTest {
   }
 
   @Test
-  void shouldLiveAndTellWhatHappened() {
+  void shouldRunTcpAndPrintCounts() {
     assertThat(run("simulate tcp --seeds 5 --threads 2")).isZero();
-    assertThat(out.toString()).contains("segments sent", "5 lives, everything held");
+    assertThat(out.toString()).contains("segments sent", "5 runs, no violations");
   }
 
   @Test
-  void shouldLiveWithMpa() {
+  void shouldRunMpa() {
     assertThat(run("simulate mpa --seeds 5 --threads 2 --json")).isZero();
-    JsonObject lives = JsonParser.parseString(out.toString()).getAsJsonObject();
-    assertThat(lives.get("median_ulpdus").getAsLong()).isPositive();
-    assertThat(lives.getAsJsonObject("counts").get("ULPDUs passed").getAsLong()).isPositive();
+    JsonObject result = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(result.get("median_ulpdus").getAsLong()).isPositive();
+    assertThat(result.getAsJsonObject("counts").get("ULPDUs passed").getAsLong()).isPositive();
   }
 
   @Test
-  void shouldLiveWithRdma() {
+  void shouldRunRdma() {
     assertThat(run("simulate rdma --seeds 5 --threads 2 --json")).isZero();
-    JsonObject lives = JsonParser.parseString(out.toString()).getAsJsonObject();
-    assertThat(lives.get("median_placed").getAsLong()).isPositive();
-    assertThat(lives.getAsJsonObject("counts").get("reads").getAsLong()).isPositive();
+    JsonObject result = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(result.get("median_placed").getAsLong()).isPositive();
+    assertThat(result.getAsJsonObject("counts").get("reads").getAsLong()).isPositive();
   }
 
   @Test
-  void shouldLiveWithProgramsAndTheirRings() {
+  void shouldRunPrograms() {
     assertThat(run("simulate programs --seeds 5 --threads 2 --json")).isZero();
-    JsonObject lives = JsonParser.parseString(out.toString()).getAsJsonObject();
-    assertThat(lives.get("median_placed").getAsLong()).isPositive();
-    assertThat(lives.getAsJsonObject("counts").get("messages received").getAsLong()).isPositive();
+    JsonObject result = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(result.get("median_placed").getAsLong()).isPositive();
+    assertThat(result.getAsJsonObject("counts").get("messages received").getAsLong()).isPositive();
   }
 
   @Test
-  void shouldTellTheSameHoweverManyLiveAtOnce() {
+  void shouldGiveTheSameResultForAnyNumberOfThreads() {
     assertThat(run("simulate tcp --seed 10 --seeds 4 --threads 1 --json")).isZero();
     JsonObject alone = JsonParser.parseString(out.toString()).getAsJsonObject();
     out.getBuffer().setLength(0);
@@ -63,11 +63,11 @@ class SimulateCommandTest {
   }
 
   @Test
-  void shouldReplayOneLifePacketByPacket() {
+  void shouldPrintEveryPacketOfOneRun() {
     assertThat(run("simulate tcp --seed 10 --trace")).isZero();
     assertThat(out.toString())
         .containsPattern(" +0\\.\\d{9}  10\\.0\\.0\\.1:\\d+ +> 10\\.0\\.0\\.2:7 +sent +S")
-        .endsWith("seed 10: everything held\n");
+        .endsWith("seed 10: no violation\n");
   }
 
   @ParameterizedTest
@@ -79,10 +79,10 @@ class SimulateCommandTest {
         "simulate tcp --seeds 0|--seeds is 1 to 1000000000",
         "simulate tcp --seeds x|--seeds",
         "simulate tcp --threads 0|--threads is 1 to 1024",
-        "simulate tcp --trace --seeds 2|--trace tells one life",
-        "simulate tcp --trace --json|do not go together",
+        "simulate tcp --trace --seeds 2|--trace prints one run",
+        "simulate tcp --trace --json|exclude each other",
       })
-  void shouldRefuseWhatMakesNoSense(String arguments, String complaint) {
+  void shouldRejectInvalidOptions(String arguments, String complaint) {
     assertThat(run(arguments)).isEqualTo(2);
     assertThat(err.toString()).startsWith("rddp: ").contains(complaint);
   }

@@ -16,7 +16,7 @@ import org.rddp.rig.ProgramPair;
 import org.rddp.rig.RoundTripTimer;
 import org.rddp.rig.WaitStrategy;
 
-/** What is allocated while messages go through the engine. */
+/** Allocation on the path of messages through the engine. */
 @Timeout(120)
 class EngineAllocationTest {
   private static final int WARM_UP = 60_000;
@@ -34,7 +34,7 @@ class EngineAllocationTest {
         .getThreadId();
   }
 
-  /** The least that a thread allocates in one of several rounds. */
+  /** The least number of octets that a thread allocates in one of several rounds. */
   private static long least(long thread, long enough, Runnable round) {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < ROUNDS && least > enough; i++) {
@@ -64,7 +64,8 @@ class EngineAllocationTest {
       timer.warmUp(pair, WARM_UP, LONGEST);
       long least = least(engineThread(), MESSAGES, () -> measure(timer, pair));
 
-      // Two messages each; a command or two and the first turns of new code are allowed for.
+      // Two messages each. The bound leaves room for a few commands and the first turns of new
+      // code.
       assertThat(least).isLessThan(2L * MESSAGES);
     }
   }

@@ -16,11 +16,11 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Two programs on one thread: a Tagged Message and an untagged one go to and fro. */
+/** Two programs on one thread that exchange a Tagged and an Untagged Message per round trip. */
 final class PlainDdpPingPong implements AutoCloseable {
   private static final ConnectionOptions OPTIONS =
       ConnectionOptions.plainDdp(1, 4).withTaggedNotices(4);
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final int OCTETS = 64;
   private static final int QN = 1;
 
@@ -77,13 +77,13 @@ final class PlainDdpPingPong implements AutoCloseable {
     far = new Side(there);
     try (Listener listener = there.listen(new InetSocketAddress(address.getPort()), 1, OPTIONS)) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-      near.begin(here.connect(address, PrivateData.NONE, PATIENCE, OPTIONS), far);
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+      near.begin(here.connect(address, PrivateData.NONE, TIMEOUT, OPTIONS), far);
       far.begin(accepted.join(), near);
     }
   }
 
-  /** So many round trips of two messages. */
+  /** Runs a number of round trips of two messages. */
   void run(int count) {
     for (int i = 0; i < count; i++) {
       turn(near, far);
@@ -98,8 +98,8 @@ final class PlainDdpPingPong implements AutoCloseable {
     while (to.received < expected) {
       near.session.poll(near.handler, 16);
       far.session.poll(far.handler, 16);
-      if (System.nanoTime() - start > PATIENCE.toNanos()) {
-        throw new IllegalStateException("a message has not arrived for " + PATIENCE);
+      if (System.nanoTime() - start > TIMEOUT.toNanos()) {
+        throw new IllegalStateException("a message has not arrived for " + TIMEOUT);
       }
     }
   }

@@ -10,11 +10,13 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
-/** The program of the README: writes into the memory of {@code rddp echo} and sends it a word. */
+/**
+ * The program in the README: writes into the memory of {@code rddp echo} and sends it a message.
+ */
 public final class HelloWrite {
   private HelloWrite() {}
 
-  /** Writes {@code text}, sends it too, and returns what comes back. */
+  /** Writes and sends {@code text}, and returns the echo. */
   public static String run(Path socket, InetSocketAddress echo, String text) {
     // README: begin
     try (Rddp rddp = Rddp.connect(socket);

@@ -13,11 +13,14 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** The program of docs/plain-ddp.md: asks on one queue and is answered on another. */
+/**
+ * The program in docs/plain-ddp.md: sends a request on one queue and receives the answer on
+ * another.
+ */
 public final class OwnQueues {
   private OwnQueues() {}
 
-  /** Asks {@code question} of the server, and returns its answer. */
+  /** Sends {@code question} to the server and returns its answer. */
   public static String run(Path socket, InetSocketAddress server, String question) {
     // plain-ddp: begin
     int questions = 0; // Queue Numbers, and what they are for, are between the two programs.

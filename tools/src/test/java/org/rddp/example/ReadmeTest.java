@@ -24,14 +24,14 @@ import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.transfer.EchoServer;
 
-/** Holds the programs of the documents against those that compile, and runs them. */
+/** Compares the programs in the documents with those that compile, and runs them. */
 @Timeout(60)
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   @Test
-  void shouldShowTheProgramsThatCompile() throws Exception {
+  void shouldContainTheProgramsThatCompile() throws Exception {
     assertThat(Files.readString(ROOT.resolve("README.md")))
         .contains(shown(HelloWrite.class, "README"));
     assertThat(Files.readString(ROOT.resolve("docs/plain-ddp.md")))
@@ -39,7 +39,7 @@ class ReadmeTest {
   }
 
   @Test
-  void shouldShowAConfigurationThatIsGood() throws Exception {
+  void shouldContainAValidConfiguration() throws Exception {
     String readme = Files.readString(ROOT.resolve("README.md"));
     int begin = readme.indexOf("    [dpdk]\n");
     String text = readme.substring(begin, readme.indexOf("\nand then", begin)).stripIndent();
@@ -49,7 +49,7 @@ class ReadmeTest {
         .containsExactly("one ring:try", "two ring:try");
   }
 
-  /** The part of a program's source that a document shows. */
+  /** The part of a program's source that a document contains. */
   private static String shown(Class<?> program, String document) throws IOException {
     Path file = Path.of("src/test/java/" + program.getName().replace('.', '/') + ".java");
     String source = Files.readString(file);
@@ -59,7 +59,7 @@ class ReadmeTest {
   }
 
   @Test
-  void shouldWriteAndSendToTheEcho() throws Exception {
+  void shouldRunTheProgramOfTheReadme() throws Exception {
     InetSocketAddress echo = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
     try (TestDaemon daemon = new TestDaemon();
         Rddp there = daemon.connect("two")) {
@@ -81,7 +81,7 @@ class ReadmeTest {
   }
 
   @Test
-  void shouldAskAndBeAnsweredOnQueuesOfTheirOwn() throws Exception {
+  void shouldRunTheProgramOfPlainDdp() throws Exception {
     InetSocketAddress address = new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
     ConnectionOptions options = ConnectionOptions.plainDdp(16, 1);
     try (TestDaemon daemon = new TestDaemon();
@@ -91,7 +91,7 @@ class ReadmeTest {
       CompletableFuture<String> answer =
           CompletableFuture.supplyAsync(
               () -> OwnQueues.run(daemon.socket(), address, "how are you?"));
-      IncomingConnection incoming = listener.await(PATIENCE);
+      IncomingConnection incoming = listener.await(TIMEOUT);
       DdpQueues ddp = incoming.connection().ddp();
       ddp.postReceive(0, 1, memory, 0, 4096);
       incoming.accept();

@@ -54,7 +54,7 @@ class KernelTcpPingPongTest {
 
   private static boolean makesNamespace() {
     try {
-      LinuxCalls.unshareNetwork();
+      NetworkNamespace.enterNew();
       return true;
     } catch (IOException refused) {
       return false;

@@ -33,11 +33,11 @@ import org.rddp.demo.Poller;
 import org.rddp.demo.VerifiedTransfer;
 import org.rddp.rig.AdvertisedBuffer;
 
-/** The programs behind the commands, over a whole daemon. */
+/** The programs that the commands run, over a whole daemon. */
 @Timeout(60)
 class ProgramsTest {
   private static final int PORT = 7471;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
   private static final long WINDOW = 64 << 10;
 
@@ -91,7 +91,7 @@ class ProgramsTest {
 
   @ParameterizedTest
   @ValueSource(longs = {4 << 10, WINDOW - 2, WINDOW, 1 << 20})
-  void shouldPutAndGetWhateverTheWindowsOfTheTwoEnds(long window) throws Exception {
+  void shouldPutAndGetWithDifferentWindows(long window) throws Exception {
     Path served = Files.createDirectory(folder.resolve("served"));
     Path original = folder.resolve("original");
     byte[] contents = new byte[300_001];
@@ -114,7 +114,7 @@ class ProgramsTest {
     String run() throws Exception;
   }
 
-  /** The server listens some time after its thread has started. */
+  /** Retries until the server's thread listens. */
   private static String connectWhenListening(Attempt attempt) throws Exception {
     while (true) {
       try {
@@ -126,7 +126,7 @@ class ProgramsTest {
   }
 
   @Test
-  void shouldRefuseNamesThatLeadOutOfTheFolder() {
+  void shouldRejectNamesOutsideOfTheDirectory() {
     FileServer server = new FileServer(there, folder, WINDOW, said::add);
     FileClient client = new FileClient(here, TWO, WINDOW, ProgramsTest::quiet);
     CompletableFuture<Void> served = CompletableFuture.runAsync(() -> server.serve(PORT, true));
@@ -139,17 +139,17 @@ class ProgramsTest {
   }
 
   @Test
-  void shouldEchoEveryMessageAndNameABuffer() throws Exception {
+  void shouldEchoMessagesAndAdvertiseABuffer() throws Exception {
     Thread server = new Thread(() -> new EchoServer(there, 1 << 16, said::add).serve(PORT));
     server.start();
     Connection[] connection = new Connection[1];
     connectWhenListening(() -> {
-      connection[0] = here.connect(TWO, PrivateData.NONE, PATIENCE);
+      connection[0] = here.connect(TWO, PrivateData.NONE, TIMEOUT);
       return "";
     });
     AdvertisedBuffer buffer = AdvertisedBuffer.read(connection[0].privateData());
     MemoryRegion memory = here.allocate(1 << 17, Access.LOCAL_WRITE);
-    Poller poller = new Poller(here, PATIENCE);
+    Poller poller = new Poller(here, TIMEOUT);
     for (int length : new int[] {0, 1, 64, 5000, 1 << 16}) {
       memory.segment().asSlice(0, length).fill((byte) (length + 3));
       long expected = poller.received() + 1;
@@ -175,16 +175,16 @@ class ProgramsTest {
   }
 
   @Test
-  void shouldReadWhatThePeerNamedWhileItsProgramDoesNothing() {
+  void shouldReadFromAnIdlePeer() {
     MemoryRegion source = there.allocate(1 << 17, Access.REMOTE_READ);
     source.segment().setString((1 << 17) - 5, "end.");
     Listener listener = there.listen(PORT);
     CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-    Connection connection = here.connect(TWO, PrivateData.NONE, PATIENCE);
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    Connection connection = here.connect(TWO, PrivateData.NONE, TIMEOUT);
     accepted.join();
     MemoryRegion sink = here.allocate(1 << 17, Access.LOCAL_WRITE);
-    Poller poller = new Poller(here, PATIENCE);
+    Poller poller = new Poller(here, TIMEOUT);
 
     connection.postRead(1, sink, 0, 1 << 17, source.stag(), source.baseTo());
     poller.until(() -> poller.completed() == 1, "the read");
@@ -202,12 +202,12 @@ class ProgramsTest {
   }
 
   @Test
-  void shouldRefuseToReadIntoMemoryThatMayNotBeWritten() {
+  void shouldRejectAReadIntoMemoryWithoutLocalWrite() {
     MemoryRegion source = here.allocate(64);
     Listener listener = there.listen(PORT);
     CompletableFuture<Connection> accepted =
-        CompletableFuture.supplyAsync(() -> listener.await(PATIENCE).accept());
-    Connection connection = here.connect(TWO, PrivateData.NONE, PATIENCE);
+        CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
+    Connection connection = here.connect(TWO, PrivateData.NONE, TIMEOUT);
     accepted.join();
 
     assertThatThrownBy(() -> connection.postRead(1, source, 0, 1, 0, 0))
@@ -224,28 +224,28 @@ class ProgramsTest {
     Thread sink =
         new Thread(() ->
             problem.complete(
-                new VerifiedTransfer(there, 42, Duration.ZERO, PATIENCE)
+                new VerifiedTransfer(there, 42, Duration.ZERO, TIMEOUT)
                     .receive(PORT, 3_000_001, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    long nanos = new VerifiedTransfer(here, 42, Duration.ZERO, PATIENCE).send(TWO, 3_000_001);
+    long nanos = new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(TWO, 3_000_001);
 
     assertThat(problem.get()).isNull();
     assertThat(nanos).isPositive();
   }
 
   @Test
-  void shouldFindThatThePatternIsAnother() throws Exception {
+  void shouldDetectAnotherPattern() throws Exception {
     CompletableFuture<String> problem = new CompletableFuture<>();
     CompletableFuture<Void> listening = new CompletableFuture<>();
     Thread sink =
         new Thread(() ->
             problem.complete(
-                new VerifiedTransfer(there, 43, Duration.ZERO, PATIENCE)
+                new VerifiedTransfer(there, 43, Duration.ZERO, TIMEOUT)
                     .receive(PORT, 100_000, () -> listening.complete(null))));
     sink.start();
     listening.join();
-    new VerifiedTransfer(here, 42, Duration.ZERO, PATIENCE).send(TWO, 100_000);
+    new VerifiedTransfer(here, 42, Duration.ZERO, TIMEOUT).send(TWO, 100_000);
 
     assertThat(problem.get()).isEqualTo("octet 0 of 100000 is wrong");
   }

@@ -15,11 +15,11 @@ import org.rddp.client.types.Opcode;
 
 /** The daemon reports two completions while the program polls: each is seen whole, in order. */
 @JCStressTest
-@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Neither is there yet.")
-@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "The first is there.")
-@Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "It came at the second look.")
-@Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "Both are there.")
-@Outcome(expect = Expect.FORBIDDEN, desc = "Torn, lost, twice or out of order.")
+@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Neither was seen yet.")
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "The first was seen.")
+@Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "The first was seen at the second poll.")
+@Outcome(id = "1, 2", expect = Expect.ACCEPTABLE, desc = "Both were seen.")
+@Outcome(expect = Expect.FORBIDDEN, desc = "Torn, lost, duplicated or out of order.")
 @State
 public class CompletionStress {
   private static final ThreadLocal<WorkRequest> REQUEST = ThreadLocal.withInitial(WorkRequest::new);

@@ -17,9 +17,9 @@ import org.rddp.client.types.Opcode;
  */
 @JCStressTest
 @Outcome(id = "4, 0", expect = Expect.ACCEPTABLE, desc = "No slot was seen free.")
-@Outcome(id = "4, 1", expect = Expect.ACCEPTABLE, desc = "Posted after the daemon looked last.")
+@Outcome(id = "4, 1", expect = Expect.ACCEPTABLE, desc = "Posted after the daemon's last poll.")
 @Outcome(id = "5, 1", expect = Expect.ACCEPTABLE, desc = "Posted and taken.")
-@Outcome(expect = Expect.FORBIDDEN, desc = "Overwritten, lost or twice.")
+@Outcome(expect = Expect.FORBIDDEN, desc = "Overwritten, lost or duplicated.")
 @State
 public class SubmissionReuseStress {
   private static final ThreadLocal<WorkRequest> REQUEST = ThreadLocal.withInitial(WorkRequest::new);
@@ -50,7 +50,7 @@ public class SubmissionReuseStress {
     result.r2 = post(4) ? 1 : 0;
   }
 
-  /** The daemon: how many it took, or -1 when one was not what it should have been. */
+  /** The daemon: number of requests taken; negative if one had a wrong field. */
   @Actor
   public void takeAll(II_Result result) {
     WorkRequest request = REQUEST.get();

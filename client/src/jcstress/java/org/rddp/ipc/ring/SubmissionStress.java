@@ -16,11 +16,11 @@ import org.rddp.client.types.Opcode;
  * seen whole or not at all, in order, and once.
  */
 @JCStressTest
-@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Neither is there yet.")
-@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "The first is there.")
-@Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "It came at the second look.")
-@Outcome(id = "1, 3", expect = Expect.ACCEPTABLE, desc = "Both are there.")
-@Outcome(expect = Expect.FORBIDDEN, desc = "Torn, lost, twice or out of order.")
+@Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Neither was seen yet.")
+@Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "The first was seen.")
+@Outcome(id = "0, 2", expect = Expect.ACCEPTABLE, desc = "The first was seen at the second poll.")
+@Outcome(id = "1, 3", expect = Expect.ACCEPTABLE, desc = "Both were seen.")
+@Outcome(expect = Expect.FORBIDDEN, desc = "Torn, lost, duplicated or out of order.")
 @State
 public class SubmissionStress {
   private static final MemorySegment DATA = MemorySegment.ofArray(new long[21]);

@@ -16,13 +16,16 @@ import org.rddp.client.types.Opcode;
  * A program that is about to block either sees the completion, or the daemon sees that it waits.
  */
 @JCStressTest
-@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "It blocks and is woken.")
+@Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "The program blocks and is woken.")
 @Outcome(
     id = "false, true",
     expect = Expect.ACCEPTABLE,
-    desc = "It does not block, woken for nothing.")
-@Outcome(id = "false, false", expect = Expect.ACCEPTABLE, desc = "It does not block.")
-@Outcome(id = "true, false", expect = Expect.FORBIDDEN, desc = "It blocks and nobody wakes it.")
+    desc = "The program does not block, and gets a spurious wake-up.")
+@Outcome(id = "false, false", expect = Expect.ACCEPTABLE, desc = "The program does not block.")
+@Outcome(
+    id = "true, false",
+    expect = Expect.FORBIDDEN,
+    desc = "The program blocks and is not woken.")
 @State
 public class WakeUpStress {
   private static final ThreadLocal<WorkRequest> REQUEST = ThreadLocal.withInitial(WorkRequest::new);

@@ -1,29 +1,29 @@
 package org.rddp.client.types;
 
 /**
- * What may be done to a memory region; the words and the rules are those of verbs: a region that
- * the peer may write, or do atomics on, has {@link #LOCAL_WRITE} too ({@code ibv_reg_mr}).
+ * Access rights to a memory region. Names and rules are those of verbs ({@code ibv_reg_mr}): a
+ * region with {@link #REMOTE_WRITE} or {@link #REMOTE_ATOMIC} needs {@link #LOCAL_WRITE}, too.
  */
 public enum Access {
-  /** The engine may place received messages there. */
+  /** The engine may place received messages and the answers of reads in the region. */
   LOCAL_WRITE(1),
-  /** The peer may read it. */
+  /** The peer may read the region. */
   REMOTE_READ(2),
-  /** The peer may write it. */
+  /** The peer may write the region. */
   REMOTE_WRITE(4),
-  /** The peer may do atomic operations there. */
+  /** The peer may run atomic operations on the region. */
   REMOTE_ATOMIC(8),
-  /** The peer may take the STag back with a message. */
+  /** The peer may invalidate the STag with a Send with Invalidate. */
   REMOTE_INVALIDATE(16),
-  /** This program may bind windows to it. */
+  /** The program may bind memory windows to the region. */
   MW_BIND(32);
 
   private static final int ALL = 63;
 
-  /** All that are for the peer. */
+  /** The bits of all rights of the peer. */
   private static final int REMOTE = 30;
 
-  /** Those of them that change the memory. */
+  /** The bits of the rights with which the peer changes the memory. */
   private static final int REMOTE_CHANGES = 12;
 
   private final int bit;
@@ -32,17 +32,17 @@ public enum Access {
     this.bit = bit;
   }
 
-  /** The bit that stands for it in messages. */
+  /** The right's bit in messages. */
   public int bit() {
     return bit;
   }
 
-  /** Whether it is among the bits. */
+  /** Whether the bits contain this right. */
   public boolean isIn(int bits) {
     return (bits & bit) != 0;
   }
 
-  /** The bits of several. */
+  /** The combined bits of some rights. */
   public static int bits(Access... rights) {
     int bits = 0;
     for (Access right : rights) {
@@ -51,17 +51,17 @@ public enum Access {
     return bits;
   }
 
-  /** Whether these bits mean rights of a peer and nothing else. */
+  /** Whether the bits contain rights of the peer only. */
   public static boolean areRemote(int bits) {
     return (bits & ~REMOTE) == 0;
   }
 
-  /** Whether the peer may change what these bits are for: where that needs {@link #LOCAL_WRITE}. */
+  /** Whether the bits let the peer change the memory, which needs {@link #LOCAL_WRITE}. */
   public static boolean letPeerChange(int bits) {
     return (bits & REMOTE_CHANGES) != 0;
   }
 
-  /** Whether these bits mean rights and nothing else. */
+  /** Whether all bits are known rights. */
   static boolean areValid(int bits) {
     return (bits & ~ALL) == 0;
   }

@@ -1,29 +1,32 @@
 package org.rddp.client.types;
 
-/** How a work request ended. The words are those of verbs; the numbers go through the ring. */
+/**
+ * The result of a work request. The names are those of verbs ({@code ibv_wc_status}); the numbers
+ * are those of the completion ring.
+ */
 public enum CompletionStatus {
-  /** Done. */
+  /** The request succeeded. */
   SUCCESS(0),
-  /** The message that came is longer than the receive, which ends the connection. */
+  /** The received message is longer than the posted receive. The connection ends. */
   LOCAL_LENGTH_ERROR(1),
-  /** The local STag is not valid, its range is exceeded or it lacks the right. */
+  /** The local STag is not valid, lacks the right, or its range is exceeded. */
   LOCAL_PROTECTION_ERROR(2),
-  /** The request makes no sense: unknown connection, or one that cannot do this. */
+  /** The connection or queue does not exist, or does not support this request. */
   LOCAL_OPERATION_ERROR(3),
-  /** The connection ended before this request was done; what was placed of it is undefined. */
+  /** The connection ended before the request was done. It is undefined which octets were placed. */
   FLUSHED(4),
   /**
-   * The peer refused the access to its memory, for STag, range or right, and ended the connection:
-   * of a read or an atomic, which the peer's Terminate names. A Write has ended long before, as it
-   * is done once it is sent: that the peer refused it shows only in the connection's end ({@link
-   * Reason#TERMINATED}).
+   * The peer refused the access of this read or atomic to its memory (STag, range or right) and
+   * ended the connection with a Terminate that names the request. A refused Write is not reported
+   * like this, since it completes when it is sent: the connection ends with {@link
+   * Reason#TERMINATED}.
    */
   REMOTE_ACCESS_ERROR(5),
-  /** The peer could not do what a read or an atomic asked for, and ended the connection. */
+  /** The peer could not carry out this read or atomic and ended the connection. */
   REMOTE_OPERATION_ERROR(6),
-  /** The daemon failed inside. */
+  /** Internal error of the daemon. */
   FATAL_ERROR(7),
-  /** A window could not be bound: bound already, or the region does not allow it. */
+  /** The window could not be bound: it is bound already, or the region does not allow it. */
   MW_BIND_ERROR(8);
 
   private static final CompletionStatus[] BY_CODE = new CompletionStatus[9];
@@ -40,12 +43,12 @@ public enum CompletionStatus {
     this.code = code;
   }
 
-  /** The number in the ring. */
+  /** The status's number in the ring. */
   public int code() {
     return code;
   }
 
-  /** The status of a number; {@link #FATAL_ERROR} when nobody here knows it. */
+  /** The status with a number; {@link #FATAL_ERROR} if the number is unknown. */
   public static CompletionStatus of(int code) {
     return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : FATAL_ERROR;
   }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Private data of a connection: 0 to 512 octets that travel in the MPA request or reply (RFC 5044
- * section 7.1). Immutable.
+ * Private data of a connection: 0 to 512 octets in the MPA Request or Reply (RFC 5044 section 7.1).
+ * Immutable.
  */
 public final class PrivateData {
-  /** The most octets. */
+  /** Largest length in octets. */
   public static final int MAX_OCTETS = 512;
 
   /** No private data. */
@@ -23,7 +23,7 @@ public final class PrivateData {
   /**
    * Copies an array.
    *
-   * @throws IllegalArgumentException when it is longer than {@link #MAX_OCTETS}
+   * @throws IllegalArgumentException if the array is longer than {@link #MAX_OCTETS}
    */
   public static PrivateData of(byte[] octets) {
     if (octets.length > MAX_OCTETS) {
@@ -33,12 +33,12 @@ public final class PrivateData {
     return octets.length == 0 ? NONE : new PrivateData(octets.clone());
   }
 
-  /** How many octets. */
+  /** Length in octets. */
   public int length() {
     return octets.length;
   }
 
-  /** A copy. */
+  /** A copy of the octets. */
   public byte[] toByteArray() {
     return octets.clone();
   }

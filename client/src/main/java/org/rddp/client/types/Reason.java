@@ -1,45 +1,45 @@
 package org.rddp.client.types;
 
-/** Why the daemon refused a request, or why a connection could not be made or ended. */
+/** The reason why the daemon refused a request, or why a connection failed or ended. */
 public enum Reason {
-  /** Nobody here knows this number: the other end is newer. */
+  /** An unknown number: the other end is newer. */
   UNKNOWN(0),
   /** The daemon speaks another version of the control protocol. */
   VERSION(1),
-  /** This user may not. */
+  /** The user lacks the permission. */
   PERMISSION(2),
-  /** A limit of the session or of the daemon is reached; the text says which. */
+  /** A limit of the session or the daemon is reached; the text names it. */
   LIMIT(3),
-  /** No memory, descriptors or mappings are left. */
+  /** The system has no memory, descriptors or mappings left. */
   RESOURCES(4),
-  /** An argument is wrong; the text says which. */
+  /** An argument is wrong; the text names it. */
   INVALID(5),
-  /** No such memory, STag, listener or connection in this session. */
+  /** The session has no such memory, STag, listener or connection. */
   NOT_FOUND(6),
-  /** The connection is not in the state for this. */
+  /** The object's state does not allow the request. */
   STATE(7),
   /** The port is in use. */
   ADDRESS_IN_USE(8),
   /** The daemon has no such interface or address. */
   NO_INTERFACE(9),
-  /** The memory could fault; the text says why. */
+  /** An access to the memory could fault; the text says why. */
   UNSAFE_MEMORY(10),
-  /** The program sent a message or wrote a ring entry that makes no sense. */
+  /** The program sent a malformed message or wrote a malformed ring entry. */
   PROTOCOL(11),
-  /** The daemon failed inside; its log says more. */
+  /** Internal error of the daemon; its log says more. */
   INTERNAL(12),
-  /** No way leads to the address; the text says why. */
+  /** There is no route to the address; the text says why. */
   UNREACHABLE(13),
 
-  /** The connection was closed by this side, in order. */
+  /** This side closed the connection gracefully. */
   LOCAL_CLOSE(32),
-  /** The connection was closed by the peer, in order. */
+  /** The peer closed the connection gracefully. */
   PEER_CLOSE(33),
-  /** This side aborted the connection, as the program said or for what the text says. */
+  /** This side aborted the connection, at the program's request or for the reason in the text. */
   LOCAL_ABORT(34),
   /** The peer reset the connection. */
   RESET(35),
-  /** Nobody listens at the peer's port. */
+  /** No program listens at the peer's port. */
   REFUSED(36),
   /** The peer did not answer in time. */
   TIMEOUT(37),
@@ -48,14 +48,18 @@ public enum Reason {
    */
   MPA_ERROR(38),
   /**
-   * DDP failed here; the detail is type and code, {@code type << 8 | code} (RFC 5041 section 7.2).
+   * DDP found an error at this end; the detail is Error Type and Error Code, {@code type << 8 |
+   * code} (RFC 5041 section 7.2).
    */
   DDP_ERROR(39),
-  /** RDMAP failed here; the detail is type and code, {@code type << 8 | code} (RFC 5040). */
+  /**
+   * RDMAP found an error at this end; the detail is Error Type and Error Code, {@code type << 8 |
+   * code} (RFC 5040).
+   */
   RDMAP_ERROR(40),
   /**
-   * The peer ended the connection with a Terminate, for an error that it found; the detail is
-   * {@code layer << 12 | type << 8 | code} (RFC 5040 section 4.8).
+   * The peer found an error and ended the connection with a Terminate; the detail is {@code layer
+   * << 12 | type << 8 | code} (RFC 5040 section 4.8).
    */
   TERMINATED(41),
   /** The daemon is stopping. */
@@ -67,12 +71,12 @@ public enum Reason {
     this.code = code;
   }
 
-  /** The number in messages. */
+  /** The reason's number in messages. */
   public int code() {
     return code;
   }
 
-  /** The reason of a number. */
+  /** The reason with a number; {@link #UNKNOWN} if the number is unknown. */
   public static Reason of(int code) {
     for (Reason reason : values()) {
       if (reason.code == code) {

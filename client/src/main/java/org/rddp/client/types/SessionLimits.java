@@ -1,20 +1,15 @@
 package org.rddp.client.types;
 
-import org.rddp.ipc.control.ControlProtocolException;
-import org.rddp.ipc.control.MessageBuffer;
-
 /**
- * What a session may use. The daemon says it in its welcome and enforces it.
+ * The limits of a session. The daemon sends them in its Welcome and enforces them.
  *
- * @param outstanding work requests that may be outstanding in the session: the slots of its
- *     completion ring
- * @param sendQueue sends and writes that may be outstanding on a connection
- * @param receiveQueue receives that may be outstanding on a connection
- * @param inlineOctets the longest inline message, 0 to {@link
- *     org.rddp.ipc.ring.WorkRequest#MAX_INLINE}
+ * @param outstanding outstanding work requests of the session: the slots of its completion ring
+ * @param sendQueue outstanding requests in the send queue of a connection
+ * @param receiveQueue outstanding receives of a connection
+ * @param inlineOctets length of the longest inline message, 0 to 168
  * @param connections connections at a time
  * @param regions memory regions at a time
- * @param memoryOctets memory, allocated and adopted
+ * @param memoryOctets allocated and adopted memory
  */
 public record SessionLimits(
     int outstanding,
@@ -23,26 +18,4 @@ public record SessionLimits(
     int inlineOctets,
     int connections,
     int regions,
-    long memoryOctets) {
-
-  public void write(MessageBuffer buffer) {
-    buffer.putInt(outstanding);
-    buffer.putInt(sendQueue);
-    buffer.putInt(receiveQueue);
-    buffer.putInt(inlineOctets);
-    buffer.putInt(connections);
-    buffer.putInt(regions);
-    buffer.putLong(memoryOctets);
-  }
-
-  public static SessionLimits read(MessageBuffer buffer) throws ControlProtocolException {
-    return new SessionLimits(
-        buffer.getInt(),
-        buffer.getInt(),
-        buffer.getInt(),
-        buffer.getInt(),
-        buffer.getInt(),
-        buffer.getInt(),
-        buffer.getLong());
-  }
-}
+    long memoryOctets) {}

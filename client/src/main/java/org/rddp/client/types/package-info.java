@@ -1,2 +1,5 @@
-/** Values that programs hold in their hands: access rights, completions, statuses and limits. */
+/**
+ * Value types of the programs' API that rings and control messages use, too: access rights,
+ * opcodes, completions, reasons and limits.
+ */
 package org.rddp.client.types;

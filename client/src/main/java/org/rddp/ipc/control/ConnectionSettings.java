@@ -4,35 +4,34 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a program has chosen for a connection, or for those of a listener.
+ * Settings of a connection, or of the connections of a listener, chosen by the program.
  *
- * @param heldOctets how much is kept of messages that find no receive; 0 for none
- * @param taggedNotices plain DDP: notices of Tagged Messages that may be posted; 0 if the program
- *     does not want to hear of them
- * @param queues plain DDP: how many receives each queue holds, of Queue Number 0 and so on; empty
- *     for a connection that speaks RDMAP
- * @param receiveQueue RDMAP: the number of the shared receive queue that the connection takes its
- *     receives from; 0 if they are posted to it
+ * @param heldOctets octets kept of messages for which no receive is posted; 0: none
+ * @param taggedNotices plain DDP: number of Tagged Message notices that may be posted; 0: none
+ * @param queues plain DDP: number of receives that each queue holds, from Queue Number 0 on; empty:
+ *     RDMAP
+ * @param receiveQueue RDMAP: number of the shared receive queue; 0: receives are posted to the
+ *     connection
  */
 public record ConnectionSettings(
     int heldOctets, int taggedNotices, List<Integer> queues, int receiveQueue) {
-  /** The most queues. */
+  /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
 
-  /** RDMAP; a message without a receive ends the connection. */
+  /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionSettings RDMAP = new ConnectionSettings(0, 0, List.of());
 
-  /** Takes a copy of the list. */
+  /** Copies the list. */
   public ConnectionSettings {
     queues = List.copyOf(queues);
   }
 
-  /** One that takes its receives from no shared queue. */
+  /** Settings without a shared receive queue. */
   public ConnectionSettings(int heldOctets, int taggedNotices, List<Integer> queues) {
     this(heldOctets, taggedNotices, queues, 0);
   }
 
-  /** Whether the connection has no ULP but the program. */
+  /** Whether the connection speaks plain DDP: the program is the ULP. */
   public boolean isPlainDdp() {
     return !queues.isEmpty();
   }

@@ -14,8 +14,8 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
 /**
- * The socket in the file system at which the daemon awaits programs. One thread uses it; never
- * blocks, {@link org.rddp.ipc.linux.PollSet} waits for it.
+ * The daemon's listening control socket. Never blocks: wait for it with a {@link
+ * org.rddp.ipc.linux.PollSet}. For use by one thread.
  */
 public final class ControlListener implements AutoCloseable {
   private static final int BACKLOG = 64;
@@ -29,11 +29,10 @@ public final class ControlListener implements AutoCloseable {
   }
 
   /**
-   * Creates the socket. One that a dead daemon left there is removed.
+   * Creates the socket. A socket left behind by a dead daemon is removed first.
    *
-   * @param permissions who may connect: whoever may write it
-   * @throws FileAlreadyExistsException when a daemon is listening there, or the file is not a
-   *     socket
+   * @param permissions mode of the socket; a program needs write permission to connect
+   * @throws FileAlreadyExistsException if a daemon listens at the path, or the file is not a socket
    */
   public static ControlListener bind(Path path, Set<PosixFilePermission> permissions)
       throws IOException {
@@ -48,7 +47,7 @@ public final class ControlListener implements AutoCloseable {
         removeStale(path);
         UnixSocket.bind(socket, path);
       }
-      // Nobody can connect before listen(2), so nobody slips in before the mode is set.
+      // The mode is set before listen(2), so that no program connects before it applies.
       Files.setPosixFilePermissions(path, permissions);
       UnixSocket.listen(socket, BACKLOG);
       return new ControlListener(path, socket);
@@ -59,11 +58,11 @@ public final class ControlListener implements AutoCloseable {
   }
 
   private static void removeStale(Path path) throws IOException {
-    // connect(2) refuses a plain file in the same words as a socket that nobody listens at.
+    // connect(2) reports ECONNREFUSED for a plain file, too.
     if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
         .isOther()) {
       throw new FileAlreadyExistsException(
-          path.toString(), null, "it is not a socket: remove it, or name another");
+          path.toString(), null, "it is not a socket: remove it, or choose another path");
     }
     Descriptor probe = UnixSocket.open();
     try {
@@ -77,7 +76,8 @@ public final class ControlListener implements AutoCloseable {
     } finally {
       probe.close();
     }
-    throw new FileAlreadyExistsException(path.toString(), null, "a daemon is listening there");
+    throw new FileAlreadyExistsException(
+        path.toString(), null, "a daemon is already listening there");
   }
 
   /** Ready when a program wants to connect. */
@@ -85,7 +85,7 @@ public final class ControlListener implements AutoCloseable {
     return socket;
   }
 
-  /** The next program, or null when none waits. */
+  /** Accepts the next program; null if none is waiting. */
   public ControlSocket accept() throws SystemCallException {
     Descriptor connection = UnixSocket.accept(socket);
     if (connection == null) {

@@ -17,10 +17,10 @@ import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
 /**
- * One end of a control connection: sends and receives whole {@link ControlMessage}s with their
- * descriptors. Never blocks; {@link org.rddp.ipc.linux.PollSet} waits for it.
+ * One end of a control connection: sends and receives {@link ControlMessage}s with their
+ * descriptors. Never blocks: wait for it with a {@link org.rddp.ipc.linux.PollSet}.
  *
- * <p>One thread receives, and any thread may send. After {@link #close()} every call throws.
+ * <p>One thread receives; any thread may send. After {@link #close()} every call throws.
  */
 public final class ControlSocket implements AutoCloseable {
   private static final int HEADER = 12;
@@ -52,7 +52,7 @@ public final class ControlSocket implements AutoCloseable {
     this.peerProcess = UnixSocket.peerProcess(socket);
   }
 
-  /** Connects to the daemon that listens there. */
+  /** Connects to the daemon that listens at a path. */
   public static ControlSocket connect(Path path) throws SystemCallException {
     Descriptor socket = UnixSocket.open();
     try {
@@ -64,29 +64,29 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /** Ready when a message can be received or the other end is gone. */
+  /** Ready when a message can be received or the other end is closed. */
   public Descriptor descriptor() {
     return socket;
   }
 
-  /** Who is at the other end. */
+  /** The process at the other end. */
   public PeerCredentials peer() {
     return peer;
   }
 
   /**
-   * A pidfd, ready when the peer's process has ended: end-of-file does not come while a forked
-   * child holds the socket. Null where the kernel (before 6.5) has none.
+   * A pidfd that is ready when the peer's process has ended: there is no end-of-file while a forked
+   * child still holds the socket. Null if the kernel does not support it (before 6.5).
    */
   public Descriptor peerProcess() {
     return peerProcess;
   }
 
   /**
-   * Sends a message, and duplicates of its descriptors, which stay the caller's.
+   * Sends a message with duplicates of its descriptors. The caller still owns the descriptors.
    *
-   * @return false when the other end has not read enough of what was sent before
-   * @throws IOException when the other end is gone
+   * @return false if the socket's buffer is full because the other end does not read
+   * @throws IOException if the other end is closed
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
     MessageCodec codec = MessageCodec.of(message);
@@ -114,9 +114,9 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Receives a message from a program.
    *
-   * @return null when none is there
-   * @throws EOFException when the program has closed its end
-   * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
+   * @return null if there is none
+   * @throws EOFException if the program has closed its end
+   * @throws ControlProtocolException if the message is malformed; its descriptors have been closed
    */
   public ProgramMessage receiveFromProgram() throws IOException {
     return (ProgramMessage) receive(FROM_PROGRAMS);
@@ -125,9 +125,9 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Receives a message from the daemon.
    *
-   * @return null when none is there
-   * @throws EOFException when the daemon has closed its end
-   * @throws ControlProtocolException when it makes no sense; descriptors that came are closed
+   * @return null if there is none
+   * @throws EOFException if the daemon has closed its end
+   * @throws ControlProtocolException if the message is malformed; its descriptors have been closed
    */
   public DaemonMessage receiveFromDaemon() throws IOException {
     return (DaemonMessage) receive(FROM_DAEMON);
@@ -176,7 +176,7 @@ public final class ControlSocket implements AutoCloseable {
     }
     int request = buffer.getInt();
     if ((request == 0) != (type >= ControlMessage.FIRST_EVENT)) {
-      throw new ControlProtocolException("a request without number, or an event with one");
+      throw new ControlProtocolException("a request without a number, or an event with one");
     }
     MessageCodec codec = kinds.get(type);
     if (codec == null) {
@@ -187,7 +187,7 @@ public final class ControlSocket implements AutoCloseable {
     return message;
   }
 
-  /** Closes this end; the other end sees end-of-file. */
+  /** Closes this end. The other end reads end-of-file. */
   @Override
   public void close() {
     socket.close();
@@ -196,7 +196,7 @@ public final class ControlSocket implements AutoCloseable {
     }
   }
 
-  /** The memory of a struct msghdr, its one iovec, the octets and the control message. */
+  /** Memory for a struct msghdr, one iovec, the octets and the ancillary data. */
   private static final class SocketMessage {
     private static final int IOVEC = 56;
     private static final int CONTROL = IOVEC + 16;
@@ -245,7 +245,7 @@ public final class ControlSocket implements AutoCloseable {
       MemorySegment.copy(octets, 0, memory, ValueLayout.JAVA_BYTE, OCTETS, octets.length);
     }
 
-    /** What came, with every descriptor that the kernel gave us. */
+    /** The received message with all descriptors that the kernel installed. */
     MessageBuffer received(int octets) {
       List<Descriptor> descriptors = new ArrayList<>();
       long control = memory.get(ValueLayout.JAVA_LONG, 40);

@@ -5,18 +5,18 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.linux.Descriptor;
 
-/** What the daemon sends: one reply to each request (types below 64), and events. */
+/** A message from the daemon: the reply to a request (types below 64) or an event. */
 public sealed interface DaemonMessage extends ControlMessage {
   /**
    * The session is open.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param version of the protocol
-   * @param limits what the session may use
+   * @param limits limits of the session
    * @param interfaceName the interface
    * @param address its IPv4 address
-   * @param rings memory of the rings
-   * @param event socket that wakes the program: {@link org.rddp.ipc.linux.SignalReceiver}
+   * @param rings memory that holds the rings
+   * @param event socket for the {@link org.rddp.ipc.linux.SignalReceiver} that wakes the program
    */
   @MessageType(32)
   record Welcome(
@@ -32,31 +32,31 @@ public sealed interface DaemonMessage extends ControlMessage {
   /**
    * The request was carried out.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    */
   @MessageType(33)
   record Done(int request) implements DaemonMessage {}
 
   /**
-   * The request was not carried out, and changed nothing.
+   * The request was refused and changed nothing.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param reason why
-   * @param detail a number that belongs to the reason, or 0
-   * @param text for people
+   * @param detail number that depends on the reason, or 0
+   * @param text human-readable description
    */
   @MessageType(34)
   record Refused(int request, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
-   * Memory is there, zeroed. Small pieces are cut from a larger memory, whose descriptor comes with
-   * the first piece only.
+   * Zeroed memory was allocated. Small pieces are cut from a larger memory, whose descriptor is
+   * sent with its first piece only.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param memory number of the memory
-   * @param offset where in it the piece begins
-   * @param octets of the piece
-   * @param descriptor the memory, if the session does not have it yet; otherwise null
+   * @param offset offset of the piece in the memory
+   * @param octets size of the piece
+   * @param descriptor the memory's memfd if the session does not have it yet, otherwise null
    */
   @MessageType(35)
   record MemoryAllocated(
@@ -64,9 +64,9 @@ public sealed interface DaemonMessage extends ControlMessage {
       implements DaemonMessage {}
 
   /**
-   * The program's memory can be registered.
+   * The program's memory was mapped and can be registered.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param memory its number
    */
   @MessageType(36)
@@ -75,17 +75,17 @@ public sealed interface DaemonMessage extends ControlMessage {
   /**
    * The range is registered.
    *
-   * @param request the request that it answers
-   * @param stag its STag, the same at both ends
+   * @param request number of the request that is answered
+   * @param stag the STag, local and remote
    * @param baseTo Tagged Offset of its first octet
    */
   @MessageType(37)
   record Registered(int request, int stag, long baseTo) implements DaemonMessage {}
 
   /**
-   * Connections are accepted.
+   * The listener accepts connections.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param listener its number
    * @param address IPv4
    * @param port 1 to 65535
@@ -94,9 +94,9 @@ public sealed interface DaemonMessage extends ControlMessage {
   record Listening(int request, int listener, int address, int port) implements DaemonMessage {}
 
   /**
-   * The connection is being made: Established, Rejected or Failed follows.
+   * The connection is being established: Established, Rejected or Failed follows.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param connection its number
    */
   @MessageType(39)
@@ -105,40 +105,40 @@ public sealed interface DaemonMessage extends ControlMessage {
   /**
    * The counters, see {@link org.rddp.ipc.ring.Counters}.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param descriptor their memory, for reading
    */
   @MessageType(40)
   record CountersOpened(int request, Descriptor descriptor) implements DaemonMessage {}
 
   /**
-   * The capture runs, see {@link org.rddp.ipc.ring.CaptureRing}.
+   * The capture is running, see {@link org.rddp.ipc.ring.CaptureRing}.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param descriptor its memory
    */
   @MessageType(41)
   record CaptureStarted(int request, Descriptor descriptor) implements DaemonMessage {}
 
   /**
-   * The window is there, not bound to anything.
+   * The window was allocated and is not bound.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param window its number
-   * @param stag the STag that it has once it is bound
+   * @param stag STag after the next bind
    */
   @MessageType(42)
   record WindowAllocated(int request, int window, int stag) implements DaemonMessage {}
 
   /**
-   * A peer asks for a connection: accept or reject it.
+   * A peer requests a connection, which the program accepts or rejects.
    *
-   * @param listener where it came in
-   * @param connection its number from now on
+   * @param listener number of the listener
+   * @param connection number of the new connection
    * @param localAddress IPv4
-   * @param localPort this end's port
+   * @param localPort local port
    * @param remoteAddress IPv4
-   * @param remotePort the peer's port
+   * @param remotePort remote port
    * @param privateData of the MPA request
    */
   @MessageType(64)
@@ -157,9 +157,9 @@ public sealed interface DaemonMessage extends ControlMessage {
    *
    * @param connection its number
    * @param localAddress IPv4
-   * @param localPort this end's port
+   * @param localPort local port
    * @param remoteAddress IPv4
-   * @param remotePort the peer's port
+   * @param remotePort remote port
    * @param privateData of the MPA reply; none at the Responder
    */
   @MessageType(65)
@@ -173,7 +173,7 @@ public sealed interface DaemonMessage extends ControlMessage {
       implements DaemonMessage {}
 
   /**
-   * The peer rejected the connection; its number is free again.
+   * The peer rejected the connection. The number can be reused.
    *
    * @param connection its number
    * @param privateData of the MPA reply
@@ -182,18 +182,18 @@ public sealed interface DaemonMessage extends ControlMessage {
   record Rejected(int connection, PrivateData privateData) implements DaemonMessage {}
 
   /**
-   * The connection could not be made; its number is free again.
+   * The connection could not be established. The number can be reused.
    *
    * @param connection its number
    * @param reason why
-   * @param detail a number that belongs to the reason, or 0
-   * @param text for people
+   * @param detail number that depends on the reason, or 0
+   * @param text human-readable description
    */
   @MessageType(67)
   record Failed(int connection, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
-   * The peer will send nothing more; what was posted is still sent.
+   * The peer has closed its sending direction. Posted messages are still sent.
    *
    * @param connection its number
    */
@@ -201,26 +201,27 @@ public sealed interface DaemonMessage extends ControlMessage {
   record PeerClosed(int connection) implements DaemonMessage {}
 
   /**
-   * The connection is gone and its requests have completed; its number is free again.
+   * The connection has ended and its requests have completed. The number can be reused.
    *
    * @param connection its number
    * @param reason why
-   * @param detail a number that belongs to the reason, or 0
-   * @param text for people
+   * @param detail number that depends on the reason, or 0
+   * @param text human-readable description
    */
   @MessageType(69)
   record Closed(int connection, Reason reason, int detail, String text) implements DaemonMessage {}
 
   /**
-   * Plain DDP: the stream has failed and its requests have ended. Nothing more is received, and one
-   * more message may be sent; the program ends the connection.
+   * Plain DDP: the stream has failed and its requests have completed. Nothing more is received; one
+   * more message may be sent. The program ends the connection.
    *
    * @param connection its number
-   * @param reason which layer has failed
-   * @param detail the error's number there
-   * @param header of the segment that was refused, in hexadecimal; empty if it was none
-   * @param segmentOctets the length of that segment, header included
-   * @param text for people
+   * @param reason the layer that failed
+   * @param detail error number of that layer
+   * @param header header of the refused segment in hexadecimal; empty if the error concerns no
+   *     segment
+   * @param segmentOctets length of that segment, header included
+   * @param text human-readable description
    */
   @MessageType(70)
   record StreamFailed(
@@ -228,16 +229,16 @@ public sealed interface DaemonMessage extends ControlMessage {
       implements DaemonMessage {}
 
   /**
-   * The shared receive queue is there, without receives.
+   * The shared receive queue was created, without receives.
    *
-   * @param request the request that it answers
+   * @param request number of the request that is answered
    * @param queue its number
    */
   @MessageType(43)
   record ReceiveQueueCreated(int request, int queue) implements DaemonMessage {}
 
   /**
-   * Fewer receives are left in a shared queue than the program has asked to be told of.
+   * Fewer receives are left in a shared queue than the limit that the program set.
    *
    * @param queue its number
    */

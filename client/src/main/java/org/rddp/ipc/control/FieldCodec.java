@@ -7,7 +7,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.linux.Descriptor;
 
-/** How a field of one type travels in a {@link MessageBuffer}. */
+/** Writes and reads fields of one type in a {@link MessageBuffer}. */
 record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
   private static final FieldCodec<Descriptor> OPTIONAL_DESCRIPTOR =
       new FieldCodec<>(MessageBuffer::putOptionalDescriptor, MessageBuffer::getOptionalDescriptor);
@@ -31,11 +31,31 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               (buffer, reason) -> buffer.putInt(reason.code()),
               buffer -> Reason.of(buffer.getInt())),
           SessionLimits.class,
-          new FieldCodec<SessionLimits>(
-              (buffer, limits) -> limits.write(buffer), SessionLimits::read),
+          new FieldCodec<SessionLimits>(FieldCodec::writeLimits, FieldCodec::readLimits),
           ConnectionSettings.class,
           new FieldCodec<ConnectionSettings>(
               (buffer, settings) -> settings.write(buffer), ConnectionSettings::read));
+
+  private static void writeLimits(MessageBuffer buffer, SessionLimits limits) {
+    buffer.putInt(limits.outstanding());
+    buffer.putInt(limits.sendQueue());
+    buffer.putInt(limits.receiveQueue());
+    buffer.putInt(limits.inlineOctets());
+    buffer.putInt(limits.connections());
+    buffer.putInt(limits.regions());
+    buffer.putLong(limits.memoryOctets());
+  }
+
+  private static SessionLimits readLimits(MessageBuffer buffer) throws ControlProtocolException {
+    return new SessionLimits(
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getLong());
+  }
 
   interface Writer<T> {
     void write(MessageBuffer buffer, T value);
@@ -45,7 +65,7 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
     T read(MessageBuffer buffer) throws ControlProtocolException;
   }
 
-  /** The codec of a record's component. */
+  /** The codec of a record component. */
   static FieldCodec<?> of(RecordComponent component) {
     if (component.isAnnotationPresent(OptionalField.class)) {
       return OPTIONAL_DESCRIPTOR;

@@ -10,14 +10,14 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.linux.Descriptor;
 
 /**
- * A control message as octets and descriptors, being written or being read. Numbers are in network
- * order; texts and private data are preceded by their length (2).
+ * The octets and descriptors of a control message while it is written or read. Numbers are in
+ * network order; a length (2) precedes texts and private data.
  */
-public final class MessageBuffer {
-  /** The longest message. */
+final class MessageBuffer {
+  /** Length of the longest message. */
   static final int MAX_OCTETS = 4096;
 
-  /** The most descriptors of a message. */
+  /** Largest number of descriptors in a message. */
   static final int MAX_DESCRIPTORS = 2;
 
   private static final int MAX_TEXT = 1024;
@@ -30,12 +30,12 @@ public final class MessageBuffer {
     this.octets = octets;
   }
 
-  /** An empty one, to be written. */
+  /** An empty buffer for writing. */
   static MessageBuffer forWriting() {
     return new MessageBuffer(ByteBuffer.allocate(MAX_OCTETS));
   }
 
-  /** What came, to be read. */
+  /** A received message for reading. */
   static MessageBuffer forReading(byte[] octets, int length, List<Descriptor> descriptors) {
     MessageBuffer buffer = new MessageBuffer(ByteBuffer.wrap(octets, 0, length));
     buffer.descriptors.addAll(descriptors);
@@ -50,7 +50,7 @@ public final class MessageBuffer {
     octets.putShort((short) value);
   }
 
-  public void putInt(int value) {
+  void putInt(int value) {
     octets.putInt(value);
   }
 
@@ -58,7 +58,7 @@ public final class MessageBuffer {
     octets.putInt(at, value);
   }
 
-  public void putLong(long value) {
+  void putLong(long value) {
     octets.putLong(value);
   }
 
@@ -67,7 +67,7 @@ public final class MessageBuffer {
     octets.put(data.toByteArray());
   }
 
-  /** Writes a text, cut to what a message may carry. */
+  /** Writes a text, truncated to 1024 octets of UTF-8. */
   void putText(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(bytes.length, MAX_TEXT);
@@ -78,7 +78,7 @@ public final class MessageBuffer {
     octets.put(bytes, 0, length);
   }
 
-  /** Passes a descriptor; it stays the caller's. */
+  /** Adds a descriptor, which the caller still owns. */
   void putDescriptor(Descriptor descriptor) {
     if (descriptors.size() == MAX_DESCRIPTORS) {
       throw new BufferOverflowException();
@@ -86,7 +86,7 @@ public final class MessageBuffer {
     descriptors.add(descriptor);
   }
 
-  /** Passes a descriptor, or says that there is none. */
+  /** Adds a descriptor; null: a mark that there is none. */
   void putOptionalDescriptor(Descriptor descriptor) {
     putBoolean(descriptor != null);
     if (descriptor != null) {
@@ -101,7 +101,7 @@ public final class MessageBuffer {
   boolean getBoolean() throws ControlProtocolException {
     int value = getByte();
     if (value > 1) {
-      throw new ControlProtocolException("a truth value of " + value);
+      throw new ControlProtocolException("a boolean field has the value " + value);
     }
     return value == 1;
   }
@@ -116,12 +116,12 @@ public final class MessageBuffer {
     return octets.getShort() & 0xffff;
   }
 
-  public int getInt() throws ControlProtocolException {
+  int getInt() throws ControlProtocolException {
     require(4);
     return octets.getInt();
   }
 
-  public long getLong() throws ControlProtocolException {
+  long getLong() throws ControlProtocolException {
     require(8);
     return octets.getLong();
   }
@@ -150,7 +150,7 @@ public final class MessageBuffer {
     return bytes;
   }
 
-  /** Takes over the next descriptor. */
+  /** Removes the next descriptor; the caller owns it. */
   Descriptor getDescriptor() throws ControlProtocolException {
     if (taken == descriptors.size()) {
       throw new ControlProtocolException("a descriptor is missing");
@@ -158,7 +158,7 @@ public final class MessageBuffer {
     return descriptors.get(taken++);
   }
 
-  /** Takes over the next descriptor; null when the message says that there is none. */
+  /** Removes the next descriptor; null if the message marks it as absent. */
   Descriptor getOptionalDescriptor() throws ControlProtocolException {
     return getBoolean() ? getDescriptor() : null;
   }
@@ -169,14 +169,15 @@ public final class MessageBuffer {
     }
   }
 
-  /** Refuses what is left over. */
+  /** Throws if octets or descriptors are left over. */
   void requireEnd() throws ControlProtocolException {
     if (octets.hasRemaining() || taken < descriptors.size()) {
-      throw new ControlProtocolException("a message carries more than belongs to it");
+      throw new ControlProtocolException(
+          "a message has octets or descriptors after its last field");
     }
   }
 
-  /** Closes all descriptors: for a message that is refused. */
+  /** Closes all descriptors of a message that is refused. */
   void closeDescriptors() {
     descriptors.forEach(Descriptor::close);
   }
@@ -186,12 +187,12 @@ public final class MessageBuffer {
     return octets.position();
   }
 
-  /** Octets to be read. */
+  /** Octets left to be read. */
   int remaining() {
     return octets.remaining();
   }
 
-  /** What was written. */
+  /** The octets written. */
   byte[] toByteArray() {
     byte[] written = new byte[octets.position()];
     octets.get(0, written);

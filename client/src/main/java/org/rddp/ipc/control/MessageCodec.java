@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes and reads messages of one kind, a record: its fields are the record's components, in their
- * order. A first component {@code request} is the header's.
+ * Writes and reads messages of one type. The fields are the components of the type's record, in
+ * their order; a first component {@code request} stands in the header.
  */
 final class MessageCodec {
   private static final ClassValue<MessageCodec> CODECS =
@@ -37,40 +37,40 @@ final class MessageCodec {
           kind.getDeclaredConstructor(
               Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
     } catch (NoSuchMethodException e) {
-      throw new IllegalStateException(kind + " is no record", e);
+      throw new IllegalStateException(kind + " is not a record", e);
     }
   }
 
-  /** The codec of a message's kind. */
+  /** The codec for a message's type. */
   static MessageCodec of(ControlMessage message) {
     return CODECS.get(message.getClass());
   }
 
-  /** The kinds of a direction, by their numbers. */
+  /** The codecs of one direction by type number. */
   static Map<Integer, MessageCodec> byType(Class<? extends ControlMessage> direction) {
     Map<Integer, MessageCodec> kinds = new HashMap<>();
     for (Class<?> kind : direction.getPermittedSubclasses()) {
       MessageCodec codec = CODECS.get(kind);
       if (kinds.put(codec.type, codec) != null) {
-        throw new IllegalStateException("two messages of type " + codec.type);
+        throw new IllegalStateException("two records with message type " + codec.type);
       }
     }
     return Map.copyOf(kinds);
   }
 
-  /** The number of the kind. */
+  /** The type number. */
   int type() {
     return type;
   }
 
-  /** Writes the fields behind the header. */
+  /** Writes the fields after the header. */
   void write(ControlMessage message, MessageBuffer buffer) {
     for (int i = 0; i < codecs.size(); i++) {
       codecs.get(i).writeValue(buffer, valueOf(fields.get(i), message));
     }
   }
 
-  /** Reads the fields behind the header of a message of this kind. */
+  /** Reads the fields after the header of a message of this type. */
   ControlMessage read(int request, MessageBuffer buffer) throws ControlProtocolException {
     Object[] values = new Object[codecs.size() + (answers ? 1 : 0)];
     int next = 0;

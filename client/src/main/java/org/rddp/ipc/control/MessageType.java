@@ -5,10 +5,12 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The number that a kind of {@link ControlMessage} has in its header. */
+/** The type number of a {@link ControlMessage} in its header. */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 @interface MessageType {
-  /** 1 to 31 from programs, 32 to 63 replies, from {@link ControlMessage#FIRST_EVENT} on events. */
+  /**
+   * 1 to 31: from programs, 32 to 63: replies, from {@link ControlMessage#FIRST_EVENT} on: events.
+   */
   int value();
 }

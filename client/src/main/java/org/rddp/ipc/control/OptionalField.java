@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A descriptor that a message may come without: one octet says so, and the field is null. */
+/**
+ * Marks a descriptor that a message may lack. One octet tells whether it is there; the field is
+ * null if not.
+ */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 @interface OptionalField {}

@@ -3,25 +3,23 @@ package org.rddp.ipc.control;
 import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.linux.Descriptor;
 
-/**
- * What a program asks of the daemon. Ports and addresses are numbers, addresses in IPv4's 32 bits.
- */
+/** A request from a program to the daemon. IPv4 addresses are 32-bit numbers. */
 public sealed interface ProgramMessage extends ControlMessage {
   /**
-   * The first message: who speaks, in which version. Its layout never changes. Answered by {@link
+   * Opens a session; the first message. Its layout never changes. Answered by {@link
    * DaemonMessage.Welcome}.
    *
    * @param request number of the request
    * @param version of the protocol, {@link ControlMessage#VERSION}
    * @param program name of the program, for the daemon's log
-   * @param interfaceName the daemon's interface to use; empty: its first
+   * @param interfaceName name of the daemon's interface; empty: the first one
    */
   @MessageType(1)
   record Hello(int request, int version, String program, String interfaceName)
       implements ProgramMessage {}
 
   /**
-   * Asks for memory that the daemon makes. Answered by {@link DaemonMessage.MemoryAllocated}.
+   * Allocates memory in the daemon. Answered by {@link DaemonMessage.MemoryAllocated}.
    *
    * @param request number of the request
    * @param octets greater than 0
@@ -30,8 +28,7 @@ public sealed interface ProgramMessage extends ControlMessage {
   record AllocateMemory(int request, long octets) implements ProgramMessage {}
 
   /**
-   * Gives the daemon the program's own sealed memfd. Answered by {@link
-   * DaemonMessage.MemoryAdopted}.
+   * Shares the program's own sealed memfd. Answered by {@link DaemonMessage.MemoryAdopted}.
    *
    * @param request number of the request
    * @param descriptor the memfd
@@ -40,11 +37,11 @@ public sealed interface ProgramMessage extends ControlMessage {
   record AdoptMemory(int request, Descriptor descriptor) implements ProgramMessage {}
 
   /**
-   * Gives memory back; no STag may name it any more. Answered by {@link DaemonMessage.Done}.
+   * Frees memory to which no STag refers. Answered by {@link DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param memory number of the memory
-   * @param offset where in it, as it was allocated
+   * @param offset where the piece begins, as allocated
    */
   @MessageType(4)
   record FreeMemory(int request, int memory, long offset) implements ProgramMessage {}
@@ -55,17 +52,17 @@ public sealed interface ProgramMessage extends ControlMessage {
    *
    * @param request number of the request
    * @param memory number of the memory
-   * @param offset first octet of the range
+   * @param offset offset of the range's first octet
    * @param octets greater than 0
    * @param rights see {@link org.rddp.client.types.Access#bit()}
-   * @param connection the one that may use it, or 0: all of the session
+   * @param connection the only connection that may use the STag; 0: all of the session
    */
   @MessageType(5)
   record Register(int request, int memory, long offset, long octets, int rights, int connection)
       implements ProgramMessage {}
 
   /**
-   * Takes an STag back: once the answer is there, nothing is placed through it. Answered by {@link
+   * Deregisters an STag. After the reply nothing is placed through it. Answered by {@link
    * DaemonMessage.Done}.
    *
    * @param request number of the request
@@ -75,7 +72,7 @@ public sealed interface ProgramMessage extends ControlMessage {
   record Deregister(int request, int stag) implements ProgramMessage {}
 
   /**
-   * Accepts connections at a port. Answered by {@link DaemonMessage.Listening}.
+   * Listens at a port. Answered by {@link DaemonMessage.Listening}.
    *
    * @param request number of the request
    * @param address IPv4, or 0: the interface's
@@ -88,7 +85,8 @@ public sealed interface ProgramMessage extends ControlMessage {
       implements ProgramMessage {}
 
   /**
-   * Stops listening; requests that wait are rejected. Answered by {@link DaemonMessage.Done}.
+   * Stops listening; waiting connection requests are rejected. Answered by {@link
+   * DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param listener its number
@@ -97,8 +95,8 @@ public sealed interface ProgramMessage extends ControlMessage {
   record CloseListener(int request, int listener) implements ProgramMessage {}
 
   /**
-   * Accepts a connection request. Receives posted before are in place when the peer's first message
-   * comes. Answered by {@link DaemonMessage.Done}.
+   * Accepts a connection request. Receives posted earlier are available to the peer's first
+   * message. Answered by {@link DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param connection its number
@@ -124,7 +122,7 @@ public sealed interface ProgramMessage extends ControlMessage {
    * @param localAddress IPv4, or 0: the interface's
    * @param remoteAddress IPv4
    * @param remotePort 1 to 65535
-   * @param timeoutMillis until Established or Failed, greater than 0
+   * @param timeoutMillis time until Established or Failed, greater than 0
    * @param settings of the connection
    * @param privateData for the MPA request
    */
@@ -140,18 +138,18 @@ public sealed interface ProgramMessage extends ControlMessage {
       implements ProgramMessage {}
 
   /**
-   * Ends a connection; its requests complete, the last of them flushed, and Closed follows.
+   * Ends a connection. Its outstanding requests complete or are flushed, then Closed follows.
    * Answered by {@link DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param connection its number
-   * @param graceful send what was posted, then close; otherwise reset at once
+   * @param graceful true: send what was posted, then close; false: reset at once
    */
   @MessageType(12)
   record Disconnect(int request, int connection, boolean graceful) implements ProgramMessage {}
 
   /**
-   * Asks for the daemon's counters. Answered by {@link DaemonMessage.CountersOpened}.
+   * Opens the daemon's counters. Answered by {@link DaemonMessage.CountersOpened}.
    *
    * @param request number of the request
    */
@@ -159,12 +157,11 @@ public sealed interface ProgramMessage extends ControlMessage {
   record OpenCounters(int request) implements ProgramMessage {}
 
   /**
-   * Asks for a copy of every frame of the interface. Answered by {@link
-   * DaemonMessage.CaptureStarted}.
+   * Starts copying every frame of the interface. Answered by {@link DaemonMessage.CaptureStarted}.
    *
    * @param request number of the request
    * @param ringOctets size of the ring, a power of two
-   * @param snapLength octets kept of a frame
+   * @param snapLength octets kept of each frame
    */
   @MessageType(14)
   record StartCapture(int request, int ringOctets, int snapLength) implements ProgramMessage {}
@@ -178,7 +175,7 @@ public sealed interface ProgramMessage extends ControlMessage {
   record StopCapture(int request) implements ProgramMessage {}
 
   /**
-   * Ends the session: once the answer is there, everything of it is gone. Answered by {@link
+   * Ends the session. After the reply all its resources are freed. Answered by {@link
    * DaemonMessage.Done}.
    *
    * @param request number of the request
@@ -187,7 +184,7 @@ public sealed interface ProgramMessage extends ControlMessage {
   record CloseSession(int request) implements ProgramMessage {}
 
   /**
-   * Asks for a memory window, to be bound by work requests. Answered by {@link
+   * Allocates a memory window, which work requests bind. Answered by {@link
    * DaemonMessage.WindowAllocated}.
    *
    * @param request number of the request
@@ -196,8 +193,8 @@ public sealed interface ProgramMessage extends ControlMessage {
   record AllocateWindow(int request) implements ProgramMessage {}
 
   /**
-   * Gives a window back: once the answer is there, nothing is placed or read through it. Answered
-   * by {@link DaemonMessage.Done}.
+   * Frees a window. After the reply nothing is placed or read through it. Answered by {@link
+   * DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param window its number
@@ -206,28 +203,27 @@ public sealed interface ProgramMessage extends ControlMessage {
   record FreeWindow(int request, int window) implements ProgramMessage {}
 
   /**
-   * Asks for a queue of receives that connections share. Answered by {@link
-   * DaemonMessage.ReceiveQueueCreated}.
+   * Creates a shared receive queue. Answered by {@link DaemonMessage.ReceiveQueueCreated}.
    *
    * @param request number of the request
-   * @param size the most receives it holds
+   * @param size number of receives that it holds
    */
   @MessageType(19)
   record CreateReceiveQueue(int request, int size) implements ProgramMessage {}
 
   /**
-   * Asks for one {@link DaemonMessage.ReceiveQueueLimit} when fewer receives are left than that.
-   * Answered by {@link DaemonMessage.Done}.
+   * Requests one {@link DaemonMessage.ReceiveQueueLimit} when fewer than {@code limit} receives are
+   * left. Answered by {@link DaemonMessage.Done}.
    *
    * @param request number of the request
    * @param queue its number
-   * @param limit 0 for none
+   * @param limit number of receives; 0: no event
    */
   @MessageType(20)
   record ArmReceiveQueue(int request, int queue, int limit) implements ProgramMessage {}
 
   /**
-   * Gives a queue back that no connection and no listener uses; its receives end as flushed.
+   * Destroys a shared receive queue that no connection or listener uses; its receives are flushed.
    * Answered by {@link DaemonMessage.Done}.
    *
    * @param request number of the request

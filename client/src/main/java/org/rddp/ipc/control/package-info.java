@@ -1,2 +1,5 @@
-/** Messages between a program and the daemon over the control socket (docs/ipc.md). */
+/**
+ * The control protocol: messages between a program and the daemon over a Unix-domain socket
+ * (docs/ipc.md).
+ */
 package org.rddp.ipc.control;

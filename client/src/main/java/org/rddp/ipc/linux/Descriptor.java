@@ -3,9 +3,10 @@ package org.rddp.ipc.linux;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A file descriptor that this process owns, closed exactly once.
+ * A file descriptor that this process owns and closes exactly once.
  *
- * <p>Thread-safe; but whoever closes it makes sure that no other thread is about to use the number.
+ * <p>Thread-safe. The caller of {@link #close()} must make sure that no other thread is about to
+ * use the number.
  */
 public final class Descriptor implements AutoCloseable {
   private static final int F_DUPFD_CLOEXEC = 1030;
@@ -19,15 +20,15 @@ public final class Descriptor implements AutoCloseable {
     this.number = new AtomicInteger(number);
   }
 
-  /** Takes over an open descriptor. */
+  /** Wraps an open descriptor, which this object closes from now on. */
   public static Descriptor of(long number) {
     return new Descriptor((int) number);
   }
 
   /**
-   * The kernel's number for it.
+   * The kernel's number of the descriptor.
    *
-   * @throws IllegalStateException when it is closed
+   * @throws IllegalStateException if the descriptor is closed
    */
   public int number() {
     int now = number.get();
@@ -37,22 +38,22 @@ public final class Descriptor implements AutoCloseable {
     return now;
   }
 
-  /** Whether {@link #close()} has not been called yet. */
+  /** Whether the descriptor is still open. */
   public boolean isOpen() {
     return number.get() != CLOSED;
   }
 
-  /** Another descriptor for the same open file. */
+  /** Duplicates the descriptor: a new number for the same open file. */
   public Descriptor duplicate() throws SystemCallException {
     return of(FCNTL.call(number(), F_DUPFD_CLOEXEC, 0));
   }
 
-  /** Closes it; the second time does nothing. */
+  /** Closes the descriptor. A second call does nothing. */
   @Override
   public void close() {
     int last = number.getAndSet(CLOSED);
     if (last != CLOSED) {
-      // Linux frees the number whatever close(2) answers, so there is nothing to try again.
+      // Linux frees the number even if close(2) fails, so the call is not repeated.
       CLOSE.attempt(last);
     }
   }

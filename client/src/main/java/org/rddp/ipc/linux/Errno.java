@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Error numbers of Linux that somebody here acts upon (the same on x86-64 and AArch64). */
+/** The Linux error numbers that this code handles (the same on x86-64 and AArch64). */
 public final class Errno {
   /** Operation not permitted. */
   public static final int EPERM = 1;
 
-  /** No such file. */
+  /** No such file or directory. */
   public static final int ENOENT = 2;
 
   /** Interrupted by a signal. */
@@ -23,34 +23,34 @@ public final class Errno {
   /** Permission denied. */
   public static final int EACCES = 13;
 
-  /** A part of the path is no folder. */
+  /** A component of the path is not a directory. */
   public static final int ENOTDIR = 20;
 
   /** Invalid argument. */
   public static final int EINVAL = 22;
 
-  /** The other end is gone. */
+  /** The other end is closed. */
   public static final int EPIPE = 32;
 
   /** Not a socket. */
   public static final int ENOTSOCK = 88;
 
-  /** An option that this kernel does not know. */
+  /** The kernel does not support the option. */
   public static final int ENOPROTOOPT = 92;
 
-  /** A socket of another kind is there. */
+  /** The socket at this path has another type. */
   public static final int EPROTOTYPE = 91;
 
-  /** Something is bound there already. */
+  /** The address is in use. */
   public static final int EADDRINUSE = 98;
 
-  /** The other end is gone. */
+  /** The other end has reset the connection. */
   public static final int ECONNRESET = 104;
 
-  /** A connection ended before it was accepted. */
+  /** The connection was aborted before it was accepted. */
   public static final int ECONNABORTED = 103;
 
-  /** Nobody listens. */
+  /** No process listens at this address. */
   public static final int ECONNREFUSED = 111;
 
   private static final MethodHandle STRERROR =
@@ -61,7 +61,7 @@ public final class Errno {
 
   private Errno() {}
 
-  /** The C library's words for a number. */
+  /** The C library's text for an error number. */
   static String text(int errno) {
     try {
       MemorySegment text = (MemorySegment) STRERROR.invokeExact(errno);

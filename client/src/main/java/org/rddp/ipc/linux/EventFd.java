@@ -8,10 +8,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * An eventfd: one thread waits for it with {@link PollSet}, any thread signals. Never blocks.
+ * An eventfd: one thread waits for it with {@link PollSet}, any thread signals it. Never blocks.
  *
- * <p>For threads of one process: whoever else had the descriptor could make {@link #signal} block.
- * A program is woken by a {@link SignalSender}.
+ * <p>Only for threads of one process: another process that holds the descriptor could make {@link
+ * #signal} block. The daemon wakes a program with a {@link SignalSender}.
  */
 public final class EventFd implements AutoCloseable {
   private static final int EFD_CLOEXEC = 0x80000;
@@ -19,7 +19,7 @@ public final class EventFd implements AutoCloseable {
   private static final SystemCall EVENTFD = SystemCall.bind("eventfd", "i:ii");
   private static final SystemCall READ = SystemCall.bind("read", "l:ill");
 
-  // Without errno, so that a thread can signal without allocating.
+  // Does not capture errno, so that signalling allocates nothing.
   private static final MethodHandle WRITE =
       Linker.nativeLinker()
           .downcallHandle(
@@ -37,21 +37,21 @@ public final class EventFd implements AutoCloseable {
     this.descriptor = descriptor;
   }
 
-  /** A new one, not signalled. */
+  /** Creates an eventfd that is not signalled. */
   public static EventFd create() throws SystemCallException {
     return new EventFd(Descriptor.of(EVENTFD.call(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   }
 
-  /** What {@link PollSet} waits for. */
+  /** The descriptor for a {@link PollSet}. */
   public Descriptor descriptor() {
     return descriptor;
   }
 
-  /** Wakes who waits, or who waits next. Allocates nothing. */
+  /** Wakes the waiting thread, or the next one that waits. Allocates nothing. */
   public void signal() {
     try {
-      // It fails only when 2^64 - 2 signals are pending or the descriptor is not an eventfd: in
-      // both cases there is nothing to be done here.
+      // write(2) fails only if 2^64 - 2 signals are pending or the descriptor is not an eventfd.
+      // Neither can be handled here.
       long ignored = (long) WRITE.invokeExact(descriptor.number(), ONE.address(), 8L);
     } catch (IllegalStateException closed) {
       throw closed;
@@ -60,7 +60,7 @@ public final class EventFd implements AutoCloseable {
     }
   }
 
-  /** Takes back every signal so far. */
+  /** Clears all pending signals. */
   public void clear() {
     try (Arena arena = Arena.ofConfined()) {
       READ.attempt(descriptor.number(), arena.allocate(8).address(), 8);

@@ -1,10 +1,10 @@
 package org.rddp.ipc.linux;
 
 /**
- * Who is at the other end of a control socket, as the kernel says.
+ * The process at the other end of a control socket, as reported by the kernel (SO_PEERCRED).
  *
- * @param pid its process, as this process sees it; 0 when it cannot be seen from here
- * @param uid its user
- * @param gid its group
+ * @param pid process id in this process's PID namespace; 0 if the process is not visible there
+ * @param uid user id
+ * @param gid group id
  */
 public record PeerCredentials(int pid, int uid, int gid) {}

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits until one of several descriptors can be read or its other end is gone: poll(2). One thread
- * uses it.
+ * Waits with poll(2) until one of several descriptors is readable or its other end is closed. For
+ * use by one thread.
  */
 public final class PollSet {
   private static final int POLLIN = 1;
@@ -18,7 +18,7 @@ public final class PollSet {
   private MemorySegment entries = Arena.ofAuto().allocate(8L * ENTRY, 8);
   private int size;
 
-  /** Forgets all descriptors. */
+  /** Removes all descriptors. */
   public void clear() {
     size = 0;
   }
@@ -32,7 +32,7 @@ public final class PollSet {
     return add(descriptor, POLLIN);
   }
 
-  /** Adds a descriptor that is ready when it can be written. */
+  /** Adds a descriptor that is ready when it is writable. */
   int addForWriting(Descriptor descriptor) {
     return add(descriptor, POLLOUT);
   }
@@ -52,9 +52,9 @@ public final class PollSet {
   /**
    * Waits.
    *
-   * @param timeoutNanos at most that long, rounded up to milliseconds; negative for ever, 0 only
-   *     looks
-   * @return how many are ready, 0 at the timeout
+   * @param timeoutNanos the longest wait, rounded up to milliseconds; negative: without limit, 0:
+   *     do not wait
+   * @return number of ready descriptors; 0 at the timeout
    */
   public int await(long timeoutNanos) throws SystemCallException {
     long start = System.nanoTime();
@@ -74,7 +74,7 @@ public final class PollSet {
     }
   }
 
-  /** Whether the descriptor at that index can be read, is at its end, or failed. */
+  /** Whether the descriptor at this index is readable, at its end, or failed. */
   public boolean isReady(int index) {
     if (index < 0 || index >= size) {
       throw new IndexOutOfBoundsException(index);

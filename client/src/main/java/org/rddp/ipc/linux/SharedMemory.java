@@ -6,15 +6,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A memfd, mapped: memory that two processes share and that neither can cut short.
+ * A mapped memfd: memory that two processes share and neither can truncate.
  *
- * <p>Its size is sealed. An unsealed file that is cut short under a mapping faults, and a fault in
- * native code or in an intrinsic ends the JVM; so memory from elsewhere is mapped only when it is
- * sealed and not of huge pages (a hole punched in those faults in spite of the seals).
+ * <p>The size is sealed. An access to a mapping whose file was truncated faults, and a fault in
+ * native code or in an intrinsic ends the JVM. So memory from another process is mapped only if its
+ * size is sealed and it does not use huge pages (a hole punched into huge pages causes a fault
+ * despite the seals).
  *
- * <p>Thread-safe, but for {@link #close()}: after it every access through {@link #address()} or
- * {@link #segment()} ends the JVM. Use {@link #segment(Arena)} for memory that somebody may touch
- * at any time, and close that arena first.
+ * <p>Thread-safe except for {@link #close()}: after it, every access through {@link #address()} or
+ * {@link #segment()} ends the JVM. For memory that other threads may still access, use {@link
+ * #segment(Arena)} and close the arena first.
  */
 public final class SharedMemory implements AutoCloseable {
   private static final int MFD_CLOEXEC = 1;
@@ -54,21 +55,21 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /**
-   * New memory, zeroed, that both ends may write.
+   * Creates zeroed memory that both ends may write.
    *
-   * @param name shown in /proc, at most 200 octets
-   * @param octets its size, greater than 0
+   * @param name name in /proc, at most 200 octets
+   * @param octets size, greater than 0
    */
   public static SharedMemory create(String name, long octets) throws SystemCallException {
     return create(name, octets, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
   }
 
   /**
-   * New memory, zeroed, that only this mapping writes: whoever gets the descriptor can map it for
-   * reading only.
+   * Creates zeroed memory that only this mapping can write: other holders of the descriptor can map
+   * it for reading only.
    *
-   * @param name shown in /proc, at most 200 octets
-   * @param octets its size, greater than 0
+   * @param name name in /proc, at most 200 octets
+   * @param octets size, greater than 0
    */
   public static SharedMemory createForReaders(String name, long octets) throws SystemCallException {
     return create(name, octets, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE);
@@ -113,20 +114,22 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /**
-   * Maps memory from elsewhere for reading and writing.
+   * Maps memory of another process for reading and writing.
    *
-   * @param descriptor taken over, also when this fails
-   * @throws UnsafeMemoryException when it could fault: not a memfd, not sealed, of huge pages
+   * @param descriptor closed by this object, even if the call fails
+   * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or on huge
+   *     pages
    */
   public static SharedMemory map(Descriptor descriptor) throws IOException {
     return map(descriptor, PROT_READ | PROT_WRITE);
   }
 
   /**
-   * Maps memory from elsewhere for reading.
+   * Maps memory of another process for reading.
    *
-   * @param descriptor taken over, also when this fails
-   * @throws UnsafeMemoryException when it could fault: not a memfd, not sealed, of huge pages
+   * @param descriptor closed by this object, even if the call fails
+   * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or on huge
+   *     pages
    */
   public static SharedMemory mapForReading(Descriptor descriptor) throws IOException {
     return map(descriptor, PROT_READ);
@@ -146,7 +149,7 @@ public final class SharedMemory implements AutoCloseable {
   private static long safeLength(Descriptor descriptor) throws IOException {
     long seals = FCNTL.attempt(descriptor.number(), F_GET_SEALS, 0);
     if (seals < 0) {
-      throw new UnsafeMemoryException("it is not a memfd that allows seals");
+      throw new UnsafeMemoryException("it is not a memfd that allows sealing");
     }
     int needed = F_SEAL_SHRINK | F_SEAL_GROW;
     if ((seals & needed) != needed) {
@@ -158,7 +161,7 @@ public final class SharedMemory implements AutoCloseable {
       MemorySegment status = arena.allocate(256, 8);
       FSTATFS.call(descriptor.number(), status.address());
       if (status.get(ValueLayout.JAVA_LONG, 0) != TMPFS_MAGIC) {
-        throw new UnsafeMemoryException("it is of huge pages, in which a hole can be punched");
+        throw new UnsafeMemoryException("it uses huge pages, into which a hole can be punched");
       }
     }
     long length = LSEEK.call(descriptor.number(), 0, SEEK_END);
@@ -168,7 +171,7 @@ public final class SharedMemory implements AutoCloseable {
     return length;
   }
 
-  /** The memfd, to be passed; close it once it is passed, the mapping stays. */
+  /** The memfd, to be passed to another process. It may be closed after that; the mapping stays. */
   public Descriptor descriptor() {
     return descriptor;
   }
@@ -183,17 +186,19 @@ public final class SharedMemory implements AutoCloseable {
     return length;
   }
 
-  /** All of it, not guarded against use after {@link #close()}. */
+  /** The whole memory, without protection against use after {@link #close()}. */
   public MemorySegment segment() {
     return MemorySegment.ofAddress(address).reinterpret(length);
   }
 
-  /** All of it; an access after the arena is closed throws instead of ending the JVM. */
+  /** The whole memory. An access after the arena is closed throws instead of ending the JVM. */
   public MemorySegment segment(Arena arena) {
     return MemorySegment.ofAddress(address).reinterpret(length, arena, null);
   }
 
-  /** Unmaps it and closes the descriptor, if that is still open; the second time does nothing. */
+  /**
+   * Unmaps the memory and closes the descriptor if it is still open. A second call does nothing.
+   */
   @Override
   public synchronized void close() {
     if (!closed) {

@@ -3,7 +3,7 @@ package org.rddp.ipc.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The program's end of a {@link SignalSender}: {@link PollSet} waits for it. Never blocks. */
+/** The program's end of a {@link SignalSender}, for a {@link PollSet}. Never blocks. */
 public final class SignalReceiver implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int ROOM = 1024;
@@ -11,17 +11,17 @@ public final class SignalReceiver implements AutoCloseable {
 
   private final Descriptor descriptor;
 
-  /** Takes over a descriptor that came from the daemon. */
+  /** Wraps the descriptor that the daemon sent, and closes it at the end. */
   public SignalReceiver(Descriptor descriptor) {
     this.descriptor = descriptor;
   }
 
-  /** Readable while a signal has not been cleared; and for ever once the sender is gone. */
+  /** Readable while a signal is pending, and always after the sender is closed. */
   public Descriptor descriptor() {
     return descriptor;
   }
 
-  /** Takes back every signal so far. */
+  /** Clears all pending signals. */
   public void clear() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment room = arena.allocate(ROOM);

@@ -8,13 +8,12 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The daemon's end of what wakes a program: a socket pair of which the program gets the other end.
- * Never blocks, whatever the program does with its end, and raises no SIGPIPE. Any thread may
- * signal.
+ * The daemon's end of a socket pair that wakes a program. Never blocks, whatever the program does
+ * with its end, and raises no SIGPIPE. Any thread may signal.
  *
- * <p>An eventfd would not do: both ends share its one open file, so that a program could fill the
- * counter and make the daemon's writes block. Nor would a pipe: who reads one holds its lock while
- * the octets are copied, into memory that need not be there.
+ * <p>An eventfd is not safe here: both ends share one open file, so a program could fill the
+ * counter and block the daemon's writes. Nor is a pipe: a reader holds the pipe's lock while the
+ * kernel copies into its memory, which may have to be paged in.
  */
 public final class SignalSender implements AutoCloseable {
   private static final int AF_UNIX = 1;
@@ -25,7 +24,7 @@ public final class SignalSender implements AutoCloseable {
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final SystemCall SOCKETPAIR = SystemCall.bind("socketpair", "i:iiil");
 
-  // Without errno, so that the engine's thread can signal without allocating.
+  // Does not capture errno, so that the engine's thread signals without allocating.
   private static final MethodHandle SEND =
       Linker.nativeLinker()
           .downcallHandle(
@@ -46,7 +45,7 @@ public final class SignalSender implements AutoCloseable {
     this.receiver = receiver;
   }
 
-  /** A new pair, not signalled. */
+  /** Creates a pair that is not signalled. */
   public static SignalSender create() throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ends = arena.allocate(ValueLayout.JAVA_INT, 2);
@@ -58,16 +57,16 @@ public final class SignalSender implements AutoCloseable {
     }
   }
 
-  /** What is passed to the program, for its {@link SignalReceiver}; close it once it is passed. */
+  /** The descriptor for the program's {@link SignalReceiver}. Close it after it has been sent. */
   public Descriptor receiver() {
     return receiver;
   }
 
-  /** Wakes who waits, or who waits next. Allocates nothing. */
+  /** Wakes the program if it waits, or when it waits next. Allocates nothing. */
   public void signal() {
     try {
-      // It fails when so many signals are pending that one more tells nothing new, or when nobody
-      // is there to be woken.
+      // send(2) fails if the socket's buffer is full of pending signals, or if the program's end is
+      // closed. In both cases no further signal is needed.
       long ignored =
           (long) SEND.invokeExact(own.number(), OCTET.address(), 1L, MSG_DONTWAIT | MSG_NOSIGNAL);
     } catch (IllegalStateException closed) {
@@ -77,7 +76,7 @@ public final class SignalSender implements AutoCloseable {
     }
   }
 
-  /** Closes both ends, as far as they are this process's. */
+  /** Closes this process's descriptors of both ends. */
   @Override
   public void close() {
     own.close();

@@ -14,10 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One function of the C library that enters the kernel, called with errno kept.
+ * A function of the C library that enters the kernel, called with errno captured.
  *
- * <p>For control paths: a call allocates. A thread that is blocked in one is not woken by {@link
- * Thread#interrupt()}.
+ * <p>Not for the hot path: a call allocates. {@link Thread#interrupt()} does not wake a thread that
+ * is blocked in a call.
  */
 public final class SystemCall {
   private static final Linker LINKER = Linker.nativeLinker();
@@ -37,9 +37,9 @@ public final class SystemCall {
   /**
    * Binds a function.
    *
-   * @param name as the C library calls it
-   * @param signature result, a colon, arguments: {@code i} for a C int, {@code l} for a C long, a
-   *     size or a pointer; behind a dot, variadic arguments
+   * @param name the function's name in the C library
+   * @param signature type of the result, a colon, types of the arguments: {@code i} is a C int,
+   *     {@code l} a C long, a size or a pointer; arguments after a dot are variadic
    */
   public static SystemCall bind(String name, String signature) {
     List<MemoryLayout> arguments = new ArrayList<>();
@@ -72,7 +72,7 @@ public final class SystemCall {
     return new SystemCall(name, spread);
   }
 
-  /** Whether the C library has a function of that name. */
+  /** Whether the C library has a function of this name. */
   static boolean exists(String name) {
     return LINKER.defaultLookup().find(name).isPresent();
   }
@@ -86,7 +86,7 @@ public final class SystemCall {
   }
 
   /**
-   * Calls, again when a signal interrupts.
+   * Calls the function, and repeats the call if a signal interrupts it.
    *
    * @return the result, 0 or more (an address may be any number but -1)
    */
@@ -103,9 +103,9 @@ public final class SystemCall {
   }
 
   /**
-   * Calls once.
+   * Calls the function once.
    *
-   * @return the result, or the error's number, negated
+   * @return the result, or the negated error number
    */
   public long attempt(long... arguments) {
     MemorySegment state = STATE.get();

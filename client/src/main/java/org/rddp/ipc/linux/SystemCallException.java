@@ -2,7 +2,7 @@ package org.rddp.ipc.linux;
 
 import java.io.IOException;
 
-/** A system call failed: its name, its errno and what that means. */
+/** A failed system call, with its name, its errno and the C library's text. */
 public final class SystemCallException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class SystemCallException extends IOException {
     this.errno = errno;
   }
 
-  /** The number that the kernel gave, one of {@link Errno} among others. */
+  /** The error number, see {@link Errno}. */
   public int errno() {
     return errno;
   }

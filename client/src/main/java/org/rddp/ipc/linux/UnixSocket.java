@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** System calls on Unix-domain sockets that carry whole packets (SOCK_SEQPACKET). */
+/** System calls for Unix-domain sockets of type SOCK_SEQPACKET. */
 public final class UnixSocket {
   private static final int AF_UNIX = 1;
   private static final int SOCK_SEQPACKET = 5;
@@ -16,7 +16,7 @@ public final class UnixSocket {
   private static final int SO_PEERCRED = 17;
   private static final int SO_PEERPIDFD = 77;
 
-  /** sun_path in struct sockaddr_un, its last octet zero. */
+  /** Size of sun_path in struct sockaddr_un without its terminating zero. */
   private static final int MAX_PATH = 107;
 
   private static final SystemCall SOCKET = SystemCall.bind("socket", "i:iii");
@@ -50,7 +50,7 @@ public final class UnixSocket {
     }
   }
 
-  /** The next connection, or null when none waits. */
+  /** Accepts the next connection; null if none is waiting. */
   public static Descriptor accept(Descriptor socket) throws SystemCallException {
     long number = ACCEPT4.attempt(socket.number(), 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (number == -Errno.EAGAIN || number == -Errno.EINTR || number == -Errno.ECONNABORTED) {
@@ -74,8 +74,8 @@ public final class UnixSocket {
   }
 
   /**
-   * A pidfd of the peer's process, which becomes readable when that process ends; null where the
-   * kernel (before 6.5) has none to give, or the process is gone already.
+   * A pidfd of the peer's process, which becomes readable when the process ends. Null if the kernel
+   * does not support it (before 6.5) or the process has already ended.
    */
   public static Descriptor peerProcess(Descriptor socket) {
     try (Arena arena = Arena.ofConfined()) {
@@ -97,7 +97,7 @@ public final class UnixSocket {
     byte[] bytes = path.toString().getBytes(StandardCharsets.UTF_8);
     if (bytes.length == 0 || bytes.length > MAX_PATH) {
       throw new IllegalArgumentException(
-          "path of a socket must have 1 to " + MAX_PATH + " octets: " + path);
+          "the path of a socket must have 1 to " + MAX_PATH + " octets: " + path);
     }
     MemorySegment name = arena.allocate(2 + MAX_PATH + 1L, 2);
     name.set(ValueLayout.JAVA_SHORT, 0, (short) AF_UNIX);

@@ -2,7 +2,7 @@ package org.rddp.ipc.linux;
 
 import java.io.IOException;
 
-/** Memory from elsewhere was refused because an access to it could end the JVM. */
+/** Memory of another process was refused because an access to it could end the JVM. */
 public final class UnsafeMemoryException extends IOException {
   private static final long serialVersionUID = 1L;
 

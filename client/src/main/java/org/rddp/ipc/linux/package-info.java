@@ -1,2 +1,5 @@
-/** Linux system calls by the Foreign Function and Memory API: sockets, memfd, eventfd, signals. */
+/**
+ * Linux system calls through the Foreign Function and Memory API: descriptors, sockets, shared
+ * memory, wake-ups.
+ */
 package org.rddp.ipc.linux;

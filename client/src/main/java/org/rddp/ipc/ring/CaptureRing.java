@@ -10,27 +10,28 @@ import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Frames on their way from the daemon to a program that captures. When the program is slow frames
- * are left out and counted; the daemon never waits.
+ * A ring of captured frames from the daemon to a program. If the program is too slow, frames are
+ * dropped and counted; the daemon never waits.
  *
- * <p>Behind the header stand, two cache lines apart, the octets written (by the daemon), the octets
- * read (by the program) and the frames lost (by the daemon); from 512 on the ring, a power of two
- * of octets. A frame is a record aligned to 8: the time in nanoseconds since 1970 (8), the octets
- * kept (4), the octets it had (4), the octets kept. A record may go over the ring's end.
+ * <p>After the header follow, two cache lines apart, the number of octets written (by the daemon),
+ * of octets read (by the program) and of frames lost (by the daemon). The ring begins at 512; its
+ * size is a power of two. A record, aligned to 8, holds one frame: time in nanoseconds since 1970
+ * (8), octets kept (4), original length (4), the octets kept. A record may wrap around the ring's
+ * end.
  *
- * <p>The daemon believes only the read position, and that only within what it has written. One
- * thread at each end. Allocates nothing per frame at the daemon's end.
+ * <p>The daemon reads nothing back but the read position, and accepts it only within what it has
+ * written. One thread at each end. The daemon's end allocates nothing per frame.
  */
 public final class CaptureRing implements AutoCloseable {
-  /** What happens to a frame read from the ring. */
+  /** Receives the frames read from the ring. */
   @FunctionalInterface
   public interface FrameConsumer {
     /**
-     * A frame.
+     * Handles a frame.
      *
      * @param timeNanos since 1970
-     * @param originalLength octets it had on the link
-     * @param octets those kept, good for this call only
+     * @param originalLength length on the link in octets
+     * @param octets the octets kept, valid during this call only
      */
     void accept(long timeNanos, int originalLength, MemorySegment octets) throws IOException;
   }
@@ -68,10 +69,10 @@ public final class CaptureRing implements AutoCloseable {
   }
 
   /**
-   * The daemon's end of a new ring.
+   * Creates a ring; the daemon's end.
    *
-   * @param octets its size, a power of two from 4 KiB to 1 GiB
-   * @param snapLength octets kept of a frame, 1 to 65535
+   * @param octets size, a power of two from 4 KiB to 1 GiB
+   * @param snapLength octets kept of each frame, 1 to 65535
    */
   public static CaptureRing create(int octets, int snapLength) throws SystemCallException {
     if (!isValid(octets, snapLength)) {
@@ -83,7 +84,7 @@ public final class CaptureRing implements AutoCloseable {
     return new CaptureRing(shared, Arena.ofShared());
   }
 
-  /** Whether a ring can be made like that: a program asks for it. */
+  /** Whether the size and snap length that a program asks for are valid. */
   public static boolean isValid(int octets, int snapLength) {
     return octets >= MIN_OCTETS
         && octets <= MAX_OCTETS
@@ -93,9 +94,9 @@ public final class CaptureRing implements AutoCloseable {
   }
 
   /**
-   * The program's end.
+   * Opens a ring; the program's end.
    *
-   * @param descriptor taken over
+   * @param descriptor closed by the ring
    */
   public static CaptureRing open(Descriptor descriptor) throws IOException {
     SharedMemory shared = SharedMemory.map(descriptor);
@@ -113,17 +114,17 @@ public final class CaptureRing implements AutoCloseable {
     }
   }
 
-  /** The memory's descriptor, to be passed to the program. */
+  /** The memory's descriptor, to be sent to the program. */
   public Descriptor descriptor() {
     return shared.descriptor();
   }
 
   /**
-   * The daemon's end: puts a frame in, or counts it as lost.
+   * Writes a frame, or counts it as lost; the daemon's end.
    *
    * @param timeNanos since 1970
-   * @param address where the frame lies
-   * @param length its octets
+   * @param address address of the frame
+   * @param length length of the frame in octets
    */
   public void offer(long timeNanos, long address, int length) {
     int kept = Math.min(length, snapLength);
@@ -147,11 +148,11 @@ public final class CaptureRing implements AutoCloseable {
   }
 
   /**
-   * The program's end: hands over frames.
+   * Passes frames to the consumer; the program's end.
    *
-   * @param max at most that many
-   * @return how many
-   * @throws IOException when the consumer throws, or the ring holds what no daemon writes
+   * @param max largest number of frames
+   * @return number of frames passed
+   * @throws IOException if the consumer throws, or the ring's contents are malformed
    */
   public int poll(FrameConsumer consumer, int max) throws IOException {
     long written = (long) LONG.getAcquire(memory, (long) WRITTEN);
@@ -174,7 +175,7 @@ public final class CaptureRing implements AutoCloseable {
     return count;
   }
 
-  /** Frames that found no room. */
+  /** Number of frames dropped because the ring was full. */
   public long lost() {
     return (long) LONG.getOpaque(memory, (long) LOST);
   }
@@ -191,7 +192,7 @@ public final class CaptureRing implements AutoCloseable {
     return RING + (position & (octets - 1));
   }
 
-  /** Unmaps it; a call afterwards throws. */
+  /** Unmaps the ring. A later call throws. */
   @Override
   public synchronized void close() {
     if (arena.scope().isAlive()) {

@@ -1,16 +1,16 @@
 package org.rddp.ipc.ring;
 
 /**
- * The number of a connection within its session: an index for a table, and a generation so that a
- * number is not used again soon. Never 0.
+ * The number of a connection within its session: an index into a table and a generation, so that a
+ * number is not reused soon. Never 0.
  */
 public final class ConnectionId {
-  /** Connections that a session can have at a time, at most. */
+  /** Largest number of connections in a session at a time. */
   public static final int MAX_CONNECTIONS = 1 << 20;
 
   private static final int INDEX_BITS = 20;
 
-  /** All that 12 bits can say but 0, and with it the number 0. */
+  /** The values of 12 bits except 0, so that no number is 0. */
   private static final int GENERATIONS = 4095;
 
   private ConnectionId() {}
@@ -19,7 +19,7 @@ public final class ConnectionId {
    * Makes a number.
    *
    * @param index 0 to {@link #MAX_CONNECTIONS} - 1
-   * @param generation any; the next one makes another number, and so do the 4093 after that
+   * @param generation any; 4095 consecutive generations give different numbers
    */
   public static int of(int index, int generation) {
     if (index < 0 || index >= MAX_CONNECTIONS) {
@@ -29,7 +29,7 @@ public final class ConnectionId {
     return (number << INDEX_BITS) | index;
   }
 
-  /** Its index, 0 to {@link #MAX_CONNECTIONS} - 1. */
+  /** The index of a connection's number, 0 to {@link #MAX_CONNECTIONS} - 1. */
   public static int index(int connection) {
     return connection & (MAX_CONNECTIONS - 1);
   }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** One of {@link Counters}. One thread writes it; any process may read it. Allocates nothing. */
+/** One of {@link Counters}. Written by one thread, read by any process. Allocates nothing. */
 public final class Counter {
   private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
@@ -18,7 +18,7 @@ public final class Counter {
     this.at = at;
   }
 
-  /** The present value. */
+  /** The current value. */
   public long get() {
     return (long) LONG.getOpaque(memory, at);
   }
@@ -33,12 +33,12 @@ public final class Counter {
     set(get() + 1);
   }
 
-  /** Adds a number, which may be negative. */
+  /** Adds a number; it may be negative. */
   public void add(long number) {
     set(get() + number);
   }
 
-  /** Takes the counter away: its name is free and readers no longer see it. Do not use it again. */
+  /** Removes the counter: readers no longer see it. It must not be used again. */
   public void remove() {
     counters.remove(at);
   }

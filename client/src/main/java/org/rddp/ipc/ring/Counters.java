@@ -12,14 +12,15 @@ import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * Named numbers in shared memory: whoever has the descriptor reads them while the daemon runs.
+ * Named counters in shared memory, which any holder of the descriptor can read while the daemon
+ * runs.
  *
- * <p>Behind the header stand records of 128 octets: the value (8), the name's length (4; 0 when the
- * record is free; written last) and the name in UTF-8 (at most 112 octets), so that two counters
- * never share a cache line.
+ * <p>After the header follow records of 128 octets: value (8), length of the name (4; 0: the record
+ * is free; written last), name in UTF-8 (at most 112 octets). So two counters never share a cache
+ * line.
  *
- * <p>Each counter has one writer. Adding and removing counters is synchronized; reading needs no
- * lock and sees each value whole.
+ * <p>Each counter has one writer. Adding and removing counters is synchronized. Reading takes no
+ * lock; each value is read atomically.
  */
 public final class Counters implements AutoCloseable {
   private static final String MAGIC = "RDDPCNTR";
@@ -30,7 +31,7 @@ public final class Counters implements AutoCloseable {
   private static final int NAME = 12;
   private static final int MAX_NAME = 112;
 
-  /** Where a counter is that found no record. */
+  /** Offset of a counter without a record. */
   private static final long NOWHERE = 0;
 
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
@@ -49,9 +50,9 @@ public final class Counters implements AutoCloseable {
   }
 
   /**
-   * New counters, all free, which only this process can write.
+   * Creates counters, all free, that only this process can write.
    *
-   * @param capacity how many there can be, 1 to 1,000,000
+   * @param capacity largest number of counters, 1 to 1,000,000
    */
   public static Counters create(int capacity) throws SystemCallException {
     if (capacity < 1 || capacity > 1_000_000) {
@@ -68,7 +69,7 @@ public final class Counters implements AutoCloseable {
   /**
    * Opens another process's counters for reading.
    *
-   * @param descriptor taken over
+   * @param descriptor closed by the counters
    */
   public static Counters open(Descriptor descriptor) throws IOException {
     SharedMemory shared = SharedMemory.mapForReading(descriptor);
@@ -88,16 +89,16 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /** The memory's descriptor, to be passed to a reader. */
+  /** The memory's descriptor, to be sent to a reader. */
   public Descriptor descriptor() {
     return shared.descriptor();
   }
 
   /**
-   * A counter that starts at 0. Names need not differ, but people would wonder.
+   * Adds a counter that starts at 0. Names should differ; this is not checked.
    *
-   * @param name 1 to 112 octets of UTF-8; a longer one is cut
-   * @return it; when every record is in use, one that counts and that nobody can read
+   * @param name 1 to 112 octets of UTF-8; a longer name is truncated
+   * @return the counter; if all records are in use, one that no reader sees
    */
   public synchronized Counter add(String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
@@ -123,7 +124,7 @@ public final class Counters implements AutoCloseable {
     }
   }
 
-  /** Hands every counter's name and present value to the visitor. */
+  /** Calls the visitor with each counter's name and current value. */
   public void forEach(ObjLongConsumer<String> visitor) {
     byte[] name = new byte[MAX_NAME];
     for (int i = 0; i < capacity; i++) {
@@ -141,7 +142,7 @@ public final class Counters implements AutoCloseable {
     return FIRST + (long) RECORD * index;
   }
 
-  /** Unmaps them; a counter used afterwards throws. */
+  /** Unmaps the counters. Using a counter afterwards throws. */
   @Override
   public synchronized void close() {
     if (arena.scope().isAlive()) {

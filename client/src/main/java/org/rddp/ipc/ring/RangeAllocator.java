@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Cuts ranges from one larger memory: first fit, neighbours joined when they are given back. For
- * control paths; one thread.
+ * Allocates ranges of one memory: first fit; adjacent free ranges are joined. Not for the hot path;
+ * one thread.
  */
 public final class RangeAllocator {
   private final long capacity;
@@ -14,10 +14,10 @@ public final class RangeAllocator {
   private final TreeMap<Long, Long> used = new TreeMap<>();
 
   /**
-   * All free.
+   * Creates an allocator whose memory is free.
    *
-   * @param capacity octets in all
-   * @param alignment of each range, a power of two
+   * @param capacity size of the memory in octets
+   * @param alignment alignment of each range, a power of two
    */
   public RangeAllocator(long capacity, long alignment) {
     if (capacity <= 0 || Long.bitCount(alignment) != 1) {
@@ -29,10 +29,10 @@ public final class RangeAllocator {
   }
 
   /**
-   * Takes a range.
+   * Allocates a range.
    *
    * @param octets greater than 0, rounded up to the alignment
-   * @return where it begins, or -1 when there is no room
+   * @return offset of the range, or -1 if no free range is large enough
    */
   public long allocate(long octets) {
     if (octets <= 0 || octets > capacity) {
@@ -60,10 +60,10 @@ public final class RangeAllocator {
   }
 
   /**
-   * Gives a range back.
+   * Frees a range.
    *
-   * @param offset where it begins
-   * @return its octets, rounded up; 0 when there is no such range
+   * @param offset offset of the range
+   * @return its octets, rounded up; 0 if no range begins there
    */
   public long free(long offset) {
     Long size = used.remove(offset);
@@ -84,12 +84,12 @@ public final class RangeAllocator {
     return size;
   }
 
-  /** The octets of the range that begins there, rounded up; 0 when there is none. */
+  /** The octets of the range at an offset, rounded up; 0 if no range begins there. */
   public long length(long offset) {
     return used.getOrDefault(offset, 0L);
   }
 
-  /** Whether the octets, one or more of them, all lie within one range that is taken. */
+  /** Whether all octets, at least one, lie within one allocated range. */
   public boolean isTaken(long offset, long octets) {
     Map.Entry<Long, Long> range = used.floorEntry(offset);
     return range != null
@@ -98,7 +98,7 @@ public final class RangeAllocator {
         && offset - range.getKey() <= range.getValue() - octets;
   }
 
-  /** Whether nothing is taken. */
+  /** Whether no range is allocated. */
   public boolean isEmpty() {
     return used.isEmpty();
   }

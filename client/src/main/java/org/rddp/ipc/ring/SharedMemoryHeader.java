@@ -7,21 +7,21 @@ import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The header with which all shared memory begins: what it is, in which layout, how long.
+ * The header of all shared memory: magic, layout version and length.
  *
  * <pre>
  *  0  magic, 8 letters
- *  8  layout version (4), written last: a reader never sees half a layout
- * 12  first parameter (4): what it counts is the layout's business
+ *  8  layout version (4), written last, so that no reader sees an incomplete layout
+ * 12  first parameter (4), defined by the layout
  * 16  length in octets (8)
  * 24  second parameter (4)
  * 28  zero (4)
  * </pre>
  *
- * Numbers are in the machine's order, here and in everything else that is shared.
+ * All numbers in shared memory are in the machine's byte order.
  */
 final class SharedMemoryHeader {
-  /** Room for the header, a cache line. */
+  /** Size of the header, a cache line. */
   static final int OCTETS = 64;
 
   private static final int VERSION = 8;
@@ -32,7 +32,7 @@ final class SharedMemoryHeader {
 
   private SharedMemoryHeader() {}
 
-  /** Writes the header into fresh memory, when everything else has been written. */
+  /** Writes the header into new memory, after everything else has been written. */
   static void write(MemorySegment memory, String magic, int version, int first, int second) {
     MemorySegment.copy(
         magic.getBytes(StandardCharsets.US_ASCII), 0, memory, ValueLayout.JAVA_BYTE, 0, 8);
@@ -43,34 +43,39 @@ final class SharedMemoryHeader {
   }
 
   /**
-   * Checks the header of memory that came from elsewhere.
+   * Checks the header of another process's memory.
    *
-   * @throws IOException with what differs
+   * @throws IOException if magic, version or length differ
    */
   static void check(MemorySegment memory, String magic, int version) throws IOException {
     if (memory.byteSize() < OCTETS) {
-      throw new IOException("shared memory of " + memory.byteSize() + " octets has no header");
+      throw new IOException(
+          "shared memory of " + memory.byteSize() + " octets is too small for a header");
     }
     int found = (int) INT.getAcquire(memory, (long) VERSION);
     byte[] letters = new byte[8];
     MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, letters, 0, 8);
     String name = new String(letters, StandardCharsets.US_ASCII);
     if (!name.equals(magic)) {
-      throw new IOException("shared memory is not " + magic + ": it begins with other octets");
+      throw new IOException("shared memory is not " + magic + ": its magic differs");
     }
     if (found != version) {
       throw new IOException(
           magic
               + " has layout version "
               + found
-              + ", this program knows version "
+              + ", this program supports version "
               + version
               + ": use the same release of rddp at both ends");
     }
     long length = memory.get(ValueLayout.JAVA_LONG, LENGTH);
     if (length != memory.byteSize()) {
       throw new IOException(
-          magic + " says " + length + " octets, its memory has " + memory.byteSize());
+          magic
+              + " has the length "
+              + length
+              + " in its header, its memory has "
+              + memory.byteSize());
     }
   }
 

@@ -129,7 +129,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldTryEveryKindOfMessage() {
+  void shouldCoverEveryMessageType() {
     assertThat(programMessages().map(Object::getClass))
         .containsExactlyInAnyOrderElementsOf(
             kinds(ProgramMessage.class, ProgramMessage.AdoptMemory.class));
@@ -149,7 +149,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldWriteHelloAsItWillAlwaysBe() {
+  void shouldKeepTheLayoutOfHello() {
     ProgramMessage hello = new ProgramMessage.Hello(7, 4, "me", "e0");
     MessageBuffer buffer = MessageBuffer.forWriting();
 
@@ -192,7 +192,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldSayWhoIsThere() {
+  void shouldReportThePeersCredentials() {
     PeerCredentials peer = daemon.peer();
     assertThat(peer.pid()).isEqualTo((int) ProcessHandle.current().pid());
     assertThat(program.peer()).isEqualTo(peer);
@@ -200,7 +200,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldSeeAProcessEndWhoseSocketSomebodyElseHolds() throws Exception {
+  void shouldDetectTheEndOfAProcessWhoseSocketIsStillOpen() throws Exception {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -233,7 +233,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldReportTheOtherEndsClose() throws IOException {
+  void shouldReportEndOfFile() throws IOException {
     program.close();
     assertThatThrownBy(daemon::receiveFromProgram).isInstanceOf(EOFException.class);
     assertThatThrownBy(() -> daemon.send(new DaemonMessage.Done(1)))
@@ -243,7 +243,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldNotWaitForAnEndThatDoesNotRead() throws IOException {
+  void shouldNotBlockIfTheOtherEndDoesNotRead() throws IOException {
     DaemonMessage message = new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x".repeat(1000));
     int sent = 0;
     while (sent < 100_000 && daemon.send(message)) {
@@ -254,14 +254,14 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldCutATextBetweenItsCharacters() throws IOException {
+  void shouldTruncateATextBetweenCharacters() throws IOException {
     daemon.send(new DaemonMessage.Refused(1, Reason.LIMIT, 0, "x" + "µ".repeat(1000)));
     assertThat(((DaemonMessage.Refused) program.receiveFromDaemon()).text())
         .isEqualTo("x" + "µ".repeat(511));
   }
 
   @Test
-  void shouldRefuseToShareASocketWithALivingDaemon() {
+  void shouldNotReplaceTheSocketOfARunningDaemon() {
     assertThatThrownBy(() -> ControlListener.bind(path(), MODE))
         .isInstanceOf(FileAlreadyExistsException.class)
         .hasMessageContaining("listening");
@@ -269,7 +269,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldTakeOverTheSocketOfADeadDaemon() throws IOException {
+  void shouldReplaceTheSocketOfADeadDaemon() throws IOException {
     Path stale = directory.resolve("stale.sock");
     Descriptor dead = UnixSocket.open();
     UnixSocket.bind(dead, stale);
@@ -292,7 +292,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldRefuseAPathThatIsTooLong() {
+  void shouldRejectAPathThatIsTooLong() {
     Path path = directory.resolve("x".repeat(108));
     assertThatThrownBy(() -> ControlListener.bind(path, MODE))
         .isInstanceOf(IllegalArgumentException.class)
@@ -300,7 +300,7 @@ class ControlSocketTest {
   }
 
   @Test
-  void shouldKeepPrivateDataWithin512Octets() {
+  void shouldLimitPrivateDataTo512Octets() {
     byte[] octets = new byte[513];
     Arrays.fill(octets, (byte) 1);
     assertThatThrownBy(() -> PrivateData.of(octets)).isInstanceOf(IllegalArgumentException.class);

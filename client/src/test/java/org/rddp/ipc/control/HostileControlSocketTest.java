@@ -23,7 +23,7 @@ import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.UnixSocket;
 
-/** What a program can put into the control socket, and that it harms nobody at the other end. */
+/** Malformed input on the control socket, which must not harm the daemon. */
 class HostileControlSocketTest {
   private static final SystemCall SENDMSG = SystemCall.bind("sendmsg", "l:ili");
 
@@ -88,7 +88,7 @@ class HostileControlSocketTest {
   }
 
   @Test
-  void shouldRefuseMalformedMessages() throws IOException {
+  void shouldRejectMalformedMessages() throws IOException {
     refuses(new byte[1]);
     refuses(new byte[11]);
     refuses(message(13, 13, 0, 1));
@@ -105,7 +105,7 @@ class HostileControlSocketTest {
   }
 
   @Test
-  void shouldRefuseARequestWithoutANumber() throws IOException {
+  void shouldRejectARequestWithoutANumber() throws IOException {
     refuses(message(12, 13, 0, 0));
   }
 
@@ -136,7 +136,7 @@ class HostileControlSocketTest {
   }
 
   @Test
-  void shouldCloseDescriptorsThatNobodyAskedFor() throws IOException {
+  void shouldCloseUnexpectedDescriptors() throws IOException {
     try (SharedMemory passed = SharedMemory.create("unwanted", 4096)) {
       byte[] harmless = message(12, 13, 0, 1);
       for (int copies : new int[] {1, 2, 3, 4, 100, 253}) {
@@ -160,7 +160,7 @@ class HostileControlSocketTest {
   }
 
   @Test
-  void shouldTakeAnEmptyPacketForTheEnd() throws IOException {
+  void shouldTreatAnEmptyPacketAsEndOfFile() throws IOException {
     send(new byte[0], null, 0);
     assertThatThrownBy(() -> daemon.receiveFromProgram()).isInstanceOf(EOFException.class);
   }

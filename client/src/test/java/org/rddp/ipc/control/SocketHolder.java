@@ -3,7 +3,9 @@ package org.rddp.ipc.control;
 import java.nio.file.Path;
 import org.rddp.ipc.linux.PollSet;
 
-/** A program whose end of the socket outlives it: it passes that end to the daemon, and waits. */
+/**
+ * A program whose end of the socket outlives it: it sends the descriptor to the daemon and waits.
+ */
 final class SocketHolder {
   private SocketHolder() {}
 

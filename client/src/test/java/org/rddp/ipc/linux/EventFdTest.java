@@ -30,7 +30,7 @@ class EventFdTest {
   }
 
   @Test
-  void shouldWakeWhoWaits() throws Exception {
+  void shouldWakeAWaitingThread() throws Exception {
     try (EventFd event = EventFd.create()) {
       PollSet poll = new PollSet();
       poll.add(event.descriptor());
@@ -41,7 +41,7 @@ class EventFdTest {
   }
 
   @Test
-  void shouldTellWhichOfManyIsReady() throws IOException {
+  void shouldReportWhichDescriptorIsReady() throws IOException {
     List<EventFd> events = new ArrayList<>();
     PollSet poll = new PollSet();
     for (int i = 0; i < 40; i++) {

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The descriptors that this process has open, as /proc shows them. */
+/** The open descriptors of this process, from /proc. */
 public final class OpenDescriptors {
   private OpenDescriptors() {}
 
-  /** What each number refers to, for those whose text contains the part given. */
+  /** The target of each descriptor whose target contains the given text. */
   public static Map<String, String> naming(String part) throws IOException {
     Map<String, String> found = new TreeMap<>();
     try (Stream<Path> numbers = Files.list(Path.of("/proc/self/fd"))) {

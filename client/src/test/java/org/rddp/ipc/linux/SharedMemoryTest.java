@@ -31,7 +31,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldShowEachEndWhatTheOtherWrites() throws IOException {
+  void shouldShareWritesBetweenBothEnds() throws IOException {
     try (SharedMemory ours = SharedMemory.create("test", 5000);
         SharedMemory theirs = SharedMemory.map(ours.descriptor().duplicate())) {
       assertThat(theirs.length()).isEqualTo(5000);
@@ -53,7 +53,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldLetReadersOnlyRead() throws IOException {
+  void shouldNotLetReadersWrite() throws IOException {
     try (SharedMemory ours = SharedMemory.createForReaders("test", 4096)) {
       assertThatThrownBy(() -> SharedMemory.map(ours.descriptor().duplicate()))
           .isInstanceOf(SystemCallException.class)
@@ -66,7 +66,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldRefuseMemoryThatIsNotSealed() throws IOException {
+  void shouldRejectUnsealedMemory() throws IOException {
     Descriptor unsealed = memfd(ALLOW_SEALING, 4096, 0);
     assertThatThrownBy(() -> SharedMemory.map(unsealed))
         .isInstanceOf(UnsafeMemoryException.class)
@@ -78,7 +78,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldRefuseMemoryOfHugePages() throws IOException {
+  void shouldRejectHugePages() throws IOException {
     Descriptor huge = memfd(ALLOW_SEALING | HUGE_PAGES, 1 << 21, SHRINK_AND_GROW);
     assertThatThrownBy(() -> SharedMemory.map(huge))
         .isInstanceOf(UnsafeMemoryException.class)
@@ -86,7 +86,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldRefuseWhatIsNotMemory() throws IOException {
+  void shouldRejectDescriptorsThatAreNoMemory() throws IOException {
     assertThatThrownBy(() -> SharedMemory.map(EventFd.create().descriptor()))
         .isInstanceOf(UnsafeMemoryException.class)
         .hasMessageContaining("not a memfd");
@@ -108,7 +108,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldKeepNoDescriptorOpen() throws IOException {
+  void shouldCloseItsDescriptor() throws IOException {
     for (int i = 0; i < 10; i++) {
       SharedMemory memory = SharedMemory.create("leak-check", 4096);
       SharedMemory.map(memory.descriptor().duplicate()).close();
@@ -119,7 +119,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void shouldRefuseNonsense() {
+  void shouldRejectInvalidSizes() {
     assertThatThrownBy(() -> SharedMemory.create("test", 0))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> SharedMemory.create("test", Long.MAX_VALUE))

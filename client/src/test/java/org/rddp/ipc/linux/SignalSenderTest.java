@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A program that is woken, and one that would rather hold the daemon up. */
+/** Wakes programs, also hostile ones that try to block the daemon. */
 @Timeout(60)
 class SignalSenderTest {
   private static final int F_SETFL = 4;
@@ -20,7 +20,7 @@ class SignalSenderTest {
 
   SignalSenderTest() throws SystemCallException {
     sender = SignalSender.create();
-    // As it arrives at the program: another descriptor of the same open file.
+    // The program receives another descriptor of the same open file.
     receiver = new SignalReceiver(sender.receiver().duplicate());
     poll.add(receiver.descriptor());
   }
@@ -44,14 +44,14 @@ class SignalSenderTest {
   }
 
   @Test
-  void shouldWakeWhoWaits() throws Exception {
+  void shouldWakeAWaitingProgram() throws Exception {
     Thread signaller = Thread.ofPlatform().start(sender::signal);
     assertThat(poll.await(-1)).isEqualTo(1);
     signaller.join();
   }
 
   @Test
-  void shouldNotBlockWhenNobodyClears() throws Exception {
+  void shouldNotBlockIfSignalsAreNotCleared() throws Exception {
     SystemCall.bind("fcntl", "i:ii.i").call(receiver.descriptor().number(), F_SETFL, 0);
     for (int i = 0; i < 10_000; i++) {
       sender.signal();
@@ -64,7 +64,7 @@ class SignalSenderTest {
   }
 
   @Test
-  void shouldNotBlockWhenTheProgramFillsItsEnd() throws Exception {
+  void shouldNotBlockIfTheProgramFillsItsEnd() throws Exception {
     SystemCall send = SystemCall.bind("send", "l:illi");
     try (Arena arena = Arena.ofConfined()) {
       long octets = arena.allocate(4096).address();
@@ -78,9 +78,9 @@ class SignalSenderTest {
     assertThat(poll.await(0)).isEqualTo(1);
   }
 
-  /** SIGPIPE would end a process that does not handle it, and EPIPE is nobody's business. */
+  /** The call must neither raise SIGPIPE, which would end the process, nor report EPIPE. */
   @Test
-  void shouldNotMindAProgramThatIsGone() throws Exception {
+  void shouldIgnoreTheEndOfTheProgram() throws Exception {
     SystemCall.bind("shutdown", "i:ii").call(receiver.descriptor().number(), SHUT_RDWR);
     sender.signal();
     sender.receiver().close();
@@ -89,7 +89,7 @@ class SignalSenderTest {
   }
 
   @Test
-  void shouldWakeTheProgramWhenTheDaemonIsGone() throws Exception {
+  void shouldWakeTheProgramAtTheEndOfTheDaemon() throws Exception {
     sender.close();
     assertThat(poll.await(0)).isEqualTo(1);
     receiver.clear();

@@ -17,7 +17,7 @@ class CaptureRingTest {
   private final MemorySegment frame = Arena.ofAuto().allocate(4096);
 
   @Test
-  void shouldCarryFramesAcrossTheRingsEnd() throws IOException {
+  void shouldWrapFramesAroundTheRingsEnd() throws IOException {
     Random random = new Random(3);
     try (CaptureRing daemon = CaptureRing.create(4096, 1000);
         CaptureRing program = CaptureRing.open(daemon.descriptor().duplicate())) {
@@ -42,7 +42,7 @@ class CaptureRingTest {
   }
 
   @Test
-  void shouldLeaveOutAndCountWhatFindsNoRoom() throws IOException {
+  void shouldCountFramesThatDoNotFit() throws IOException {
     try (CaptureRing daemon = CaptureRing.create(4096, 65_535);
         CaptureRing program = CaptureRing.open(daemon.descriptor().duplicate())) {
       for (int i = 0; i < 10; i++) {
@@ -61,7 +61,7 @@ class CaptureRingTest {
   }
 
   @Test
-  void shouldNotBelieveAReadPositionThatCannotBe() throws IOException {
+  void shouldIgnoreAnInvalidReadPosition() throws IOException {
     try (CaptureRing daemon = CaptureRing.create(4096, 65_535);
         SharedMemory memory = SharedMemory.map(daemon.descriptor().duplicate())) {
       for (long claim : new long[] {Long.MAX_VALUE, -1, 1 << 20}) {
@@ -75,7 +75,7 @@ class CaptureRingTest {
   }
 
   @Test
-  void shouldRefuseARingThatHoldsGarbage() throws IOException {
+  void shouldRejectAMalformedRing() throws IOException {
     try (CaptureRing daemon = CaptureRing.create(4096, 100);
         CaptureRing program = CaptureRing.open(daemon.descriptor().duplicate());
         SharedMemory memory = SharedMemory.map(daemon.descriptor().duplicate())) {
@@ -88,7 +88,7 @@ class CaptureRingTest {
   }
 
   @Test
-  void shouldRefuseSizesThatCannotBe() {
+  void shouldRejectInvalidSizes() {
     assertThatThrownBy(() -> CaptureRing.create(4097, 100))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> CaptureRing.create(4096, 0))

@@ -17,7 +17,7 @@ class CountersTest {
   }
 
   @Test
-  void shouldShowNamesAndValuesToAReader() throws IOException {
+  void shouldShareNamesAndValuesWithAReader() throws IOException {
     try (Counters ours = Counters.create(4);
         Counters theirs = Counters.open(ours.descriptor().duplicate())) {
       assertThat(read(theirs)).isEmpty();
@@ -37,7 +37,7 @@ class CountersTest {
   }
 
   @Test
-  void shouldCountOnWhenEveryRecordIsInUse() throws IOException {
+  void shouldCountEvenIfAllRecordsAreInUse() throws IOException {
     try (Counters counters = Counters.create(1)) {
       Counter seen = counters.add("seen");
       Counter unseen = counters.add("unseen");
@@ -50,7 +50,7 @@ class CountersTest {
   }
 
   @Test
-  void shouldCutLongNames() throws IOException {
+  void shouldTruncateLongNames() throws IOException {
     try (Counters counters = Counters.create(1)) {
       counters.add("x".repeat(500));
       assertThat(read(counters)).containsOnlyKeys("x".repeat(112));
@@ -58,7 +58,7 @@ class CountersTest {
   }
 
   @Test
-  void shouldRefuseOtherMemory() throws IOException {
+  void shouldRejectOtherMemory() throws IOException {
     try (SharedMemory other = SharedMemory.create("test", 4096)) {
       assertThatThrownBy(() -> Counters.open(other.descriptor().duplicate()))
           .isInstanceOf(IOException.class)

@@ -23,7 +23,7 @@ class RangeAllocatorTest {
   }
 
   @Test
-  void shouldSayWhatIsWithinOneRangeThatIsTaken() {
+  void shouldTellWhetherOctetsLieWithinOneAllocatedRange() {
     RangeAllocator ranges = new RangeAllocator(256, 64);
     ranges.allocate(128);
     ranges.allocate(64);
@@ -43,7 +43,7 @@ class RangeAllocatorTest {
   }
 
   @Test
-  void shouldRefuseSizesThatCannotBe() {
+  void shouldRejectInvalidSizes() {
     RangeAllocator ranges = new RangeAllocator(256, 64);
     assertThat(ranges.allocate(0)).isEqualTo(-1);
     assertThat(ranges.allocate(-1)).isEqualTo(-1);
@@ -52,7 +52,7 @@ class RangeAllocatorTest {
   }
 
   @Test
-  void shouldJoinWhatIsGivenBackInAnyOrder() {
+  void shouldJoinFreedRangesInAnyOrder() {
     for (long seed = 0; seed < 200; seed++) {
       Random random = new Random(seed);
       RangeAllocator ranges = new RangeAllocator(1 << 16, 64);

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Everything that {@code rddpd} is told when it starts.
+ * The configuration of {@code rddpd}.
  *
- * @param controlSocket where programs reach the daemon
+ * @param controlSocket path of the control socket
  * @param controlMode the socket's permission bits, such as 0660
- * @param users numbers of the users who may connect besides root and the daemon's own; empty: all
- *     whom the socket's mode admits
- * @param dpdk how DPDK is started
- * @param engines how many threads drive the ports
- * @param idleMode what they do when there is nothing to do
- * @param limits how much programs may take
- * @param interfaces the ports, at least one
+ * @param users ids of the users who may connect besides root and the daemon's own user; empty: all
+ *     users that the socket's mode admits
+ * @param dpdk settings of DPDK
+ * @param engines number of threads for the interfaces
+ * @param idleMode behaviour of these threads when idle
+ * @param limits limits for programs
+ * @param interfaces the interfaces, at least one
  */
 public record Configuration(
     Path controlSocket,

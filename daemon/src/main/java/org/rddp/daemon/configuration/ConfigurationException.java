@@ -3,7 +3,7 @@ package org.rddp.daemon.configuration;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that cannot be used: everything that is wrong with it, at once. */
+/** A configuration is not valid. Lists all problems. */
 public final class ConfigurationException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ public final class ConfigurationException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** Everything found, in the order of the file; at least one. */
+  /** The problems in the order of the file; at least one. */
   public List<ConfigurationProblem> problems() {
     return problems;
   }

@@ -17,11 +17,11 @@ import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 
-/** Reads {@code rddpd}'s configuration file, and says everything that is wrong with it. */
+/** Reads {@code rddpd}'s configuration file and reports all problems in it. */
 public final class ConfigurationFile {
   private static final long MIB = 1 << 20;
 
-  /** Longest path that a Unix-domain socket takes, sun_path less its terminator. */
+  /** Longest path of a Unix-domain socket: sun_path without its terminating zero. */
   private static final int SOCKET_PATH = 107;
 
   private ConfigurationFile() {}
@@ -29,7 +29,7 @@ public final class ConfigurationFile {
   /**
    * Reads a file.
    *
-   * @throws ConfigurationException with every problem, when there is one
+   * @throws ConfigurationException if the configuration has problems; contains all of them
    */
   public static Configuration read(Path file) throws ConfigurationException {
     String text;
@@ -46,8 +46,8 @@ public final class ConfigurationFile {
   /**
    * Reads the text of a file.
    *
-   * @param file its name, for messages
-   * @throws ConfigurationException with every problem, when there is one
+   * @param file name of the file, for messages
+   * @throws ConfigurationException if the configuration has problems; contains all of them
    */
   public static Configuration parse(String file, String text) throws ConfigurationException {
     List<ConfigurationProblem> problems = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class ConfigurationFile {
     boolean hugepages = section.flag("hugepages", true);
     long memory = section.octets("memory", 64 * MIB, 1L << 40, 512 * MIB);
     if (memory % MIB != 0) {
-      section.refuse("memory", "is no multiple of 1 MiB", "whole MiB");
+      section.refuse("memory", "is not a multiple of 1 MiB", "whole MiB");
     }
     List<String> arguments = section.strings("arguments");
     section.refuseUnknownKeys();
@@ -143,11 +143,12 @@ public final class ConfigurationFile {
       }
       Integer same = names.putIfAbsent(read.name(), i);
       if (same != null) {
-        section.refuse("name", "is that of interface[" + (same + 1) + "] too", "a name of its own");
+        section.refuse("name", "is that of interface[" + (same + 1) + "] too", "a unique name");
       }
       same = addresses.putIfAbsent(read.address(), i);
       if (same != null) {
-        section.refuse("address", "is that of interface[" + (same + 1) + "] too", "another one");
+        section.refuse(
+            "address", "is that of interface[" + (same + 1) + "] too", "a unique address");
       }
       if (read.isRing()) {
         rings.merge(read.ringName(), 1, Integer::sum);

@@ -1,16 +1,16 @@
 package org.rddp.daemon.configuration;
 
 /**
- * One thing wrong in a configuration file, and where.
+ * A problem in a configuration file and its position.
  *
- * @param file the file as it was named
- * @param line its line, from 1; 0 when the file as a whole is meant
- * @param column the column, from 1
- * @param key the full key, such as {@code interface[1].mtu}; empty when there is none
- * @param message what is wrong and what is allowed
+ * @param file name of the file
+ * @param line line, from 1; 0 for the file as a whole
+ * @param column column, from 1
+ * @param key full key, such as {@code interface[1].mtu}, or empty
+ * @param message the problem and the allowed values
  */
 public record ConfigurationProblem(String file, int line, int column, String key, String message) {
-  /** {@code file:line:column: key: message}, as compilers write it. */
+  /** {@code file:line:column: key: message}, the format of compilers. */
   @Override
   public String toString() {
     String place = line > 0 ? file + ":" + line + ":" + column : file;

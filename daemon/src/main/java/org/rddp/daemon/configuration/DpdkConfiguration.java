@@ -3,10 +3,10 @@ package org.rddp.daemon.configuration;
 import java.util.List;
 
 /**
- * How DPDK's environment is started.
+ * Settings for starting DPDK's environment abstraction layer (EAL).
  *
- * @param hugepages whether its memory is of huge pages
- * @param memory octets of it, a multiple of 1 MiB
+ * @param hugepages whether DPDK's memory uses huge pages
+ * @param memory size of DPDK's memory in octets, a multiple of 1 MiB
  * @param arguments further EAL arguments, as rte_eal_init takes them
  */
 public record DpdkConfiguration(boolean hugepages, long memory, List<String> arguments) {

@@ -1,9 +1,9 @@
 package org.rddp.daemon.configuration;
 
-/** How many threads drive the ports of a daemon. */
+/** The number of threads that run the engines of a daemon. */
 public enum EngineThreads {
-  /** One thread takes its turn on every port: fewer cores than ports. */
+  /** One thread runs the engines of all interfaces in turn. */
   SHARED,
-  /** Each port has a thread of its own. */
+  /** Each engine has its own thread. */
   PER_PORT
 }

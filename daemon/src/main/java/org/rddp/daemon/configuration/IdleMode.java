@@ -1,13 +1,13 @@
 package org.rddp.daemon.configuration;
 
-/** What an engine's thread does when a turn found nothing to do. */
+/** The behaviour of an engine's thread after a turn without work. */
 public enum IdleMode {
-  /** Polls on: shortest latency, a whole core. */
+  /** Polls without pause: lowest latency, uses a whole core. */
   SPIN,
-  /** Polls a while, then offers the core to others at every turn, then sleeps for microseconds. */
+  /** Polls for a while, then yields after each turn, then sleeps for microseconds. */
   BACKOFF,
-  /** Offers the core to others at every turn. */
+  /** Yields after each turn. */
   YIELD,
-  /** Sleeps for microseconds at once: the least load, the longest latency. */
+  /** Sleeps for microseconds at once: least load, highest latency. */
   PARK
 }

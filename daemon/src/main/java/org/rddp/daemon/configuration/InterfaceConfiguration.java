@@ -4,21 +4,22 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 
 /**
- * One port: the device behind it and what it is on the network.
+ * An interface: its device and its network settings.
  *
- * @param name what programs call it
- * @param device DPDK's name and arguments, such as {@code net_virtio_user0,path=...}, a PCI
- *     address, or {@code ring:NAME}, which joins the two interfaces that give the same name
- * @param address the port's IPv4 address
- * @param prefix length of the network's prefix in bits, 1 to 31
- * @param gateway where everything beyond the network goes, or 0 for nowhere
+ * @param name name that programs use
+ * @param device DPDK device name with arguments, such as {@code net_virtio_user0,path=...}, a PCI
+ *     address, or {@code ring:NAME}, which connects the two interfaces with the same ring name
+ * @param address IPv4 address
+ * @param prefix prefix length of the network in bits, 1 to 31
+ * @param gateway IPv4 address of the gateway, or 0 for none
  * @param mtu largest IP packet in octets
- * @param vlan the VLAN that the port is in, 1 to 4094, or 0 for frames without a tag
- * @param packets packet buffers of the port
+ * @param vlan VLAN id, 1 to 4094, or 0 for untagged frames
+ * @param packets number of packet buffers
  * @param descriptors entries of the device's receive and transmit rings
- * @param tcp how TCP behaves, connections at once included
- * @param mpa how MPA starts up
- * @param heldOctets the most that is kept, for each connection, of messages that find no receive
+ * @param tcp settings of TCP, including the number of connections
+ * @param mpa settings of MPA
+ * @param heldOctets largest number of octets kept for each connection of messages without a posted
+ *     receive
  */
 public record InterfaceConfiguration(
     String name,
@@ -35,12 +36,12 @@ public record InterfaceConfiguration(
     int heldOctets) {
   private static final String RING = "ring:";
 
-  /** Whether the device is one end of a pair of rings within this process. */
+  /** Whether the device is one end of a pair of rings in this process. */
   public boolean isRing() {
     return device.startsWith(RING);
   }
 
-  /** The pair's name, when {@link #isRing()}. */
+  /** The name of the ring pair, if {@link #isRing()}. */
   public String ringName() {
     return device.substring(RING.length());
   }

@@ -5,7 +5,7 @@ import org.rddp.mpa.MpaSettings;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.wire.Vlan;
 
-/** Reads one {@code [[interface]]} of a configuration file. */
+/** Reads an {@code [[interface]]} of a configuration file. */
 final class InterfaceReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
   private static final Pattern DEVICE =
@@ -15,7 +15,7 @@ final class InterfaceReader {
               + "|ring:[A-Za-z0-9]{1,16}");
   private static final String DEVICE_FORM =
       "a DPDK virtual device with its arguments (\"net_virtio_user0,path=/run/vhost.sock\"), a PCI"
-          + " address (\"0000:3b:00.0\"), or \"ring:NAME\", given by exactly two interfaces";
+          + " address (\"0000:3b:00.0\"), or \"ring:NAME\", used by exactly two interfaces";
 
   private record Network(int address, int prefix) {
     boolean contains(int other) {
@@ -30,7 +30,7 @@ final class InterfaceReader {
 
   private InterfaceReader() {}
 
-  /** The interface, or null when something that it cannot do without is missing or wrong. */
+  /** Reads the interface; null if a required key is missing or wrong. */
   static InterfaceConfiguration read(TomlSection section) {
     String name =
         section.required(
@@ -78,7 +78,9 @@ final class InterfaceReader {
       if (!network.contains(gateway) || !network.isHost(gateway)) {
         section.refuse(
             "gateway",
-            "\"" + Ipv4Text.format(gateway) + "\" is no host of this interface's network",
+            "\""
+                + Ipv4Text.format(gateway)
+                + "\" is not a host address of this interface's network",
             "an address of the network of "
                 + Ipv4Text.format(network.address)
                 + "/"

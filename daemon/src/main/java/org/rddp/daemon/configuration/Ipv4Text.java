@@ -3,7 +3,7 @@ package org.rddp.daemon.configuration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** IPv4 addresses as people write them, four decimal numbers and nothing else. */
+/** Parses and formats IPv4 addresses in dotted decimal notation. */
 public final class Ipv4Text {
   private static final Pattern ADDRESS =
       Pattern.compile("(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})");
@@ -13,7 +13,7 @@ public final class Ipv4Text {
   /**
    * The 32-bit address.
    *
-   * @throws IllegalArgumentException if the text is none
+   * @throws IllegalArgumentException if the text is not an address
    */
   public static int parse(String text) {
     Matcher matcher = ADDRESS.matcher(text.strip());
@@ -31,7 +31,7 @@ public final class Ipv4Text {
     return address;
   }
 
-  /** The address in dotted decimals. */
+  /** Formats an address in dotted decimal notation. */
   public static String format(int address) {
     return (address >>> 24)
         + "."

@@ -1,20 +1,20 @@
 package org.rddp.daemon.configuration;
 
 /**
- * How much programs may take.
+ * Limits for programs.
  *
- * @param sessions programs connected at once
- * @param memory octets registered by all programs together
- * @param mappings memories shared with all programs together; the kernel's vm.max_map_count bounds
- *     how many a process can have
- * @param sessionRegions regions of one program
- * @param sessionMemory octets registered by one program
- * @param sessionMappings memories shared with one program: those of its own, large ones, and those
- *     that small ones are cut from
- * @param sessionConnections connections of one program, those being opened included
- * @param sessionListeners ports that one program listens on
- * @param sendQueue sends and writes that may be outstanding on a connection
- * @param receiveQueue receives that may be outstanding on a connection
+ * @param sessions number of sessions at a time
+ * @param memory octets of memory of all programs together
+ * @param mappings number of memories of all programs together; the kernel limits a process's
+ *     mappings (vm.max_map_count)
+ * @param sessionRegions number of regions of one program
+ * @param sessionMemory octets of memory of one program
+ * @param sessionMappings number of memories of one program: adopted ones, large ones, and those
+ *     from which small pieces are cut
+ * @param sessionConnections number of connections of one program, including those being established
+ * @param sessionListeners number of ports at which one program listens
+ * @param sendQueue outstanding requests in the send queue of a connection
+ * @param receiveQueue outstanding receives of a connection
  * @param requests slots of a program's submission ring, a power of two
  * @param completions slots of a program's completion ring, a power of two
  */
@@ -31,7 +31,7 @@ public record Limits(
     int receiveQueue,
     int requests,
     int completions) {
-  /** What a file that says nothing gets. */
+  /** The limits if the file sets none. */
   public static final Limits DEFAULTS =
       new Limits(64, 16L << 30, 16384, 256, 8L << 30, 256, 1024, 16, 256, 256, 1024, 1024);
 }

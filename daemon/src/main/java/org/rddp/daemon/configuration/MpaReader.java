@@ -14,7 +14,7 @@ import org.rddp.rdmap.RdmapSettings;
 final class MpaReader {
   private static final int DEEPEST = 16382;
 
-  /** What both ends begin with. */
+  /** The first message of MPA's startup. */
   private enum Form {
     REQUEST,
     START_KEY,
@@ -35,7 +35,7 @@ final class MpaReader {
 
   private MpaReader() {}
 
-  /** How MPA starts up on the interface, and how deep the queues of RDMA Reads are. */
+  /** Reads the settings of MPA, including IRD and ORD. */
   static MpaSettings read(TomlSection section) {
     MpaSettings defaults = MpaSettings.DEFAULTS.withPacking(true);
     MpaSettings read =

@@ -4,9 +4,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sizes as people write them: {@code 4096}, {@code 64KiB}, {@code 1.5 GiB}, {@code 10MB}. */
+/** Parses and formats sizes such as {@code 4096}, {@code 64KiB}, {@code 1.5 GiB}, {@code 10MB}. */
 public final class SizeText {
-  /** What {@link #parse} takes, for messages. */
+  /** The format that {@link #parse} accepts, for messages. */
   public static final String FORM =
       "octets, or a number with KiB, MiB, GiB, TiB (or KB, MB, GB, TB: powers of 1000)";
 
@@ -16,7 +16,7 @@ public final class SizeText {
   private SizeText() {}
 
   /**
-   * Octets named by a text.
+   * Parses a size in octets.
    *
    * @throws IllegalArgumentException if it is not {@link #FORM}, or more than a long holds
    */
@@ -28,7 +28,7 @@ public final class SizeText {
     double number = Double.parseDouble(matcher.group(1));
     long unit = 1;
     if (matcher.group(2) != null) {
-      // "64K" and "64Ki" mean the power of two, as people expect of memory; "64KB" says decimal.
+      // "64K" and "64Ki" are powers of two, as usual for memory; "64KB" is decimal.
       boolean decimal = matcher.group(3).isEmpty() && matcher.group().endsWith("B");
       long step = decimal ? 1000 : 1024;
       for (int power = "KMGT".indexOf(matcher.group(2)); power >= 0; power--) {
@@ -44,7 +44,7 @@ public final class SizeText {
         : Math.multiplyExact(Long.parseLong(matcher.group(1)), unit);
   }
 
-  /** A size for people: the largest binary unit that keeps it short. */
+  /** Formats a size with the largest binary unit that gives a short number. */
   public static String format(long octets) {
     String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;

@@ -4,11 +4,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.TreeSet;
 
-/** Guesses which known word a mistyped one was meant to be. */
+/** Suggests a known word for a mistyped one. */
 final class Suggestion {
   private Suggestion() {}
 
-  /** "did you mean X?", or the known words when none is near. */
+  /** "did you mean X?", or the known words if none is similar. */
   static String among(String word, Collection<String> known) {
     return known.stream()
         .min(Comparator.comparingInt(candidate -> distance(word, candidate)))
@@ -17,7 +17,7 @@ final class Suggestion {
         .orElseGet(() -> "allowed: " + String.join(", ", new TreeSet<>(known)));
   }
 
-  /** Levenshtein's distance: single letters to insert, delete or replace. */
+  /** The Levenshtein distance of two words. */
   private static int distance(String from, String to) {
     int[] row = new int[to.length() + 1];
     for (int j = 0; j <= to.length(); j++) {

@@ -21,9 +21,9 @@ final class TcpReader {
   private TcpReader() {}
 
   /**
-   * How TCP behaves on the interface.
+   * Reads the settings of TCP.
    *
-   * @param connections how many there may be at once
+   * @param connections largest number of connections
    */
   static TcpSettings read(TomlSection section, int connections) {
     TcpSettings defaults = TcpSettings.DEFAULTS;

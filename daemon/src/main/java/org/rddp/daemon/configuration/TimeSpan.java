@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Lengths of time as people write them: {@code 250ms}, {@code 10s}, {@code 2min}. */
+/** Parses and formats durations such as {@code 250ms}, {@code 10s}, {@code 2min}. */
 public final class TimeSpan {
-  /** What {@link #parse} takes, for messages. */
+  /** The format that {@link #parse} accepts, for messages. */
   public static final String FORM = "a whole number with us, ms, s or min";
 
   private static final Pattern SPAN = Pattern.compile("(\\d{1,9})\\s*(us|ms|s|min)");
@@ -14,14 +14,14 @@ public final class TimeSpan {
   private TimeSpan() {}
 
   /**
-   * Nanoseconds named by a text.
+   * Parses a duration in nanoseconds.
    *
    * @throws IllegalArgumentException if it is not {@link #FORM}
    */
   public static long parse(String text) {
     Matcher matcher = SPAN.matcher(text.strip());
     if (!matcher.matches()) {
-      throw new IllegalArgumentException("not a length of time: \"" + text + "\"");
+      throw new IllegalArgumentException("not a duration: \"" + text + "\"");
     }
     long number = Long.parseLong(matcher.group(1));
     return switch (matcher.group(2)) {
@@ -32,7 +32,7 @@ public final class TimeSpan {
     };
   }
 
-  /** A length of time for people, in the largest unit that divides it. */
+  /** Formats a duration in the largest unit that divides it. */
   public static String format(long nanos) {
     if (nanos % TimeUnit.MINUTES.toNanos(1) == 0 && nanos != 0) {
       return TimeUnit.NANOSECONDS.toMinutes(nanos) + "min";

@@ -12,8 +12,8 @@ import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
 /**
- * Reads one table of a TOML file key by key, and notes what is wrong instead of stopping: a value
- * that cannot be used is noted and its default returned, so that the rest is checked too.
+ * Reads a table of a TOML file key by key. A wrong value is recorded as a problem and replaced by
+ * its default, so that one pass finds all problems.
  */
 final class TomlSection {
   private final String file;
@@ -42,17 +42,17 @@ final class TomlSection {
     return table.contains(List.of(key));
   }
 
-  /** A text, or the fallback when the key is absent or no text. */
+  /** A string; the fallback if the key is missing or not a string. */
   String string(String key, String fallback) {
-    return parsed(key, "a text in quotes", fallback, text -> text);
+    return parsed(key, "a string in quotes", fallback, text -> text);
   }
 
-  /** A text that must be there; null, and noted, when it is not. */
+  /** A required string; null, and a problem, if it is missing. */
   String required(String key, String meaning) {
     return required(key, meaning, text -> text);
   }
 
-  /** A text that must be there, read by a parser; null, and noted, when it cannot be. */
+  /** A required string that a parser reads; null, and a problem, if it is missing or wrong. */
   <T> T required(String key, String meaning, Function<String, T> parser) {
     if (!has(key)) {
       problem(position, key, "missing; it must be " + meaning);
@@ -62,9 +62,9 @@ final class TomlSection {
   }
 
   /**
-   * A text read by a parser that throws IllegalArgumentException for what it does not take.
+   * A string read by a parser that throws IllegalArgumentException if it is wrong.
    *
-   * @param allowed what it takes, for the message
+   * @param allowed the allowed values, for the message
    */
   <T> T parsed(String key, String allowed, T fallback, Function<String, T> parser) {
     if (!has(key)) {
@@ -86,7 +86,7 @@ final class TomlSection {
     }
   }
 
-  /** A whole number between two bounds, both included. */
+  /** A whole number within two inclusive bounds. */
   long integer(String key, long least, long most, long fallback) {
     if (!has(key)) {
       return fallback;
@@ -103,17 +103,18 @@ final class TomlSection {
     return number;
   }
 
-  /** A power of two between two bounds, both included. */
+  /** A power of two within two inclusive bounds. */
   int powerOfTwo(String key, int least, int most, int fallback) {
     long number = integer(key, least, most, fallback);
     if (Long.bitCount(number) != 1) {
-      refuse(key, number + " is no power of two", "a power of two from " + least + " to " + most);
+      refuse(
+          key, number + " is not a power of two", "a power of two from " + least + " to " + most);
       return fallback;
     }
     return (int) number;
   }
 
-  /** A size, as a number of octets or as a text such as {@code "64MiB"}. */
+  /** A size: a number of octets or a string such as {@code "64MiB"}. */
   long octets(String key, long least, long most, long fallback) {
     if (!has(key)) {
       return fallback;
@@ -134,7 +135,7 @@ final class TomlSection {
     return octets;
   }
 
-  /** A length of time in nanoseconds, written as {@code "10s"}. */
+  /** A duration in nanoseconds, written as {@code "10s"}. */
   long duration(String key, long least, long most, long fallback) {
     String allowed =
         TimeSpan.FORM + ", from " + TimeSpan.format(least) + " to " + TimeSpan.format(most);
@@ -174,13 +175,13 @@ final class TomlSection {
         });
   }
 
-  /** A list of texts. */
+  /** A list of strings. */
   List<String> strings(String key) {
     List<String> texts = new ArrayList<>();
     if (!has(key)) {
       return texts;
     }
-    String allowed = "a list of texts in quotes";
+    String allowed = "a list of strings in quotes";
     if (!(table.get(List.of(key)) instanceof TomlArray array)) {
       refuseType(key, allowed);
       return texts;
@@ -190,18 +191,20 @@ final class TomlSection {
         texts.add(text);
       } else {
         problem(
-            array.inputPositionOf(i), key + "[" + (i + 1) + "]", "is no text; allowed: " + allowed);
+            array.inputPositionOf(i),
+            key + "[" + (i + 1) + "]",
+            "is not a string; allowed: " + allowed);
       }
     }
     return texts;
   }
 
-  /** Whether the key is a list without anything in it. */
+  /** Whether the key is an empty list. */
   boolean isEmptyList(String key) {
     return has(key) && table.get(List.of(key)) instanceof TomlArray array && array.isEmpty();
   }
 
-  /** A list of whole numbers between two bounds, both included. */
+  /** A list of whole numbers within two inclusive bounds. */
   List<Integer> integers(String key, int least, int most) {
     List<Integer> numbers = new ArrayList<>();
     if (!has(key)) {
@@ -225,7 +228,7 @@ final class TomlSection {
     return numbers;
   }
 
-  /** A table within this one; an empty one when the file has none. */
+  /** A table in this table; empty if the file has none. */
   TomlSection section(String key) {
     TomlTable inner = TomlTables.EMPTY;
     TomlPosition place = position;
@@ -240,7 +243,7 @@ final class TomlSection {
     return new TomlSection(file, name(key), inner, place, problems);
   }
 
-  /** The tables of a list of tables, {@code [[key]]}. */
+  /** The tables of an array of tables, {@code [[key]]}. */
   List<TomlSection> sections(String key) {
     List<TomlSection> sections = new ArrayList<>();
     if (!has(key)) {
@@ -261,7 +264,7 @@ final class TomlSection {
     return sections;
   }
 
-  /** Notes every key that nobody has asked for, with the known one that looks most like it. */
+  /** Records a problem for each unknown key, with a suggestion. */
   void refuseUnknownKeys() {
     for (String key : table.keySet()) {
       if (!known.contains(key)) {
@@ -270,12 +273,12 @@ final class TomlSection {
     }
   }
 
-  /** Notes a value that parses but cannot be used. */
+  /** Records a problem with a key's value. */
   void refuse(String key, String what, String allowed) {
     problem(at(key), key, what + "; allowed: " + allowed);
   }
 
-  /** Notes something wrong with this table as a whole. */
+  /** Records a problem with this table as a whole. */
   void refuse(String what) {
     problems.add(new ConfigurationProblem(file, position.line(), position.column(), path, what));
   }

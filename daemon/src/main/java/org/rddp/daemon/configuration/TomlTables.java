@@ -4,17 +4,17 @@ import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlTable;
 
-/** Words for what a TOML file holds. */
+/** Describes values of a TOML file. */
 final class TomlTables {
-  /** What a missing table reads as. */
+  /** Stands for a missing table. */
   static final TomlTable EMPTY = Toml.parse("");
 
   private TomlTables() {}
 
-  /** What a value is, for a message such as "is a number". */
+  /** Describes a value for messages such as "is the number 5". */
   static String kind(Object value) {
     return switch (value) {
-      case String text -> "the text \"" + text + "\"";
+      case String text -> "the string \"" + text + "\"";
       case Long number -> "the number " + number;
       case Double number -> "the number " + number;
       case Boolean flag -> flag.toString();

@@ -1,2 +1,2 @@
-/** What {@code rddpd} is told: the configuration file, checked to the last key. */
+/** Reads and checks {@code rddpd}'s configuration file. */
 package org.rddp.daemon.configuration;

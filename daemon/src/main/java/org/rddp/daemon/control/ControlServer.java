@@ -28,26 +28,28 @@ import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * The control thread: waits for programs, for what they ask, for their ends, for timers, and for
- * what the engines have to say.
+ * The control thread: accepts programs, handles their requests and their ends, runs timers and
+ * tasks from the engines.
  */
 public final class ControlServer implements FaultHandler, AutoCloseable {
-  /** Messages read from one program before it is the next one's turn. */
+  /** Largest number of messages read from one program before the next one. */
   private static final int MESSAGES = 16;
 
-  /** Programs that have connected and not said Hello, beyond the sessions. */
+  /**
+   * Largest number of connected programs without a session, in addition to the limit of sessions.
+   */
   private static final int MAX_PROGRAMS_WITHOUT_HELLO = 32;
 
-  /** Tasks waiting, beyond which peers' misdeeds and failures inside are no longer logged. */
+  /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
 
-  /** How long a program may take to say Hello. */
+  /** Time in ns within which a program must send Hello. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
-  /** How often is looked for programs that have not said Hello in time. */
+  /** Interval in ns at which that is checked. */
   private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  /** How long nobody is admitted after an attempt that failed. */
+  /** Pause in ns after a failed accept(2). */
   private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private static final int OWN_USER = ownUser();
@@ -75,14 +77,14 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private volatile boolean running = true;
   private volatile boolean accepting = true;
 
-  /** Whether nobody is admitted for the moment, because the last attempt failed. */
+  /** Whether accepting is paused because the last accept(2) failed. */
   private boolean admissionPaused;
 
   /**
-   * A server that is not started.
+   * Creates a server, not started.
    *
-   * @param users who may connect besides root and the daemon's own user; empty: all whom the
-   *     socket's mode admits
+   * @param users ids of the users who may connect besides root and the daemon's own user; empty:
+   *     all users that the socket's mode admits
    */
   public ControlServer(
       ControlListener listener,
@@ -104,19 +106,19 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.mappings = new Quota("memories of this daemon", limits.mappings(), null);
   }
 
-  /** Starts it. */
+  /** Starts the control thread. */
   public void start() {
     after(Statistics.PERIOD, this::refreshStatistics);
     after(HELLO_PERIOD, this::endProgramsWithoutHello);
     thread.start();
   }
 
-  /** One timer for all: programs that come and go leave none behind. */
+  /** Ends programs that have not sent Hello in time. One timer serves all programs. */
   private void endProgramsWithoutHello() {
     long now = System.nanoTime();
     for (ProgramSession program : List.copyOf(programs)) {
       if (!program.hasSession() && now - program.connectedAt() > HELLO_TIMEOUT) {
-        program.end("it did not say Hello", null);
+        program.end("it did not send Hello in time", null);
       }
     }
     after(HELLO_PERIOD, this::endProgramsWithoutHello);
@@ -154,7 +156,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     int first = poll.add(wake.descriptor()) + 1;
     for (ProgramSession program : programs) {
       polled.add(program);
-      // A program that is not read is still watched: by its process, where the kernel can.
+      // A program whose socket is not read is still watched through its pidfd, if the kernel
+      // supports that.
       Descriptor process = program.socket().peerProcess();
       poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
       poll.add(process == null ? wake.descriptor() : process);
@@ -206,8 +209,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     try {
       socket = listener.accept();
     } catch (IOException e) {
-      // Out of descriptors, for example: whoever is inside must not suffer, and may free some.
-      log.error("the control socket; no program is admitted for a second", e);
+      // For example, no descriptors are left. Sessions go on, and may free some.
+      log.error("the control socket; no program is accepted for a second", e);
       admissionPaused = true;
       after(ADMISSION_PAUSE, () -> admissionPaused = false);
       return;
@@ -244,7 +247,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   // ---- For programs and engines ----
 
-  /** Has something done on the control thread. From any thread. */
+  /** Runs a task on the control thread. Any thread may call this. */
   public void execute(Runnable task) {
     tasks.add(task);
     wake.signal();
@@ -254,12 +257,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return Thread.currentThread().equals(thread);
   }
 
-  /** Has something done on the control thread after so many nanoseconds. Control thread only. */
+  /** Runs a task on the control thread after a delay in ns. Control thread only. */
   void after(long nanos, Runnable task) {
     timers.add(new Timer(System.nanoTime() + nanos, task));
   }
 
-  /** Notes something that should not happen, unless too much waits already. From any thread. */
+  /** Logs an internal error, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onFault(String where, Throwable cause) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
@@ -267,7 +270,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  /** Notes what a peer did, unless too much of that waits already. From any thread. */
+  /** Logs a connection that was refused, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onRefused(String detail) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
@@ -278,11 +281,15 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   void checkUser(PeerCredentials peer) throws RequestRefusedException {
     if (!users.isEmpty() && !isPrivileged(peer) && !users.contains(peer.uid())) {
       throw new RequestRefusedException(
-          Reason.PERMISSION, "user " + peer.uid() + " is not among those whom the daemon serves");
+          Reason.PERMISSION,
+          "user " + peer.uid() + " is not among the users in the daemon's configuration");
     }
   }
 
-  /** Frames are everybody's: only root and the daemon's own user may see them. */
+  /**
+   * Frames contain the data of all programs, so only root and the daemon's own user may capture
+   * them.
+   */
   void checkCapture(PeerCredentials peer, DaemonInterface port) throws RequestRefusedException {
     if (!isPrivileged(peer)) {
       throw new RequestRefusedException(
@@ -306,7 +313,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  /** The interface of that name; the first for an empty one. */
+  /** The interface with a name; the first one if the name is empty. */
   DaemonInterface daemonInterface(String name) throws RequestRefusedException {
     for (DaemonInterface port : interfaces) {
       if (name.isEmpty() || port.name().equals(name)) {
@@ -360,7 +367,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   // ---- The end ----
 
-  /** Admits no more programs and removes the socket from the file system. */
+  /** Stops accepting programs and removes the socket from the file system. */
   public void stopAccepting() {
     accepting = false;
     execute(() -> {
@@ -372,7 +379,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     });
   }
 
-  /** Ends every session; when this returns they are gone, or the time is up. */
+  /** Ends every session, and waits until they have ended or the timeout expires. */
   public void endSessions(long timeoutNanos) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     execute(() -> {
@@ -390,7 +397,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  /** Stops the thread and hangs up on programs whose sessions have not ended. */
+  /** Stops the control thread and closes the sockets of programs whose sessions have not ended. */
   @Override
   public void close() {
     running = false;

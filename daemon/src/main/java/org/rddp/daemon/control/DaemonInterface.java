@@ -4,10 +4,10 @@ import org.rddp.daemon.engine.Engine;
 import org.rddp.dpdk.device.CapturePoint;
 
 /**
- * An interface as programs choose it.
+ * An interface of the daemon that programs choose by name.
  *
- * @param name what programs call it
- * @param engine what drives it
- * @param capture where its frames can be copied from
+ * @param name name in the configuration
+ * @param engine engine of the interface
+ * @param capture source of captured frames
  */
 public record DaemonInterface(String name, Engine engine, CapturePoint capture) {}

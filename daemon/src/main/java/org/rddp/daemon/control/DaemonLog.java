@@ -9,8 +9,8 @@ import org.agrona.concurrent.errors.DistinctErrorLog;
 import org.agrona.concurrent.errors.ErrorLogReader;
 
 /**
- * What the daemon has to say to the administrator: a line for each event, and failures inside with
- * their stack trace the first time; repetitions are only counted. Control thread only.
+ * The daemon's log: one line for each event, and internal errors with their stack trace the first
+ * time; repetitions are not logged. Control thread only.
  */
 public final class DaemonLog {
   private static final int ERROR_LOG_OCTETS = 256 << 10;
@@ -20,17 +20,17 @@ public final class DaemonLog {
   private final DistinctErrorLog errors = new DistinctErrorLog(memory, System::currentTimeMillis);
   private long known;
 
-  /** A log that goes to a stream. */
+  /** Creates a log that writes to a stream. */
   public DaemonLog(PrintStream out) {
     this.out = out;
   }
 
-  /** Something that happened. */
+  /** Logs an event. */
   public void info(String line) {
     out.println(Instant.now().truncatedTo(ChronoUnit.MILLIS) + " " + line);
   }
 
-  /** Something that should not happen. */
+  /** Logs an internal error. */
   public void error(String where, Throwable cause) {
     long before = known;
     errors.record(cause);

@@ -12,14 +12,16 @@ import org.rddp.ipc.linux.UnsafeMemoryException;
 import org.rddp.ipc.ring.RangeAllocator;
 
 /**
- * The memory that the daemon shares with one program, by number: what it made, small pieces cut
- * from larger ones, and what the program brought. Control thread only.
+ * The memory shared with one program, by number: allocated by the daemon, where small pieces are
+ * cut from a larger memory, or adopted from the program. Control thread only.
  *
- * <p>Memory is unmapped only when no STag names it: an STag that is gone from the engine is named
- * by no request and no peer.
+ * <p>Memory is unmapped only when no STag refers to it: after the engine has removed an STag, no
+ * request and no peer uses it.
  */
 final class ProgramMemory implements AutoCloseable {
-  /** Size of a memory that small pieces are cut from: mappings and descriptors are scarce. */
+  /**
+   * Size of a memory from which small pieces are cut, since mappings and descriptors are limited.
+   */
   private static final long SLAB = 4L << 20;
 
   /** Pieces up to this size are cut from a slab. */
@@ -28,12 +30,12 @@ final class ProgramMemory implements AutoCloseable {
   private static final long PAGE = 4096;
 
   /**
-   * A piece that was allocated.
+   * An allocated piece.
    *
    * @param memory number of the memory
-   * @param offset where it begins
-   * @param octets its size
-   * @param descriptor the memory's, when the program does not have it yet; otherwise null
+   * @param offset offset in the memory
+   * @param octets size
+   * @param descriptor the memory's descriptor if the program does not have it yet, otherwise null
    */
   record Piece(int memory, long offset, long octets, Descriptor descriptor) {}
 
@@ -48,7 +50,10 @@ final class ProgramMemory implements AutoCloseable {
       this.pieces = pieces;
     }
 
-    /** Whether a range is the program's: within one piece, or within memory that is not cut. */
+    /**
+     * Whether a range lies within one allocated piece, or within memory that is not cut into
+     * pieces.
+     */
     boolean contains(long offset, long octets) {
       return pieces == null
           ? offset >= 0
@@ -59,7 +64,7 @@ final class ProgramMemory implements AutoCloseable {
     }
   }
 
-  /** A range under an STag. */
+  /** A range with an STag. */
   private record Registration(int memory, long offset, long octets) {
     boolean overlaps(int otherMemory, long otherOffset, long otherOctets) {
       return memory == otherMemory
@@ -75,21 +80,21 @@ final class ProgramMemory implements AutoCloseable {
   private int nextNumber = 1;
 
   /**
-   * No memory.
+   * Creates an empty set of memories.
    *
-   * @param octets of all memories, in whole pages
-   * @param memories how many there are: a process may have only so many mappings
+   * @param octets quota for the octets of all memories, in whole pages
+   * @param memories quota for the number of memories, since the kernel limits a process's mappings
    */
   ProgramMemory(Quota octets, Quota memories) {
     this.octets = octets;
     this.memories = memories;
   }
 
-  /** Zeroed memory. */
+  /** Allocates zeroed memory. */
   Piece allocate(long size) throws RequestRefusedException {
     if (size <= 0) {
       throw new RequestRefusedException(
-          Reason.INVALID, "memory of " + size + " octets: ask for 1 at least");
+          Reason.INVALID, "memory of " + size + " octets: the least is 1");
     }
     if (size > SMALL) {
       long rounded = wholePages(size);
@@ -135,7 +140,7 @@ final class ProgramMemory implements AutoCloseable {
     return Math.max(size, size + PAGE - 1 & -PAGE);
   }
 
-  /** Counts a memory. */
+  /** Takes a memory from the quotas. */
   private void take(long size) throws RequestRefusedException {
     memories.take(1);
     try {
@@ -151,7 +156,10 @@ final class ProgramMemory implements AutoCloseable {
     octets.give(size);
   }
 
-  /** The program has the memory's descriptor: ours can go, the mapping stays. */
+  /**
+   * Closes the daemon's descriptor of a memory after the program has received it. The mapping
+   * stays.
+   */
   void onDescriptorPassed(int memory) {
     Mapping block = blocks.get(memory);
     if (block != null) {
@@ -159,7 +167,7 @@ final class ProgramMemory implements AutoCloseable {
     }
   }
 
-  /** Memory that the program brought; the descriptor is taken over. */
+  /** Maps memory of the program; closes the descriptor. */
   int adopt(Descriptor descriptor) throws RequestRefusedException {
     SharedMemory shared;
     try {
@@ -186,28 +194,30 @@ final class ProgramMemory implements AutoCloseable {
     return number;
   }
 
-  /** Takes a piece, or memory that the program brought, back. */
+  /** Frees a piece, or memory of the program. */
   void free(int memory, long offset) throws RequestRefusedException {
     Mapping block = require(memory);
     long size = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
     if (size == 0 || (block.pieces == null && offset != 0)) {
-      throw new RequestRefusedException(Reason.NOT_FOUND, "no memory begins there");
+      throw new RequestRefusedException(
+          Reason.NOT_FOUND, "no allocated memory begins at this offset");
     }
     if (block.beingRegistered > 0) {
       throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
     }
-    // Each lies within one piece: when the last piece can go, no STag names the memory at all.
+    // Each registration lies within one piece. So when the last piece is freed, no STag refers to
+    // the memory.
     for (Registration registration : registrations.values()) {
       if (registration.overlaps(memory, offset, size)) {
         throw new RequestRefusedException(
-            Reason.STATE, "an STag names the memory: deregister it first");
+            Reason.STATE, "an STag refers to the memory: deregister it first");
       }
     }
     if (block.pieces != null) {
       block.pieces.free(offset);
       block.used = true;
     }
-    // The program unmaps a memory with its last piece, as we do.
+    // Both ends unmap a memory when its last piece is freed.
     if (block.pieces == null || block.pieces.isEmpty()) {
       blocks.remove(memory);
       release(block);
@@ -215,10 +225,10 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /**
-   * Where a range lies that is to be registered: within one piece of the program's, which stays for
-   * as long as the range has an STag. It counts as registered from now on.
+   * Finds the address of a range that is to be registered. The range must lie within one piece,
+   * which cannot be freed from now on.
    *
-   * @return its address
+   * @return address of the range
    */
   long resolve(int memory, long offset, long size) throws RequestRefusedException {
     Mapping block = require(memory);
@@ -231,7 +241,7 @@ final class ProgramMemory implements AutoCloseable {
     return block.shared.address() + offset;
   }
 
-  /** The range that was resolved has an STag, or 0: it was refused one. */
+  /** Records the STag of a resolved range; 0 if registration failed. */
   void registered(int stag, int memory, long offset, long size) {
     Mapping block = blocks.get(memory);
     block.beingRegistered--;
@@ -240,7 +250,7 @@ final class ProgramMemory implements AutoCloseable {
     }
   }
 
-  /** An STag is gone. */
+  /** Removes the registration of an STag. */
   void deregistered(int stag) {
     registrations.remove(stag);
   }
@@ -248,7 +258,7 @@ final class ProgramMemory implements AutoCloseable {
   private Mapping require(int memory) throws RequestRefusedException {
     Mapping block = blocks.get(memory);
     if (block == null) {
-      throw new RequestRefusedException(Reason.NOT_FOUND, "no such memory in this session");
+      throw new RequestRefusedException(Reason.NOT_FOUND, "the session has no such memory");
     }
     return block;
   }
@@ -258,7 +268,7 @@ final class ProgramMemory implements AutoCloseable {
     give(wholePages(block.shared.length()));
   }
 
-  /** Unmaps everything: when the engine has ended the session. */
+  /** Unmaps all memory. Call it after the engine has ended the session. */
   @Override
   public void close() {
     blocks.values().forEach(this::release);

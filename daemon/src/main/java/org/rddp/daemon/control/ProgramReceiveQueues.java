@@ -7,11 +7,11 @@ import org.rddp.daemon.engine.Session;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
-/** What a program asks for about shared receive queues. Control thread only. */
+/** Carries out a program's requests for shared receive queues. Control thread only. */
 final class ProgramReceiveQueues {
   private final ProgramSession program;
 
-  /** All together hold no more receives than the program can have outstanding. */
+  /** Receives of all shared queues, limited by the outstanding requests of the session. */
   private final Quota receives;
 
   ProgramReceiveQueues(ProgramSession program, Limits limits) {
@@ -24,7 +24,7 @@ final class ProgramReceiveQueues {
     int size = create.size();
     if (size < 1) {
       throw new RequestRefusedException(
-          Reason.INVALID, "a queue that holds " + size + " receives; it holds 1 at least");
+          Reason.INVALID, "a queue that holds " + size + " receives; the least is 1");
     }
     receives.take(size);
     program.onEngine(

@@ -24,19 +24,21 @@ import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * A connected program: answers what it asks for, with the help of the engine of its interface, and
- * owns what is shared with it. Control thread only, but for {@link SessionHandler}.
+ * A connected program: carries out its requests, partly on the engine of its interface, and owns
+ * the memory shared with it. Control thread only, except for {@link SessionHandler}.
  */
 final class ProgramSession implements SessionHandler {
-  /** Messages that wait for a program to read; one that lets more pile up is ended. */
+  /**
+   * Largest number of messages queued for a program that does not read; beyond it the session ends.
+   */
   private static final int MAX_UNSENT = 4096;
 
-  /** Requests in the engine's queue; no more are read meanwhile. */
+  /** Largest number of requests in the engine's queue; meanwhile no more are read. */
   private static final int MAX_IN_ENGINE = 64;
 
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
-  /** What the engine does for a request; the result is the reply. */
+  /** A request carried out on the engine's thread; the result is the reply. */
   interface EngineCall {
     DaemonMessage call() throws RequestRefusedException;
   }
@@ -85,12 +87,12 @@ final class ProgramSession implements SessionHandler {
     return name;
   }
 
-  /** When it connected, in nanoseconds of {@link System#nanoTime}. */
+  /** Time of the connection, {@link System#nanoTime}. */
   long connectedAt() {
     return connectedAt;
   }
 
-  /** Whether it has said who it is. */
+  /** Whether the program has opened a session with Hello. */
   boolean hasSession() {
     return session != null;
   }
@@ -99,12 +101,15 @@ final class ProgramSession implements SessionHandler {
     return daemonInterface;
   }
 
-  /** Octets of memory shared with it, rings apart. */
+  /** Octets of memory shared with the program, without the rings. */
   long memoryOctets() {
     return octets.used();
   }
 
-  /** Whether its socket should be read: not while it has enough under way. */
+  /**
+   * Whether the program's socket is to be read: not while too many requests or unsent messages are
+   * pending.
+   */
   boolean isReading() {
     return inEngine < MAX_IN_ENGINE && unsent.isEmpty();
   }
@@ -123,7 +128,7 @@ final class ProgramSession implements SessionHandler {
           return;
         }
         message.closeDescriptors();
-        throw new RequestRefusedException(Reason.PROTOCOL, "a session begins with Hello");
+        throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
       }
       serve(message);
     } catch (RequestRefusedException e) {
@@ -135,7 +140,7 @@ final class ProgramSession implements SessionHandler {
     int request = message.request();
     switch (message) {
       case ProgramMessage.Hello hello ->
-          throw new RequestRefusedException(Reason.STATE, "the session is open already");
+          throw new RequestRefusedException(Reason.STATE, "the session is already open");
       case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
       case ProgramMessage.AdoptMemory adopt ->
           send(new DaemonMessage.MemoryAdopted(request, memory.adopt(adopt.descriptor())));
@@ -190,7 +195,7 @@ final class ProgramSession implements SessionHandler {
   private void open(ProgramMessage.Hello hello) throws RequestRefusedException {
     if (hello.version() != ControlMessage.VERSION) {
       throw new RequestRefusedException(
-          Reason.VERSION, "this daemon speaks version " + ControlMessage.VERSION);
+          Reason.VERSION, "this daemon supports version " + ControlMessage.VERSION);
     }
     server.checkUser(socket.peer());
     DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
@@ -295,7 +300,7 @@ final class ProgramSession implements SessionHandler {
     if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,
-          "to listen takes a port of 0 to 65535 and a backlog of 1 at least, not port %d and %d"
+          "listening needs a port from 0 to 65535 and a backlog of at least 1, not port %d and backlog %d"
               .formatted(listen.port(), listen.backlog()));
     }
     listeners.take(1);
@@ -322,7 +327,7 @@ final class ProgramSession implements SessionHandler {
     if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,
-          "to connect takes a port of 1 to 65535 and a timeout of 1 ms at least, not port %d and %d"
+          "connecting needs a port from 1 to 65535 and a timeout of at least 1 ms, not port %d and %d ms"
               .formatted(connect.remotePort(), connect.timeoutMillis()));
     }
     long timeout =
@@ -367,7 +372,8 @@ final class ProgramSession implements SessionHandler {
     if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
       throw new RequestRefusedException(
           Reason.INVALID,
-          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to 65535,"
+          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to"
+              + " 65535,"
               + " not %d and %d".formatted(start.ringOctets(), start.snapLength()));
     }
     server.checkCapture(socket.peer(), daemonInterface);
@@ -403,7 +409,7 @@ final class ProgramSession implements SessionHandler {
 
   // ---- The engine ----
 
-  /** Has something done on the engine's thread, and sends the reply. */
+  /** Runs a request on the engine's thread and sends the reply. */
   void onEngine(int request, EngineCall call) {
     inEngine++;
     daemonInterface
@@ -428,14 +434,14 @@ final class ProgramSession implements SessionHandler {
         });
   }
 
-  /** Has something done on the control thread, from any other. */
+  /** Runs an action on the control thread. Any thread may call this. */
   void onControl(Runnable action) {
     server.execute(action);
   }
 
   // ---- Messages to the program ----
 
-  /** An event, from the engine's thread. */
+  /** Sends a message. Any thread may call this. */
   @Override
   public void send(DaemonMessage message) {
     if (server.isOnItsThread()) {
@@ -452,24 +458,24 @@ final class ProgramSession implements SessionHandler {
     if (!unsent.isEmpty() || !sendNow(message)) {
       unsent.add(message);
       if (unsent.size() > MAX_UNSENT) {
-        end("it does not read what the daemon says", null);
+        end("it does not read the daemon's messages", null);
       }
     }
   }
 
-  /** Sends what could not be sent before, as far as it goes. */
+  /** Sends queued messages until the socket's buffer is full. */
   void sendUnsentMessages() {
     while (!unsent.isEmpty() && sendNow(unsent.peek())) {
       unsent.remove();
     }
   }
 
-  /** True when it is sent, or never can be. */
+  /** Sends a message; false if it must be queued. */
   private boolean sendNow(DaemonMessage message) {
     try {
       boolean sent = socket.send(message);
       if (sent && message instanceof DaemonMessage.MemoryAllocated allocated) {
-        // Descriptors are scarce; the mapping stays.
+        // Close the descriptor, since a process has few; the mapping stays.
         memory.onDescriptorPassed(allocated.memory());
       }
       return sent;
@@ -492,17 +498,17 @@ final class ProgramSession implements SessionHandler {
 
   // ---- The end ----
 
-  /** From the engine's thread. */
+  /** Ends the session. Called on the engine's thread. */
   @Override
   public void onBroken(String detail) {
     server.execute(() -> end(detail, null));
   }
 
   /**
-   * Ends it: first in the engine, then what is shared goes.
+   * Ends the session: first in the engine, then frees the shared memory.
    *
-   * @param why for the log; null when the program wanted it
-   * @param last done when everything else is gone, before the socket is closed; or null
+   * @param why reason for the log; null if the program closed the session
+   * @param last run after everything else is freed and before the socket is closed; or null
    */
   void end(String why, Runnable last) {
     if (ended) {

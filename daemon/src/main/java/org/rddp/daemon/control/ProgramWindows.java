@@ -6,7 +6,9 @@ import org.rddp.daemon.engine.SessionWindow;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
-/** What a program asks for about memory windows; they count as regions. Control thread only. */
+/**
+ * Carries out a program's requests for memory windows, which count as regions. Control thread only.
+ */
 final class ProgramWindows {
   private final ProgramSession program;
   private final Quota regions;
@@ -43,7 +45,7 @@ final class ProgramWindows {
         });
   }
 
-  /** From the engine's thread. */
+  /** Called on the engine's thread. */
   private void giveBack() {
     program.onControl(() -> regions.give(1));
   }

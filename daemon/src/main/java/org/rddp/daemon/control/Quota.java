@@ -3,7 +3,7 @@ package org.rddp.daemon.control;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 
-/** How much of something there may be, and how much there is. Control thread only. */
+/** A limit and the amount used of it. Control thread only. */
 final class Quota {
   private final String what;
   private final long limit;
@@ -11,10 +11,10 @@ final class Quota {
   private long used;
 
   /**
-   * Nothing used.
+   * Creates a quota of which nothing is used.
    *
-   * @param what for messages, such as "octets of memory in this session"
-   * @param parent what is used here is used there too, or null
+   * @param what name of the resource for messages, such as "octets of memory in this session"
+   * @param parent quota from which the same amounts are taken, or null
    */
   Quota(String what, long limit, Quota parent) {
     this.what = what;
@@ -22,7 +22,7 @@ final class Quota {
     this.parent = parent;
   }
 
-  /** Takes some. */
+  /** Takes an amount. */
   void take(long amount) throws RequestRefusedException {
     if (amount > limit - used) {
       throw new RequestRefusedException(
@@ -43,7 +43,7 @@ final class Quota {
     used += amount;
   }
 
-  /** Gives some back. */
+  /** Gives an amount back. */
   void give(long amount) {
     used -= amount;
     if (parent != null) {
@@ -51,7 +51,7 @@ final class Quota {
     }
   }
 
-  /** Gives back all that was taken here. */
+  /** Gives back everything taken from this quota. */
   void giveAll() {
     give(used);
   }

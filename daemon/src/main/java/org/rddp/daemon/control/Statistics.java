@@ -10,11 +10,11 @@ import org.rddp.ipc.ring.Counter;
 import org.rddp.ipc.ring.Counters;
 
 /**
- * The daemon's counters as other processes see them: what the engines count in plain fields is
- * copied into shared memory every so often, so that counting costs an engine next to nothing.
+ * The daemon's counters in shared memory. The engines count in plain fields, which are copied
+ * periodically, so that counting stays cheap.
  */
 public final class Statistics implements AutoCloseable {
-  /** Nanoseconds between two copies. */
+  /** Interval between two copies in ns. */
   public static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final int CAPACITY = 1024;
@@ -26,14 +26,14 @@ public final class Statistics implements AutoCloseable {
   private final Counter memory;
   private final List<Source> sources = new ArrayList<>();
 
-  /** No counters but those of the daemon as a whole. */
+  /** Creates the counters of the daemon as a whole. */
   public Statistics() throws SystemCallException {
     counters = Counters.create(CAPACITY);
     sessions = counters.add("daemon.sessions");
     memory = counters.add("daemon.memory.octets");
   }
 
-  /** Adds a number; the supplier is called on the control thread and must not block. */
+  /** Adds a counter. The supplier is called on the control thread and must not block. */
   public void add(String name, LongSupplier value) {
     sources.add(new Source(counters.add(name), value));
   }

@@ -1,5 +1,5 @@
 /**
- * The daemon's side towards programs: the control socket, who is connected, what each may use, and
- * the memory that is shared with them. One thread, which never touches a packet.
+ * The control server: accepts programs, checks their permissions and quotas, and manages the memory
+ * shared with them. Runs on one thread, which handles no packets.
  */
 package org.rddp.daemon.control;

@@ -43,7 +43,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldShowTheDefaultOfEveryKeyInTheExample() throws Exception {
+  void shouldShowDefaultsInTheExample() throws Exception {
     String example = Files.readString(Path.of("../docs/rddpd.example.toml"));
     String spelledOut =
         example
@@ -58,7 +58,7 @@ class ConfigurationFileTest {
   @Test
   @Tag("MPA-4.4-06")
   @Tag("MPA-1.2-02")
-  void shouldLeaveCrcsOnUnlessTheFileSaysOtherwise() throws Exception {
+  void shouldEnableCrcsByDefault() throws Exception {
     assertThat(crc("")).isTrue();
     assertThat(crc("mpa = { silent-drop = true, packing = true }")).isTrue();
     assertThat(crc("mpa = { crc = true }")).isTrue();
@@ -70,7 +70,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldTakeEveryValueFromTheFile() throws Exception {
+  void shouldReadEveryKey() throws Exception {
     Configuration read =
         ConfigurationFile.parse(
             "f.toml",
@@ -192,7 +192,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldReportEverythingAtOnceWithItsPlace() {
+  void shouldReportAllProblemsWithTheirPositions() {
     List<ConfigurationProblem> problems =
         problems(
             """
@@ -233,18 +233,18 @@ class ConfigurationFileTest {
           dpdk    | memory = '1KiB'              | is out of range
           dpdk    | memory = '100.5MiB'          | whole MiB
           dpdk    | memory = 'lots'              | KiB, MiB, GiB
-          dpdk    | arguments = '-l 0'           | a list of texts
-          dpdk    | arguments = [1]              | is no text
+          dpdk    | arguments = '-l 0'           | a list of strings
+          dpdk    | arguments = [1]              | is not a string
           engine  | engines = 'many'             | one of "shared", "per-port"
           engine  | idle = 'sleep'               | "spin", "backoff", "yield", "park"
           engine  | idle = ''                    | is empty
           limits  | sessions = 0                 | a whole number from 1 to 4096
           limits  | sessions = 1.5               | is the number 1.5
-          limits  | requests = 100               | is no power of two
+          limits  | requests = 100               | is not a power of two
           limits  | session-memory = -1          | is out of range
           limits  | nonsense = 1                 | unknown key
           """)
-  void shouldRefuse(String section, String line, String expected) {
+  void shouldRejectWrongValues(String section, String line, String expected) {
     List<ConfigurationProblem> problems =
         problems("[" + section + "]\n" + line.replace('\'', '"') + "\n" + PORT);
 
@@ -272,10 +272,10 @@ class ConfigurationFileTest {
           address = '10.0.0.256/24'        | unicast IPv4 address
           device = 'ring:'                 | "ring:NAME"
           device = 'ring:x'                | needs exactly two interfaces; it has 1
-          gateway = '10.0.1.1'             | no host of this interface's network
+          gateway = '10.0.1.1'             | not a host address of this interface's network
           gateway = '10.0.0.1'             | own address
           gateway = 'router'               | an IPv4 address
-          descriptors = 1000               | is no power of two
+          descriptors = 1000               | is not a power of two
           tcp = 5                          | a table
           mpa = { crc = 1 }                | true or false
           mpa = { startup-timeout = '1h' } | us, ms, s or min
@@ -286,7 +286,7 @@ class ConfigurationFileTest {
           mpa = { peer-to-peer = true }    | needs revision 2 (RFC 6581)
           mpa = { peer-to-peer = true, revision = 2, startup = 'start-key' } | does not go with a Start Key
           mpa = { rtr = ['nop'] }          | a list of "read", "send", "write"
-          mpa = { rtr = 'write' }          | a list of texts
+          mpa = { rtr = 'write' }          | a list of strings
           mpa = { rtr = [] }               | is empty; allowed: a list of "read", "send", "write"
           mpa = { startups = 0 }           | a whole number from 1 to 65536
           mpa = { ird = 0 }                | a whole number from 1 to 16382
@@ -300,7 +300,7 @@ class ConfigurationFileTest {
           tcp = { keep-alive = '1ms' }     | from 1s to 1440min
           tcp = { user-timeout = '5ms' }   | is out of range
           """)
-  void shouldRefuseInAnInterface(String line, String expected) {
+  void shouldRejectWrongValuesOfAnInterface(String line, String expected) {
     String key = line.substring(0, line.indexOf(' '));
     String text = PORT.replaceFirst("(?m)^" + key + " = .*\n", "") + line.replace('\'', '"') + "\n";
 
@@ -309,7 +309,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldRefuseTheSameNameOrAddressTwice() {
+  void shouldRejectDuplicateNamesAndAddresses() {
     assertThat(problems(PORT + PORT))
         .extracting(ConfigurationProblem::message)
         .satisfiesExactly(
@@ -318,12 +318,12 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldRefuseAFileWithoutInterfaces() {
+  void shouldRejectAFileWithoutInterfaces() {
     assertThat(problems("")).singleElement().asString().contains("no [[interface]]");
   }
 
   @Test
-  void shouldSayWhereTheSyntaxIsWrong() {
+  void shouldReportThePositionOfASyntaxError() {
     List<ConfigurationProblem> problems = problems("[control\nmode = 1");
 
     assertThat(problems).isNotEmpty();
@@ -331,7 +331,7 @@ class ConfigurationFileTest {
   }
 
   @Test
-  void shouldSayThatTheFileIsMissing() {
+  void shouldReportAMissingFile() {
     assertThatThrownBy(() -> ConfigurationFile.read(Path.of("/nowhere/rddpd.toml")))
         .isInstanceOf(ConfigurationException.class)
         .hasMessage("/nowhere/rddpd.toml: there is no such file");

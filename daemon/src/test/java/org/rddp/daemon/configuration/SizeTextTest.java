@@ -27,7 +27,7 @@ class SizeTextTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "-1", "1XB", "1e3", "MiB", "99999999999999999TiB"})
-  void shouldRefuse(String text) {
+  void shouldRejectOtherTexts(String text) {
     assertThatThrownBy(() -> SizeText.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 

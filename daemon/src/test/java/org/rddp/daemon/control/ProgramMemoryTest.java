@@ -11,7 +11,7 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.SharedMemory;
 
-/** What a hostile program can do with memory numbers, offsets and descriptors. */
+/** Memory requests of hostile programs: numbers, offsets and descriptors. */
 class ProgramMemoryTest {
   private static final int PAGE = 4096;
   private static final int STAG = 77;
@@ -23,7 +23,7 @@ class ProgramMemoryTest {
           new Quota("octets", 64 << 20, daemonOctets), new Quota("memories", 3, daemonMappings));
 
   @AfterEach
-  void shouldGiveAllBack() {
+  void shouldReturnAllQuotas() {
     memory.close();
     assertThat(daemonOctets.used()).isZero();
     assertThat(daemonMappings.used()).isZero();
@@ -41,11 +41,11 @@ class ProgramMemoryTest {
     }
   }
 
-  /** Otherwise the slab would be unmapped with its last piece, and the STag would still name it. */
+  /** Otherwise the slab would be unmapped with its last piece while the STag still refers to it. */
   @Test
   @Tag("DDP-8.3-04")
   @Tag("DDP-8.3.2-04")
-  void shouldRefuseToRegisterWhatIsNotWithinOnePiece() throws Exception {
+  void shouldNotRegisterARangeBeyondOnePiece() throws Exception {
     ProgramMemory.Piece first = memory.allocate(PAGE);
     ProgramMemory.Piece second = memory.allocate(PAGE);
     assertThat(second.memory()).isEqualTo(first.memory());
@@ -65,7 +65,7 @@ class ProgramMemoryTest {
   @Test
   @Tag("DDP-8.3-04")
   @Tag("DDP-8.3.2-04")
-  void shouldRefuseToRegisterBeyondMemoryThatTheProgramBrought() throws Exception {
+  void shouldNotRegisterBeyondAdoptedMemory() throws Exception {
     int number = adopt(100);
     refused(Reason.INVALID, () -> memory.resolve(number, 0, 101));
     refused(Reason.INVALID, () -> memory.resolve(number, 1, 100));
@@ -74,7 +74,7 @@ class ProgramMemoryTest {
   }
 
   @Test
-  void shouldKeepAPieceUntilNoStagNamesIt() throws Exception {
+  void shouldKeepAPieceWhileAnStagRefersToIt() throws Exception {
     ProgramMemory.Piece piece = memory.allocate(2 * PAGE);
     memory.resolve(piece.memory(), piece.offset() + PAGE, 8);
     refused(Reason.STATE, () -> memory.free(piece.memory(), piece.offset()));
@@ -88,7 +88,7 @@ class ProgramMemoryTest {
   }
 
   @Test
-  void shouldLetAPieceGoThatWasRefusedItsStag() throws Exception {
+  void shouldFreeAPieceWhoseRegistrationFailed() throws Exception {
     int number = adopt(PAGE);
     memory.resolve(number, 0, 1);
     memory.registered(0, number, 0, 1);
@@ -99,7 +99,7 @@ class ProgramMemoryTest {
   @Test
   @Tag("DDP-8.3.2-02")
   @Tag("DDP-8.3.2-05")
-  void shouldCountTheMemoriesThatAProgramBringsAndTheirWholePages() throws Exception {
+  void shouldCountAdoptedMemoriesInWholePages() throws Exception {
     int first = adopt(1);
     adopt(PAGE + 1);
     assertThat(daemonOctets.used()).isEqualTo(3 * PAGE);
@@ -114,7 +114,7 @@ class ProgramMemoryTest {
   }
 
   @Test
-  void shouldCountNothingWhenThereAreTooManyOctets() throws Exception {
+  void shouldCountNothingIfTheQuotaOfOctetsIsExceeded() throws Exception {
     refused(Reason.LIMIT, () -> memory.allocate(65 << 20));
     refused(Reason.LIMIT, () -> adopt(65 << 20));
     assertThat(daemonMappings.used()).isZero();
