@@ -56,7 +56,7 @@ public final class RoundTripRig {
       InetSocketAddress listening = new InetSocketAddress(InetAddress.getByAddress(address), PORT);
       WaitStrategy waiting = new WaitStrategy(false);
       try (ProgramPair pair =
-          new ProgramPair(nearSession, farSession, listening, octets, waiting)) {
+          ProgramPair.connect(nearSession, farSession, listening, octets, waiting)) {
         pair.prepare(ProgramPair.Verb.WRITE, octets);
         RoundTripTimer timer = new RoundTripTimer();
         timer.warmUp(pair, WARM_UP, LONGEST);

@@ -70,6 +70,12 @@ public final class ConfigurationText {
     return table("[[interface]]", "name", name, "device", device, "address", address).keys(more);
   }
 
+  /** Adds TOML as it is; each line must end with a line feed. */
+  public ConfigurationText toml(String lines) {
+    text.append(lines);
+    return this;
+  }
+
   /**
    * Adds a table.
    *
@@ -83,14 +89,16 @@ public final class ConfigurationText {
 
   private ConfigurationText keys(Object... keysAndValues) {
     for (int i = 0; i < keysAndValues.length; i += 2) {
-      text.append(keysAndValues[i]).append(" = ").append(toml(keysAndValues[i + 1])).append('\n');
+      text.append(keysAndValues[i]).append(" = ").append(quoted(keysAndValues[i + 1])).append('\n');
     }
     return this;
   }
 
-  private static String toml(Object value) {
+  private static String quoted(Object value) {
     if (value instanceof List<?> list) {
-      return list.stream().map(ConfigurationText::toml).collect(Collectors.joining(", ", "[", "]"));
+      return list.stream()
+          .map(ConfigurationText::quoted)
+          .collect(Collectors.joining(", ", "[", "]"));
     }
     return value instanceof Number || value instanceof Boolean
         ? value.toString()

@@ -13,6 +13,7 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
+import org.rddp.client.types.PrivateData;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
@@ -23,7 +24,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** One request of so many is signalled, and completions are read then. */
+  /** One request of so many is signalled, unless all are; completions are read then. */
   private static final int SIGNAL_EVERY = 32;
 
   /** What goes to and fro. */
@@ -47,6 +48,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
     AdvertisedBuffer sinkOfPeer;
     AdvertisedBuffer sourceOfPeer;
     private final CompletionHandler handler = this::take;
+    private int signalEvery = SIGNAL_EVERY;
     private int unsignalled;
     private boolean expected;
     private Completion failure;
@@ -70,7 +72,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
 
     int flags() {
       unsignalled++;
-      if (unsignalled < SIGNAL_EVERY) {
+      if (unsignalled < signalEvery) {
         return 0;
       }
       unsignalled = 0;
@@ -110,34 +112,55 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
   private boolean receivesPosted;
 
   /**
+   * Two programs, which need a connection first ({@link #use}).
+   *
+   * @param longest octets of the longest message
+   * @param waiting how they wait
+   */
+  public ProgramPair(Rddp nearSession, Rddp farSession, int longest, WaitStrategy waiting) {
+    this.longest = longest;
+    this.waiting = waiting;
+    near = new Side(nearSession, longest);
+    far = new Side(farSession, longest);
+    near.sinkOfPeer = AdvertisedBuffer.of(far.sink);
+    far.sinkOfPeer = AdvertisedBuffer.of(near.sink);
+    near.sourceOfPeer = AdvertisedBuffer.of(far.source);
+    far.sourceOfPeer = AdvertisedBuffer.of(near.source);
+  }
+
+  /**
    * Connects two programs.
    *
    * @param address where the far session listens
    * @param longest octets of the longest message
    * @param waiting how they wait
    */
-  public ProgramPair(
+  public static ProgramPair connect(
       Rddp nearSession,
       Rddp farSession,
       InetSocketAddress address,
       int longest,
       WaitStrategy waiting) {
-    this.longest = longest;
-    this.waiting = waiting;
-    near = new Side(nearSession, longest);
-    far = new Side(farSession, longest);
+    ProgramPair pair = new ProgramPair(nearSession, farSession, longest, waiting);
     try (Listener listener = farSession.listen(address.getPort())) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(
-              () -> listener.await(TIMEOUT).accept(AdvertisedBuffer.of(far.sink).toPrivateData()));
-      near.connection =
-          nearSession.connect(address, AdvertisedBuffer.of(near.sink).toPrivateData(), TIMEOUT);
-      far.connection = accepted.join();
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(PrivateData.NONE));
+      Connection connecting = nearSession.connect(address, PrivateData.NONE, TIMEOUT);
+      pair.use(connecting, accepted.join());
     }
-    near.sinkOfPeer = AdvertisedBuffer.read(near.connection.privateData());
-    far.sinkOfPeer = AdvertisedBuffer.read(far.connection.privateData());
-    near.sourceOfPeer = AdvertisedBuffer.of(far.source);
-    far.sourceOfPeer = AdvertisedBuffer.of(near.source);
+    return pair;
+  }
+
+  /** Uses a connection between the two programs from now on; no message may be under way. */
+  public void use(Connection nearEnd, Connection farEnd) {
+    near.connection = nearEnd;
+    far.connection = farEnd;
+  }
+
+  /** Signals every request from now on, or one of 32. */
+  public void signalAll(boolean on) {
+    near.signalEvery = on ? 1 : SIGNAL_EVERY;
+    far.signalEvery = near.signalEvery;
   }
 
   /**
@@ -247,7 +270,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
     check(near, number);
   }
 
-  /** Closes both connections. */
+  /** Closes both ends of the connection. */
   @Override
   public void close() {
     near.connection.close();

@@ -16,12 +16,20 @@ public final class WaitStrategy {
   private static final int YIELD_MASK = 0x3f;
 
   private final boolean yields;
+  private final Runnable meanwhile;
   private int polls;
   private long began;
 
   /** A strategy that spins, or one that also yields. */
   public WaitStrategy(boolean yields) {
     this.yields = yields;
+    meanwhile = null;
+  }
+
+  /** A strategy that does other work between polls. */
+  public WaitStrategy(Runnable meanwhile) {
+    yields = false;
+    this.meanwhile = meanwhile;
   }
 
   /** Begins another wait. */
@@ -38,7 +46,9 @@ public final class WaitStrategy {
   @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   public void idle() throws IOException {
     polls++;
-    if (yields && (polls & YIELD_MASK) == 0) {
+    if (meanwhile != null) {
+      meanwhile.run();
+    } else if (yields && (polls & YIELD_MASK) == 0) {
       Thread.yield();
     } else {
       Thread.onSpinWait();

@@ -1,11 +1,9 @@
 package org.rddp.bench.analysis;
 
-import static org.rddp.bench.harness.InterleavedRounds.quantile;
-import static org.rddp.bench.harness.InterleavedRounds.ratios;
-
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.rddp.bench.harness.InterleavedRounds;
+import org.rddp.bench.harness.Series;
 import org.rddp.bench.harness.TimedLoop;
 import org.rddp.bench.report.ReportTable;
 
@@ -40,12 +38,12 @@ final class CostFigures {
       both.put(SPLIT, (length, times) -> split.receive(times));
       InterleavedRounds rounds = new InterleavedRounds(both, quick ? 31 : 101, ROUND);
       rounds.warmUp(new int[] {size}, quick ? WARM_UP / 3 : WARM_UP);
-      Map<String, double[]> times = rounds.measure(size);
+      Map<String, Series> times = rounds.measure(size);
       table.add(
           size,
-          quantile(times.get(ALIGNED), 0.5),
-          quantile(times.get(SPLIT), 0.5),
-          quantile(ratios(times.get(SPLIT), times.get(ALIGNED)), 0.5));
+          times.get(ALIGNED).median(),
+          times.get(SPLIT).median(),
+          times.get(SPLIT).over(times.get(ALIGNED)).median());
     }
     return table;
   }

@@ -6,7 +6,7 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
-/** A TCP connection without a network: hands up what it is fed, and shows what its user sends. */
+/** A TCP connection without a network: hands up given packets, and keeps what its user sends. */
 final class FedStream implements TcpStream {
   /** Octets of headers in front of a segment in a received packet. */
   private static final int HEADERS = 54;
@@ -19,19 +19,18 @@ final class FedStream implements TcpStream {
   private long received;
   private byte[] sent = {};
 
-  /** A connection whose packets have the room of a device's for such an EMSS. */
+  /** A connection whose packets have room for a segment and its headers. */
   FedStream(int emss) {
     this.emss = emss;
     pool = new NativePacketPool(PACKETS, Math.max(2048, emss + HEADERS));
   }
 
-  /** Establishes the connection. */
   void open(StreamHandler handler) {
     user = handler;
     handler.onOpen(this);
   }
 
-  /** A packet with a segment in it, to be fed as often as wanted. */
+  /** A packet with a segment in it. */
   long packet(byte[] octets) {
     long packet = pool.allocate();
     long address = pool.address(packet) + HEADERS;
@@ -40,7 +39,7 @@ final class FedStream implements TcpStream {
     return packet;
   }
 
-  /** Hands up the octets of a packet as those that follow. */
+  /** Hands up the octets of a packet as the next of the stream. */
   void feed(long packet) {
     int length = pool.length(packet);
     long position = received;
@@ -48,7 +47,6 @@ final class FedStream implements TcpStream {
     user.onSegment(position, pool.address(packet), length, packet);
   }
 
-  /** What the user has sent last. */
   byte[] sent() {
     return sent;
   }

@@ -14,7 +14,6 @@ final class HighWaterMark {
     most = Math.max(most, value);
   }
 
-  /** Starts again from the present value. */
   void restart() {
     most = now;
   }

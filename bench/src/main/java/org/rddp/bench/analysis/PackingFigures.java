@@ -9,7 +9,6 @@ import org.rddp.tcp.CongestionAlgorithm;
  * (section 6 of the analysis draft).
  */
 final class PackingFigures {
-  /** ULPDUs sent. */
   static final int ULPDUS = 1200;
 
   /** Octets of DDP's header and of payload. */

@@ -32,7 +32,6 @@ final class SegmentCounter implements NetworkListener {
     }
   }
 
-  /** Starts again from zero. */
   void restart() {
     data = 0;
     octets = 0;

@@ -5,7 +5,6 @@ import org.rddp.simulation.WireSettings;
 
 /** The number of segments with alignment, beside a stock TCP (RFC 5044 appendix B.2.2). */
 final class SegmentFigures {
-  /** FPDUs of each size. */
   static final int FPDUS = 1000;
 
   /** EMSS without TCP options at an MTU of 1500. */

@@ -27,7 +27,6 @@ final class StockTcp extends RelayedStream {
     holding = true;
   }
 
-  /** Sends the octets that wait. */
   void push() {
     holding = false;
     flush();

@@ -164,17 +164,14 @@ final class TwoHosts {
     server.turnDuration(time);
   }
 
-  /** The source of the first connection. */
   UlpduSource source() {
     return sources.getFirst();
   }
 
-  /** The sink of the first connection. */
   UlpduSink sink() {
     return sinks.getFirst();
   }
 
-  /** The meter of the first connection. */
   ReceiveMeter meter() {
     return meters.getFirst();
   }

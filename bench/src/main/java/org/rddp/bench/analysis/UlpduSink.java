@@ -36,7 +36,6 @@ final class UlpduSink extends UlpduAdapter {
     return mpa;
   }
 
-  /** ULPDUs passed. */
   long ulpdus() {
     return ulpdus;
   }
@@ -93,13 +92,11 @@ final class UlpduSink extends UlpduAdapter {
     delivered = position;
   }
 
-  /** TCP hands up a segment. */
   void beginSegment(long address, int length) {
     segment = address;
     segmentEnd = address + length;
   }
 
-  /** The segment has been handed up. */
   void endSegment() {
     segment = 0;
   }

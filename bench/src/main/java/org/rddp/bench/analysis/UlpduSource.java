@@ -3,7 +3,6 @@ package org.rddp.bench.analysis;
 import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.wire.Memory;
 
@@ -20,7 +19,6 @@ final class UlpduSource extends UlpduAdapter {
   private int left;
   private int length;
   private boolean begun;
-  private CloseReason closed;
 
   /**
    * An Initiator.
@@ -41,7 +39,6 @@ final class UlpduSource extends UlpduAdapter {
     return stock == null ? mpa : stock;
   }
 
-  /** MULPDU in octets. */
   int mulpdu() {
     return mpa.mulpdu();
   }
@@ -71,19 +68,8 @@ final class UlpduSource extends UlpduAdapter {
     return left == 0;
   }
 
-  /** Whether ULPDUs may be sent. */
   boolean begun() {
     return begun;
-  }
-
-  /** Ends the connection. */
-  void abort() {
-    mpa.abort();
-  }
-
-  /** Why the connection has ended, or null. */
-  CloseReason closed() {
-    return closed;
   }
 
   private void proceed() {
@@ -104,10 +90,5 @@ final class UlpduSource extends UlpduAdapter {
   @Override
   public void onSendable() {
     proceed();
-  }
-
-  @Override
-  public void onClosed(CloseReason reason) {
-    closed = reason;
   }
 }

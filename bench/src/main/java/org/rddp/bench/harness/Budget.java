@@ -59,7 +59,6 @@ public final class Budget {
     return Math.max(0, whole - spentNanos());
   }
 
-  /** Ns in all. */
   long wholeNanos() {
     return whole;
   }

@@ -244,7 +244,6 @@ public final class Comparison implements AutoCloseable {
     }
   }
 
-  /** Ends all contenders. */
   @Override
   public void close() throws IOException {
     running.values().forEach(RigProcess::close);

@@ -92,7 +92,6 @@ public record Conditions(
             coreToCoreAfter);
   }
 
-  /** All of it in one line. */
   @Override
   public String toString() {
     return String.format(

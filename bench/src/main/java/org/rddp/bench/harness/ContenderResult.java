@@ -2,6 +2,7 @@ package org.rddp.bench.harness;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -33,6 +34,11 @@ public record ContenderResult(List<Sample> samples, String reason) {
   @Override
   public String reason() {
     return reason == null && samples.isEmpty() ? "not measured" : reason == null ? "-" : reason;
+  }
+
+  /** The cells of some figures, all in another unit. */
+  public List<Object> cells(double factor, String... names) {
+    return Stream.of(names).map(name -> cell(name, factor)).toList();
   }
 
   /** The times of all rounds in ns; empty where there are none. */

@@ -26,7 +26,6 @@ final class CoreThroughput {
   private final List<Double> slower = new ArrayList<>();
   private double best = Double.MAX_VALUE;
 
-  /** Warms up. */
   CoreThroughput() throws IOException, InterruptedException {
     for (int i = 0; i < WARM_UP; i++) {
       measure();

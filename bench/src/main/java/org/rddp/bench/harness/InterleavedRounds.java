@@ -2,7 +2,6 @@ package org.rddp.bench.harness;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -58,7 +57,7 @@ public final class InterleavedRounds {
   }
 
   /** The time of one call in ns, by loop and round. */
-  public Map<String, double[]> measure(int length) {
+  public Map<String, Series> measure(int length) {
     Map<String, double[]> times = new LinkedHashMap<>();
     Map<String, Integer> calls = new LinkedHashMap<>();
     loops.forEach((name, loop) -> {
@@ -72,7 +71,9 @@ public final class InterleavedRounds {
         times.get(name)[round] = time(entry.getValue(), length, calls.get(name));
       }
     }
-    return times;
+    Map<String, Series> series = new LinkedHashMap<>();
+    times.forEach((name, values) -> series.put(name, new Series(values)));
+    return series;
   }
 
   /**
@@ -98,19 +99,5 @@ public final class InterleavedRounds {
     long began = System.nanoTime();
     sink = loop.run(length, calls);
     return (double) (System.nanoTime() - began) / calls;
-  }
-
-  /** A quantile, without interpolation: 0.5 is the median. */
-  public static double quantile(double[] values, double share) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[(int) Math.round(share * (sorted.length - 1))];
-  }
-
-  /** One series over another, round by round. */
-  public static double[] ratios(double[] over, double[] under) {
-    double[] ratios = new double[over.length];
-    Arrays.setAll(ratios, round -> over[round] / under[round]);
-    return ratios;
   }
 }

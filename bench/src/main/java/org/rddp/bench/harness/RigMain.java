@@ -18,7 +18,6 @@ import org.rddp.rig.ProcessSignals;
  * to its standard output for each. It ends with its input, or with its parent.
  */
 public final class RigMain {
-  /** Key of an answer: the rig is open. */
   static final String READY = "ready";
 
   /** Key of an answer: why the task cannot be done. */
@@ -98,7 +97,6 @@ public final class RigMain {
     return Json.from(new WarmUp().run(rig, asked.getAsJsonObject(TASK), most));
   }
 
-  /** Asks a rig to warm up for a task. */
   static JsonObject warmUp(JsonObject task, Duration most) {
     JsonObject json = Json.of(WARM_UP, most.toMillis());
     json.add(TASK, task);

@@ -35,7 +35,6 @@ final class RigProcess implements AutoCloseable {
             List.of(contender.rig().getName(), contender.arguments().toString()));
   }
 
-  /** Gives it a task. */
   void ask(JsonObject task) throws IOException {
     process.writeLine(task.toString());
   }
@@ -59,7 +58,6 @@ final class RigProcess implements AutoCloseable {
     }
   }
 
-  /** Lets it go on. */
   void resume() throws IOException {
     if (paused) {
       paused = false;

@@ -87,7 +87,6 @@ final class WarmUp {
     return new Result(figures.size(), seconds, isSteady());
   }
 
-  /** Waits until there is no background work. */
   private void rest(long end) throws InterruptedException {
     int quiet = 0;
     long before = background.getAsLong();

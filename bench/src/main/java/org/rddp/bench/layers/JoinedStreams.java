@@ -7,8 +7,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
 /**
- * A TCP connection that costs next to nothing: two ends in one thread, whose segments wait until
- * they are told to go over. Nothing is lost and no window is ever full.
+ * A TCP connection that costs almost nothing: two ends on one thread, whose segments wait until
+ * they are delivered. No loss, and no window is ever full.
  */
 final class JoinedStreams {
   private static final int PACKETS = 256;
@@ -32,34 +32,23 @@ final class JoinedStreams {
     first.onOpen(this.first);
   }
 
-  /** Lets what either end has sent go over, and {@code turn} send more, until nothing moves. */
+  /** Runs {@code turn} and delivers segments until none is left. */
   void settle(Runnable turn) {
     do {
       turn.run();
     } while (deliverFirst() + deliverSecond() > 0);
   }
 
-  /** Lets what the first end has sent go over; returns how many segments that was. */
+  /** Delivers what the first end has sent; returns the number of segments. */
   int deliverFirst() {
     return first.deliver();
   }
 
-  /** Lets what the second end has sent go over; returns how many segments that was. */
+  /** Delivers what the second end has sent; returns the number of segments. */
   int deliverSecond() {
     return second.deliver();
   }
 
-  /** Packets that nobody holds. */
-  int freePackets() {
-    return pool.available();
-  }
-
-  /** Packets in all. */
-  int packets() {
-    return pool.capacity();
-  }
-
-  /** One end. */
   private final class End implements TcpStream {
     private final StreamHandler handler;
     private final int emss;

@@ -16,7 +16,7 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.wire.Memory;
 
-/** Two ends of an RDMAP stream over a TCP that costs next to nothing, and their regions. */
+/** Two ends of an RDMAP stream over a TCP that costs almost nothing, and their regions. */
 @State(Scope.Thread)
 public class RdmapPair {
   /** Messages of a burst. */
@@ -42,7 +42,7 @@ public class RdmapPair {
   private RdmapStream sink;
   private JoinedStreams streams;
 
-  /** Registers the regions and brings the stream up. */
+  /** Registers the regions, and starts the stream up. */
   @Setup
   public void open() {
     DdpEngine receiver = new DdpEngine(new TaggedBuffers(regions, new Random(2)));
@@ -74,7 +74,7 @@ public class RdmapPair {
     }
   }
 
-  /** Posts and sends a burst of RDMA Writes; returns how many segments that was. */
+  /** Posts and sends a burst of RDMA Writes; returns the number of segments. */
   int writeBurst() {
     for (int index : burst) {
       source.postWrite(index, sources + (long) index * octets, octets, stags[index], 0);
@@ -82,7 +82,7 @@ public class RdmapPair {
     return sender.send(BURST);
   }
 
-  /** Posts and sends a burst of Sends; returns how many segments that was. */
+  /** Posts and sends a burst of Sends; returns the number of segments. */
   int sendBurst() {
     for (int index : burst) {
       source.postSend(index, sources + (long) index * octets, octets);
@@ -97,7 +97,7 @@ public class RdmapPair {
     }
   }
 
-  /** Lets what was sent go over; returns how many segments that was. */
+  /** Delivers the segments sent; returns their number. */
   int deliverBurst() {
     return streams.deliverFirst();
   }
@@ -112,7 +112,7 @@ public class RdmapPair {
     return from.octets;
   }
 
-  /** Whether the last octet of every region that the last burst went to is what was sent. */
+  /** Whether the last octet of every region of the last burst is right. */
   boolean placed() {
     for (int index : burst) {
       if (Memory.getByte(sinks + (index + 1L) * octets - 1) != 7) {
@@ -122,7 +122,7 @@ public class RdmapPair {
     return true;
   }
 
-  /** Counts what completes. */
+  /** Counts the octets of completions. */
   private static final class Counting extends RdmapAdapter {
     private long octets;
 

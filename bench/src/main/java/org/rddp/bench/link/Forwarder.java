@@ -34,7 +34,6 @@ final class Forwarder {
     return there.counts().plus(back.counts());
   }
 
-  /** Releases the frames under way. */
   void clear() {
     there.clear();
     back.clear();

@@ -92,7 +92,6 @@ final class LinkDirection {
     return new LinkCounts(frames, lost, dropped);
   }
 
-  /** Releases the frames under way. */
   void clear() {
     while (underWay.size() > 0) {
       from.pool().release(underWay.poll());

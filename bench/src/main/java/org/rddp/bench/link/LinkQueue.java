@@ -56,7 +56,6 @@ final class LinkQueue {
     return count > 0 && arrivals[first] - now <= 0;
   }
 
-  /** Removes the frame that arrives first; there must be one. */
   long poll() {
     long packet = packets[first];
     first = (first + 1) % packets.length;
@@ -64,7 +63,6 @@ final class LinkQueue {
     return packet;
   }
 
-  /** Frames under way. */
   int size() {
     return count;
   }

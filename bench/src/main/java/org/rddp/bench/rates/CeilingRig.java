@@ -137,7 +137,6 @@ public final class CeilingRig implements Rig {
     }
   }
 
-  /** The sum of all CRCs. */
   int outcome() {
     return sum;
   }
@@ -163,14 +162,12 @@ public final class CeilingRig implements Rig {
     return far.receive(received);
   }
 
-  /** Takes the CRC of the received payloads. */
   private void check(int count) {
     for (int i = 0; i < count; i++) {
       sum += crc.update(0, far.pool().address(received[i]) + HEADERS, payload);
     }
   }
 
-  /** Copies the payloads into the sink. */
   private void place(int count) {
     for (int i = 0; i < count; i++) {
       Memory.copy(far.pool().address(received[i]) + HEADERS, sink + to, payload);

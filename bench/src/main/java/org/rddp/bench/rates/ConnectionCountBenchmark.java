@@ -97,10 +97,8 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
           ContenderResult over = spread.of(name);
           table.add(
               name,
-              found.cell("p50", 1e-3),
-              found.cell("p99", 1e-3),
-              over.cell("p50", 1e-3),
-              over.cell("p99", 1e-3),
+              found.cells(1e-3, "p50", "p99"),
+              over.cells(1e-3, "p50", "p99"),
               found.cell("packets_used", 1),
               found.cell("heap_octets", 1 / MEBIBYTE),
               found.cell("heap_of_each", 1024 / MEBIBYTE),

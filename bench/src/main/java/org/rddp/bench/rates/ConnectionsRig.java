@@ -6,10 +6,15 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.ProcessMemory;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTrip;
+import org.rddp.rig.RoundTripTimer;
+import org.rddp.rig.WaitStrategy;
 
 /**
  * Writes of 64 octets to and fro among many connections of two programs. Argument: {@code
@@ -23,7 +28,9 @@ public final class ConnectionsRig extends ProgramRig {
   private static final String[] INTERFACES = {"near", "far"};
 
   private final List<ConnectionOpener.Ends> connections = new ArrayList<>();
-  private PingPong pingPong;
+  private final SplittableRandom random = new SplittableRandom(1);
+  private final RoundTripTimer timer = new RoundTripTimer();
+  private ProgramPair pair;
   private double connectMicros;
   private double heapOctets;
   private double heapOfEach;
@@ -40,20 +47,31 @@ public final class ConnectionsRig extends ProgramRig {
     connectMicros = (System.nanoTime() - began) / 1e3 / (count - 1);
     heapOctets = liveOctets();
     heapOfEach = Math.max(0, heapOctets - before) / (count - 1);
-    pingPong = new PingPong(daemon(), connections, OCTETS);
+    pair = pair(OCTETS, new WaitStrategy(false));
   }
 
   @Override
   public Sample round(JsonObject task) throws IOException {
     long nanos = Json.nanos(task);
     Sample found =
-        Sample.of(pingPong.run(nanos, task.get("spread").getAsBoolean(), null))
+        Sample.of(timer.closedLoop(trips(task), Integer.MAX_VALUE, nanos))
             .with("packets_used", packetsUsed())
             .with("heap_octets", heapOctets)
             .with("resident_octets", ProcessMemory.residentOctets(ProcessHandle.current()));
     return connections.size() == 1
         ? found
         : found.with("heap_of_each", heapOfEach).with("connect_us", connectMicros);
+  }
+
+  /** Over the first connection, or over all at random with every write signalled. */
+  private RoundTrip trips(JsonObject task) {
+    boolean spread = task.get("spread").getAsBoolean();
+    pair.signalAll(spread);
+    return number -> {
+      ConnectionOpener.Ends ends = connections.get(spread ? random.nextInt(connections.size()) : 0);
+      pair.use(ends.near(), ends.far());
+      pair.run(number);
+    };
   }
 
   /** Octets of live objects; collecting garbage takes a second for each GiB. */

@@ -73,12 +73,7 @@ public final class FairnessBenchmark extends NamedBenchmark {
   }
 
   private static void add(ReportTable table, String beside, ContenderResult found) {
-    table.add(
-        beside,
-        found.cell("p50", 1e-3),
-        found.cell("p99", 1e-3),
-        found.cell("p999", 1e-3),
-        found.cell("bulk_gbps", 1));
+    table.add(beside, found.cells(1e-3, "p50", "p99", "p999"), found.cell("bulk_gbps", 1));
   }
 
   private static JsonObject task(int bulk, int millis) {

@@ -1,10 +1,14 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.util.List;
+import java.io.IOException;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.ConnectionOpener;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTripTimer;
+import org.rddp.rig.WaitStrategy;
 
 /**
  * Writes of 64 octets to and fro, alone and beside a stream of long writes between the same
@@ -17,26 +21,39 @@ public final class FairnessRig extends ProgramRig {
   private static final int OCTETS = 64;
   private static final int OUTSTANDING = 4;
 
-  private PingPong pingPong;
+  private final RoundTripTimer timer = new RoundTripTimer();
+  private ProgramPair pair;
   private WriteStream bulk;
+  private boolean streaming;
 
   @Override
   void openConnections(JsonObject arguments) throws Exception {
-    pingPong = new PingPong(daemon(), List.of(connections().connect()), OCTETS);
+    ConnectionOpener.Ends ends = connections().connect();
+    pair = pair(OCTETS, new WaitStrategy(this::idle));
+    pair.use(ends.near(), ends.far());
     bulk = stream(MEMORY);
   }
 
+  private void idle() {
+    if (streaming) {
+      bulk.work();
+    } else {
+      Thread.onSpinWait();
+    }
+  }
+
   @Override
-  public Sample round(JsonObject task) {
+  public Sample round(JsonObject task) throws IOException {
     long nanos = Json.nanos(task);
     int octets = task.get("bulk").getAsInt();
-    if (octets == 0) {
-      return Sample.of(pingPong.run(nanos, false, null))
+    streaming = octets > 0;
+    if (!streaming) {
+      return Sample.of(timer.closedLoop(pair, Integer.MAX_VALUE, nanos))
           .with("bulk_gbps", 0)
           .with("bulk_messages", 0);
     }
     bulk.configure(octets, OUTSTANDING);
-    Histogram found = pingPong.run(nanos, false, bulk);
+    Histogram found = timer.closedLoop(pair, Integer.MAX_VALUE, nanos);
     double gbps = 8.0 * octets * bulk.arrived() / nanos;
     bulk.end();
     bulk.run(0);

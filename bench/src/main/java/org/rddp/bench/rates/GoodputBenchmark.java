@@ -62,7 +62,6 @@ public final class GoodputBenchmark extends NamedBenchmark {
     addGoals(tables);
   }
 
-  /** Measures all contenders of an MTU. */
   private void measure(
       GoodputTables tables, Progress progress, int[] sizes, int mtu, boolean othersToCome)
       throws Exception {

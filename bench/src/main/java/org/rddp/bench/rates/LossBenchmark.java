@@ -2,6 +2,7 @@ package org.rddp.bench.rates;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -157,16 +158,12 @@ public final class LossBenchmark extends NamedBenchmark {
         sum(markers.figure("timeouts")));
   }
 
-  private static Object sum(Optional<Series> figure) {
-    return figure.<Object>map(series -> (long) total(series)).orElse("-");
+  private static Optional<Long> sum(Optional<Series> figure) {
+    return figure.map(series -> (long) total(series));
   }
 
   private static double total(Series series) {
-    double all = 0;
-    for (double each : series.values()) {
-      all += each;
-    }
-    return all;
+    return Arrays.stream(series.values()).sum();
   }
 
   private static void addGoals(BenchmarkReport report, String title, ComparisonResult found) {

@@ -39,7 +39,6 @@ record LossyTask(int octets, int millis, double loss, double rate, int micros) {
     return nanos() / 5;
   }
 
-  /** How long is measured, in ns. */
   long nanos() {
     return millis * 1_000_000L;
   }

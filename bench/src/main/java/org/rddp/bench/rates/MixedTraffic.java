@@ -121,7 +121,6 @@ final class MixedTraffic {
     return finished - before;
   }
 
-  /** Messages received by the second program since it began. */
   long arrived() {
     return arrived;
   }

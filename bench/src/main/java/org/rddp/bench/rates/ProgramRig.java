@@ -6,6 +6,8 @@ import org.rddp.bench.harness.Rig;
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.bench.layout.OneDaemon;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.WaitStrategy;
 
 /** A rig of two programs in the layout of {@link OneDaemon}, whose arguments it takes. */
 abstract class ProgramRig implements Rig {
@@ -25,14 +27,19 @@ abstract class ProgramRig implements Rig {
     openConnections(arguments);
   }
 
-  /** The daemon and its two programs. */
   final OneDaemon daemon() {
     return daemon;
   }
 
-  /** Opens connections between the programs. */
   final ConnectionOpener connections() {
     return connections;
+  }
+
+  /** Round trips of writes between the programs; the pair needs a connection first. */
+  final ProgramPair pair(int octets, WaitStrategy waiting) throws IOException {
+    ProgramPair pair = new ProgramPair(daemon.near(), daemon.far(), octets, waiting);
+    pair.prepare(ProgramPair.Verb.WRITE, octets);
+    return pair;
   }
 
   /** A stream of writes over a new connection. */

@@ -10,7 +10,6 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Progress;
-import org.rddp.bench.harness.Series;
 import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -203,23 +202,12 @@ public final class RateBenchmark extends NamedBenchmark {
       cost.add(spent.toArray());
     });
     for (Contender each : contenders()) {
-      line(plot.logarithmic(), each.name(), found);
-    }
-  }
-
-  private static void line(Plot plot, String name, Map<String, ComparisonResult> found) {
-    List<Double> outstanding = new ArrayList<>();
-    List<Double> rates = new ArrayList<>();
-    for (int each : OUTSTANDING) {
-      ComparisonResult outcomes = found.get(title(OCTETS, each));
-      if (outcomes != null) {
-        Series rate = outcomes.figure(name, "rate").orElse(null);
-        if (rate != null) {
-          outstanding.add((double) each);
-          rates.add(rate.median());
+      for (int outstanding : OUTSTANDING) {
+        ComparisonResult outcomes = found.get(title(OCTETS, outstanding));
+        if (outcomes != null) {
+          plot.logarithmic().point(each.name(), outstanding, outcomes.figure(each.name(), "rate"));
         }
       }
     }
-    plot.line(name, outstanding, rates);
   }
 }

@@ -122,7 +122,6 @@ public final class SetupRig implements Rig {
   @Override
   public void close() {}
 
-  /** One end of a stream. */
   private abstract static class Ending extends RdmapAdapter {
     RdmapStream stream;
 

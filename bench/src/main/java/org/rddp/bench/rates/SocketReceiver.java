@@ -95,12 +95,10 @@ final class SocketReceiver {
     polling = on;
   }
 
-  /** Octets read so far. */
   long read() {
     return read;
   }
 
-  /** Connections read to their end so far. */
   int ended() {
     return ended;
   }

@@ -72,12 +72,8 @@ public final class SteadyBenchmark extends NamedBenchmark {
         .forEach((name, each) ->
             table.add(
                 name,
-                each.cell("messages", 1),
-                each.cell("rate", 1),
-                each.cell("gbps", 1),
-                each.cell("engine_octets", 1),
-                each.cell("program_octets", 1),
-                each.cell("gc", 1)));
+                each.cells(
+                    1, "messages", "rate", "gbps", "engine_octets", "program_octets", "gc")));
     return table;
   }
 

@@ -105,17 +105,14 @@ final class WriteStream implements AutoCloseable {
     return connection.postWrite(posted, source, at, octets, sink.stag(), sink.baseTo() + at, flags);
   }
 
-  /** Stops posting. */
   void end() {
     ending = true;
   }
 
-  /** Whether everything posted has arrived. */
   boolean ended() {
     return posted == arrived;
   }
 
-  /** Messages that have arrived since {@link #configure}. */
   long arrived() {
     return arrived;
   }

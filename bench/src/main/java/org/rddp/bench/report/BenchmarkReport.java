@@ -141,13 +141,7 @@ public final class BenchmarkReport {
   }
 
   private ReportTable goalTable() {
-    ReportTable table =
-        new ReportTable("goals", "Goals", "Medians of the rounds, with quartiles.")
-            .column("goal", "goal")
-            .column("wanted", "wanted")
-            .column("found", "found")
-            .column("verdict", "")
-            .column("remark", "");
+    ReportTable table = Goal.table("Goals", "Medians of the rounds, with quartiles.");
     for (Goal goal : goals) {
       table.add(goal.what(), goal.wanted(), goal.found(), goal.verdict(), goal.remark());
     }

@@ -90,6 +90,16 @@ public record Goal(
     return new Goal(name, what, bound, most, figure, remark, unit, more);
   }
 
+  /** A table for goals. */
+  static ReportTable table(String title, String text) {
+    return new ReportTable("goals", title, text)
+        .column("goal", "goal")
+        .column("wanted", "wanted")
+        .column("found", "found")
+        .column("verdict", "")
+        .column("remark", "");
+  }
+
   /** Whether the median of the rounds reaches the bound; empty where nothing was measured. */
   public Optional<Boolean> met() {
     return figure.map(series -> most ? series.median() <= bound : series.median() >= bound);

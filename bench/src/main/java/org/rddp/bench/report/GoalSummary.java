@@ -33,15 +33,9 @@ public final class GoalSummary {
    */
   public void write(Path document) throws IOException {
     ReportTable table =
-        new ReportTable(
-                "goals",
+        Goal.table(
                 "All goals",
                 "Medians of the rounds, with quartiles, each from the latest run of its benchmark.")
-            .column("goal", "goal")
-            .column("wanted", "wanted")
-            .column("found", "found")
-            .column("verdict", "")
-            .column("remark", "")
             .column("run", "run");
     List<String> unfinished = new ArrayList<>();
     for (String benchmark : benchmarks) {

@@ -74,19 +74,15 @@ public final class MachineDescription {
   /** All facts in one line. */
   @Override
   public String toString() {
-    return facts.get("date")
-        + "; "
-        + facts.get("machine")
-        + "; "
-        + facts.get("kernel")
-        + "; JDK "
-        + facts.get("jdk")
-        + "; "
-        + facts.get("dpdk")
-        + "; Netty "
-        + facts.get("netty")
-        + "; Aeron "
-        + facts.get("aeron");
+    return String.join(
+        "; ",
+        facts.get("date"),
+        facts.get("machine"),
+        facts.get("kernel"),
+        "JDK " + facts.get("jdk"),
+        facts.get("dpdk"),
+        "Netty " + facts.get("netty"),
+        "Aeron " + facts.get("aeron"));
   }
 
   /** date, machine, kernel, jdk, dpdk, and versions of peers. */

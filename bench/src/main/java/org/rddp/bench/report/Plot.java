@@ -5,14 +5,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
+import org.rddp.bench.harness.Series;
 
 /** A line chart in a file beside the document. */
 public final class Plot {
@@ -27,6 +31,11 @@ public final class Plot {
   private final String name;
   private final String title;
   private final XYChart chart;
+
+  /** The points of the lines. */
+  private final Map<String, List<Double>> xs = new LinkedHashMap<>();
+
+  private final Map<String, List<Double>> ys = new LinkedHashMap<>();
 
   /**
    * A chart without lines, whose vertical axis is logarithmic.
@@ -87,11 +96,16 @@ public final class Plot {
         100 - 100 / Math.pow(10, (double) nines));
   }
 
-  /** Adds a line. */
-  public void line(String called, List<Double> horizontal, List<Double> vertical) {
-    if (!horizontal.isEmpty()) {
-      chart.addSeries(called, horizontal, vertical).setMarker(SeriesMarkers.CIRCLE);
-    }
+  /** Adds a point to a line: the median of a figure, where there is one. */
+  public void point(String line, double horizontal, Optional<Series> figure) {
+    figure.ifPresent(series -> {
+      if (!xs.containsKey(line)) {
+        xs.put(line, new ArrayList<>());
+        ys.put(line, new ArrayList<>());
+      }
+      xs.get(line).add(horizontal);
+      ys.get(line).add(series.median());
+    });
   }
 
   /** Adds a percentile curve. */
@@ -118,6 +132,7 @@ public final class Plot {
 
   /** Writes the file, unless the chart has no lines. Returns whether it has. */
   boolean write(Path folder, String benchmark) throws IOException {
+    xs.forEach((line, x) -> chart.addSeries(line, x, ys.get(line)).setMarker(SeriesMarkers.CIRCLE));
     if (chart.getSeriesCollection().isEmpty()) {
       return false;
     }

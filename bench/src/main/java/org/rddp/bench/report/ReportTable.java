@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Series;
 
@@ -48,19 +49,22 @@ public final class ReportTable {
 
   /**
    * Adds a row: whole numbers, fractions, words, a {@link Series} (shown as its median and
-   * quartiles), a {@link Quantity}, or an {@link Optional} of those.
+   * quartiles), a {@link Quantity}, an {@link Optional} of those, or a list of several cells.
    */
-  public void add(Object... values) {
+  public void add(Object... cells) {
+    Object[] values =
+        Stream.of(cells)
+            .flatMap(each -> each instanceof List<?> list ? list.stream() : Stream.of(each))
+            .toArray();
     if (values.length != columns.size()) {
       throw new IllegalArgumentException(values.length + " values, " + columns.size() + " columns");
     }
-    Object[] row = values.clone();
-    for (int i = 0; i < row.length; i++) {
-      if (row[i] instanceof Optional<?> maybe) {
-        row[i] = maybe.isPresent() ? maybe.get() : "-";
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] instanceof Optional<?> maybe) {
+        values[i] = maybe.isPresent() ? maybe.get() : "-";
       }
     }
-    rows.add(row);
+    rows.add(values);
   }
 
   /** Adds the conditions under which a part of it was measured. */

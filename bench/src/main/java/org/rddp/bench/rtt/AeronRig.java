@@ -33,7 +33,8 @@ public final class AeronRig extends TimedRig {
 
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final WaitStrategy waiting = new WaitStrategy(false);
-  private final UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(RddpRig.LONGEST));
+  private final UnsafeBuffer message =
+      new UnsafeBuffer(ByteBuffer.allocateDirect(ProgramRoundTrips.LONGEST));
   private final FragmentHandler taking = new FragmentAssembler(this::take);
   private boolean udp;
   private TemporaryFolder folder;

@@ -122,7 +122,6 @@ final class CPingPong {
     }
   }
 
-  /** Ends {@link #pong()}. */
   void stop() {
     MessageNumbers.stop(running);
   }

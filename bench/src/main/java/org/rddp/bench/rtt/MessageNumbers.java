@@ -27,13 +27,11 @@ final class MessageNumbers {
     RUNNING.setRelease(word, 0L, 0);
   }
 
-  /** Writes a number at both ends of a message. */
   static void fill(long address, int octets, long number) {
     Memory.putLongNative(address, number);
     Memory.putLongNative(address + octets - Long.BYTES, number);
   }
 
-  /** Whether both ends of a message are this number. */
   static boolean has(long address, int octets, long number) {
     return acquire(address + octets - Long.BYTES) == number && acquire(address) == number;
   }

@@ -104,7 +104,6 @@ public final class NettyRig implements Rig {
     return null;
   }
 
-  /** Assembles messages. */
   private abstract class Whole extends ChannelInboundHandlerAdapter {
     private ByteBuf message;
 
@@ -131,7 +130,6 @@ public final class NettyRig implements Rig {
     abstract void onWhole(ChannelHandlerContext context, ByteBuf whole);
   }
 
-  /** Sends every message back. */
   private final class Echo extends Whole {
     @Override
     void onWhole(ChannelHandlerContext context, ByteBuf whole) {

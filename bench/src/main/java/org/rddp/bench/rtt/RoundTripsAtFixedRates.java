@@ -27,7 +27,6 @@ final class RoundTripsAtFixedRates {
     this.quick = quick;
   }
 
-  /** The number of measurements. */
   int steps() {
     return (quick ? QUICK_RATES : RATES).length;
   }

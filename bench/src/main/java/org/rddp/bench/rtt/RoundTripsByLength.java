@@ -33,7 +33,6 @@ final class RoundTripsByLength {
 
   private static final List<String> BESIDE_OTHER_VERBS = List.of(RDDP, TWO_DAEMONS, TCP);
 
-  private final PlotLines lines = new PlotLines();
   private final BenchmarkReport report;
   private final boolean quick;
   private final ReportTable table;
@@ -58,7 +57,6 @@ final class RoundTripsByLength {
     plot = new Plot("sizes", "p50 by length", "octets", "microseconds").logarithmic();
   }
 
-  /** The number of measurements. */
   int steps() {
     int count = 0;
     for (Verb verb : Verb.values()) {
@@ -79,7 +77,6 @@ final class RoundTripsByLength {
         measure(contest, verb, octets);
       }
     }
-    lines.addTo(plot);
   }
 
   private void measure(Comparison contest, Verb verb, int octets) throws Exception {
@@ -111,9 +108,9 @@ final class RoundTripsByLength {
     }
     boolean verbs = VERBS.contains(contender);
     // A peer without verbs has one line.
-    if (p50.isPresent() && (verbs || verb == Verb.WRITE)) {
+    if (verbs || verb == Verb.WRITE) {
       String line = verbs ? contender + ", " + name : contender;
-      lines.add(line, octets, p50.get().times(MICROSECONDS).median());
+      plot.point(line, octets, p50.map(each -> each.times(MICROSECONDS)));
     }
   }
 }

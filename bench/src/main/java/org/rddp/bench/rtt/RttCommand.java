@@ -45,7 +45,6 @@ public final class RttCommand extends NamedBenchmark {
       description = "Contenders, by what their names begin with, beside 'rddp'. Default: all.")
   private List<String> only = List.of();
 
-  /** All contenders. */
   static List<Contender> entrants() {
     return List.of(
         Contender.of(RDDP, RddpRig.class),

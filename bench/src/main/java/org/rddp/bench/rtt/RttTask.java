@@ -35,7 +35,6 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     return new RttTask(verb, octets, warmUp, count, 1_000_000_000L / perSecond, millis);
   }
 
-  /** Ns that all counted round trips may take. */
   long mostNanos() {
     return millis * 1_000_000L;
   }
@@ -45,7 +44,6 @@ record RttTask(Verb verb, int octets, int warmUp, int count, long gap, int milli
     return gap == 0;
   }
 
-  /** Throws unless the task is closed-loop. */
   void requireClosedLoop() throws CannotRunException {
     require(isClosedLoop(), "closed-loop only");
   }

@@ -15,7 +15,6 @@ import org.rddp.rig.ProgramPair.Verb;
 
 /** Round trips of 64 octets by all contenders, for the goals. */
 final class SmallMessages {
-  /** Octets of the message. */
   static final int OCTETS = 64;
 
   /** Weight of this step beside one length of one verb. */

@@ -23,7 +23,7 @@ public final class SocketRig extends TimedRig {
           new KernelTcpPingPong(
               new VethEnds(!arguments.has("plain")),
               arguments.has("blocking"),
-              RddpRig.LONGEST,
+              ProgramRoundTrips.LONGEST,
               Cpus.far(),
               Cpus.near());
     } catch (IOException e) {
