@@ -2,7 +2,8 @@ package org.rddp.client;
 
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * The atomic operations of a connection (RFC 7306): each works on a number of eight octets in the
@@ -12,8 +13,8 @@ import org.rddp.ipc.ring.WorkRequest;
  * <p>The peer's region needs {@link Access#REMOTE_ATOMIC}, and the number an address that is a
  * multiple of eight; otherwise the atomic ends with REMOTE_OPERATION_ERROR, and the connection with
  * it. What was there goes to eight octets of this program's, in the machine's order. The posts have
- * the rules of {@link Connection}; flags are {@link WorkRequest#SIGNALLED} and {@link
- * WorkRequest#FENCED}.
+ * the rules of {@link Connection}; flags are {@link SendFlags#SIGNALLED} and {@link
+ * SendFlags#FENCED}.
  */
 public final class Atomics {
   private final WorkQueues queues;
@@ -55,18 +56,10 @@ public final class Atomics {
       long add,
       long ends,
       int flags) {
-    return queues.atomic(
-        Opcode.FETCH_ADD,
-        workRequest,
-        region,
-        offset,
-        remoteStag,
-        remoteTo,
-        add,
-        ends,
-        0,
-        0,
-        flags);
+    SubmissionEntry entry =
+        queues.beginAtomic(Opcode.FETCH_ADD, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(entry.remote(remoteStag, remoteTo).operands(add, ends, 0, 0));
   }
 
   /**
@@ -83,8 +76,9 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return queues.atomic(
-        Opcode.SWAP, workRequest, region, offset, remoteStag, remoteTo, swap, mask, 0, 0, flags);
+    SubmissionEntry entry = queues.beginAtomic(Opcode.SWAP, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(entry.remote(remoteStag, remoteTo).operands(swap, mask, 0, 0));
   }
 
   /** Replaces the whole number if it is what is expected. */
@@ -118,17 +112,10 @@ public final class Atomics {
       long swap,
       long mask,
       int flags) {
-    return queues.atomic(
-        Opcode.COMPARE_SWAP,
-        workRequest,
-        region,
-        offset,
-        remoteStag,
-        remoteTo,
-        swap,
-        mask,
-        compare,
-        compareMask,
-        flags);
+    SubmissionEntry entry =
+        queues.beginAtomic(Opcode.COMPARE_SWAP, workRequest, flags, region, offset);
+    return entry != null
+        && queues.post(
+            entry.remote(remoteStag, remoteTo).operands(swap, mask, compare, compareMask));
   }
 }

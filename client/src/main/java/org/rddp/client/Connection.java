@@ -8,10 +8,11 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * A connection to a peer: a queue of receives, and a queue of sends, writes, reads, atomics and
@@ -21,7 +22,7 @@ import org.rddp.ipc.ring.WorkRequest;
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
  * next completion of its queue instead of by one of its own; so signal one in every queue length.
  *
- * <p>The memory of a request belongs to the engine until it completes.
+ * <p>A program must not change or free the memory of a request before it completes.
  *
  * <p>The {@code post} methods, and {@link Rddp#poll}, are for one thread at a time; they neither
  * block nor allocate. The other methods may be called from any thread.
@@ -48,18 +49,18 @@ public final class Connection implements AutoCloseable {
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
   }
 
-  /** Its number, as completions have it; not used again for another connection soon. */
+  /** Its number in completions; it is not used again for another connection soon. */
   public int id() {
     return id;
   }
 
-  /** The session that it belongs to. */
+  /** Its session. */
   public Rddp session() {
     return session;
   }
 
   /**
-   * Gives memory to a message that the peer will send.
+   * Posts memory for a message that the peer sends.
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region with {@link Access#LOCAL_WRITE}
@@ -72,7 +73,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Gives memory in pieces to a message that the peer will send.
+   * Posts memory in pieces for a message that the peer sends.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the receive queue or the session is full: poll first
@@ -85,29 +86,30 @@ public final class Connection implements AutoCloseable {
    * Sends a message that lies in pieces.
    *
    * @param list one piece at least
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(long workRequest, ScatterList list, int flags) {
-    return queues.send(Opcode.SEND, workRequest, list, 0, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, list);
+    return entry != null && queues.post(entry);
   }
 
   /**
-   * Writes pieces, one behind the other, into one range of the peer's memory.
+   * Writes pieces, in their order, into one range of the peer's memory.
    *
    * @param list one piece at least
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWrite(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int flags) {
-    return queues.send(Opcode.WRITE, workRequest, list, remoteStag, remoteTo, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE, workRequest, flags, list);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
   public boolean postSend(long workRequest, MemoryRegion region, long offset, long length) {
-    return postSend(workRequest, region, offset, length, WorkRequest.SIGNALLED);
+    return postSend(workRequest, region, offset, length, SendFlags.SIGNALLED);
   }
 
   /**
@@ -116,8 +118,7 @@ public final class Connection implements AutoCloseable {
    * @param workRequest the program's own number, given back in the completion
    * @param offset of the message in the region
    * @param length of the message, 0 to 2^32 - 1
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postSend(
@@ -126,35 +127,35 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and takes an
-   * STag of the peer's back with it.
+   * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and has the
+   * peer invalidate one of its STags.
    *
    * @param remoteStag of a region with {@link Access#REMOTE_INVALIDATE}, or 0 for none; otherwise
    *     the peer ends the connection
    */
   public boolean postSendInvalidate(
       long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {
-    return queues.send(Opcode.SEND, workRequest, region, offset, length, remoteStag, 0, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, 0));
   }
 
   /**
    * Sends a number to the peer's next receive, which must have room for eight octets; its
    * completion there has it ({@link Completion#immediate()}).
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postImmediate(long workRequest, long immediate, int flags) {
-    return queues.sendImmediate(workRequest, immediate, flags);
+    SubmissionEntry entry = queues.begin(Opcode.SEND_IMMEDIATE, workRequest, flags);
+    return entry != null && queues.post(entry.immediate(immediate));
   }
 
   /**
    * Writes into the peer's memory and sends a number behind it, as {@link #postImmediate} does:
    * when the peer's program has the number, what was written is there.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWriteImmediate(
@@ -166,19 +167,12 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       long immediate,
       int flags) {
-    return queues.send(
-        Opcode.WRITE_IMMEDIATE,
-        workRequest,
-        region,
-        offset,
-        length,
-        remoteStag,
-        remoteTo,
-        immediate,
-        flags);
+    SubmissionEntry entry =
+        queues.begin(Opcode.WRITE_IMMEDIATE, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
-  /** Writes pieces, one behind the other, and sends a number behind them. */
+  /** Writes pieces, in their order, and sends a number behind them. */
   public boolean postWriteImmediate(
       long workRequest,
       ScatterList list,
@@ -186,8 +180,8 @@ public final class Connection implements AutoCloseable {
       long remoteTo,
       long immediate,
       int flags) {
-    return queues.send(
-        Opcode.WRITE_IMMEDIATE, workRequest, list, remoteStag, remoteTo, immediate, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE_IMMEDIATE, workRequest, flags, list);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo).immediate(immediate));
   }
 
   /** Atomic operations on the peer's memory. */
@@ -195,7 +189,7 @@ public final class Connection implements AutoCloseable {
     return atomics;
   }
 
-  /** Binding windows, and invalidating STags of this program's. */
+  /** Binds windows and invalidates STags of this program. */
   public LocalOperations localOperations() {
     return localOperations;
   }
@@ -203,14 +197,15 @@ public final class Connection implements AutoCloseable {
   /**
    * Sends a short message from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}, {@link
-   *     WorkRequest#SOLICITED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postInlineSend(
       long workRequest, MemorySegment message, long offset, int length, int flags) {
-    return queues.sendInline(Opcode.SEND, workRequest, message, offset, length, 0, 0, flags);
+    SubmissionEntry entry =
+        queues.beginInline(Opcode.SEND, workRequest, flags, message, offset, length);
+    return entry != null && queues.post(entry);
   }
 
   /** {@link #postWrite(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -222,7 +217,7 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo) {
     return postWrite(
-        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+        workRequest, region, offset, length, remoteStag, remoteTo, SendFlags.SIGNALLED);
   }
 
   /**
@@ -233,7 +228,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postWrite(
@@ -244,14 +239,14 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.send(
-        Opcode.WRITE, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.WRITE, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /**
    * Writes a few octets from any memory, which may be used again when this returns.
    *
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
@@ -263,8 +258,9 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.sendInline(
-        Opcode.WRITE, workRequest, message, offset, length, remoteStag, remoteTo, flags);
+    SubmissionEntry entry =
+        queues.beginInline(Opcode.WRITE, workRequest, flags, message, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /** {@link #postRead(long, MemoryRegion, long, long, int, long, int)}, signalled. */
@@ -275,8 +271,7 @@ public final class Connection implements AutoCloseable {
       long length,
       int remoteStag,
       long remoteTo) {
-    return postRead(
-        workRequest, region, offset, length, remoteStag, remoteTo, WorkRequest.SIGNALLED);
+    return postRead(workRequest, region, offset, length, remoteStag, remoteTo, SendFlags.SIGNALLED);
   }
 
   /**
@@ -291,7 +286,7 @@ public final class Connection implements AutoCloseable {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param flags {@link WorkRequest#SIGNALLED}, {@link WorkRequest#FENCED}
+   * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postRead(
@@ -302,8 +297,8 @@ public final class Connection implements AutoCloseable {
       int remoteStag,
       long remoteTo,
       int flags) {
-    return queues.send(
-        Opcode.READ, workRequest, region, offset, length, remoteStag, remoteTo, 0, flags);
+    SubmissionEntry entry = queues.begin(Opcode.READ, workRequest, flags, region, offset, length);
+    return entry != null && queues.post(entry.remote(remoteStag, remoteTo));
   }
 
   /**
@@ -339,7 +334,7 @@ public final class Connection implements AutoCloseable {
     return life.isOpen();
   }
 
-  /** Whether the peer said that it will send nothing more: time to {@link #disconnect()}. */
+  /** Whether the peer has closed its half and sends nothing more: {@link #disconnect()} next. */
   public boolean isPeerClosed() {
     return life.isPeerClosed();
   }
@@ -354,7 +349,7 @@ public final class Connection implements AutoCloseable {
     return life.remoteAddress();
   }
 
-  /** What the peer's program said with its request or its reply. */
+  /** The private data of the peer's request or reply. */
   public PrivateData privateData() {
     return life.privateData();
   }
@@ -369,7 +364,7 @@ public final class Connection implements AutoCloseable {
     return life.closeDetail();
   }
 
-  /** Why it ended, for people; empty while it has not. */
+  /** Why it ended, as a text for people; empty while it has not. */
   public String closeText() {
     return life.closeText();
   }
@@ -410,7 +405,7 @@ public final class Connection implements AutoCloseable {
               request -> new ProgramMessage.Disconnect(request, id, graceful),
               DaemonMessage.Done.class);
     } catch (RefusedException e) {
-      // It ended by itself in the meantime, which is what was asked for.
+      // It has ended by itself in the meantime.
       if (e.reason() != Reason.NOT_FOUND && e.reason() != Reason.STATE) {
         throw e;
       }

@@ -106,13 +106,13 @@ final class ControlChannel {
     try {
       while (!socket.send(message)) {
         if (System.nanoTime() - start > timeout.toNanos()) {
-          throw silent();
+          throw replyTimedOut();
         }
         throwIfLost();
         TimeUnit.NANOSECONDS.sleep(SEND_RETRY_NANOS);
       }
     } catch (IOException | IllegalStateException e) {
-      throw gone(e);
+      throw sessionLost(e);
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -124,9 +124,9 @@ final class ControlChannel {
     try {
       return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw silent();
+      throw replyTimedOut();
     } catch (ExecutionException e) {
-      throw gone(e.getCause());
+      throw sessionLost(e.getCause());
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
@@ -146,11 +146,11 @@ final class ControlChannel {
   void throwIfLost() {
     SessionLostException why = lost;
     if (why != null) {
-      throw gone(why);
+      throw sessionLost(why);
     }
   }
 
-  private SessionLostException silent() {
+  private SessionLostException replyTimedOut() {
     SessionLostException why =
         new SessionLostException(
             "the daemon (pid %d) has not answered for %s; the session ends"
@@ -160,7 +160,7 @@ final class ControlChannel {
     return why;
   }
 
-  private static SessionLostException gone(Throwable cause) {
+  private static SessionLostException sessionLost(Throwable cause) {
     return new SessionLostException(
         cause instanceof SessionLostException ? cause.getMessage() : "the daemon is gone", cause);
   }
@@ -208,13 +208,13 @@ final class ControlChannel {
   }
 
   private void answer(DaemonMessage reply) {
-    Pending waiting = pending.remove(reply.request());
-    if (waiting == null) {
+    Pending request = pending.remove(reply.request());
+    if (request == null) {
       reply.closeDescriptors();
       return;
     }
-    waiting.onArrival().accept(reply);
-    waiting.reply().complete(reply);
+    request.onArrival().accept(reply);
+    request.reply().complete(reply);
   }
 
   private synchronized void lose(SessionLostException why) {
@@ -227,7 +227,7 @@ final class ControlChannel {
   private void finish() {
     lose(new SessionLostException("the session is closed", null));
     // A request that is added later finds the session lost.
-    pending.values().forEach(waiting -> waiting.reply().completeExceptionally(lost));
+    pending.values().forEach(request -> request.reply().completeExceptionally(lost));
     events.onLost(lost);
   }
 

@@ -5,19 +5,21 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * The queues of a connection that speaks plain DDP (RFC 5041), where the program itself is the ULP:
- * untagged messages, each to the next receive of one of the peer's queues, and tagged messages into
- * memory that the peer has named. What a message means is between the two programs; DDP carries
- * some octets for that in every header (RsvdULP).
+ * Untagged Messages, each to the next receive of one of the peer's queues, and Tagged Messages into
+ * memory that the peer has named. The two programs decide what a message means; every DDP header
+ * carries some octets of theirs (RsvdULP).
  *
  * <p>What is sent is one queue; the receives of each Queue Number are one, and so are the notices
  * of Tagged Messages. Messages are Delivered in the order in which they were sent, over all queues.
  *
- * <p>The posts have the rules of {@link Connection}; their flag is {@link WorkRequest#SIGNALLED}.
+ * <p>The posts have the rules of {@link Connection}; their flag is {@link SendFlags#SIGNALLED}.
  */
 public final class DdpQueues {
   /** The largest RsvdULP of an untagged message. */
@@ -46,7 +48,7 @@ public final class DdpQueues {
   }
 
   /**
-   * Gives memory to the next message on a queue.
+   * Posts memory for the next message on a queue.
    *
    * @param qn Queue Number
    * @param workRequest the program's own number, given back in the completion
@@ -57,68 +59,49 @@ public final class DdpQueues {
    */
   public boolean postReceive(
       int qn, long workRequest, MemoryRegion region, long offset, long length) {
-    queues.checkMessage(region, offset, length);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
     WorkQueues.checkWritable(region.rights(), "a receive");
-    return hasRoom(qn)
-        && received(
-            qn,
-            queues
-                .rings()
-                .post(
-                    Opcode.RECEIVE_UNTAGGED,
-                    0,
-                    workRequest,
-                    queues.connection(),
-                    region.stag(),
-                    offset,
-                    length,
-                    0,
-                    qn,
-                    0,
-                    0));
+    SubmissionEntry entry = claimReceive(qn, 1);
+    return entry != null
+        && received(qn, begin(entry, workRequest, qn).memory(region.stag(), offset, length));
   }
 
   /**
-   * Gives memory in pieces to the next message on a queue.
+   * Posts memory in pieces for the next message on a queue.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the queue or the session is full: poll first
    */
   public boolean postReceive(int qn, long workRequest, ScatterList list) {
-    queues.checkMessage(list);
+    queues.checkOpen();
+    queues.checkMemory(list);
     WorkQueues.checkWritable(list.rights(), "a receive");
-    return hasRoom(qn)
-        && received(
-            qn,
-            queues
-                .rings()
-                .postList(
-                    Opcode.RECEIVE_UNTAGGED,
-                    0,
-                    workRequest,
-                    queues.connection(),
-                    list.pieces(),
-                    0,
-                    qn,
-                    0,
-                    0));
+    SubmissionEntry entry = claimReceive(qn, list.pieces().slots());
+    return entry != null && received(qn, begin(entry, workRequest, qn).memory(list.pieces()));
   }
 
-  private boolean hasRoom(int qn) {
+  private SubmissionEntry claimReceive(int qn, int slots) {
     checkQueue(qn);
-    return receivesOutstanding[qn] < depths[qn];
+    return receivesOutstanding[qn] < depths[qn] ? queues.session().rings().claim(slots) : null;
   }
 
-  private boolean received(int qn, boolean posted) {
-    receivesOutstanding[qn] += posted ? 1 : 0;
-    return posted;
+  private SubmissionEntry begin(SubmissionEntry entry, long workRequest, int qn) {
+    return queues.begin(entry, Opcode.RECEIVE_UNTAGGED, 0, workRequest).queue(qn);
+  }
+
+  private boolean received(int qn, SubmissionEntry entry) {
+    entry.submit();
+    receivesOutstanding[qn]++;
+    return true;
   }
 
   /**
-   * Asks to hear of the peer's next Tagged Message, whose completion ({@link Opcode#TAGGED_NOTICE})
-   * says where it went; what it wrote is there by then, and all that was sent before has been
-   * Delivered. A Tagged Message that finds no notice is treated as an untagged one that finds no
-   * receive, where the connection's {@link ConnectionOptions#taggedNotices()} is not 0.
+   * Posts a notice, which completes ({@link Opcode#TAGGED_NOTICE}) when the peer's next Tagged
+   * Message is Delivered and says where it went; its octets are there by then, and all messages
+   * before it have been Delivered. A Tagged Message that finds no notice is treated as an untagged
+   * one that finds no receive, where the connection's {@link ConnectionOptions#taggedNotices()} is
+   * not 0.
    *
    * @return false when as many are outstanding as the connection's options say, or the session is
    *     full: poll first
@@ -128,14 +111,14 @@ public final class DdpQueues {
     if (taggedNotices == 0) {
       throw new IllegalStateException("the connection's options allow no notices");
     }
-    boolean posted =
-        noticesOutstanding < taggedNotices
-            && queues
-                .rings()
-                .post(
-                    Opcode.TAGGED_NOTICE, 0, workRequest, queues.connection(), 0, 0, 0, 0, 0, 0, 0);
-    noticesOutstanding += posted ? 1 : 0;
-    return posted;
+    SubmissionEntry entry =
+        noticesOutstanding < taggedNotices ? queues.session().rings().claim(1) : null;
+    if (entry == null) {
+      return false;
+    }
+    queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest).submit();
+    noticesOutstanding++;
+    return true;
   }
 
   /**
@@ -145,7 +128,7 @@ public final class DdpQueues {
    * @param workRequest the program's own number, given back in the completion
    * @param offset of the message in the region
    * @param length of the message, 0 to 2^32 - 1
-   * @param rsvdUlp what the header carries to the peer's program, 40 bits, the highest eight first
+   * @param rsvdUlp octets for the peer's program in the header, 40 bits, the highest eight first
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postUntagged(
@@ -156,10 +139,11 @@ public final class DdpQueues {
       long length,
       long rsvdUlp,
       int flags) {
-    queues.checkMessage(region, offset, length);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
     checkQueue(qn);
-    return send(
-        Opcode.SEND_UNTAGGED, workRequest, region, offset, length, 0, qn, 0, rsvdUlp, flags);
+    SubmissionEntry entry = begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, 1);
+    return entry != null && queues.post(entry.memory(region.stag(), offset, length).queue(qn));
   }
 
   /**
@@ -169,9 +153,12 @@ public final class DdpQueues {
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postUntagged(int qn, long workRequest, ScatterList list, long rsvdUlp, int flags) {
-    queues.checkMessage(list);
+    queues.checkOpen();
+    queues.checkMemory(list);
     checkQueue(qn);
-    return send(Opcode.SEND_UNTAGGED, workRequest, list, 0, qn, 0, rsvdUlp, flags);
+    SubmissionEntry entry =
+        begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, list.pieces().slots());
+    return entry != null && queues.post(entry.memory(list.pieces()).queue(qn));
   }
 
   /**
@@ -188,9 +175,12 @@ public final class DdpQueues {
       int length,
       long rsvdUlp,
       int flags) {
+    queues.checkOpen();
     checkQueue(qn);
-    return sendInline(
-        Opcode.SEND_UNTAGGED, workRequest, message, offset, length, 0, qn, 0, rsvdUlp, flags);
+    queues.checkInline(length);
+    int slots = WorkRequest.slotsForInline(length);
+    SubmissionEntry entry = begin(Opcode.SEND_UNTAGGED, workRequest, flags, rsvdUlp, slots);
+    return entry != null && queues.post(entry.inline(message, offset, length).queue(qn));
   }
 
   /**
@@ -201,7 +191,7 @@ public final class DdpQueues {
    * @param length 0 to 2^32 - 1
    * @param remoteStag the peer's region
    * @param remoteTo Tagged Offset there
-   * @param rsvdUlp what the header carries to the peer's program, 8 bits
+   * @param rsvdUlp octet for the peer's program in the header, 8 bits
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postTagged(
@@ -213,18 +203,11 @@ public final class DdpQueues {
       long remoteTo,
       int rsvdUlp,
       int flags) {
-    queues.checkMessage(region, offset, length);
-    return send(
-        Opcode.SEND_TAGGED,
-        workRequest,
-        region,
-        offset,
-        length,
-        remoteStag,
-        0,
-        remoteTo,
-        rsvdUlp,
-        flags);
+    queues.checkOpen();
+    queues.checkMemory(region, offset, length);
+    SubmissionEntry entry = begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, 1);
+    return entry != null
+        && queues.post(entry.memory(region.stag(), offset, length).remote(remoteStag, remoteTo));
   }
 
   /**
@@ -235,8 +218,11 @@ public final class DdpQueues {
    */
   public boolean postTagged(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int rsvdUlp, int flags) {
-    queues.checkMessage(list);
-    return send(Opcode.SEND_TAGGED, workRequest, list, remoteStag, 0, remoteTo, rsvdUlp, flags);
+    queues.checkOpen();
+    queues.checkMemory(list);
+    SubmissionEntry entry =
+        begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, list.pieces().slots());
+    return entry != null && queues.post(entry.memory(list.pieces()).remote(remoteStag, remoteTo));
   }
 
   /**
@@ -254,105 +240,19 @@ public final class DdpQueues {
       long remoteTo,
       int rsvdUlp,
       int flags) {
-    return sendInline(
-        Opcode.SEND_TAGGED,
-        workRequest,
-        message,
-        offset,
-        length,
-        remoteStag,
-        0,
-        remoteTo,
-        rsvdUlp,
-        flags);
-  }
-
-  private boolean send(
-      int opcode,
-      long id,
-      MemoryRegion region,
-      long offset,
-      long length,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
-    check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .post(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    region.stag(),
-                    offset,
-                    length,
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
-  }
-
-  private boolean send(
-      int opcode,
-      long id,
-      ScatterList list,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
-    check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .postList(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    list.pieces(),
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
-  }
-
-  private boolean sendInline(
-      int opcode,
-      long id,
-      MemorySegment message,
-      long offset,
-      int length,
-      int remoteStag,
-      int qn,
-      long remoteTo,
-      long rsvdUlp,
-      int flags) {
     queues.checkOpen();
     queues.checkInline(length);
+    int slots = WorkRequest.slotsForInline(length);
+    SubmissionEntry entry = begin(Opcode.SEND_TAGGED, workRequest, flags, rsvdUlp, slots);
+    return entry != null
+        && queues.post(entry.inline(message, offset, length).remote(remoteStag, remoteTo));
+  }
+
+  /** Begins what is sent; null when the queue or the session is full. */
+  private SubmissionEntry begin(int opcode, long id, int flags, long rsvdUlp, int slots) {
     check(opcode, rsvdUlp, flags);
-    return queues.hasRoom()
-        && queues.sent(
-            queues
-                .rings()
-                .postInline(
-                    opcode,
-                    flags,
-                    id,
-                    queues.connection(),
-                    message,
-                    offset,
-                    length,
-                    remoteStag,
-                    qn,
-                    remoteTo,
-                    rsvdUlp));
+    SubmissionEntry entry = queues.claim(slots);
+    return entry == null ? null : queues.begin(entry, opcode, flags, id).immediate(rsvdUlp);
   }
 
   private static void check(int opcode, long rsvdUlp, int flags) {
@@ -361,7 +261,7 @@ public final class DdpQueues {
       throw new IllegalArgumentException(
           "RsvdULP 0x%x; a message of this kind carries 0 to 0x%x".formatted(rsvdUlp, most));
     }
-    WorkQueues.checkFlags(flags, WorkRequest.SIGNALLED);
+    WorkQueues.checkFlags(flags, SendFlags.SIGNALLED);
   }
 
   private void checkQueue(int qn) {
@@ -385,7 +285,7 @@ public final class DdpQueues {
     return noticesOutstanding;
   }
 
-  /** Takes note of a completion; false if it is of what is sent. */
+  /** Counts a completed receive or notice; false if the completion is of the send queue. */
   boolean retire(Completion completion) {
     int opcode = completion.opcode();
     if (opcode == Opcode.RECEIVE_UNTAGGED) {

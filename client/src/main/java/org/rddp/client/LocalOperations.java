@@ -1,17 +1,19 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
  * The requests of a connection that send nothing, and change what its peer may do with this
  * program's memory ({@code IBV_WR_BIND_MW} and {@code IBV_WR_LOCAL_INV} in verbs).
  *
- * <p>They have their turn among the sends, writes, reads and atomics: what was posted before has
- * left by then, what was posted behind leaves afterwards. Reads and atomics before them may still
- * wait for their answers, unless they are {@link WorkRequest#FENCED}; a read into memory whose STag
- * is invalidated meanwhile ends the connection. The posts have the rules of {@link Connection};
- * flags are {@link WorkRequest#SIGNALLED} and {@link WorkRequest#FENCED}.
+ * <p>They are carried out in the order of the send queue: requests posted before have been sent by
+ * then, requests posted behind are sent afterwards. Reads and atomics before them may still wait
+ * for their answers, unless the local operations are {@link SendFlags#FENCED}; a read into memory
+ * whose STag is invalidated meanwhile ends the connection. The posts have the rules of {@link
+ * Connection}; flags are {@link SendFlags#SIGNALLED} and {@link SendFlags#FENCED}.
  */
 public final class LocalOperations {
   private final WorkQueues queues;
@@ -42,20 +44,27 @@ public final class LocalOperations {
       long length,
       int rights,
       int flags) {
-    return queues.bind(workRequest, window, region, offset, length, rights, flags);
+    queues.checkRdmap();
+    WorkQueues.checkFlags(flags, WorkQueues.FLAGS);
+    window.check(queues.session(), region, offset, length, rights);
+    SubmissionEntry entry = window.isReady() ? queues.begin(Opcode.BIND, workRequest, flags) : null;
+    return entry != null
+        && queues.post(entry.memory(region.stag(), offset, length).remote(window.id(), rights))
+        && window.bindPosted();
   }
 
   /**
-   * Takes an STag of this program's away from the peer: of a window, or of a region. When it has
-   * completed, nothing is placed or read through the STag any more, whatever is on its way. A
-   * region can be used in no new request then; it still has to be closed. Receives that have been
-   * posted with it keep their memory until they complete.
+   * Invalidates an STag of this program: of a window, or of a region. When it has completed,
+   * nothing is placed or read through the STag, whatever is on its way. No new request can use the
+   * region; it still has to be closed. Receives that have been posted with it keep their memory
+   * until they complete.
    *
    * @param stag of a window that is bound to this connection, or of a region; otherwise the
    *     completion has {@link org.rddp.client.types.CompletionStatus#LOCAL_PROTECTION_ERROR}
    * @return false when the send queue or the session is full: poll first
    */
   public boolean postInvalidate(long workRequest, int stag, int flags) {
-    return queues.invalidate(workRequest, stag, flags);
+    SubmissionEntry entry = queues.begin(Opcode.INVALIDATE, workRequest, flags);
+    return entry != null && queues.post(entry.remote(stag, 0));
   }
 }

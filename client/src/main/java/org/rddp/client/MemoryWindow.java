@@ -6,9 +6,8 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
 /**
- * Opens a part of a region to the peer of one connection for a while, without a word to the daemon:
- * by {@link LocalOperations#postBind}, under a new STag each time. In the words of verbs it is a
- * memory window of type 2.
+ * A memory window of type 2 in the terms of verbs: {@link LocalOperations#postBind} opens a part of
+ * a region to the peer of one connection, under a new STag each time, without a control message.
  *
  * <p>It stays bound until its STag is invalidated, by {@link LocalOperations#postInvalidate} or by
  * the peer where that has {@link Access#REMOTE_INVALIDATE}, or until the connection, the window or
@@ -24,7 +23,7 @@ public final class MemoryWindow implements AutoCloseable {
   /** The STag of the last bind that has not been refused; 0 if there was none. */
   private int stag;
 
-  /** That of the bind before the one that is under way; 0 if there was none. */
+  /** The STag of the bind before the pending one; 0 if there was none. */
   private int stagBefore;
 
   private int nextStag;
@@ -69,7 +68,7 @@ public final class MemoryWindow implements AutoCloseable {
     return id;
   }
 
-  /** What can be said about a bind before it is posted. */
+  /** Checks a bind before it is posted. */
   void check(Rddp user, MemoryRegion region, long offset, long length, int rights) {
     if (closed) {
       throw new IllegalStateException("the memory window is closed");
@@ -117,8 +116,8 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /**
-   * Gives the window back, bound or not: when this returns, nothing is placed or read through it
-   * any more. When the session is gone already, so is the window.
+   * Frees the window, bound or not: when this returns, nothing is placed or read through it any
+   * more. It has ended already if the session has.
    *
    * @throws RefusedException when a bind of it has not completed; close it again when it has
    */

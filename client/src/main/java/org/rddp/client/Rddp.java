@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -25,6 +24,7 @@ import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.Counters;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
@@ -47,7 +47,7 @@ public final class Rddp implements AutoCloseable {
   private final ControlSocket socket;
   private final ControlChannel channel;
   private final Arena arena = Arena.ofShared();
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private final PollSet completionEvent = new PollSet();
   private final ConnectionTable connections = new ConnectionTable();
   private final EventFd wake;

@@ -3,10 +3,9 @@ package org.rddp.client;
 import org.rddp.ipc.ring.PieceList;
 
 /**
- * The pieces of memory that a message lies in, or is to be placed in, one behind the other (a
- * scatter/gather list; verbs' {@code max_sge} is {@link #MOST}, and its {@code max_sge_rd} 1: a
- * read has no list). To be filled and handed to a post of a {@link Connection}, which takes a copy;
- * then it can be used again. One thread.
+ * A scatter/gather list: the pieces of memory that a message lies in, or is to be placed in, in
+ * their order. {@code max_sge} of verbs is {@link #MOST}; {@code max_sge_rd} is 1: a read has no
+ * list. A post of a {@link Connection} copies it; then it can be filled again. One thread.
  */
 public final class ScatterList {
   /** The most pieces. */

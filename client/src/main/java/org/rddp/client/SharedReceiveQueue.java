@@ -5,12 +5,12 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
- * Receives that many connections take theirs from ({@code ibv_srq}): those that were opened or
+ * A queue of receives that several connections share ({@code ibv_srq}): those that were opened or
  * accepted with {@link ConnectionOptions#withReceiveQueue}. A completion names the connection whose
- * peer has sent the message, beside the program's own number.
+ * peer has sent the message.
  *
  * <p>A connection takes a receive when a message for it begins, and no second one before that
  * message is whole. A message that finds none ends its connection, or is held where the
@@ -54,7 +54,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Gives memory to a message of any peer's.
+   * Posts memory for a message of any peer.
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region with {@link Access#LOCAL_WRITE}
@@ -64,42 +64,39 @@ public final class SharedReceiveQueue implements AutoCloseable {
    */
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
     checkOpen();
-    region.check(session, offset, length);
-    if (length > WorkRequest.MAX_LENGTH) {
-      throw new IllegalArgumentException(
-          "a message of " + length + " octets, at most " + WorkRequest.MAX_LENGTH);
-    }
-    checkWritable(region.rights());
-    return outstanding < size
-        && posted(
-            session
-                .rings()
-                .post(Opcode.RECEIVE, 0, workRequest, 0, region.stag(), offset, length, id, 0));
+    WorkQueues.checkMemory(session, region, offset, length);
+    WorkQueues.checkWritable(region.rights(), "a receive");
+    SubmissionEntry entry = claim(1);
+    return entry != null && post(begin(entry, workRequest).memory(region.stag(), offset, length));
   }
 
   /**
-   * Gives memory in pieces to a message of any peer's.
+   * Posts memory in pieces for a message of any peer.
    *
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when this queue or the session is full: poll first
    */
   public boolean postReceive(long workRequest, ScatterList list) {
     checkOpen();
-    if (list.session() != session) {
-      throw new IllegalArgumentException(
-          list.session() == null
-              ? "a list without pieces"
-              : "the memory regions belong to another session");
-    }
-    checkWritable(list.rights());
-    return outstanding < size
-        && posted(
-            session.rings().postList(Opcode.RECEIVE, 0, workRequest, 0, list.pieces(), id, 0));
+    WorkQueues.checkMemory(session, list);
+    WorkQueues.checkWritable(list.rights(), "a receive");
+    SubmissionEntry entry = claim(list.pieces().slots());
+    return entry != null && post(begin(entry, workRequest).memory(list.pieces()));
   }
 
-  private boolean posted(boolean posted) {
-    outstanding += posted ? 1 : 0;
-    return posted;
+  private SubmissionEntry claim(int slots) {
+    return outstanding < size ? session.rings().claim(slots) : null;
+  }
+
+  /** A receive that names this queue in place of a connection. */
+  private SubmissionEntry begin(SubmissionEntry entry, long workRequest) {
+    return entry.begin(Opcode.RECEIVE, 0, workRequest, 0).remote(id, 0);
+  }
+
+  private boolean post(SubmissionEntry entry) {
+    entry.submit();
+    outstanding++;
+    return true;
   }
 
   private void checkOpen() {
@@ -109,23 +106,17 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
   }
 
-  private static void checkWritable(int rights) {
-    if (!Access.LOCAL_WRITE.isIn(rights)) {
-      throw new IllegalArgumentException("a receive needs a region with LOCAL_WRITE");
-    }
-  }
-
   /** The completion of a receive has been polled. */
   void retire(Completion completion) {
     outstanding -= completion.retired();
   }
 
   /**
-   * Asks to be told, once, when fewer receives are left than that: {@link Rddp#await} returns, and
-   * {@link #isLimitReached()} says so. It is told at once if it is so already ({@code srq_limit} of
-   * {@code ibv_modify_srq}).
+   * Sets a limit ({@code srq_limit} of {@code ibv_modify_srq}): once, when fewer receives are left,
+   * {@link Rddp#await} returns and {@link #isLimitReached()} is true. At once if that is so
+   * already.
    *
-   * @param limit 0 to be told nothing
+   * @param limit 0 for none
    */
   public void arm(int limit) {
     checkOpen();
@@ -140,7 +131,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
             DaemonMessage.Done.class);
   }
 
-  /** Whether fewer receives were left than the limit, since that was armed. */
+  /** Whether fewer receives than the limit have been left since it was armed. */
   public boolean isLimitReached() {
     return limitReached;
   }
@@ -150,8 +141,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /**
-   * Gives the queue back; receives that no message has taken end as flushed. When the session is
-   * gone already, so is the queue.
+   * Frees the queue; receives that no message has taken end as flushed. It has ended already if the
+   * session has.
    *
    * @throws RefusedException when a connection or a listener uses it; close it again when they are
    *     gone

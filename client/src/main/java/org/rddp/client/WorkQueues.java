@@ -4,18 +4,18 @@ import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
-import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * A connection's two queues: checks what is to be posted, counts what is outstanding, and puts it
- * into the session's rings. Each method that posts says whether there was room; for one thread at a
- * time.
+ * The send queue and the receive queue of a connection: checks requests, counts those outstanding,
+ * and writes them into the session's rings. For one thread at a time.
  */
 final class WorkQueues {
-  private static final int FLAGS = WorkRequest.SIGNALLED | WorkRequest.FENCED;
-  private static final int SEND_FLAGS = FLAGS | WorkRequest.SOLICITED;
+  static final int FLAGS = SendFlags.SIGNALLED | SendFlags.FENCED;
+  private static final int SEND_FLAGS = FLAGS | SendFlags.SOLICITED;
 
   private final Rddp session;
   private final int connection;
@@ -48,26 +48,30 @@ final class WorkQueues {
     return receivesOutstanding;
   }
 
-  /** The program has closed the connection: nothing more is posted. */
+  /** Refuses posts from now on: the program has closed the connection. */
   void release() {
     released = true;
   }
 
+  /** Gives memory to a message that the peer will send. */
   boolean receive(long id, MemoryRegion region, long offset, long length) {
     checkNotShared();
-    check(region, offset, length);
+    checkRdmap();
+    checkMemory(region, offset, length);
     checkWritable(region.rights(), "a receive");
-    return receivesOutstanding < limits.receiveQueue()
-        && received(
-            rings().post(Opcode.RECEIVE, 0, id, connection, region.stag(), offset, length, 0, 0));
+    SubmissionEntry entry = claimReceive(1);
+    return entry != null
+        && received(begin(entry, Opcode.RECEIVE, 0, id).memory(region.stag(), offset, length));
   }
 
+  /** The same in pieces. */
   boolean receive(long id, ScatterList list) {
     checkNotShared();
-    check(list);
+    checkRdmap();
+    checkMemory(list);
     checkWritable(list.rights(), "a receive");
-    return receivesOutstanding < limits.receiveQueue()
-        && received(rings().postList(Opcode.RECEIVE, 0, id, connection, list.pieces(), 0, 0));
+    SubmissionEntry entry = claimReceive(list.pieces().slots());
+    return entry != null && received(begin(entry, Opcode.RECEIVE, 0, id).memory(list.pieces()));
   }
 
   private void checkNotShared() {
@@ -77,185 +81,93 @@ final class WorkQueues {
     }
   }
 
-  private boolean received(boolean posted) {
-    receivesOutstanding += posted ? 1 : 0;
-    return posted;
+  private SubmissionEntry claimReceive(int slots) {
+    return receivesOutstanding < limits.receiveQueue() ? session.rings().claim(slots) : null;
   }
 
-  /** A request about a region and, but for sends, about memory of the peer's. */
-  boolean send(
-      int opcode,
-      long id,
-      MemoryRegion region,
-      long offset,
-      long length,
-      int remoteStag,
-      long remoteTo,
-      long immediate,
-      int flags) {
-    check(region, offset, length);
+  private boolean received(SubmissionEntry entry) {
+    entry.submit();
+    receivesOutstanding++;
+    return true;
+  }
+
+  /**
+   * Begins a request about a region; {@link #post} follows.
+   *
+   * @return null when the queue or the session is full
+   */
+  SubmissionEntry begin(
+      int opcode, long id, int flags, MemoryRegion region, long offset, long length) {
+    checkRdmap();
+    checkMemory(region, offset, length);
     checkFlags(flags, allowed(opcode));
     if (opcode == Opcode.READ) {
       checkWritable(region.rights(), "a read");
     }
-    return hasRoom()
-        && sent(
-            rings()
-                .post(
-                    opcode,
-                    flags,
-                    id,
-                    connection,
-                    region.stag(),
-                    offset,
-                    length,
-                    remoteStag,
-                    remoteTo,
-                    immediate));
+    SubmissionEntry entry = claim(1);
+    return entry == null
+        ? null
+        : begin(entry, opcode, flags, id).memory(region.stag(), offset, length);
   }
 
-  boolean send(int opcode, long id, ScatterList list, int remoteStag, long remoteTo, int flags) {
-    return send(opcode, id, list, remoteStag, remoteTo, 0, flags);
-  }
-
-  boolean send(
-      int opcode,
-      long id,
-      ScatterList list,
-      int remoteStag,
-      long remoteTo,
-      long immediate,
-      int flags) {
-    check(list);
+  /** Begins a request about memory in pieces. */
+  SubmissionEntry begin(int opcode, long id, int flags, ScatterList list) {
+    checkRdmap();
+    checkMemory(list);
     checkFlags(flags, allowed(opcode));
-    return hasRoom()
-        && sent(
-            rings()
-                .postList(
-                    opcode,
-                    flags,
-                    id,
-                    connection,
-                    list.pieces(),
-                    remoteStag,
-                    0,
-                    remoteTo,
-                    immediate));
+    SubmissionEntry entry = claim(list.pieces().slots());
+    return entry == null ? null : begin(entry, opcode, flags, id).memory(list.pieces());
   }
 
-  boolean sendImmediate(long id, long immediate, int flags) {
-    checkUsable();
-    checkFlags(flags, SEND_FLAGS);
-    return hasRoom()
-        && sent(
-            rings().post(Opcode.SEND_IMMEDIATE, flags, id, connection, 0, 0, 0, 0, 0, immediate));
-  }
-
-  boolean sendInline(
-      int opcode,
-      long id,
-      MemorySegment message,
-      long offset,
-      int length,
-      int remoteStag,
-      long remoteTo,
-      int flags) {
-    checkUsable();
+  /** Begins a request that carries its message. */
+  SubmissionEntry beginInline(
+      int opcode, long id, int flags, MemorySegment message, long offset, int length) {
+    checkRdmap();
     checkFlags(flags, allowed(opcode));
     checkInline(length);
-    return hasRoom()
-        && sent(
-            rings()
-                .postInline(
-                    opcode, flags, id, connection, message, offset, length, remoteStag, remoteTo));
+    SubmissionEntry entry = claim(WorkRequest.slotsForInline(length));
+    return entry == null ? null : begin(entry, opcode, flags, id).inline(message, offset, length);
   }
 
-  /** A request of the program's own memory alone. */
-  boolean invalidate(long id, int stag, int flags) {
-    checkUsable();
-    checkFlags(flags, FLAGS);
-    return hasRoom()
-        && sent(rings().post(Opcode.INVALIDATE, flags, id, connection, 0, 0, 0, stag, 0));
-  }
-
-  boolean bind(
-      long id,
-      MemoryWindow window,
-      MemoryRegion region,
-      long offset,
-      long length,
-      int rights,
-      int flags) {
-    checkUsable();
-    checkFlags(flags, FLAGS);
-    window.check(session, region, offset, length, rights);
-    return window.isReady()
-        && hasRoom()
-        && sent(
-            rings()
-                .post(
-                    Opcode.BIND,
-                    flags,
-                    id,
-                    connection,
-                    region.stag(),
-                    offset,
-                    length,
-                    window.id(),
-                    rights))
-        && window.bindPosted();
-  }
-
-  boolean atomic(
-      int opcode,
-      long id,
-      MemoryRegion region,
-      long offset,
-      int remoteStag,
-      long remoteTo,
-      long operand,
-      long mask,
-      long compare,
-      long compareMask,
-      int flags) {
-    check(region, offset, WorkRequest.ATOMIC_OCTETS);
+  /** Begins an atomic. */
+  SubmissionEntry beginAtomic(int opcode, long id, int flags, MemoryRegion region, long offset) {
+    checkRdmap();
+    checkMemory(region, offset, WorkRequest.ATOMIC_OCTETS);
     checkFlags(flags, FLAGS);
     checkWritable(region.rights(), "an atomic");
-    return hasRoom()
-        && sent(
-            rings()
-                .postAtomic(
-                    opcode,
-                    flags,
-                    id,
-                    connection,
-                    region.stag(),
-                    offset,
-                    remoteStag,
-                    remoteTo,
-                    operand,
-                    mask,
-                    compare,
-                    compareMask));
+    SubmissionEntry entry = claim(WorkRequest.ATOMIC_SLOTS);
+    return entry == null
+        ? null
+        : begin(entry, opcode, flags, id).memory(region.stag(), offset, WorkRequest.ATOMIC_OCTETS);
   }
 
-  ProgramRings rings() {
-    return session.rings();
+  /** Begins a request without a message. */
+  SubmissionEntry begin(int opcode, long id, int flags) {
+    checkRdmap();
+    checkFlags(flags, allowed(opcode));
+    SubmissionEntry entry = claim(1);
+    return entry == null ? null : begin(entry, opcode, flags, id);
   }
 
-  int connection() {
-    return connection;
+  /** Writes what every request of this connection has. */
+  SubmissionEntry begin(SubmissionEntry entry, int opcode, int flags, long id) {
+    return entry.begin(opcode, flags, id, connection);
   }
 
-  /** Whether one more may be sent. */
-  boolean hasRoom() {
-    return sendsOutstanding < limits.sendQueue();
+  /** Submits a request of the send queue; always true. */
+  boolean post(SubmissionEntry entry) {
+    entry.submit();
+    sendsOutstanding++;
+    return true;
   }
 
-  /** Counts what is sent, if it has been posted. */
-  boolean sent(boolean posted) {
-    sendsOutstanding += posted ? 1 : 0;
-    return posted;
+  Rddp session() {
+    return session;
+  }
+
+  /** Claims an entry of the send queue; null when the queue or the session is full. */
+  SubmissionEntry claim(int slots) {
+    return sendsOutstanding < limits.sendQueue() ? session.rings().claim(slots) : null;
   }
 
   /** A completion has been polled. */
@@ -273,31 +185,9 @@ final class WorkQueues {
   /** Solicited events belong to what completes a receive of the peer's. */
   private static int allowed(int opcode) {
     return switch (opcode) {
-      case Opcode.SEND, Opcode.WRITE_IMMEDIATE -> SEND_FLAGS;
+      case Opcode.SEND, Opcode.WRITE_IMMEDIATE, Opcode.SEND_IMMEDIATE -> SEND_FLAGS;
       default -> FLAGS;
     };
-  }
-
-  private void check(MemoryRegion region, long offset, long length) {
-    checkUsable();
-    checkMemory(region, offset, length);
-  }
-
-  private void check(ScatterList list) {
-    checkUsable();
-    checkMemory(list);
-  }
-
-  /** What plain DDP posts, that it may be posted. */
-  void checkMessage(MemoryRegion region, long offset, long length) {
-    checkOpen();
-    checkMemory(region, offset, length);
-  }
-
-  /** The same in pieces. */
-  void checkMessage(ScatterList list) {
-    checkOpen();
-    checkMemory(list);
   }
 
   void checkInline(int length) {
@@ -307,7 +197,11 @@ final class WorkQueues {
     }
   }
 
-  private void checkMemory(MemoryRegion region, long offset, long length) {
+  void checkMemory(MemoryRegion region, long offset, long length) {
+    checkMemory(session, region, offset, length);
+  }
+
+  static void checkMemory(Rddp session, MemoryRegion region, long offset, long length) {
     region.check(session, offset, length);
     if (length > WorkRequest.MAX_LENGTH) {
       throw new IllegalArgumentException(
@@ -315,7 +209,11 @@ final class WorkQueues {
     }
   }
 
-  private void checkMemory(ScatterList list) {
+  void checkMemory(ScatterList list) {
+    checkMemory(session, list);
+  }
+
+  static void checkMemory(Rddp session, ScatterList list) {
     if (list.session() != session) {
       throw new IllegalArgumentException(
           list.session() == null
@@ -338,14 +236,14 @@ final class WorkQueues {
     }
   }
 
-  private void checkUsable() {
+  void checkRdmap() {
     checkOpen();
     if (!rdmap) {
       throw new IllegalStateException("the connection speaks plain DDP: post to its ddp()");
     }
   }
 
-  /** The session is there, and the program has not closed the connection. */
+  /** Checks that the session is open and the program has not closed the connection. */
   void checkOpen() {
     session.throwIfUnusable();
     if (released) {

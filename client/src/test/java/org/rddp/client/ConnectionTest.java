@@ -25,6 +25,7 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
 @Timeout(60)
@@ -197,7 +198,7 @@ class ConnectionTest {
 
     MemorySegment message = MemorySegment.ofArray(new long[] {0x1122334455667788L});
     assertThat(
-            nearEnd.postInlineWrite(2, message, 0, 8, farMemory.stag(), 200, WorkRequest.SIGNALLED))
+            nearEnd.postInlineWrite(2, message, 0, 8, farMemory.stag(), 200, SendFlags.SIGNALLED))
         .isTrue();
     assertThat(next(near)).isEqualTo("write 2 SUCCESS 8");
     assertThat(farMemory.segment().get(ValueLayout.JAVA_LONG, 200)).isEqualTo(0x1122334455667788L);
@@ -218,7 +219,7 @@ class ConnectionTest {
     MemorySegment message = MemorySegment.ofArray(new byte[WorkRequest.MAX_INLINE]);
     message.fill((byte) 5);
     farEnd.postReceive(1, farMemory, 0, 1000);
-    nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, WorkRequest.SIGNALLED);
+    nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, SendFlags.SIGNALLED);
     message.fill((byte) 6);
     assertThat(next(far)).isEqualTo("receive 1 SUCCESS " + WorkRequest.MAX_INLINE);
     assertThat(
@@ -402,7 +403,7 @@ class ConnectionTest {
               && (posted % 2 == 0
                   ? nearEnd.postWrite(posted, nearMemory, 0, 64, farMemory.stag(), 0)
                   : nearEnd.postInlineWrite(
-                      posted, message, 0, 64, farMemory.stag(), 64, WorkRequest.SIGNALLED));
+                      posted, message, 0, 64, farMemory.stag(), 64, SendFlags.SIGNALLED));
       posted += took ? 1 : 0;
       reported += near.poll(handler, 16);
     }

@@ -138,12 +138,14 @@ final class FakeConnection {
       retired += unsignalled;
       unsignalled = 0;
     }
-    session.rings().complete(request, id, opcode, status, octets, retired, 0);
+    session.rings().claim(retired).begin(request, id, opcode, status, octets).submit();
   }
 
   static void flush(DaemonRings rings, WorkRequest request) {
-    rings.complete(
-        request.id(), request.connection(), request.opcode(), CompletionStatus.FLUSHED, 0, 1, 0);
+    rings
+        .claim(1)
+        .begin(request.id(), request.connection(), request.opcode(), CompletionStatus.FLUSHED, 0)
+        .submit();
   }
 
   /** Closes both ends. */

@@ -29,7 +29,7 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 @Timeout(60)
 class DaemonTest {
@@ -147,9 +147,9 @@ class DaemonTest {
       for (int i = 0; i < 2; i++) {
         pair.in.postReceive(i, receives, 8L * i, 8);
       }
-      int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+      int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
       pair.out.postWriteImmediate(1, source, 0, 5000, sink.stag(), sink.baseTo(), -5, flags);
-      pair.out.postImmediate(2, 1L << 60, WorkRequest.SIGNALLED);
+      pair.out.postImmediate(2, 1L << 60, SendFlags.SIGNALLED);
 
       assertThat(completions(pair.here, 2))
           .containsExactly("write with immediate 1 SUCCESS 5000", "immediate 2 SUCCESS 8");
@@ -175,10 +175,10 @@ class DaemonTest {
       Atomics atomics = pair.out.atomics();
       int stag = target.stag();
       long to = target.baseTo() + 8;
-      atomics.postFetchAdd(1, results, 0, stag, to, 2, WorkRequest.SIGNALLED);
-      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, WorkRequest.SIGNALLED);
-      atomics.postSwap(3, results, 16, stag, to, 1, -1, WorkRequest.SIGNALLED);
-      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, WorkRequest.SIGNALLED);
+      atomics.postFetchAdd(1, results, 0, stag, to, 2, SendFlags.SIGNALLED);
+      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, SendFlags.SIGNALLED);
+      atomics.postSwap(3, results, 16, stag, to, 1, -1, SendFlags.SIGNALLED);
+      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, SendFlags.SIGNALLED);
 
       assertThat(completions(pair.here, 4))
           .containsExactly(
@@ -189,8 +189,7 @@ class DaemonTest {
       assertThat(results.segment().asSlice(0, 32).toArray(ValueLayout.JAVA_LONG))
           .containsExactly(40, 42, 7, 1);
       assertThat(target.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(1);
-      assertThatThrownBy(
-              () -> atomics.postSwap(5, target, 0, stag, to, 1, -1, WorkRequest.SIGNALLED))
+      assertThatThrownBy(() -> atomics.postSwap(5, target, 0, stag, to, 1, -1, SendFlags.SIGNALLED))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
@@ -210,7 +209,7 @@ class DaemonTest {
       list.clear().add(first, 0, 4000).add(second, 10, 3).add(first, 5, 1);
       assertThat(pair.out.postWrite(1, list, sink.stag(), sink.baseTo() + 200, 1)).isTrue();
       list.clear().add(first, 0, 9).add(second, 0, 2);
-      assertThat(pair.out.postSend(2, list, WorkRequest.SIGNALLED)).isTrue();
+      assertThat(pair.out.postSend(2, list, SendFlags.SIGNALLED)).isTrue();
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 4004", "send 2 SUCCESS 11");
       assertThat(completions(pair.there, 1)).containsExactly("receive 9 SUCCESS 11");
@@ -240,7 +239,7 @@ class DaemonTest {
               64, Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE, Access.LOCAL_WRITE);
       pair.in.postReceive(9, sink, 0, 64);
       pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo());
-      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), WorkRequest.SIGNALLED);
+      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED);
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());

@@ -19,8 +19,8 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SendFlags;
 import org.rddp.daemon.engine.Engine;
-import org.rddp.ipc.ring.WorkRequest;
 
 /** Peers that send no valid MPA, beside a connection that must not be affected. */
 @Timeout(60)
@@ -134,7 +134,7 @@ class GarbageTest {
               ConnectionOptions.plainDdp(1, 1));
       Connection failed = accepted.join();
       failed.ddp().postReceive(0, 1, there.allocate(64, Access.LOCAL_WRITE), 0, 64);
-      bad.ddp().postUntagged(1, 2, source, 0, 64, 0, WorkRequest.SIGNALLED);
+      bad.ddp().postUntagged(1, 2, source, 0, 64, 0, SendFlags.SIGNALLED);
       TestDaemon.await(() -> failed.streamError() != null, "the program hears of it");
       TestDaemon.await(
           () -> here.poll(completion -> assertThat(completion.id()).isEqualTo(2), 1) == 1,

@@ -17,6 +17,7 @@ import org.rddp.client.MemoryWindow;
 import org.rddp.client.ScatterList;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** Regions with offsets of more than 32 bits. Only the pages that are used take memory. */
@@ -61,7 +62,7 @@ class LargeRegionsTest {
     out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR);
     out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50);
     long number = large.baseTo() + FAR + 2048;
-    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, WorkRequest.SIGNALLED);
+    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, SendFlags.SIGNALLED);
     out.postWrite(4, small, 0, 1, large.stag(), large.baseTo() + OCTETS - 1);
     assertThat(completions(programs.here, 4))
         .containsExactly(
@@ -143,7 +144,7 @@ class LargeRegionsTest {
   void shouldSolicitAnEventWithAnInlineMessage() {
     MemorySegment message = MemorySegment.ofArray(new byte[] {1, 2, 3});
     in.postReceive(1, large, 0, 64);
-    int flags = WorkRequest.SIGNALLED | WorkRequest.SOLICITED;
+    int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
     assertThat(out.postInlineSend(2, message, 0, 3, flags)).isTrue();
     boolean[] solicited = new boolean[1];
     TestDaemon.await(

@@ -29,7 +29,7 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Plain DDP between two programs, over a whole daemon. */
 @Timeout(60)
@@ -37,7 +37,7 @@ class PlainDdpTest {
   private static final int PORT = 7471;
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", PORT);
-  private static final int SIGNALLED = WorkRequest.SIGNALLED;
+  private static final int SIGNALLED = SendFlags.SIGNALLED;
   private static final int LENGTH = 1 << 16;
 
   private final List<String> hereSaw = new ArrayList<>();
@@ -302,7 +302,7 @@ class PlainDdpTest {
     refuses("needs a region with LOCAL_WRITE", () -> ddp.postReceive(0, 1, source, 0, 1));
     refuses("RsvdULP", () -> ddp.postUntagged(0, 1, source, 0, 1, 1L << 40, 0));
     refuses("RsvdULP", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 256, 0));
-    refuses("no flag FENCED", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 255, WorkRequest.FENCED));
+    refuses("no flag FENCED", () -> ddp.postTagged(1, source, 0, 1, 1, 0, 255, SendFlags.FENCED));
     refuses(
         "inline message of 200 octets",
         () -> ddp.postInlineUntagged(0, 1, hereMemory.segment(), 0, 200, 0, 0));

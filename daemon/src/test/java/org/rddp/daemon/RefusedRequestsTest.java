@@ -16,7 +16,7 @@ import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Reports at both ends if the peer does not allow a request. */
 class RefusedRequestsTest {
@@ -51,7 +51,7 @@ class RefusedRequestsTest {
   @Test
   void shouldReportAnAtomicWithoutTheRight() {
     MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
-    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, WorkRequest.SIGNALLED);
+    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, SendFlags.SIGNALLED);
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_ACCESS_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0102);
@@ -60,7 +60,7 @@ class RefusedRequestsTest {
   @Test
   void shouldReportAnUnalignedAtomic() {
     MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
-    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, WorkRequest.SIGNALLED);
+    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, SendFlags.SIGNALLED);
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0207);

@@ -25,7 +25,7 @@ import org.rddp.client.SharedReceiveQueue;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Shared receive queues between two programs. */
 @Timeout(60)
@@ -255,7 +255,7 @@ class SharedReceiveQueuesTest {
     post(0);
     ScatterList list = new ScatterList().add(source, 0, 5).add(source, 100, 2);
     pairs.get(0)[0].postWriteImmediate(
-        1, list, target.stag(), target.baseTo(), 77, WorkRequest.SIGNALLED);
+        1, list, target.stag(), target.baseTo(), 77, SendFlags.SIGNALLED);
     long[] number = new long[1];
     TestDaemon.await(
         () -> there.poll(completion -> number[0] = completion.immediate(), 1) == 1, "it has come");

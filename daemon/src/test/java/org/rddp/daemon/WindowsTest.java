@@ -17,13 +17,13 @@ import org.rddp.client.MemoryWindow;
 import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Memory windows and invalidations between two programs. */
 @Timeout(60)
 class WindowsTest {
   private static final int WRITE = Access.bits(Access.REMOTE_WRITE);
-  private static final int SIGNALLED = WorkRequest.SIGNALLED;
+  private static final int SIGNALLED = SendFlags.SIGNALLED;
 
   private final ConnectedPrograms programs = new ConnectedPrograms();
   private final Connection out = programs.out;

@@ -1,8 +1,8 @@
 package org.rddp.ddp;
 
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.receiving.Placement;
 import org.rddp.ddp.receiving.UntaggedQueues;
@@ -129,118 +129,65 @@ public final class DdpStream extends DomainMember {
    * has waited for it is taken within this call.
    *
    * @param qn Queue Number, one of the stream's
-   * @param id comes back with the buffer
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message goes; its id comes back with the buffer
    * @return false, and nothing happens, if the queue is full or shared, or the stream does not
    *     receive
    */
-  public boolean postReceive(int qn, long id, long address, long length) {
-    checkLength(length);
-    if (!state.acceptsBuffers() || !queues.buffered(qn).post(id, address, length)) {
+  public boolean postReceive(int qn, StreamRequest request) {
+    checkLength(request);
+    if (!state.acceptsBuffers() || !queues.buffered(qn).post(request)) {
       return false;
     }
     state.bufferPosted();
     return true;
-  }
-
-  /** Appends a buffer in pieces, as {@link #postReceive(int, long, long, long)} does. */
-  public boolean postReceive(int qn, long id, DdpScatterList list) {
-    checkLength(list.length());
-    if (!state.acceptsBuffers() || !queues.buffered(qn).post(id, list)) {
-      return false;
-    }
-    state.bufferPosted();
-    return true;
-  }
-
-  /** Sends a Tagged Message in pieces, each cut into segments by itself. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, DdpScatterList list) {
-    checkLength(list.length());
-    return sender.postTagged(id, rsvdUlp, stag, to, list);
-  }
-
-  /** Sends an Untagged Message in pieces, each cut into segments by itself. */
-  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, DdpScatterList list) {
-    checkLength(list.length());
-    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, list);
   }
 
   /**
-   * Sends a message to a Tagged Buffer of the peer.
+   * Sends a message to a Tagged Buffer of the peer. Each piece of memory is cut into segments by
+   * itself.
    *
    * @param id comes back when it has been sent
    * @param rsvdUlp the user's octet
-   * @param to Tagged Offset of the message's first octet
-   * @param address where the message lies; not to be changed until it has been sent
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message lies, 0 to 2^32-1 octets, and where at the peer it goes
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
-    checkLength(length);
-    return sender.postTagged(id, rsvdUlp, stag, to, address, length);
+  public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
+    checkLength(request);
+    return sender.postTagged(id, rsvdUlp, request);
   }
 
   /**
-   * Sends a message to a Tagged Buffer of the peer and, directly behind it, eight octets to the
-   * next buffer of one of its queues. {@link UlpHandler#onSent} follows for the two together, with
-   * the octet and the length of the second.
+   * Sends a message as {@link #postTagged} does and, directly behind it, the request's immediate
+   * data, eight octets in network order, to the next buffer of one of the peer's queues. {@link
+   * UlpHandler#onSent} follows for the two together, with the octet and the length of the second.
    *
    * @param id comes back when both have been sent
    * @param rsvdUlp the user's octet of the first
-   * @param to Tagged Offset of the first message's first octet
-   * @param address where it lies; not to be changed until it has been sent
-   * @param length in octets, 0 to 2^32-1
    * @param nextRsvdUlp the first of the user's five octets of the second, the others being 0
    * @param qn Queue Number, one of the stream's
-   * @param octets the second message, sent in network order
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
   public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      long address,
-      long length,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
-    checkLength(length);
-    return sender.postTaggedThen(id, rsvdUlp, stag, to, address, length, nextRsvdUlp, qn, octets);
+      long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
+    checkLength(request);
+    return sender.postTaggedThen(id, rsvdUlp, request, nextRsvdUlp, qn);
   }
 
   /**
-   * Sends two messages as one, as {@link #postTaggedThen(long, int, int, long, long, long, int,
-   * int, long)} does, the first in pieces.
-   */
-  public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      DdpScatterList list,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
-    checkLength(list.length());
-    return sender.postTaggedThen(id, rsvdUlp, stag, to, list, nextRsvdUlp, qn, octets);
-  }
-
-  /**
-   * Sends a message to the next buffer of one of the peer's queues.
+   * Sends a message to the next buffer of one of the peer's queues. Each piece of memory is cut
+   * into segments by itself.
    *
    * @param id comes back when it has been sent
    * @param rsvdUlp the first of the user's five octets
    * @param rsvdUlpRest the other four
    * @param qn Queue Number, one of the stream's
-   * @param address where the message lies; not to be changed until it has been sent
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message lies, 0 to 2^32-1 octets
    * @return false, and nothing happens, if the queue is full or the stream does not send
    */
   public boolean postUntagged(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
-    checkLength(length);
-    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, address, length);
+      long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
+    checkLength(request);
+    return sender.postUntagged(id, rsvdUlp, rsvdUlpRest, qn, request);
   }
 
   /**
@@ -385,7 +332,8 @@ public final class DdpStream extends DomainMember {
     state.bufferPosted();
   }
 
-  private static void checkLength(long length) {
+  private static void checkLength(StreamRequest request) {
+    long length = request.length();
     if (length < 0 || length > MAX_MESSAGE) {
       throw new IllegalArgumentException("a message has 0 to 2^32-1 octets: " + length);
     }

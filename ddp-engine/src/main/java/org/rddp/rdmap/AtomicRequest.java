@@ -3,6 +3,7 @@ package org.rddp.rdmap;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.wire.Memory;
 
 /**
@@ -54,20 +55,16 @@ final class AtomicRequest {
 
   private AtomicRequest() {}
 
-  /** Writes opcode, identifier, STag and Tagged Offset; {@link #writeOperands} writes the rest. */
-  static void write(byte[] request, int opcode, int identifier, int stag, long to) {
-    INT.set(request, OPCODE, opcode);
-    INT.set(request, IDENTIFIER, identifier);
-    INT.set(request, STAG, stag);
-    LONG.set(request, TO, to);
-  }
-
-  /** Writes operand and masks. */
-  static void writeOperands(byte[] request, long data, long mask, long compare, long compareMask) {
-    LONG.set(request, DATA, data);
-    LONG.set(request, MASK, mask);
-    LONG.set(request, COMPARE, compare);
-    LONG.set(request, COMPARE_MASK, compareMask);
+  /** Writes the header of an atomic at the beginning of an array. */
+  static void write(byte[] header, int opcode, int identifier, StreamRequest request) {
+    INT.set(header, OPCODE, opcode);
+    INT.set(header, IDENTIFIER, identifier);
+    INT.set(header, STAG, request.remoteStag());
+    LONG.set(header, TO, request.remoteTo());
+    LONG.set(header, DATA, request.operand());
+    LONG.set(header, MASK, request.mask());
+    LONG.set(header, COMPARE, request.compare());
+    LONG.set(header, COMPARE_MASK, request.compareMask());
   }
 
   /** The operation; reserved bits are ignored. */

@@ -1,11 +1,11 @@
 package org.rddp.rdmap;
 
-/** The kinds of requests that complete. */
+/** The kind of request that has completed. */
 public final class CompletionKind {
-  /** {@link RdmapStream#postSend}, {@link RdmapExtensions#postImmediate}. */
+  /** {@link RdmapStream#postSend}, {@link RdmapStream#postImmediate}. */
   public static final int SEND = 1;
 
-  /** {@link RdmapStream#postWrite}, {@link RdmapExtensions#postWriteImmediate}. */
+  /** {@link RdmapStream#postWrite}, {@link RdmapStream#postWriteImmediate}. */
   public static final int WRITE = 2;
 
   /** {@link RdmapStream#postReceive}. */
@@ -14,7 +14,7 @@ public final class CompletionKind {
   /** {@link RdmapStream#postRead}. */
   public static final int READ = 4;
 
-  /** An atomic operation of {@link RdmapExtensions}. */
+  /** {@link RdmapStream#postFetchAdd}, {@link RdmapStream#postCompareSwap}. */
   public static final int ATOMIC = 5;
 
   /** {@link RdmapLocalOperations#postInvalidate}. */

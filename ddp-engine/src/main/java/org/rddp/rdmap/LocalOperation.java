@@ -2,16 +2,16 @@ package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
-/** A queued bind or invalidation. Reused. */
+/** A posted bind or invalidation. Reused. */
 final class LocalOperation {
   private DdpMemoryWindow window;
   private TaggedBuffer region;
   private long to;
   private long length;
-  private long baseTo;
   private int rights;
   private int stag;
 
@@ -19,20 +19,18 @@ final class LocalOperation {
     this.stag = stag;
   }
 
-  void bind(
-      DdpMemoryWindow window, TaggedBuffer region, long to, long length, long baseTo, int rights) {
-    this.window = window;
-    this.region = region;
-    this.to = to;
-    this.length = length;
-    this.baseTo = baseTo;
-    this.rights = rights;
+  void bind(StreamRequest request) {
+    window = request.window();
+    region = request.region();
+    to = request.localTo();
+    length = request.length();
+    rights = request.rights();
   }
 
-  /** Executes it for a stream; returns a constant of {@link RdmapCompletionStatus}. */
+  /** Carries it out for a stream; returns its {@link RdmapCompletionStatus}. */
   int run(TaggedBuffers taggedBuffers, DdpStream stream) {
     if (window != null) {
-      boolean bound = window.bind(region, stream, to, length, baseTo, rights);
+      boolean bound = window.bind(region, stream, to, length, 0, rights);
       forget();
       return bound ? RdmapCompletionStatus.SUCCESS : RdmapCompletionStatus.BIND_ERROR;
     }

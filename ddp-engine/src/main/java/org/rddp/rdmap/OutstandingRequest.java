@@ -1,8 +1,8 @@
 package org.rddp.rdmap;
 
-/**
- * A read or an atomic without response: the destination of the response, and its progress. Reused.
- */
+import org.rddp.ddp.memory.StreamRequest;
+
+/** A read or an atomic of ours: where its response goes, and how much has come. Reused. */
 final class OutstandingRequest {
   private long number;
   private boolean atomic;
@@ -15,12 +15,12 @@ final class OutstandingRequest {
 
   private long left;
 
-  void beginRead(long number, int sinkStag, long sinkTo, long length) {
+  void beginRead(long number, StreamRequest request) {
     this.number = number;
     atomic = false;
-    name = sinkStag;
-    next = sinkTo;
-    left = length;
+    name = request.localStag();
+    next = request.localTo();
+    left = request.length();
   }
 
   void beginAtomic(long number, int identifier, long address) {
@@ -36,12 +36,12 @@ final class OutstandingRequest {
     return number;
   }
 
-  /** Whether it is an atomic rather than a read. */
+  /** Whether it is an atomic; otherwise it is a read. */
   boolean atomic() {
     return atomic;
   }
 
-  /** Atomic: the identifier, which the response repeats. */
+  /** Atomic: the identifier that the response repeats. */
   int identifier() {
     return name;
   }
@@ -52,8 +52,8 @@ final class OutstandingRequest {
   }
 
   /**
-   * Why a segment of a Read Response is refused, or null: it must continue at the next octet of the
-   * requested range, and the last segment must complete it.
+   * What is wrong with a segment of a Read Response, or null: it has to go where the request said,
+   * without a gap, and to be the last one when all has come.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
     if (octets > 0) {
@@ -67,13 +67,13 @@ final class OutstandingRequest {
     return last && octets < left ? RdmapError.UNSPECIFIED : null;
   }
 
-  /** Whether a range of octets is in the missing part of a read. */
+  /** Whether octets lie in the rest of a read. */
   boolean awaits(int stag, long to, int octets) {
     long ahead = to - next;
     return !atomic && stag == name && octets <= left && ahead >= 0 && ahead <= left - octets;
   }
 
-  /** Records a segment of the response. */
+  /** A segment of the response is placed. */
   void advance(int octets) {
     next += octets;
     left -= octets;

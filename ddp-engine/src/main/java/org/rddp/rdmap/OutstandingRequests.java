@@ -3,8 +3,8 @@ package org.rddp.rdmap;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
- * Our reads and atomics without response. At most ORD of them have been sent to the peer; the
- * responses arrive in the order of the requests (RFC 5040 section 5.5, RFC 7306 section 5.3).
+ * Our reads and atomics that have been posted and not answered. At most ORD of them are at the
+ * peer, which responds in the order of the requests (RFC 5040 section 5.5, RFC 7306 section 5.3).
  */
 final class OutstandingRequests {
   private final EntryRing<OutstandingRequest> requests;
@@ -25,17 +25,17 @@ final class OutstandingRequests {
     this.ord = ord;
   }
 
-  /** Lowers ORD to the negotiated value. */
+  /** Sets ORD as both ends have agreed, if it is less. */
   void limit(int most) {
     ord = Math.min(ord, most);
   }
 
-  /** Whether ORD is 0, so that the peer accepts no request. */
+  /** Whether ORD is 0. */
   boolean closed() {
     return ord == 0;
   }
 
-  /** Appends a request and returns it. */
+  /** Appends a request, which the caller fills in. */
   OutstandingRequest add() {
     return requests.add();
   }
@@ -49,7 +49,7 @@ final class OutstandingRequests {
     return started < ord;
   }
 
-  /** Whether all requests sent have been answered. */
+  /** Whether no request is at the peer. */
   boolean noneAtPeer() {
     return started == 0;
   }
@@ -59,12 +59,12 @@ final class OutstandingRequests {
     started++;
   }
 
-  /** The request that the next response is for, or null if none has been sent. */
+  /** The request at the peer that is answered next, or null. */
   OutstandingRequest awaited() {
     return started == 0 ? null : requests.first();
   }
 
-  /** Whether a range of octets is missing in any read that has been sent. */
+  /** Whether octets belong to the rest of a read at the peer. */
   boolean awaits(int stag, long to, int octets) {
     for (int i = 0; i < started; i++) {
       if (requests.get(i).awaits(stag, to, octets)) {
@@ -74,12 +74,12 @@ final class OutstandingRequests {
     return false;
   }
 
-  /** Skips the Message Sequence Number of a message that is not in this queue, the RTR. */
+  /** Counts a message of the queue that is no request: an RTR message before all of them. */
   void skip() {
     firstMsn++;
   }
 
-  /** The request that was sent with a Message Sequence Number, or null. */
+  /** The request at the peer with a Message Sequence Number, or null. */
   OutstandingRequest atPeer(int msn) {
     int index = msn - firstMsn;
     return index < 0 || index >= started ? null : requests.get(index);
@@ -92,10 +92,7 @@ final class OutstandingRequests {
     requests.removeFirst();
   }
 
-  /**
-   * Removes the first request, which will not be answered; returns its number, or -1 if none is
-   * left.
-   */
+  /** Removes the first request, which will not be answered; its number, or -1 if there is none. */
   long abandonFirst() {
     started = 0;
     return requests.isEmpty() ? -1 : requests.removeFirst().number();

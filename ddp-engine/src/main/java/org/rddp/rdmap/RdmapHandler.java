@@ -39,30 +39,29 @@ public interface RdmapHandler {
   void onRejected(byte[] privateData);
 
   /**
-   * A posted request has completed; its memory belongs to the user again. Every accepted request
-   * completes exactly once: receives in the order in which they were posted, and sends, writes,
-   * reads and atomics in theirs.
+   * A posted request has completed; its memory is the user's again. Every posted request completes
+   * exactly once: receives in the order in which they were posted, and so all others.
    *
-   * <p>A successful send or write has been passed to TCP completely; it is not known whether the
-   * peer has received it. The memory of a successful read holds the peer's octets, that of a
-   * successful receive the peer's message.
+   * <p>A send or a write that succeeded has been handed to TCP in full; whether the peer has it is
+   * not known. A read that succeeded has been answered, and its octets are there. A receive that
+   * succeeded holds the peer's message.
    *
-   * @param id as posted
-   * @param kind a constant of {@link CompletionKind}
-   * @param status a constant of {@link RdmapCompletionStatus}
-   * @param octets the length of the message; 0 unless successful
+   * @param id as it was posted
+   * @param kind of {@link CompletionKind}
+   * @param status of {@link RdmapCompletionStatus}
+   * @param octets the length of the message; 0 if the request failed
    */
   void onCompletion(long id, int kind, int status, long octets);
 
   /**
-   * A Send is being received and no receive is posted: the last opportunity to post one. A user
-   * that polls its program's ring polls it again, so that a receive posted before the peer's Send
-   * is always found. The default does nothing.
+   * A Send has come and no receive is posted; one may be posted within this call. A user that polls
+   * a ring for its program's receives polls it here, so that a receive posted before the peer's
+   * Send is found. Does nothing unless overridden.
    */
   default void onReceiveMissing() {}
 
   /**
-   * A message has been received. The default calls {@link #onCompletion}.
+   * A message has been received. Calls {@link #onCompletion} unless overridden.
    *
    * @param id of the receive that holds it, as posted
    * @param octets its length
@@ -74,22 +73,22 @@ public interface RdmapHandler {
   }
 
   /**
-   * Immediate data has been received. The default calls {@link #onReceived}; the data is also in
-   * the receive's memory, in network order.
+   * Immediate data has been received. Calls {@link #onReceived} unless overridden: the data is in
+   * the receive's memory, too, in network order.
    *
-   * @param id of the receive that it has consumed, as posted
-   * @param data the eight octets as a big-endian number
-   * @param solicited whether the peer asks to wake the program (Solicited Event)
+   * @param id of the receive that it has consumed, as it was posted
+   * @param data the number
+   * @param solicited whether the peer wants the program to be woken for it
    */
   default void onImmediate(long id, long data, boolean solicited) {
     onReceived(id, Long.BYTES, solicited, 0);
   }
 
   /**
-   * The stream has failed. Everything outstanding has been flushed, except a receive that was
-   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}). Nothing more is
-   * received, and our half of the connection closes once the Terminate has been sent. The user
-   * aborts the stream if the peer does not close its half in time.
+   * The stream has failed. Every outstanding request has been flushed, except a receive that was
+   * shorter than its message ({@link RdmapCompletionStatus#LENGTH_ERROR}); nothing more is
+   * received, and our half of the connection closes once the peer has been told. The user aborts
+   * the stream if the peer does not close its half in time.
    *
    * @param layer {@link #LAYER_RDMAP}, {@link #LAYER_DDP} or {@link #LAYER_LLP}
    * @param type that layer's Error Type, four bits
@@ -99,10 +98,10 @@ public interface RdmapHandler {
   void onError(int layer, int type, int code, String detail);
 
   /**
-   * The stream has failed because of the peer's Terminate. If it names a read or an atomic of ours,
-   * that has completed with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
-   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; otherwise the state is as after {@link
-   * #onError}, which the default calls.
+   * The peer has ended the stream by a Terminate. A read or an atomic of ours that it names has
+   * ended with {@link RdmapCompletionStatus#REMOTE_ACCESS_ERROR} or {@link
+   * RdmapCompletionStatus#REMOTE_OPERATION_ERROR}; all else is as after {@link #onError}, which is
+   * called unless this is overridden.
    */
   default void onTerminated(int layer, int type, int code, String detail) {
     onError(layer, type, code, detail);

@@ -3,18 +3,18 @@ package org.rddp.rdmap;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.EntryRing;
-import org.rddp.ddp.memory.TaggedBuffer;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
  * Requests of a stream that send nothing and change the peer's access to local memory: binding a
  * window, and invalidating a local STag (the local operations of verbs).
  *
- * <p>They run in order with the sends, writes, reads and atomics: after all requests posted before
- * have been passed to TCP, and before any request posted after. So a message with a window's STag
- * may be posted directly after the bind. Reads and atomics posted before may still be waiting for
- * their response, unless the request is {@link RequestFlags#FENCED}; invalidating the sink of such
- * a read fails the stream.
+ * <p>They are carried out in the order of the send queue: requests posted before have been handed
+ * to TCP by then, requests posted behind are sent afterwards. So a message that names a window may
+ * be posted directly behind the bind. A read or an atomic before it may still wait for its
+ * response, unless the operation is {@link RequestFlags#FENCED}: a read whose sink is invalidated
+ * meanwhile ends the stream.
  *
  * <p>Posts return false, with no effect, if the queue is full. Engine thread only.
  */
@@ -25,7 +25,7 @@ public final class RdmapLocalOperations {
   private final DdpStream ddp;
   private final int depth;
 
-  /** Null until the first is posted, since most streams have none. */
+  /** Null until the first is posted: most streams have none. */
   private EntryRing<LocalOperation> waiting;
 
   RdmapLocalOperations(
@@ -46,47 +46,37 @@ public final class RdmapLocalOperations {
    * through it. Completes with {@link RdmapCompletionStatus#LOCAL_PROTECTION_ERROR} if the STag is
    * not associated with this stream.
    *
-   * @param flags of {@link RequestFlags}
+   * @param request its local STag is the one; flags are those of {@link RequestFlags}
    */
-  public boolean postInvalidate(long id, int flags, int stag) {
-    if (posts.endsAtOnce(id, CompletionKind.INVALIDATE, 0)) {
+  public boolean postInvalidate(StreamRequest request) {
+    if (posts.endsAtOnce(request, CompletionKind.INVALIDATE)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.INVALIDATE, 0, flags);
-    add().invalidate(stag);
+    long number = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
+    add().invalidate(request.localStag());
     return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
   }
 
   /**
-   * Grants this stream's peer access to a part of a region under the window's next STag. Completes
-   * with {@link RdmapCompletionStatus#BIND_ERROR} if {@link DdpMemoryWindow#bind} refuses.
+   * Grants this stream's peer access to a part of a region under the window's next STag, where it
+   * begins at Tagged Offset 0. Completes with {@link RdmapCompletionStatus#BIND_ERROR} if {@link
+   * DdpMemoryWindow#bind} refuses.
    *
-   * @param flags of {@link RequestFlags}
-   * @param to Tagged Offset of the first octet in the region
-   * @param length in octets, greater than 0
-   * @param baseTo Tagged Offset of the first octet in the window
-   * @param rights of {@link org.rddp.ddp.memory.AccessRights}
+   * @param request names the window, the region, and the range of the region by Tagged Offset and
+   *     length, which is greater than 0
    */
-  public boolean postBind(
-      long id,
-      int flags,
-      DdpMemoryWindow window,
-      TaggedBuffer region,
-      long to,
-      long length,
-      long baseTo,
-      int rights) {
-    if (posts.endsAtOnce(id, CompletionKind.BIND, 0)) {
+  public boolean postBind(StreamRequest request) {
+    if (posts.endsAtOnce(request, CompletionKind.BIND)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.BIND, 0, flags);
-    add().bind(window, region, to, length, baseTo, rights);
+    long number = sendQueue.add(request, CompletionKind.BIND, 0);
+    add().bind(request);
     return ddp.postLocalOperation(number, RdmapHeader.NO_MESSAGE);
   }
 

@@ -1,11 +1,12 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.StreamRequest;
 
 /**
- * The sends, writes, reads and atomics of a stream, from the post to the completion. They complete
- * in the order in which they were posted, whatever the order in which they end: a read ends when
- * its answer has come, and what was posted behind it may long have been sent.
+ * The sends, writes, reads, atomics and local operations of a stream from post to completion. They
+ * complete in the order in which they were posted, though they may end in another: a read ends when
+ * its response has come, and messages posted behind it may have been sent long before.
  */
 final class RdmapSendQueue {
   private final RdmapHandler handler;
@@ -21,9 +22,14 @@ final class RdmapSendQueue {
     return requests.isFull();
   }
 
-  /** Appends a request; returns the number by which the layers below know it. */
-  long add(long id, int kind, long length, int flags) {
-    requests.add().post(id, kind, length, RequestFlags.fenced(flags));
+  /**
+   * Appends a request.
+   *
+   * @param octets reported if it succeeds
+   * @return the number by which the layers below know it
+   */
+  long add(StreamRequest request, int kind, long octets) {
+    requests.add().post(request, kind, octets);
     return firstNumber + requests.size() - 1;
   }
 
@@ -32,7 +38,7 @@ final class RdmapSendQueue {
     return requests.get((int) (number - firstNumber)).fenced();
   }
 
-  /** A request has ended; completes it, and those behind it that had to wait for it. */
+  /** A request has ended: completes it and those behind it that wait only for it. */
   void end(long number, int status) {
     requests.get((int) (number - firstNumber)).end(status);
     while (!requests.isEmpty() && requests.first().ended()) {

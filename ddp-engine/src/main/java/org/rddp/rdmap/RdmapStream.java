@@ -5,8 +5,8 @@ import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.tcp.StreamHandler;
@@ -24,11 +24,9 @@ import org.rddp.tcp.StreamHandler;
  * <p>Engine thread only.
  */
 public final class RdmapStream {
-  private final RdmapHandler handler;
   private final Termination termination;
   private final DdpStream ddp;
   private final RequestPoster posts;
-  private final RdmapExtensions extensions;
   private final RdmapLocalOperations localOperations;
 
   private RdmapStream(
@@ -37,7 +35,6 @@ public final class RdmapStream {
       RdmapSettings settings,
       byte[] requestData,
       RdmapHandler handler) {
-    this.handler = handler;
     TaggedBuffers taggedBuffers = engine.taggedBuffers();
     RdmapSendQueue sendQueue = new RdmapSendQueue(settings.sendDepth(), handler);
     OutstandingRequests requests = new OutstandingRequests(settings.sendDepth(), settings.ord());
@@ -52,7 +49,6 @@ public final class RdmapStream {
             : DdpStream.initiator(engine, domain, sizes, requestData, user);
     user.attach(ddp);
     posts = new RequestPoster(handler, taggedBuffers, sendQueue, requests, user, ddp);
-    extensions = new RdmapExtensions(posts);
     localOperations =
         new RdmapLocalOperations(taggedBuffers, sendQueue, posts, ddp, settings.sendDepth());
     user.attach(localOperations);
@@ -138,89 +134,35 @@ public final class RdmapStream {
    * Posts a buffer for one of the peer's Sends. One that has waited for it completes within this
    * call.
    *
-   * @param id comes back with the completion
-   * @param address where the message goes; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message goes, 0 to 2^32-1 octets; the memory is the stream's
+   *     until the request ends
    * @return false, and nothing happens, if the queue is full, or the stream's receives are shared
    */
-  public boolean postReceive(long id, long address, long length) {
-    return receiveEnds(id, length) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, address, length);
-  }
-
-  /** Posts a buffer in pieces, as {@link #postReceive(long, long, long)} does. */
-  public boolean postReceive(long id, DdpScatterList list) {
-    return receiveEnds(id, list.length()) || ddp.postReceive(RdmapHeader.SEND_QUEUE, id, list);
-  }
-
-  /** Ends a receive at once that cannot be posted. */
-  private boolean receiveEnds(long id, long length) {
-    if (length < 0 || length > DdpStream.MAX_MESSAGE) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.LENGTH_ERROR, 0);
-      return true;
-    }
-    if (!ddp.acceptsBuffers()) {
-      handler.onCompletion(id, CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
-      return true;
-    }
-    return false;
+  public boolean postReceive(StreamRequest request) {
+    return posts.receive(request);
   }
 
   /**
    * Sends a message to the peer's next posted receive.
    *
-   * @param id comes back with the completion
-   * @param address where the message lies; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where the message lies, 0 to 2^32-1 octets; the memory is the stream's
+   *     until the request ends. Its remote STag is one of the peer's that the peer invalidates when
+   *     it has the message, or 0; it is an error of the stream if the peer does not allow it
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postSend(long id, long address, long length) {
-    return postSend(id, 0, address, length, 0);
-  }
-
-  /**
-   * Sends a message as {@link #postSend(long, long, long)} does, with something besides.
-   *
-   * @param flags of {@link RequestFlags}
-   * @param invalidate an STag of the peer's that it invalidates when it has the message, or 0; an
-   *     error of the stream if the peer does not allow it
-   * @return false, and nothing happens, if the queue is full
-   */
-  public boolean postSend(long id, int flags, long address, long length, int invalidate) {
-    return posts.send(id, flags, invalidate, address, length);
-  }
-
-  /** Sends a message in pieces, as {@link #postSend(long, int, long, long, int)} does. */
-  public boolean postSend(long id, int flags, DdpScatterList list, int invalidate) {
-    return posts.send(id, flags, invalidate, list);
+  public boolean postSend(StreamRequest request) {
+    return posts.send(request);
   }
 
   /**
    * Writes into a buffer of the peer's, whose program learns nothing of it.
    *
-   * @param id comes back with the completion
-   * @param address where the octets lie; the memory is the stream's until then
-   * @param length in octets, 0 to 2^32-1
-   * @param remoteStag the peer's name for the buffer
-   * @param remoteTo Tagged Offset there of the first octet
+   * @param request says where the octets lie, 0 to 2^32-1 of them, and where at the peer they go;
+   *     the memory is the stream's until the request ends
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postWrite(long id, long address, long length, int remoteStag, long remoteTo) {
-    return posts.write(id, 0, address, length, remoteStag, remoteTo);
-  }
-
-  /**
-   * Writes as {@link #postWrite(long, long, long, int, long)} does.
-   *
-   * @param flags of {@link RequestFlags}
-   */
-  public boolean postWrite(
-      long id, int flags, long address, long length, int remoteStag, long remoteTo) {
-    return posts.write(id, flags, address, length, remoteStag, remoteTo);
-  }
-
-  /** Writes pieces of memory, in order, into one contiguous range of the peer's. */
-  public boolean postWrite(long id, int flags, DdpScatterList list, int remoteStag, long remoteTo) {
-    return posts.write(id, flags, list, remoteStag, remoteTo);
+  public boolean postWrite(StreamRequest request) {
+    return posts.write(request);
   }
 
   /**
@@ -228,33 +170,63 @@ public final class RdmapStream {
    * answer goes to one STag, to octets that follow each other (RFC 5040 section 4.4): there is no
    * read into pieces.
    *
-   * @param id comes back with the completion
-   * @param localStag our name for where the octets go, with {@link AccessRights#LOCAL_WRITE}; the
-   *     range is the stream's until then
-   * @param localTo Tagged Offset there of the first octet
-   * @param length in octets, 0 to 2^32-1
-   * @param remoteStag the peer's name for where they come from
-   * @param remoteTo Tagged Offset there of the first octet
+   * @param request says from where at the peer the octets come, and to which {@link
+   *     StreamRequest#local range} they go, 0 to 2^32-1 octets of a buffer with {@link
+   *     AccessRights#LOCAL_WRITE}; the range is the stream's until the request ends
    * @return false, and nothing happens, if the queue is full
    */
-  public boolean postRead(
-      long id, int localStag, long localTo, long length, int remoteStag, long remoteTo) {
-    return posts.read(id, 0, localStag, localTo, length, remoteStag, remoteTo);
+  public boolean postRead(StreamRequest request) {
+    return posts.read(request);
   }
 
   /**
-   * Reads as {@link #postRead(long, int, long, long, int, long)} does.
+   * Sends a number to the peer's next posted receive, which must have room for eight octets (RFC
+   * 7306 section 6). A peer that does not know it ends the stream with {@link
+   * RdmapError#UNEXPECTED_OPCODE}; so for all that RFC 7306 adds.
    *
-   * @param flags of {@link RequestFlags}
+   * @param request its {@link StreamRequest#immediate} is the number
+   * @return false, and nothing happens, if the queue is full
    */
-  public boolean postRead(
-      long id, int flags, int localStag, long localTo, long length, int stag, long remoteTo) {
-    return posts.read(id, flags, localStag, localTo, length, stag, remoteTo);
+  public boolean postImmediate(StreamRequest request) {
+    return posts.immediate(request);
   }
 
-  /** The extensions of RFC 7306: immediate data and atomic operations. */
-  public RdmapExtensions extensions() {
-    return extensions;
+  /**
+   * Writes as {@link #postWrite} does and sends a number behind it, as {@link #postImmediate} does.
+   * The peer's program has the number when it can see what was written. The two end as one request.
+   *
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postWriteImmediate(StreamRequest request) {
+    return posts.writeImmediate(request);
+  }
+
+  /**
+   * Adds to a number of eight octets at the peer (RFC 7306 section 5), in its machine's order and
+   * at an address that is a multiple of eight, in a buffer with {@link AccessRights#REMOTE_ATOMIC}.
+   * The number that was there goes to the request's memory, in this machine's order; the eight
+   * octets there are the stream's until the request ends. Atomics count as reads where ORD and
+   * fences are concerned.
+   *
+   * @param request its operand is added; its mask has the highest bit of each field, which nothing
+   *     is carried out of, 0 for one field of 64 bits
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postFetchAdd(StreamRequest request) {
+    return posts.atomic(request, AtomicRequest.FETCH_ADD);
+  }
+
+  /**
+   * Replaces bits of a number at the peer, if others are as expected, as an atomic of {@link
+   * #postFetchAdd}'s kind. RFC 7306 has no swap without a condition: that compares no bits, and
+   * every peer knows it that knows atomics.
+   *
+   * @param request its operand has the bits, its mask says which of them to replace; its compare
+   *     mask says which bits to compare with those of its compare
+   * @return false, and nothing happens, if the queue is full
+   */
+  public boolean postCompareSwap(StreamRequest request) {
+    return posts.atomic(request, AtomicRequest.COMPARE_SWAP);
   }
 
   /** Local operations: binding windows and invalidating local STags. */

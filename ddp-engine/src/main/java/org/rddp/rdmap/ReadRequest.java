@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.sending.UnsentResponse;
 import org.rddp.mpa.Ulpdu;
 
@@ -24,7 +25,18 @@ final class ReadRequest {
 
   private ReadRequest() {}
 
-  /** Writes the header at the beginning of {@code buffer}. */
+  /** Writes the header of a read at the beginning of {@code buffer}. */
+  static void write(ByteBuffer buffer, StreamRequest request) {
+    write(
+        buffer,
+        request.localStag(),
+        request.localTo(),
+        request.length(),
+        request.remoteStag(),
+        request.remoteTo());
+  }
+
+  /** Writes a header at the beginning of {@code buffer}. */
   static void write(
       ByteBuffer buffer, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
     buffer.putInt(SINK_STAG, sinkStag);

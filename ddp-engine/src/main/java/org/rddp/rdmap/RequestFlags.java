@@ -1,6 +1,6 @@
 package org.rddp.rdmap;
 
-/** How a request is to be done: bits to be combined. */
+/** Flags of requests: bits to be combined. */
 public final class RequestFlags {
   /**
    * Not before every read and atomic that was posted before it has been answered (the read fence of
@@ -8,7 +8,7 @@ public final class RequestFlags {
    */
   public static final int FENCED = 1;
 
-  /** Sends and immediate data: the peer's program is to be woken for it. */
+  /** Sends and Immediate Data: a solicited event at the peer, whose program is to be woken. */
   public static final int SOLICITED = 2;
 
   private RequestFlags() {}

@@ -3,13 +3,13 @@ package org.rddp.rdmap;
 import java.nio.ByteBuffer;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
 /**
- * Puts requests that go to the peer into the {@link RdmapSendQueue} and hands DDP their messages. A
- * post returns false, and nothing happens, if the queue is full.
+ * Posts the requests of a stream: adds them to the {@link RdmapSendQueue} and hands their messages
+ * to DDP. A post returns false, and nothing happens, if the queue is full.
  */
 final class RequestPoster {
   private final RdmapHandler handler;
@@ -38,28 +38,28 @@ final class RequestPoster {
     this.ddp = ddp;
   }
 
-  boolean send(long id, int flags, int invalidate, long address, long length) {
-    if (endsAtOnce(id, CompletionKind.SEND, length)) {
+  boolean receive(StreamRequest request) {
+    if (hasWrongLength(request, CompletionKind.RECEIVE)) {
       return true;
     }
-    if (sendQueue.isFull()) {
-      return false;
+    if (!ddp.acceptsBuffers()) {
+      handler.onCompletion(request.id(), CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
+      return true;
     }
-    long number = sendQueue.add(id, CompletionKind.SEND, length, flags);
-    int opcode = sendOpcode(flags, invalidate);
-    return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, address, length);
+    return ddp.postReceive(RdmapHeader.SEND_QUEUE, request);
   }
 
-  boolean send(long id, int flags, int invalidate, DdpScatterList list) {
-    if (endsAtOnce(id, CompletionKind.SEND, list.length())) {
+  boolean send(StreamRequest request) {
+    if (hasWrongLength(request, CompletionKind.SEND) || endsAtOnce(request, CompletionKind.SEND)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.SEND, list.length(), flags);
-    int opcode = sendOpcode(flags, invalidate);
-    return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, list);
+    long number = sendQueue.add(request, CompletionKind.SEND, request.length());
+    int invalidate = request.remoteStag();
+    int opcode = sendOpcode(request.flags(), invalidate);
+    return ddp.postUntagged(number, opcode, invalidate, RdmapHeader.SEND_QUEUE, request);
   }
 
   private static int sendOpcode(int flags, int invalidate) {
@@ -67,83 +67,61 @@ final class RequestPoster {
     return invalidate == 0 ? plain : plain + 1;
   }
 
-  boolean write(long id, int flags, DdpScatterList list, int stag, long to) {
-    if (endsAtOnce(id, CompletionKind.WRITE, list.length())) {
+  boolean write(StreamRequest request) {
+    if (hasWrongLength(request, CompletionKind.WRITE)
+        || endsAtOnce(request, CompletionKind.WRITE)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.WRITE, list.length(), flags);
-    return ddp.postTagged(number, RdmapHeader.WRITE, stag, to, list);
+    long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    return ddp.postTagged(number, RdmapHeader.WRITE, request);
   }
 
-  boolean write(long id, int flags, long address, long length, int stag, long to) {
-    if (endsAtOnce(id, CompletionKind.WRITE, length)) {
+  boolean writeImmediate(StreamRequest request) {
+    if (hasWrongLength(request, CompletionKind.WRITE)
+        || endsAtOnce(request, CompletionKind.WRITE)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.WRITE, length, flags);
-    return ddp.postTagged(number, RdmapHeader.WRITE, stag, to, address, length);
+    long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
+    int next = ImmediateData.opcode(request.flags());
+    return ddp.postTaggedThen(number, RdmapHeader.WRITE, request, next, RdmapHeader.SEND_QUEUE);
   }
 
-  boolean writeImmediate(
-      long id, int flags, long address, long length, int stag, long to, long data) {
-    if (endsAtOnce(id, CompletionKind.WRITE, length)) {
+  boolean immediate(StreamRequest request) {
+    if (endsAtOnce(request, CompletionKind.SEND)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.WRITE, length, flags);
-    int next = ImmediateData.opcode(flags);
-    return ddp.postTaggedThen(
-        number, RdmapHeader.WRITE, stag, to, address, length, next, RdmapHeader.SEND_QUEUE, data);
-  }
-
-  boolean writeImmediate(long id, int flags, DdpScatterList list, int stag, long to, long data) {
-    if (endsAtOnce(id, CompletionKind.WRITE, list.length())) {
-      return true;
-    }
-    if (sendQueue.isFull()) {
-      return false;
-    }
-    long number = sendQueue.add(id, CompletionKind.WRITE, list.length(), flags);
-    int next = ImmediateData.opcode(flags);
-    return ddp.postTaggedThen(
-        number, RdmapHeader.WRITE, stag, to, list, next, RdmapHeader.SEND_QUEUE, data);
-  }
-
-  boolean immediate(long id, int flags, long data) {
-    if (endsAtOnce(id, CompletionKind.SEND, ImmediateData.LENGTH)) {
-      return true;
-    }
-    if (sendQueue.isFull()) {
-      return false;
-    }
-    long number = sendQueue.add(id, CompletionKind.SEND, ImmediateData.LENGTH, flags);
-    ImmediateData.write(immediate, data);
-    int opcode = ImmediateData.opcode(flags);
+    long number = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
+    ImmediateData.write(immediate, request.immediate());
+    int opcode = ImmediateData.opcode(request.flags());
     return ddp.postInline(
         number, opcode, 0, RdmapHeader.SEND_QUEUE, immediate, ImmediateData.LENGTH);
   }
 
-  boolean read(long id, int flags, int localStag, long localTo, long length, int stag, long to) {
-    if (endsAtOnce(id, CompletionKind.READ, length) || noAnswer(id, CompletionKind.READ)) {
+  boolean read(StreamRequest request) {
+    if (hasWrongLength(request, CompletionKind.READ)
+        || endsAtOnce(request, CompletionKind.READ)
+        || noAnswer(request, CompletionKind.READ)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.READ, length, flags);
-    if (length > 0 && !mayReadInto(localStag, localTo, length)) {
+    long number = sendQueue.add(request, CompletionKind.READ, request.length());
+    if (request.length() > 0 && !mayReadInto(request)) {
       sendQueue.end(number, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR);
       return true;
     }
-    requests.add().beginRead(number, localStag, localTo, length);
-    ReadRequest.write(readRequest, localStag, localTo, length, stag, to);
+    requests.add().beginRead(number, request);
+    ReadRequest.write(readRequest, request);
     return ddp.postInline(
         number,
         RdmapHeader.READ_REQUEST,
@@ -153,38 +131,27 @@ final class RequestPoster {
         ReadRequest.LENGTH);
   }
 
-  private boolean mayReadInto(int stag, long to, long length) {
-    TaggedBuffer sink = taggedBuffers.lookup(stag);
+  private boolean mayReadInto(StreamRequest request) {
+    TaggedBuffer sink = taggedBuffers.lookup(request.localStag());
     return sink != null
         && sink.associatedWith(ddp)
         && sink.permits(AccessRights.LOCAL_WRITE)
-        && !TaggedBuffer.wraps(to, length)
-        && sink.contains(to, length);
+        && !TaggedBuffer.wraps(request.localTo(), request.length())
+        && sink.contains(request.localTo(), request.length());
   }
 
-  boolean atomic(
-      long id,
-      int flags,
-      int opcode,
-      long address,
-      int stag,
-      long to,
-      long data,
-      long mask,
-      long compare,
-      long compareMask) {
-    if (endsAtOnce(id, CompletionKind.ATOMIC, AtomicRequest.OPERAND)
-        || noAnswer(id, CompletionKind.ATOMIC)) {
+  /** Posts an atomic whose operands are as {@link AtomicRequest} has them. */
+  boolean atomic(StreamRequest request, int opcode) {
+    if (endsAtOnce(request, CompletionKind.ATOMIC) || noAnswer(request, CompletionKind.ATOMIC)) {
       return true;
     }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(id, CompletionKind.ATOMIC, AtomicRequest.OPERAND, flags);
+    long number = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
     int identifier = nextIdentifier++;
-    requests.add().beginAtomic(number, identifier, address);
-    AtomicRequest.write(atomicRequest, opcode, identifier, stag, to);
-    AtomicRequest.writeOperands(atomicRequest, data, mask, compare, compareMask);
+    requests.add().beginAtomic(number, identifier, request.message().address());
+    AtomicRequest.write(atomicRequest, opcode, identifier, request);
     return ddp.postInline(
         number,
         RdmapHeader.ATOMIC_REQUEST,
@@ -194,27 +161,32 @@ final class RequestPoster {
         AtomicRequest.LENGTH);
   }
 
-  /** Ends a request at once that cannot be posted. */
-  boolean endsAtOnce(long id, int kind, long length) {
-    if (length < 0 || length > DdpStream.MAX_MESSAGE) {
-      handler.onCompletion(id, kind, RdmapCompletionStatus.LENGTH_ERROR, 0);
-      return true;
+  /** Ends a request at once whose message is too long. */
+  private boolean hasWrongLength(StreamRequest request, int kind) {
+    if (request.length() >= 0 && request.length() <= DdpStream.MAX_MESSAGE) {
+      return false;
     }
+    handler.onCompletion(request.id(), kind, RdmapCompletionStatus.LENGTH_ERROR, 0);
+    return true;
+  }
+
+  /** Flushes a request at once on a stream that sends nothing more. */
+  boolean endsAtOnce(StreamRequest request, int kind) {
     if (!ddp.acceptsMessages() || user.failed()) {
-      handler.onCompletion(id, kind, RdmapCompletionStatus.FLUSHED, 0);
+      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
       return true;
     }
     return false;
   }
 
-  /** Ends a request at once that could have no answer. */
-  private boolean noAnswer(long id, int kind) {
+  /** Ends a read or an atomic at once that the peer cannot answer. */
+  private boolean noAnswer(StreamRequest request, int kind) {
     if (user.peerClosed()) {
-      handler.onCompletion(id, kind, RdmapCompletionStatus.FLUSHED, 0);
+      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
       return true;
     }
     if (requests.closed()) {
-      handler.onCompletion(id, kind, RdmapCompletionStatus.NO_READS, 0);
+      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.NO_READS, 0);
       return true;
     }
     return false;

@@ -4,13 +4,15 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
-/** Our reads and atomics at the peer: when they may go there, and their answers. */
+/**
+ * The requester side of reads and atomics: sends them when ORD and fences allow, takes responses.
+ */
 final class Requester {
   private final RdmapSendQueue sendQueue;
   private final OutstandingRequests requests;
   private DdpStream ddp;
 
-  /** The request that the peer has refused, or -1, and how it ends. */
+  /** The request that the peer has refused, or -1; {@link #refusedStatus} is its status. */
   private long refused = -1;
 
   private int refusedStatus;
@@ -24,7 +26,7 @@ final class Requester {
     ddp = stream;
   }
 
-  /** Whether a request may go to the peer now: for reads and atomics, and for what is fenced. */
+  /** Whether a request may be sent now: checks ORD for reads and atomics, and the read fence. */
   boolean mayStart(long number, int opcode) {
     return switch (opcode) {
       case RdmapHeader.TERMINATE -> true;
@@ -38,17 +40,17 @@ final class Requester {
     return requests.noneAtPeer() || !sendQueue.isFenced(number);
   }
 
-  /** A read or an atomic has gone to the peer. */
+  /** A read or an atomic has been sent. */
   void started() {
     requests.start();
   }
 
-  /** Whether every request has its answer. */
+  /** Whether every read and atomic has been answered. */
   boolean idle() {
     return requests.isEmpty();
   }
 
-  /** What is wrong with a segment of a Read Response in its turn, or null; notes it then. */
+  /** Checks a segment of a Read Response in order: the error, or null if it was counted. */
   RdmapError take(int stag, long to, int octets, boolean last) {
     OutstandingRequest read = requests.awaited();
     if (read == null || read.atomic()) {
@@ -61,17 +63,17 @@ final class Requester {
     return error;
   }
 
-  /** Whether a segment of a Read Response may be placed before its turn. */
+  /** Whether a segment of a Read Response may be placed out of order. */
   boolean awaits(int stag, long to, int octets) {
     return requests.awaits(stag, to, octets);
   }
 
-  /** The awaited read has its whole answer. */
+  /** The first read has been answered in full. */
   void readAnswered() {
     answered();
   }
 
-  /** What is wrong with an Atomic Response, or null; the awaited atomic has ended then. */
+  /** Takes an Atomic Response: the error, or null if the first atomic has completed. */
   RdmapError takeAtomic(Ulpdu segment, int from, int octets) {
     OutstandingRequest atomic = requests.awaited();
     if (atomic == null || !atomic.atomic()) {
@@ -93,15 +95,15 @@ final class Requester {
     sendQueue.end(number, RdmapCompletionStatus.SUCCESS);
   }
 
-  /** The RTR is a message of the queue of our reads and atomics. */
+  /** An RTR message was sent on the queue of reads and atomics, whose numbers it shifts. */
   void rtrSent() {
     requests.skip();
   }
 
   /**
-   * The peer's Terminate names a request of ours: it ends so once it is abandoned.
+   * The peer's Terminate names a request: it gets that status when requests are abandoned.
    *
-   * @param msn its Message Sequence Number; of an answered one, or of none, nothing follows
+   * @param msn its Message Sequence Number; ignored unless a request with it awaits its response
    */
   void refuse(int msn, int status) {
     OutstandingRequest request = requests.atPeer(msn);
@@ -111,7 +113,7 @@ final class Requester {
     }
   }
 
-  /** No answer will come any more. */
+  /** Ends all reads and atomics: no response will come. */
   void abandon() {
     long number = requests.abandonFirst();
     while (number >= 0) {
@@ -120,7 +122,7 @@ final class Requester {
     }
   }
 
-  /** The peer serves so many requests at a time; false if that is none, and some were posted. */
+  /** Limits requests at the peer; false if the limit is 0 and some have been posted. */
   boolean limit(int ord) {
     requests.limit(ord);
     return !requests.closed() || requests.isEmpty();

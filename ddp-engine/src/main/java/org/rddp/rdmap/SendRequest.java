@@ -1,5 +1,7 @@
 package org.rddp.rdmap;
 
+import org.rddp.ddp.memory.StreamRequest;
+
 /** A request in the {@link RdmapSendQueue}. Reused. */
 final class SendRequest {
   private long id;
@@ -9,11 +11,11 @@ final class SendRequest {
   private boolean fenced;
   private boolean ended;
 
-  void post(long id, int kind, long length, boolean fenced) {
-    this.id = id;
+  void post(StreamRequest request, int kind, long octets) {
     this.kind = kind;
-    this.length = length;
-    this.fenced = fenced;
+    id = request.id();
+    length = octets;
+    fenced = RequestFlags.fenced(request.flags());
     ended = false;
   }
 
@@ -42,7 +44,7 @@ final class SendRequest {
     return ended;
   }
 
-  /** Octets to report: the message's, or 0 if it did not end well. */
+  /** Octets to report: those of the message, or 0 if it failed. */
   long octets() {
     return status == RdmapCompletionStatus.SUCCESS ? length : 0;
   }

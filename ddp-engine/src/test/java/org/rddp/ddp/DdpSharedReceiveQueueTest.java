@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ddp.receiving.QueueSettings;
 
@@ -26,7 +27,10 @@ class DdpSharedReceiveQueueTest {
 
   private void post(int... ids) {
     for (int id : ids) {
-      assertThat(shared.post(id, memory.address() + (long) id * LENGTH, LENGTH)).isTrue();
+      assertThat(
+              shared.post(
+                  new StreamRequest(id).memory(memory.address() + (long) id * LENGTH, LENGTH)))
+          .isTrue();
     }
   }
 
@@ -126,11 +130,12 @@ class DdpSharedReceiveQueueTest {
   @Test
   void shouldTakeNoBuffersOnTheStreamItself() {
     DdpFixture one = stream();
-    assertThat(one.stream.postReceive(0, 1, memory.address(), LENGTH)).isFalse();
+    assertThat(one.stream.postReceive(0, new StreamRequest(1).memory(memory.address(), LENGTH)))
+        .isFalse();
     DdpScatterList list = new DdpScatterList();
     list.clear();
     list.add(memory.address(), 1);
-    assertThat(one.stream.postReceive(0, 1, list)).isFalse();
+    assertThat(one.stream.postReceive(0, new StreamRequest(1).memory(list))).isFalse();
     assertThat(one.stream.lacksBuffer(0)).isTrue();
     post(0);
     assertThat(one.stream.lacksBuffer(0)).isFalse();
@@ -142,7 +147,7 @@ class DdpSharedReceiveQueueTest {
     list.clear();
     list.add(memory.address(), 3);
     list.add(memory.address() + 50, 10);
-    assertThat(shared.post(7, list)).isTrue();
+    assertThat(shared.post(new StreamRequest(7).memory(list))).isTrue();
     list.clear();
     DdpFixture one = stream();
     assertThat(one.receive(untagged(LAST, 0, 1, 0, octets(5, 9))))
@@ -157,7 +162,7 @@ class DdpSharedReceiveQueueTest {
     for (int i = 0; i < DEPTH; i++) {
       post(i);
     }
-    assertThat(shared.post(99, memory.address(), 1)).isFalse();
+    assertThat(shared.post(new StreamRequest(99).memory(memory.address(), 1))).isFalse();
     for (int i = 0; i < DEPTH; i++) {
       assertThat(shared.withdraw()).isEqualTo(i);
     }

@@ -12,6 +12,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
@@ -46,9 +47,17 @@ class DdpStreamTest {
   @Tag("DDP-4.1-09")
   void shouldSendMessagesInTheOrderInWhichTheyWerePosted() {
     DdpFixture ddp = sending();
-    assertThat(ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000)).isTrue();
-    assertThat(ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 0)).isTrue();
-    assertThat(ddp.stream.postUntagged(3, SEND, 0, 0, memory.address() + 3000, 2000)).isTrue();
+    assertThat(
+            ddp.stream.postTagged(
+                1, WRITE, new StreamRequest().memory(memory.address(), 3000).remote(7, 0)))
+        .isTrue();
+    assertThat(
+            ddp.stream.postUntagged(2, SEND, 0, 0, new StreamRequest().memory(memory.address(), 0)))
+        .isTrue();
+    assertThat(
+            ddp.stream.postUntagged(
+                3, SEND, 0, 0, new StreamRequest().memory(memory.address() + 3000, 2000)))
+        .isTrue();
     ddp.run();
 
     assertThat(ddp.ulp.events())
@@ -80,8 +89,8 @@ class DdpStreamTest {
         () -> {
           throw new IllegalStateException("the user fails");
         };
-    ddp.stream.postUntagged(1, SEND, 0, 0, memory.address(), 0);
-    ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 0);
+    ddp.stream.postUntagged(1, SEND, 0, 0, new StreamRequest().memory(memory.address(), 0));
+    ddp.stream.postUntagged(2, SEND, 0, 0, new StreamRequest().memory(memory.address(), 0));
 
     assertThatThrownBy(() -> ddp.engine.send(8)).hasMessage("the user fails");
     assertThat(ddp.ulp.events())
@@ -95,7 +104,7 @@ class DdpStreamTest {
   void shouldNumberTheMessagesOfEachQueueByThemselves() {
     DdpFixture ddp = sending();
     for (int qn : new int[] {0, 1, 1, 0}) {
-      ddp.stream.postUntagged(0, SEND, 0, qn, memory.address(), 0);
+      ddp.stream.postUntagged(0, SEND, 0, qn, new StreamRequest().memory(memory.address(), 0));
     }
     ddp.run();
     assertThat(ddp.peer.receivedHex().stream().map(hex -> hex.substring(12, 28)))
@@ -111,7 +120,8 @@ class DdpStreamTest {
   @Tag("DDP-3-02")
   void shouldFollowMulpduBetweenSegments() {
     DdpFixture ddp = sending();
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 3000);
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 3000).remote(7, 0));
     assertThat(ddp.engine.send(1)).isEqualTo(1);
     ddp.tcp.setEmss(548);
     ddp.run();
@@ -123,11 +133,13 @@ class DdpStreamTest {
   @Tag("DDP-5.2-02")
   void shouldRefuseAMessageTooLong() {
     DdpFixture ddp = sending();
-    assertThatThrownBy(() -> ddp.stream.postTagged(1, WRITE, 7, 0, 0, 1L << 32))
+    assertThatThrownBy(() ->
+            ddp.stream.postTagged(1, WRITE, new StreamRequest().memory(0, 1L << 32).remote(7, 0)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> ddp.stream.postUntagged(1, SEND, 0, 0, 0, 1L << 32))
+    assertThatThrownBy(
+            () -> ddp.stream.postUntagged(1, SEND, 0, 0, new StreamRequest().memory(0, 1L << 32)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> ddp.stream.postReceive(0, 1, 0, -1))
+    assertThatThrownBy(() -> ddp.stream.postReceive(0, new StreamRequest(1).memory(0, -1)))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -135,24 +147,39 @@ class DdpStreamTest {
   void shouldTakeNoMoreThanTheQueuesHold() {
     DdpFixture ddp = sending();
     for (int i = 0; i < 16; i++) {
-      assertThat(ddp.stream.postTagged(i, WRITE, 7, 0, memory.address(), 1)).isTrue();
+      assertThat(
+              ddp.stream.postTagged(
+                  i, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0)))
+          .isTrue();
     }
-    assertThat(ddp.stream.postTagged(16, WRITE, 7, 0, memory.address(), 1)).isFalse();
-    assertThat(ddp.stream.postUntagged(16, SEND, 0, 0, memory.address(), 1)).isFalse();
+    assertThat(
+            ddp.stream.postTagged(
+                16, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0)))
+        .isFalse();
+    assertThat(
+            ddp.stream.postUntagged(
+                16, SEND, 0, 0, new StreamRequest().memory(memory.address(), 1)))
+        .isFalse();
     ddp.run();
     assertThat(ddp.ulp.events()).hasSize(16);
-    assertThat(ddp.stream.postTagged(16, WRITE, 7, 0, memory.address(), 1)).isTrue();
+    assertThat(
+            ddp.stream.postTagged(
+                16, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0)))
+        .isTrue();
     for (int i = 0; i < 4; i++) {
-      assertThat(ddp.stream.postReceive(1, i, memory.address(), 1)).isTrue();
+      assertThat(ddp.stream.postReceive(1, new StreamRequest(i).memory(memory.address(), 1)))
+          .isTrue();
     }
-    assertThat(ddp.stream.postReceive(1, 4, memory.address(), 1)).isFalse();
+    assertThat(ddp.stream.postReceive(1, new StreamRequest(4).memory(memory.address(), 1)))
+        .isFalse();
   }
 
   @Test
   void shouldWaitWhileTcpTakesNothing() {
     DdpFixture ddp = sending();
     ddp.tcp.setWindow(0);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
     ddp.run();
     assertThat(ddp.ulp.events()).isEmpty();
     ddp.tcp.setWindow(1);
@@ -163,7 +190,7 @@ class DdpStreamTest {
   @Test
   void shouldHoldAResponderUntilTheInitiatorHasSpoken() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0));
     ddp.run();
     assertThat(ddp.ulp.events()).isEmpty();
     assertThat(ddp.receive(tagged(0xc1, 0, 0, "")))
@@ -178,12 +205,18 @@ class DdpStreamTest {
   @Tag("DDP-3-12")
   void shouldSendEverythingBeforeItCloses() {
     DdpFixture ddp = sending();
-    ddp.stream.postReceive(0, 9, memory.address(), 10);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.postReceive(0, new StreamRequest(9).memory(memory.address(), 10));
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
     ddp.stream.close();
     assertThat(ddp.stream.acceptsMessages()).isFalse();
-    assertThat(ddp.stream.postTagged(2, WRITE, 7, 0, memory.address(), 1)).isFalse();
-    assertThat(ddp.stream.postUntagged(2, SEND, 0, 0, memory.address(), 1)).isFalse();
+    assertThat(
+            ddp.stream.postTagged(
+                2, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0)))
+        .isFalse();
+    assertThat(
+            ddp.stream.postUntagged(2, SEND, 0, 0, new StreamRequest().memory(memory.address(), 1)))
+        .isFalse();
     ddp.run();
     assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 5000");
     assertThat(ddp.peer.received()).hasSize(4);
@@ -201,7 +234,7 @@ class DdpStreamTest {
   @Tag("DDP-6.2.1-06")
   void shouldCloseOurHalfWhenThePeerClosesBeforeTheFirstFpdu() {
     DdpFixture ddp = DdpFixture.receiving(4);
-    ddp.stream.postUntagged(1, SEND, 0, 0, memory.address(), 10);
+    ddp.stream.postUntagged(1, SEND, 0, 0, new StreamRequest().memory(memory.address(), 10));
     ddp.run();
     ddp.stream.close();
     ddp.run();
@@ -220,7 +253,7 @@ class DdpStreamTest {
     ddp.peer.mpa().closeSend();
     ddp.run();
     assertThat(ddp.ulp.events()).containsExactly("peer closed");
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0));
     ddp.run();
     assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 1");
     assertThat(ddp.peer.received()).hasSize(1);
@@ -241,7 +274,7 @@ class DdpStreamTest {
   @Test
   void shouldGiveBackWhatAResponderCanNeverSend() {
     DdpFixture ddp = DdpFixture.receiving(1);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 1);
+    ddp.stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0));
     ddp.peer.mpa().closeSend();
     ddp.run();
     assertThat(ddp.ulp.events()).containsExactly("send flushed 1", "peer closed");
@@ -255,9 +288,10 @@ class DdpStreamTest {
   void shouldGiveEverythingBackWhenAborted() {
     DdpFixture ddp = sending();
     ddp.tcp.setWindow(2);
-    ddp.stream.postReceive(1, 9, memory.address(), 10);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
-    ddp.stream.postTagged(2, WRITE, 7, 0, memory.address(), 1);
+    ddp.stream.postReceive(1, new StreamRequest(9).memory(memory.address(), 10));
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
+    ddp.stream.postTagged(2, WRITE, new StreamRequest().memory(memory.address(), 1).remote(7, 0));
     ddp.engine.send(1000);
     ddp.stream.abort();
     assertThat(ddp.ulp.events())
@@ -277,8 +311,9 @@ class DdpStreamTest {
   void shouldGiveEverythingBackWhenTheConnectionIsLost() {
     DdpFixture ddp = sending();
     ddp.tcp.setWindow(0);
-    ddp.stream.postReceive(0, 9, memory.address(), 10);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.postReceive(0, new StreamRequest(9).memory(memory.address(), 10));
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
     ddp.tcp.cut();
     assertThat(ddp.ulp.events())
         .containsExactly(
@@ -296,10 +331,12 @@ class DdpStreamTest {
   @Tag("DDP-6.2.2-03")
   void shouldPassAnErrorOfMpaOnAndStillSend() {
     DdpFixture ddp = sending();
-    ddp.stream.postReceive(0, 9, memory.address(), 10);
+    ddp.stream.postReceive(0, new StreamRequest(9).memory(memory.address(), 10));
     LlpFailure.report(ddp.stream, MpaError.CRC);
     assertThat(ddp.ulp.events()).containsExactly("receive flushed qn 0 id 9", "llp error CRC");
-    assertThat(ddp.stream.postUntagged(1, 0x47, 0, 1, memory.address(), 4)).isTrue();
+    assertThat(
+            ddp.stream.postUntagged(1, 0x47, 0, 1, new StreamRequest().memory(memory.address(), 4)))
+        .isTrue();
     ddp.run();
     assertThat(ddp.ulp.events()).containsExactly("sent 1 octets 4");
     assertThat(ddp.peer.received()).hasSize(1);
@@ -316,11 +353,18 @@ class DdpStreamTest {
     DdpFixture ddp = DdpFixture.receiving(1, 1);
     ddp.receive(tagged(0xc1, 0, 0, ""));
     ddp.tcp.setWindow(0);
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 5000);
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 5000).remote(7, 0));
     ddp.ulp.onError =
         () -> {
-          assertThat(ddp.stream.postUntagged(2, 0x47, 0, 1, memory.address(), 4)).isTrue();
-          assertThat(ddp.stream.postUntagged(3, 0x47, 0, 1, memory.address(), 4)).isFalse();
+          assertThat(
+                  ddp.stream.postUntagged(
+                      2, 0x47, 0, 1, new StreamRequest().memory(memory.address(), 4)))
+              .isTrue();
+          assertThat(
+                  ddp.stream.postUntagged(
+                      3, 0x47, 0, 1, new StreamRequest().memory(memory.address(), 4)))
+              .isFalse();
         };
     assertThat(ddp.receive(tagged(0xc1, 1, 0, "01")))
         .containsExactly("send flushed 1", "error INVALID_STAG");
@@ -333,7 +377,9 @@ class DdpStreamTest {
     ddp.stream.close();
     ddp.run();
     assertThat(ddp.peer.events()).containsExactly("full operation", "peer closed");
-    assertThat(ddp.stream.postUntagged(4, 0x47, 0, 1, memory.address(), 4)).isFalse();
+    assertThat(
+            ddp.stream.postUntagged(4, 0x47, 0, 1, new StreamRequest().memory(memory.address(), 4)))
+        .isFalse();
   }
 
   @Test
@@ -358,7 +404,7 @@ class DdpStreamTest {
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
     LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
-    initiator.postTagged(1, WRITE, 1, 0, memory.address(), 1);
+    initiator.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 1).remote(1, 0));
     tcp.run(turn);
     assertThat(asked.events()).containsExactly("request cafe");
     responder.reject(new byte[0]);
@@ -384,10 +430,10 @@ class DdpStreamTest {
     DdpStream responder = DdpStream.responder(engine, domain, settings, asked);
     LoopedTcp tcp = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
     Runnable turn = () -> engine.send(10);
-    initiator.postReceive(0, 1, memory.address(), 10);
-    responder.postReceive(0, 2, memory.address() + 10, 10);
-    initiator.postUntagged(3, SEND, 0, 0, memory.address() + 20, 1);
-    responder.postUntagged(4, SEND, 0, 0, memory.address() + 30, 2);
+    initiator.postReceive(0, new StreamRequest(1).memory(memory.address(), 10));
+    responder.postReceive(0, new StreamRequest(2).memory(memory.address() + 10, 10));
+    initiator.postUntagged(3, SEND, 0, 0, new StreamRequest().memory(memory.address() + 20, 1));
+    responder.postUntagged(4, SEND, 0, 0, new StreamRequest().memory(memory.address() + 30, 2));
     tcp.run(turn);
     assertThat(asking.events()).isEmpty();
     assertThat(asked.events()).containsExactly("request ");
@@ -412,7 +458,7 @@ class DdpStreamTest {
     DdpStream stream = DdpStream.responder(engine, new ProtectionDomain("p"), settings, ulp);
     RawUlpduPeer peer = RawUlpduPeer.initiator();
     LoopedTcp tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
-    stream.postReceive(0, 5, memory.address(), 1);
+    stream.postReceive(0, new StreamRequest(5).memory(memory.address(), 1));
     tcp.run(() -> {});
     stream.close();
     assertThat(ulp.events()).contains("receive flushed qn 0 id 5", "closed ABORTED");

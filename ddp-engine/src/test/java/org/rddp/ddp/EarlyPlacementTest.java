@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.EarlySegmentHeaders;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.mpa.Ulpdu;
@@ -39,8 +40,8 @@ class EarlyPlacementTest {
   private final MemorySegment scratch = Arena.ofAuto().allocate(4096);
 
   EarlyPlacementTest() {
-    ddp.stream.postReceive(0, 11, first.address(), LENGTH);
-    ddp.stream.postReceive(0, 12, second.address(), LENGTH);
+    ddp.stream.postReceive(0, new StreamRequest(11).memory(first.address(), LENGTH));
+    ddp.stream.postReceive(0, new StreamRequest(12).memory(second.address(), LENGTH));
     ddp.ulp.early = AccessRights.REMOTE_WRITE;
   }
 
@@ -124,7 +125,7 @@ class EarlyPlacementTest {
   @Tag("DDP-5.3-06")
   void shouldNotDeliverBeforeAMessageOfAnotherQueue() {
     GuardedMemory other = new GuardedMemory(LENGTH);
-    ddp.stream.postReceive(2, 21, other.address(), LENGTH);
+    ddp.stream.postReceive(2, new StreamRequest(21).memory(other.address(), LENGTH));
     assertThat(early(200, untagged(LAST, 2, 1, 0, octets(5, 3)))).isTrue();
     inTurn(100, untagged(LAST, 0, 1, 0, "01"));
     delivered(300);
@@ -140,7 +141,7 @@ class EarlyPlacementTest {
   @Tag("DDP-5.4-02")
   void shouldKnowTheOrderOfTheSenderAmongMessagesOfAllKinds() {
     GuardedMemory other = new GuardedMemory(LENGTH);
-    ddp.stream.postReceive(2, 21, other.address(), LENGTH);
+    ddp.stream.postReceive(2, new StreamRequest(21).memory(other.address(), LENGTH));
     assertThat(early(500, tagged(TAGGED_LAST, stag, 5, "05"))).isTrue();
     assertThat(early(400, untagged(LAST, 0, 1, 0, "04"))).isTrue();
     assertThat(early(300, untagged(LAST, 2, 1, 0, "03"))).isTrue();
@@ -222,7 +223,7 @@ class EarlyPlacementTest {
   void shouldTakeInItsTurnWhatFoundNoBufferBefore() {
     assertThat(early(300, untagged(LAST, 0, 3, 0, "03"))).isFalse();
     GuardedMemory third = new GuardedMemory(LENGTH);
-    ddp.stream.postReceive(0, 13, third.address(), LENGTH);
+    ddp.stream.postReceive(0, new StreamRequest(13).memory(third.address(), LENGTH));
     inTurn(100, untagged(LAST, 0, 1, 0, "01"));
     inTurn(200, untagged(LAST, 0, 2, 0, "02"));
     inTurn(300, untagged(LAST, 0, 3, 0, "03"));

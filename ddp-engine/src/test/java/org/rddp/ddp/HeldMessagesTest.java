@@ -13,6 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.HeldSegments;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
@@ -30,7 +31,10 @@ class HeldMessagesTest {
   private final GuardedMemory memory = new GuardedMemory(2000);
 
   private void post(int qn, long id) {
-    assertThat(ddp.stream.postReceive(qn, id, memory.address(), memory.length())).isTrue();
+    assertThat(
+            ddp.stream.postReceive(
+                qn, new StreamRequest(id).memory(memory.address(), memory.length())))
+        .isTrue();
   }
 
   @Test
@@ -83,7 +87,8 @@ class HeldMessagesTest {
     }
     assertThat(ddp.receive(untagged(LAST, 0, 1, 1000 * kept, octets(1000, 1))))
         .containsExactly("error NO_BUFFER");
-    assertThat(ddp.stream.postReceive(0, 11, memory.address(), 10)).isFalse();
+    assertThat(ddp.stream.postReceive(0, new StreamRequest(11).memory(memory.address(), 10)))
+        .isFalse();
     memory.assertUntouched();
   }
 
@@ -170,7 +175,8 @@ class HeldMessagesTest {
     post(0, 11);
     assertThat(ddp.ulp.events())
         .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 1", "error INVALID_STAG");
-    assertThat(ddp.stream.postReceive(0, 12, memory.address(), 10)).isFalse();
+    assertThat(ddp.stream.postReceive(0, new StreamRequest(12).memory(memory.address(), 10)))
+        .isFalse();
   }
 
   @Test

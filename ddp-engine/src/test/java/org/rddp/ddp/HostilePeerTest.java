@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
@@ -94,7 +95,9 @@ class HostilePeerTest {
       Random random = new Random(lengths);
       for (int i = 0; i < 32; i++) {
         int at = 8 * i;
-        ddp.stream.postReceive(i % 2, i, buffers.address() + at, random.nextInt(LENGTH - at + 1));
+        ddp.stream.postReceive(
+            i % 2,
+            new StreamRequest(i).memory(buffers.address() + at, random.nextInt(LENGTH - at + 1)));
       }
       ddp.ulp.early = AccessRights.REMOTE_WRITE;
     }

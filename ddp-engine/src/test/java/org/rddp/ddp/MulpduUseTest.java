@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpHeader;
@@ -41,7 +42,8 @@ class MulpduUseTest {
   void shouldFillSegmentsWithAMessage() {
     DdpFixture ddp = DdpFixture.sending(DdpFixture.EMSS, 1);
     int full = MULPDU - DdpHeader.TAGGED_LENGTH;
-    ddp.stream.postTagged(1, WRITE, 7, 0, memory.address(), 10L * full + 1);
+    ddp.stream.postTagged(
+        1, WRITE, new StreamRequest().memory(memory.address(), 10L * full + 1).remote(7, 0));
     ddp.run();
     int[] expected = new int[11];
     Arrays.fill(expected, MULPDU);
@@ -63,7 +65,8 @@ class MulpduUseTest {
       for (int i = 0; i < 5; i++) {
         int length = 1 + random.nextInt(6000);
         sent += length;
-        ddp.stream.postTagged(i, WRITE, 7, 0, memory.address(), length);
+        ddp.stream.postTagged(
+            i, WRITE, new StreamRequest().memory(memory.address(), length).remote(7, 0));
       }
       ddp.run();
       int payload = 0;
@@ -177,7 +180,7 @@ class MulpduUseTest {
     DdpStream stream =
         DdpStream.initiator(engine, new ProtectionDomain("test"), settings, new byte[0], ulp);
     ulp.stream = stream;
-    stream.postTagged(1, WRITE, 7, 0, memory.address(), 40);
+    stream.postTagged(1, WRITE, new StreamRequest().memory(memory.address(), 40).remote(7, 0));
     tcp.open(stream.transport());
     engine.send(Integer.MAX_VALUE);
     return stream;

@@ -8,12 +8,13 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.sending.SendScheduler;
 import org.rddp.mpa.MpaSettings;
 
-/** How the streams of an engine share its turns. */
+/** How much the streams of an engine send in a call. */
 class SendSchedulerTest {
   private static final int WRITE = 0x40;
 
@@ -55,10 +56,15 @@ class SendSchedulerTest {
   }
 
   private void postOctets(int stream, long octets) {
-    assertThat(streams.get(stream).postTagged(0, WRITE, 7, 0, memory.address(), octets)).isTrue();
+    assertThat(
+            streams
+                .get(stream)
+                .postTagged(
+                    0, WRITE, new StreamRequest().memory(memory.address(), octets).remote(7, 0)))
+        .isTrue();
   }
 
-  /** A turn that sends at most so many segments: how many of them each stream's peer got. */
+  /** Sends at most so many segments; how many of them each stream's peer got. */
   private List<Integer> turn(int limit) {
     List<Integer> before = peers.stream().map(peer -> peer.received().size()).toList();
     int sent = engine.send(limit);
@@ -72,7 +78,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldGiveStreamsTheirShareInTurn() {
+  void shouldServeStreamsRoundRobin() {
     int share = SendScheduler.SHARE;
     post(0, 40);
     post(1, 40);
@@ -82,7 +88,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldSendWhatIsShortBeforeWhatIsLong() {
+  void shouldServeCaughtUpStreamsFirst() {
     post(0, LONG);
     assertThat(turn(4)).containsExactly(4, 0, 0);
     post(1, 1);
@@ -91,7 +97,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldSendLittleOfWhatIsLongInCompany() {
+  void shouldSendAQuantumOfABackloggedStreamWhileContended() {
     post(0, LONG);
     turn(4);
     post(1, 1);
@@ -107,7 +113,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldSendOfOneLongMessageInATurnInCompany() {
+  void shouldServeOneBackloggedStreamInACallWhileContended() {
     post(0, LONG);
     post(1, LONG);
     turn(32);
@@ -118,7 +124,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldNotTakeAStreamForItsOwnCompany() {
+  void shouldNotBeContendedByOneStreamAlone() {
     for (int i = 0; i < 3; i++) {
       post(0, 40);
       assertThat(turn(64)).containsExactly(40, 0, 0);
@@ -128,7 +134,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldForgetAStreamThatHasEndedBehind() {
+  void shouldForgetABackloggedStreamThatHasEnded() {
     post(0, LONG);
     turn(4);
     connections.get(0).cut();
@@ -139,7 +145,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldServeTheNextInCompanyInPlaceOfOneThatHasEnded() {
+  void shouldServeTheNextBackloggedStreamInPlaceOfAnEndedOne() {
     post(0, LONG);
     post(1, LONG);
     turn(32);
@@ -150,7 +156,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldNotTakeForCompanyWhatWaitsForAWindow() {
+  void shouldNotBeContendedByAStreamThatWaitsForAWindow() {
     post(0, LONG);
     turn(4);
     connections.get(0).setWindow(0);
@@ -169,7 +175,7 @@ class SendSchedulerTest {
   }
 
   @Test
-  void shouldNotTakeForCompanyWhatMayNotStart() {
+  void shouldNotBeContendedByAMessageThatMayNotStart() {
     users.get(0).mayStart = false;
     post(0, LONG);
     turn(4);

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
 
 /** What DDP does with untagged segments, good and bad (RFC 5041 section 7.1). */
@@ -25,8 +26,10 @@ class UntaggedPlacementTest {
   private final GuardedMemory second = new GuardedMemory(LENGTH);
 
   private void postBoth() {
-    assertThat(ddp.stream.postReceive(0, 11, first.address(), LENGTH)).isTrue();
-    assertThat(ddp.stream.postReceive(0, 12, second.address(), LENGTH)).isTrue();
+    assertThat(ddp.stream.postReceive(0, new StreamRequest(11).memory(first.address(), LENGTH)))
+        .isTrue();
+    assertThat(ddp.stream.postReceive(0, new StreamRequest(12).memory(second.address(), LENGTH)))
+        .isTrue();
   }
 
   private void assertRefused(DdpError error, String segment) {
@@ -164,7 +167,7 @@ class UntaggedPlacementTest {
 
   @Test
   void shouldTakeAnEmptyBuffer() {
-    ddp.stream.postReceive(0, 11, 0, 0);
+    ddp.stream.postReceive(0, new StreamRequest(11).memory(0, 0));
     assertThat(ddp.receive(untagged(LAST, 0, 1, 0, "")))
         .containsExactly("untagged 4300000000 qn 0 msn 1 id 11 octets 0");
   }
@@ -181,7 +184,7 @@ class UntaggedPlacementTest {
   @Test
   void shouldNumberEachQueueByItself() {
     postBoth();
-    ddp.stream.postReceive(1, 21, second.address(), LENGTH);
+    ddp.stream.postReceive(1, new StreamRequest(21).memory(second.address(), LENGTH));
     assertThat(ddp.receive(untagged(LAST, 1, 1, 0, "01"), untagged(LAST, 0, 1, 0, "01")))
         .containsExactly(
             "untagged 4300000000 qn 1 msn 1 id 21 octets 1",
@@ -326,7 +329,7 @@ class UntaggedPlacementTest {
   @Tag("DDP-6.2.2-02")
   void shouldFlushEveryQueueWhenItFails() {
     postBoth();
-    ddp.stream.postReceive(1, 21, second.address(), LENGTH);
+    ddp.stream.postReceive(1, new StreamRequest(21).memory(second.address(), LENGTH));
     List<String> events = ddp.receive(untagged(LAST, 9, 1, 0, "01"));
     assertThat(events)
         .containsExactly(
@@ -334,6 +337,7 @@ class UntaggedPlacementTest {
             "receive flushed qn 0 id 12",
             "receive flushed qn 1 id 21",
             "error INVALID_QN");
-    assertThat(ddp.stream.postReceive(0, 13, first.address(), LENGTH)).isFalse();
+    assertThat(ddp.stream.postReceive(0, new StreamRequest(13).memory(first.address(), LENGTH)))
+        .isFalse();
   }
 }

@@ -32,11 +32,17 @@ record CapturedSegment(
     String payload) {
   private static final int VERSION = 1;
 
-  /** What a ULPDU says. */
+  /** The segment in a ULPDU. */
   static CapturedSegment decode(byte[] octets) {
-    MemorySegment memory = Arena.ofAuto().allocate(octets.length);
-    Memory.copy(octets, 0, memory.address(), octets.length);
-    Ulpdu ulpdu = Ulpdu.of(0, memory.address(), octets.length);
+    // Not an automatic arena: the collector could free memory that is used by address alone.
+    try (Arena arena = Arena.ofConfined()) {
+      long address = arena.allocate(octets.length).address();
+      Memory.copy(octets, 0, address, octets.length);
+      return decode(Ulpdu.of(0, address, octets.length), octets);
+    }
+  }
+
+  private static CapturedSegment decode(Ulpdu ulpdu, byte[] octets) {
     int control = DdpHeader.control(ulpdu);
     boolean tagged = DdpHeader.tagged(control);
     boolean last = DdpHeader.last(control);

@@ -12,6 +12,7 @@ import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.tcp.CloseReason;
@@ -26,6 +27,7 @@ class HotPathAllocationTest {
 
   /** Counts; posts every receive again. */
   private static final class Counter implements RdmapHandler {
+    private final StreamRequest request = new StreamRequest();
     private RdmapStream stream;
     private long receiveAddress;
     private long[] completions = new long[8];
@@ -50,7 +52,7 @@ class HotPathAllocationTest {
       }
       completions[kind]++;
       if (kind == CompletionKind.RECEIVE) {
-        stream.postReceive(id, receiveAddress, LENGTH);
+        stream.postReceive(request.begin(id).memory(receiveAddress, LENGTH));
       }
     }
 
@@ -75,24 +77,28 @@ class HotPathAllocationTest {
   private final ProtectionDomain domain = new ProtectionDomain("p");
   private final Counter left = new Counter();
   private final Counter right = new Counter();
+  private final StreamRequest request = new StreamRequest();
   private Runnable turn;
   private LoopedTcp tcp;
   private int stag;
   private DdpMemoryWindow window;
 
   private void round() {
-    left.stream.postWrite(1, memory.address(), LENGTH, stag, 0);
-    left.stream.postRead(4, stag, 0, LENGTH / 2, stag, LENGTH / 2);
-    left.stream.postSend(2, memory.address(), 64);
-    left.stream.extensions().postFetchAdd(5, 0, memory.address() + 64, stag, 0, 1, 0);
+    left.stream.postWrite(request.begin(1).memory(memory.address(), LENGTH).remote(stag, 0));
+    left.stream.postRead(request.begin(4).local(stag, 0, LENGTH / 2).remote(stag, LENGTH / 2));
+    left.stream.postSend(request.begin(2).memory(memory.address(), 64));
+    left.stream.postFetchAdd(
+        request.begin(5).memory(memory.address() + 64, 8).remote(stag, 0).operands(1, 0, 0, -1));
     RdmapLocalOperations local = left.stream.localOperations();
     TaggedBuffer region = engine.taggedBuffers().lookup(stag);
     int opened = window.nextStag();
-    local.postBind(7, 0, window, region, 0, LENGTH, 0, AccessRights.REMOTE_WRITE);
-    local.postInvalidate(6, 0, opened);
-    left.stream.extensions().postWriteImmediate(1, 0, memory.address(), LENGTH, stag, 0, 7);
+    local.postBind(
+        request.begin(7).bind(window, region, AccessRights.REMOTE_WRITE).local(0, 0, LENGTH));
+    local.postInvalidate(request.begin(6).local(opened, 0, 0));
+    left.stream.postWriteImmediate(
+        request.begin(1).memory(memory.address(), LENGTH).remote(stag, 0).immediate(7));
     tcp.run(turn);
-    right.stream.postSend(3, memory.address(), LENGTH);
+    right.stream.postSend(request.begin(3).memory(memory.address(), LENGTH));
     tcp.run(turn);
   }
 
@@ -120,8 +126,8 @@ class HotPathAllocationTest {
     tcp = LoopedTcp.join(left.stream.transport(), right.stream.transport(), 1448);
     tcp.run(turn);
     for (int i = 0; i < 8; i++) {
-      left.stream.postReceive(i, left.receiveAddress, LENGTH);
-      right.stream.postReceive(i, right.receiveAddress, LENGTH);
+      left.stream.postReceive(request.begin(i).memory(left.receiveAddress, LENGTH));
+      right.stream.postReceive(request.begin(i).memory(right.receiveAddress, LENGTH));
     }
     right.stream.accept(none);
     tcp.run(turn);

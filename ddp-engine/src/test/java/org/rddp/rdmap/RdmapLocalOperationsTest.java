@@ -10,6 +10,7 @@ import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.memory.TaggedBuffers;
 
@@ -32,7 +33,11 @@ class RdmapLocalOperationsTest {
   }
 
   private boolean bind(int flags, DdpMemoryWindow window, TaggedBuffer region) {
-    return local.postBind(1, flags, window, region, 100, 50, 0, AccessRights.REMOTE_WRITE);
+    return local.postBind(
+        new StreamRequest(1)
+            .flags(flags)
+            .bind(window, region, AccessRights.REMOTE_WRITE)
+            .local(0, 100, 50));
   }
 
   // ---- Invalidating ----
@@ -43,7 +48,7 @@ class RdmapLocalOperationsTest {
   void shouldPlaceNothingOnceTheInvalidationHasCompleted() {
     int stag = rdmap.register(AccessRights.REMOTE_WRITE);
     assertThat(rdmap.receive(write(0x81, stag, 0, "0102"))).isEmpty();
-    assertThat(local.postInvalidate(7, 0, stag)).isTrue();
+    assertThat(local.postInvalidate(new StreamRequest(7).local(stag, 0, 0))).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("invalidate 7 done 0");
     assertThat(rdmap.sent()).as("nothing is sent for it").isEmpty();
@@ -57,11 +62,11 @@ class RdmapLocalOperationsTest {
   }
 
   @Test
-  void shouldHaveItsTurnBehindWhatWasPostedBefore() {
+  void shouldRunAfterRequestsPostedBefore() {
     int stag = rdmap.register(AccessRights.REMOTE_WRITE);
     rdmap.tcp.setWindow(0);
-    stream.postSend(1, address, 1);
-    local.postInvalidate(2, 0, stag);
+    stream.postSend(new StreamRequest(1).memory(address, 1));
+    local.postInvalidate(new StreamRequest(2).local(stag, 0, 0));
     rdmap.run();
     assertThat(rdmap.user.events()).isEmpty();
     assertThat(buffers.lookup(stag)).isNotNull();
@@ -75,9 +80,9 @@ class RdmapLocalOperationsTest {
   void shouldNeedNoRoomInTheWindow() {
     int stag = rdmap.register(AccessRights.REMOTE_WRITE);
     rdmap.tcp.setWindow(0);
-    local.postInvalidate(1, 0, stag);
-    stream.postSend(2, address, 1);
-    local.postInvalidate(3, 0, stag);
+    local.postInvalidate(new StreamRequest(1).local(stag, 0, 0));
+    stream.postSend(new StreamRequest(2).memory(address, 1));
+    local.postInvalidate(new StreamRequest(3).local(stag, 0, 0));
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("invalidate 1 done 0");
     assertThat(buffers.lookup(stag)).isNull();
@@ -86,9 +91,9 @@ class RdmapLocalOperationsTest {
   @Test
   void shouldWaitForReadsWhereItIsFenced() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 2, 7, 0);
-    local.postInvalidate(2, RequestFlags.FENCED, sink);
-    stream.postSend(3, address, 1);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
+    local.postInvalidate(new StreamRequest(2).flags(RequestFlags.FENCED).local(sink, 0, 0));
+    stream.postSend(new StreamRequest(3).memory(address, 1));
     rdmap.run();
     assertThat(rdmap.sent()).as("the read alone").hasSize(1);
     assertThat(rdmap.receive("c142 %08x %016x 0102".formatted(sink, 0)))
@@ -98,10 +103,10 @@ class RdmapLocalOperationsTest {
 
   @Test
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseTheAnswerOfAReadWhoseSinkIsGone() {
+  void shouldRefuseTheAnswerOfAReadWhoseSinkWasInvalidated() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 2, 7, 0);
-    local.postInvalidate(2, 0, sink);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
+    local.postInvalidate(new StreamRequest(2).local(sink, 0, 0));
     rdmap.run();
     assertThat(rdmap.user.events()).as("in the order of the posts").isEmpty();
     assertThat(buffers.lookup(sink)).isNull();
@@ -121,7 +126,7 @@ class RdmapLocalOperationsTest {
     rdmap.tcp.setWindow(0);
     rdmap.peer.send(readRequest(2, 5, 0, 8000, source, 0));
     rdmap.run();
-    local.postInvalidate(1, 0, source);
+    local.postInvalidate(new StreamRequest(1).local(source, 0, 0));
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("invalidate 1 done 0");
     rdmap.tcp.setWindow(10);
@@ -134,10 +139,10 @@ class RdmapLocalOperationsTest {
   @Tag("DDP-8.2-02")
   void shouldInvalidateOnlyWhatItsPeerMightUse() {
     int foreign = rdmap.register(new ProtectionDomain("q"), AccessRights.REMOTE_WRITE);
-    local.postInvalidate(1, 0, foreign);
-    local.postInvalidate(2, 0, foreign + 1);
+    local.postInvalidate(new StreamRequest(1).local(foreign, 0, 0));
+    local.postInvalidate(new StreamRequest(2).local(foreign + 1, 0, 0));
     DdpMemoryWindow unbound = buffers.allocateWindow(rdmap.domain);
-    local.postInvalidate(3, 0, unbound.nextStag());
+    local.postInvalidate(new StreamRequest(3).local(unbound.nextStag(), 0, 0));
     rdmap.run();
     assertThat(rdmap.user.events())
         .containsExactly(
@@ -156,9 +161,9 @@ class RdmapLocalOperationsTest {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     int stag = window.nextStag();
     rdmap.tcp.setWindow(0);
-    stream.postWrite(9, address, 4, 7, 0);
+    stream.postWrite(new StreamRequest(9).memory(address, 4).remote(7, 0));
     assertThat(bind(0, window, region(REGION))).isTrue();
-    stream.postSend(2, address, 4);
+    stream.postSend(new StreamRequest(2).memory(address, 4));
     rdmap.run();
     assertThat(window.isBound()).isFalse();
     rdmap.tcp.setWindow(10);
@@ -192,7 +197,7 @@ class RdmapLocalOperationsTest {
     int first = window.nextStag();
     bind(0, window, region);
     bind(0, window, region);
-    local.postInvalidate(2, 0, first);
+    local.postInvalidate(new StreamRequest(2).local(first, 0, 0));
     bind(0, window, region);
     rdmap.run();
     assertThat(rdmap.user.events())
@@ -209,15 +214,17 @@ class RdmapLocalOperationsTest {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     TaggedBuffer region = region(REGION);
     int first = window.nextStag();
-    local.postBind(1, 0, window, region, 0, 100, 0, AccessRights.REMOTE_READ);
+    local.postBind(
+        new StreamRequest(1).bind(window, region, AccessRights.REMOTE_READ).local(0, 0, 100));
     rdmap.run();
     rdmap.tcp.setWindow(0);
     rdmap.peer.send(readRequest(1, 5, 0, 100, first, 0));
     rdmap.run();
     for (int stag = first, i = 0; i < 2; i++) {
-      local.postInvalidate(2, 0, stag);
+      local.postInvalidate(new StreamRequest(2).local(stag, 0, 0));
       stag = window.nextStag();
-      local.postBind(1, 0, window, region, 0, 100, 0, AccessRights.REMOTE_READ);
+      local.postBind(
+          new StreamRequest(1).bind(window, region, AccessRights.REMOTE_READ).local(0, 0, 100));
       rdmap.run();
     }
     assertThat(rdmap.user.events()).hasSize(5).allMatch(event -> event.endsWith("done 0"));
@@ -233,8 +240,8 @@ class RdmapLocalOperationsTest {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     int stag = window.nextStag();
     int rights = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_INVALIDATE;
-    local.postBind(1, 0, window, region(REGION), 0, 8, 0, rights);
-    stream.postReceive(2, address, 64);
+    local.postBind(new StreamRequest(1).bind(window, region(REGION), rights).local(0, 0, 8));
+    stream.postReceive(new StreamRequest(2).memory(address, 64));
     rdmap.run();
     assertThat(rdmap.receive("4144 %08x 00000000 00000001 00000000".formatted(stag)))
         .containsExactly("bind 1 done 0", "receive 2 done 0 invalidated %08x".formatted(stag));
@@ -244,12 +251,12 @@ class RdmapLocalOperationsTest {
   // ---- Ends ----
 
   @Test
-  void shouldFlushWhatHasHadNoTurn() {
+  void shouldFlushOperationsThatHaveNotRun() {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     int stag = rdmap.readable();
     rdmap.tcp.setWindow(0);
-    stream.postSend(1, address, 1);
-    local.postInvalidate(2, 0, stag);
+    stream.postSend(new StreamRequest(1).memory(address, 1));
+    local.postInvalidate(new StreamRequest(2).local(stag, 0, 0));
     bind(0, window, region(REGION));
     rdmap.run();
     stream.abort();
@@ -258,7 +265,7 @@ class RdmapLocalOperationsTest {
             "send 1 flushed 0", "invalidate 2 flushed 0", "bind 1 flushed 0", "closed ABORTED");
     assertThat(buffers.lookup(stag)).isNotNull();
     assertThat(window.isBound()).isFalse();
-    local.postInvalidate(3, 0, stag);
+    local.postInvalidate(new StreamRequest(3).local(stag, 0, 0));
     bind(0, window, region(REGION));
     assertThat(rdmap.user.events()).containsExactly("invalidate 3 flushed 0", "bind 1 flushed 0");
   }
@@ -266,11 +273,11 @@ class RdmapLocalOperationsTest {
   @Test
   void shouldTakeAPlaceInTheQueue() {
     rdmap.tcp.setWindow(0);
-    stream.postSend(0, address, 1);
+    stream.postSend(new StreamRequest(0).memory(address, 1));
     for (int i = 1; i < RdmapFixture.SEND_DEPTH; i++) {
-      assertThat(local.postInvalidate(i, 0, 5)).isTrue();
+      assertThat(local.postInvalidate(new StreamRequest(i).local(5, 0, 0))).isTrue();
     }
-    assertThat(local.postInvalidate(9, 0, 5)).isFalse();
+    assertThat(local.postInvalidate(new StreamRequest(9).local(5, 0, 0))).isFalse();
     assertThat(bind(0, buffers.allocateWindow(rdmap.domain), region(REGION))).isFalse();
     rdmap.tcp.setWindow(10);
     rdmap.run();
@@ -278,9 +285,9 @@ class RdmapLocalOperationsTest {
   }
 
   @Test
-  void shouldCloseWhenTheLastHasHadItsTurn() {
+  void shouldCloseWhenTheLastOperationHasRun() {
     int stag = rdmap.readable();
-    local.postInvalidate(1, 0, stag);
+    local.postInvalidate(new StreamRequest(1).local(stag, 0, 0));
     stream.close();
     rdmap.run();
     assertThat(rdmap.user.events()).contains("invalidate 1 done 0");

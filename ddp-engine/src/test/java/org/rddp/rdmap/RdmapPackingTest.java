@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.RawUlpduPeer;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.mpa.MpaSettings;
 
@@ -41,7 +42,8 @@ class RdmapPackingTest {
   private long packed(boolean packing, int writes) {
     RdmapStream stream = stream(packing);
     for (int i = 0; i < writes; i++) {
-      assertThat(stream.postWrite(i, memory.address(), 1, 7, i)).isTrue();
+      assertThat(stream.postWrite(new StreamRequest(i).memory(memory.address(), 1).remote(7, i)))
+          .isTrue();
     }
     long before = segments();
     world.runUntil(() -> peer.received().size() == writes);
@@ -69,8 +71,8 @@ class RdmapPackingTest {
   @DisplayName("RFC 5044 A.2: the tail of a message and the start of the next share a segment")
   void shouldFillTheSegmentWithTheNextMessage() {
     RdmapStream stream = stream(true);
-    stream.postWrite(1, memory.address(), 1000, 7, 0);
-    stream.postWrite(2, memory.address(), 3000, 7, 0);
+    stream.postWrite(new StreamRequest(1).memory(memory.address(), 1000).remote(7, 0));
+    stream.postWrite(new StreamRequest(2).memory(memory.address(), 3000).remote(7, 0));
     long before = segments();
     world.runUntil(() -> peer.received().size() == 4);
     List<Integer> lengths = peer.received().stream().map(ulpdu -> ulpdu.length).toList();

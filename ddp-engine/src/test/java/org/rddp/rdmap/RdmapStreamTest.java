@@ -16,6 +16,7 @@ import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
@@ -75,8 +76,13 @@ class RdmapStreamTest {
   void shouldSendAndWriteWithTheirOctets() {
     release();
     memory.put(0, new byte[] {1, 2, 3, 4});
-    assertThat(stream.postSend(7, memory.address(), 4)).isTrue();
-    assertThat(stream.postWrite(8, memory.address() + 1, 2, 0xcafe, 0x1_0000_0000L)).isTrue();
+    assertThat(stream.postSend(new StreamRequest(7).memory(memory.address(), 4))).isTrue();
+    assertThat(
+            stream.postWrite(
+                new StreamRequest(8)
+                    .memory(memory.address() + 1, 2)
+                    .remote(0xcafe, 0x1_0000_0000L)))
+        .isTrue();
     run();
     assertThat(user.events()).containsExactly("send 7 done 4", "write 8 done 2");
     assertThat(peer.receivedHex())
@@ -87,7 +93,8 @@ class RdmapStreamTest {
 
   @Test
   void shouldTakeAReceiveThatIsPostedAtTheLastMoment() {
-    user.onReceiveMissing = () -> stream.postReceive(9, memory.address(), 100);
+    user.onReceiveMissing =
+        () -> stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("4143 00000000 00000000 00000001 00000000 0a0b0c"))
         .containsExactly("receive 9 done 3");
   }
@@ -95,7 +102,7 @@ class RdmapStreamTest {
   @Test
   @Tag("RDMAP-5.3-01")
   void shouldReceiveASend() {
-    stream.postReceive(9, memory.address(), 100);
+    stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("4143 00000000 00000000 00000001 00000000 0a0b0c"))
         .containsExactly("receive 9 done 3");
     assertThat(memory.octets()).startsWith(10, 11, 12, GuardedMemory.POISON);
@@ -103,7 +110,7 @@ class RdmapStreamTest {
 
   @Test
   @Tag("RDMAP-5.1-01")
-  void shouldTakeAWriteWithoutAWord() {
+  void shouldPlaceAWriteWithoutReportingIt() {
     int stag = register(AccessRights.REMOTE_WRITE);
     assertThat(receive("c140 %08x 0000000000000001 0a0b0c".formatted(stag))).isEmpty();
     assertThat(memory.octets()).startsWith(GuardedMemory.POISON, 10, 11, 12, GuardedMemory.POISON);
@@ -133,7 +140,7 @@ class RdmapStreamTest {
   @ValueSource(ints = {0x03, 0x83, 0xc3})
   @Tag("RDMAP-4.1-02")
   void shouldRefuseASendOfAnotherVersion(int octet) {
-    stream.postReceive(9, memory.address(), 100);
+    stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("41%02x 00000000 00000000 00000001 00000000 01".formatted(octet)))
         .containsExactly("receive 9 flushed 0", "error 0/2/5");
     memory.assertUntouched();
@@ -161,7 +168,7 @@ class RdmapStreamTest {
   @Tag("RDMAP-7.2-02")
   @Tag("RDMAP-4.1-05")
   void shouldRefuseAnOpcodeThatIsNoSend(int opcode) {
-    stream.postReceive(9, memory.address(), 100);
+    stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("41%02x 00000000 00000000 00000001 00000000 01".formatted(0x40 | opcode)))
         .containsExactly("receive 9 flushed 0", "error 0/2/6");
     memory.assertUntouched();
@@ -169,8 +176,8 @@ class RdmapStreamTest {
 
   @Test
   @Tag("RDMAP-4.1-03")
-  void shouldNotLookAtReservedBits() {
-    stream.postReceive(9, memory.address(), 100);
+  void shouldIgnoreReservedBits() {
+    stream.postReceive(new StreamRequest(9).memory(memory.address(), 100));
     assertThat(receive("4173 00000000 00000000 00000001 00000000 01"))
         .containsExactly("receive 9 done 1");
   }
@@ -188,7 +195,7 @@ class RdmapStreamTest {
     "41, 1/0/0"
   })
   @Tag("RDMAP-7.1-01")
-  void shouldSayInWhichLayerAnErrorWas(String ulpdu, String error) {
+  void shouldReportTheLayerOfAnError(String ulpdu, String error) {
     assertThat(receive(ulpdu)).containsExactly("error " + error);
   }
 
@@ -196,10 +203,10 @@ class RdmapStreamTest {
   @Tag("RDMAP-5.4-02")
   void shouldEndEveryRequestOnceWhenItFails() {
     tcp.setWindow(0);
-    stream.postReceive(1, memory.address(), 10);
-    stream.postReceive(2, memory.address(), 10);
-    stream.postSend(3, memory.address(), 10);
-    stream.postWrite(4, memory.address(), 10, 1, 0);
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 10));
+    stream.postReceive(new StreamRequest(2).memory(memory.address(), 10));
+    stream.postSend(new StreamRequest(3).memory(memory.address(), 10));
+    stream.postWrite(new StreamRequest(4).memory(memory.address(), 10).remote(1, 0));
     assertThat(receive("c140 deadbeef 0000000000000000 01"))
         .containsExactly(
             "send 3 flushed 0",
@@ -208,9 +215,10 @@ class RdmapStreamTest {
             "receive 2 flushed 0",
             "error 1/1/0");
 
-    assertThat(stream.postReceive(5, memory.address(), 10)).isTrue();
-    assertThat(stream.postSend(6, memory.address(), 10)).isTrue();
-    assertThat(stream.postWrite(7, memory.address(), 10, 1, 0)).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(5).memory(memory.address(), 10))).isTrue();
+    assertThat(stream.postSend(new StreamRequest(6).memory(memory.address(), 10))).isTrue();
+    assertThat(stream.postWrite(new StreamRequest(7).memory(memory.address(), 10).remote(1, 0)))
+        .isTrue();
     assertThat(user.events())
         .containsExactly("receive 5 flushed 0", "send 6 flushed 0", "write 7 flushed 0");
     stream.abort();
@@ -219,8 +227,8 @@ class RdmapStreamTest {
 
   @Test
   void shouldEndEveryRequestOnceWhenAborted() {
-    stream.postReceive(1, memory.address(), 10);
-    stream.postSend(2, memory.address(), 10);
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 10));
+    stream.postSend(new StreamRequest(2).memory(memory.address(), 10));
     stream.abort();
     assertThat(user.events())
         .containsExactly("send 2 flushed 0", "receive 1 flushed 0", "closed ABORTED");
@@ -230,11 +238,11 @@ class RdmapStreamTest {
   @Tag("RDMAP-6.2-01")
   void shouldEndWhatIsPostedToBeSentAfterClosing() {
     release();
-    stream.postReceive(1, memory.address(), 10);
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 10));
     stream.close();
-    stream.postSend(2, memory.address(), 10);
+    stream.postSend(new StreamRequest(2).memory(memory.address(), 10));
     assertThat(user.events()).containsExactly("send 2 flushed 0");
-    stream.postReceive(3, memory.address(), 10);
+    stream.postReceive(new StreamRequest(3).memory(memory.address(), 10));
     run();
     assertThat(receive("4143 00000000 00000000 00000001 00000000 01"))
         .containsExactly("receive 1 done 1");
@@ -247,21 +255,23 @@ class RdmapStreamTest {
   @Test
   void shouldTakeNoMoreThanTheQueuesHold() {
     for (int i = 0; i < 4; i++) {
-      assertThat(stream.postReceive(i, memory.address(), 1)).isTrue();
-      assertThat(stream.postSend(i, memory.address(), 1)).isTrue();
+      assertThat(stream.postReceive(new StreamRequest(i).memory(memory.address(), 1))).isTrue();
+      assertThat(stream.postSend(new StreamRequest(i).memory(memory.address(), 1))).isTrue();
     }
-    assertThat(stream.postReceive(4, memory.address(), 1)).isFalse();
-    assertThat(stream.postSend(4, memory.address(), 1)).isFalse();
-    assertThat(stream.postWrite(4, memory.address(), 1, 1, 0)).isFalse();
+    assertThat(stream.postReceive(new StreamRequest(4).memory(memory.address(), 1))).isFalse();
+    assertThat(stream.postSend(new StreamRequest(4).memory(memory.address(), 1))).isFalse();
+    assertThat(stream.postWrite(new StreamRequest(4).memory(memory.address(), 1).remote(1, 0)))
+        .isFalse();
     assertThat(user.events()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {-1, 1L << 32, Long.MIN_VALUE})
   void shouldRefuseALengthThatNoMessageHas(long length) {
-    assertThat(stream.postReceive(1, memory.address(), length)).isTrue();
-    assertThat(stream.postSend(2, memory.address(), length)).isTrue();
-    assertThat(stream.postWrite(3, memory.address(), length, 1, 0)).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(1).memory(memory.address(), length))).isTrue();
+    assertThat(stream.postSend(new StreamRequest(2).memory(memory.address(), length))).isTrue();
+    assertThat(stream.postWrite(new StreamRequest(3).memory(memory.address(), length).remote(1, 0)))
+        .isTrue();
     assertThat(user.events())
         .containsExactly(
             "receive 1 length error 0", "send 2 length error 0", "write 3 length error 0");
@@ -290,7 +300,7 @@ class RdmapStreamTest {
     RdmapStream initiator = RdmapStream.initiator(engine, domain, SETTINGS, NONE, asking);
     RdmapStream responder = RdmapStream.responder(engine, domain, SETTINGS, asked);
     LoopedTcp link = LoopedTcp.join(initiator.transport(), responder.transport(), 1448);
-    initiator.postSend(1, memory.address(), 1);
+    initiator.postSend(new StreamRequest(1).memory(memory.address(), 1));
     link.run(() -> engine.send(10));
     responder.reject(new byte[] {9});
     link.run(() -> engine.send(10));

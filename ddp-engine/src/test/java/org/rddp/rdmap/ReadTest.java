@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 
 /** RDMA Read from both ends (RFC 5040 sections 4.4, 5.2 and 7.2). */
 class ReadTest {
@@ -30,8 +31,13 @@ class ReadTest {
   @Tag("RDMAP-4.1-05")
   @Tag("RDMAP-4.1-03")
   @Tag("RDMAP-4.1-06")
-  void shouldAskForWhatItReads() {
-    assertThat(stream.postRead(1, sink, 0x30, 0x40, 0xd220_2400, 0x55c6_e683_1d50L)).isTrue();
+  void shouldSendAReadRequest() {
+    assertThat(
+            stream.postRead(
+                new StreamRequest(1)
+                    .local(sink, 0x30, 0x40)
+                    .remote(0xd220_2400, 0x55c6_e683_1d50L)))
+        .isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).isEmpty();
     assertThat(rdmap.sent())
@@ -50,7 +56,7 @@ class ReadTest {
 
   @Test
   void shouldEndWhenTheAnswerHasCome() {
-    stream.postRead(1, sink, 100, 5, 7, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 100, 5).remote(7, 0));
     rdmap.run();
     assertThat(rdmap.receive(response(0x81, 100, "0102"))).isEmpty();
     assertThat(rdmap.receive(response(0xc1, 102, "030405"))).containsExactly("read 1 done 5");
@@ -62,8 +68,8 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-4.4-02")
-  void shouldReadNothing() {
-    stream.postRead(1, 0, 0, 0, 0, 0);
+  void shouldReadZeroOctets() {
+    stream.postRead(new StreamRequest(1).local(0, 0, 0));
     rdmap.run();
     assertThat(rdmap.receive("c142 deadbeef 0000000000000009")).containsExactly("read 1 done 0");
   }
@@ -81,7 +87,7 @@ class ReadTest {
   void shouldAnswerUntilItsHalfIsClosed() {
     int source = rdmap.register(AccessRights.REMOTE_READ);
     rdmap.tcp.setWindow(0);
-    stream.postSend(1, rdmap.memory.address(), 1);
+    stream.postSend(new StreamRequest(1).memory(rdmap.memory.address(), 1));
     stream.close();
     rdmap.receive(readRequest(1, 0xaaaa, 5, 3, source, 0));
     rdmap.tcp.setWindow(9);
@@ -95,10 +101,10 @@ class ReadTest {
   @Test
   @Tag("RDMAP-5.5-02")
   void shouldCompleteInTheOrderOfThePosts() {
-    stream.postRead(1, sink, 0, 1, 7, 0);
-    stream.postSend(2, rdmap.memory.address(), 1);
-    stream.postRead(3, sink, 1, 1, 7, 0);
-    stream.postWrite(4, rdmap.memory.address(), 1, 7, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
+    stream.postSend(new StreamRequest(2).memory(rdmap.memory.address(), 1));
+    stream.postRead(new StreamRequest(3).local(sink, 1, 1).remote(7, 0));
+    stream.postWrite(new StreamRequest(4).memory(rdmap.memory.address(), 1).remote(7, 0));
     rdmap.run();
     assertThat(rdmap.user.events()).isEmpty();
     assertThat(rdmap.sent()).hasSize(4);
@@ -112,9 +118,9 @@ class ReadTest {
   @Tag("RDMAP-5.2-01")
   void shouldHaveNoMoreThanOrdReadsAtThePeer() {
     for (int i = 0; i < 4; i++) {
-      stream.postRead(i, sink, i, 1, 7, 0);
+      stream.postRead(new StreamRequest(i).local(sink, i, 1).remote(7, 0));
     }
-    stream.postSend(9, rdmap.memory.address(), 0);
+    stream.postSend(new StreamRequest(9).memory(rdmap.memory.address(), 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(RdmapFixture.ORD);
     assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("read 0 done 1");
@@ -128,11 +134,11 @@ class ReadTest {
   @Test
   void shouldTakeNoMoreThanTheQueueHolds() {
     for (int i = 0; i < RdmapFixture.SEND_DEPTH; i++) {
-      assertThat(stream.postRead(i, sink, 0, 1, 7, 0)).isTrue();
+      assertThat(stream.postRead(new StreamRequest(i).local(sink, 0, 1).remote(7, 0))).isTrue();
     }
     rdmap.run();
-    assertThat(stream.postRead(9, sink, 0, 1, 7, 0)).isFalse();
-    assertThat(stream.postSend(9, rdmap.memory.address(), 1)).isFalse();
+    assertThat(stream.postRead(new StreamRequest(9).local(sink, 0, 1).remote(7, 0))).isFalse();
+    assertThat(stream.postSend(new StreamRequest(9).memory(rdmap.memory.address(), 1))).isFalse();
   }
 
   @Test
@@ -141,11 +147,11 @@ class ReadTest {
     int length = rdmap.memory.length();
     int remote = rdmap.register(AccessRights.REMOTE_WRITE);
     int foreign = rdmap.register(new ProtectionDomain("other"), AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink + 1, 0, 1, 7, 0);
-    stream.postRead(2, remote, 0, 1, 7, 0);
-    stream.postRead(3, foreign, 0, 1, 7, 0);
-    stream.postRead(4, sink, 1, length, 7, 0);
-    stream.postRead(5, sink, -1, 1, 7, 0);
+    stream.postRead(new StreamRequest(1).local(sink + 1, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(2).local(remote, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(3).local(foreign, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(4).local(sink, 1, length).remote(7, 0));
+    stream.postRead(new StreamRequest(5).local(sink, -1, 1).remote(7, 0));
     assertThat(rdmap.user.events())
         .containsExactly(
             "read 1 protection error 0",
@@ -166,8 +172,8 @@ class ReadTest {
     "sink, 10, 01, 0/2/255"
   })
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseAnAnswerToAnotherQuestion(String stag, long to, String payload, String error) {
-    stream.postRead(1, sink, 10, 2, 7, 0);
+  void shouldRefuseAnAnswerToAnotherRequest(String stag, long to, String payload, String error) {
+    stream.postRead(new StreamRequest(1).local(sink, 10, 2).remote(7, 0));
     rdmap.run();
     rdmap.sent();
     String name = stag.equals("sink") ? "%08x".formatted(sink) : stag;
@@ -178,14 +184,14 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-5.2-04")
-  void shouldRefuseAnAnswerWithoutAQuestion() {
+  void shouldRefuseAnAnswerWithoutARequest() {
     assertThat(rdmap.receive(response(0xc1, 0, "01"))).containsExactly("error 0/2/6");
     rdmap.memory.assertUntouched();
   }
 
   @Test
   void shouldRefuseAnAnswerIntoWhatHasBeenInvalidated() {
-    stream.postRead(1, sink, 0, 2, 7, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
     rdmap.run();
     assertThat(rdmap.receive(response(0x81, 0, "01"))).isEmpty();
     rdmap.engine.taggedBuffers().invalidate(sink);
@@ -196,9 +202,9 @@ class ReadTest {
   @Test
   @Tag("RDMAP-6.2-02")
   void shouldEndWhenThePeerClosesWithoutAnAnswer() {
-    stream.postReceive(5, rdmap.memory.address(), 1);
-    stream.postRead(1, sink, 0, 2, 7, 0);
-    stream.postSend(2, rdmap.memory.address(), 2);
+    stream.postReceive(new StreamRequest(5).memory(rdmap.memory.address(), 1));
+    stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
+    stream.postSend(new StreamRequest(2).memory(rdmap.memory.address(), 2));
     rdmap.run();
     rdmap.peer.mpa().closeSend();
     rdmap.run();
@@ -213,10 +219,10 @@ class ReadTest {
 
   @Test
   void shouldFlushReadsInOrderWhenAborted() {
-    stream.postRead(1, sink, 0, 2, 7, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
     rdmap.run();
-    stream.postSend(2, rdmap.memory.address(), 2);
-    stream.postRead(3, sink, 0, 2, 7, 0);
+    stream.postSend(new StreamRequest(2).memory(rdmap.memory.address(), 2));
+    stream.postRead(new StreamRequest(3).local(sink, 0, 2).remote(7, 0));
     stream.abort();
     List<String> events = rdmap.user.events();
     assertThat(events)
@@ -272,7 +278,7 @@ class ReadTest {
     int source = rdmap.readable();
     rdmap.tcp.setWindow(0);
     for (int i = 0; i < 3; i++) {
-      stream.postSend(i, rdmap.memory.address(), 0);
+      stream.postSend(new StreamRequest(i).memory(rdmap.memory.address(), 0));
     }
     rdmap.receive(
         readRequest(1, 1, 0, 1, source, 0),
@@ -357,7 +363,7 @@ class ReadTest {
     "4143 00000000 00000001 00000001 00000000 01, 0/2/6"
   })
   @Tag("RDMAP-4.1-05")
-  void shouldRefuseARequestThatIsNone(String ulpdu, String error) {
+  void shouldRefuseAMalformedRequest(String ulpdu, String error) {
     assertThat(rdmap.receive(ulpdu)).containsExactly("error " + error);
   }
 

@@ -17,6 +17,7 @@ import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
@@ -68,8 +69,8 @@ class ReadyToReceiveTest {
   void initiatorShouldSendItBeforeAnythingThatWasPosted(Rtr kind, String rtr) {
     RdmapStream stream = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
     memory.put(0, new byte[] {7});
-    stream.postSend(1, memory.address(), 1);
-    stream.postWrite(2, memory.address(), 1, 5, 0);
+    stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
+    stream.postWrite(new StreamRequest(2).memory(memory.address(), 1).remote(5, 0));
     RawUlpduPeer peer = accepted(stream);
     int msn = kind == Rtr.SEND ? 2 : 1;
     assertThat(peer.receivedHex())
@@ -88,19 +89,19 @@ class ReadyToReceiveTest {
     RdmapStream first = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
     RdmapStream second = RdmapStream.responder(engine, domain, settings(kind), other);
     LoopedTcp tcp = LoopedTcp.join(first.transport(), second.transport(), 1448);
-    first.postReceive(1, memory.address(), 16);
-    second.postReceive(2, memory.address() + 64, 16);
+    first.postReceive(new StreamRequest(1).memory(memory.address(), 16));
+    second.postReceive(new StreamRequest(2).memory(memory.address() + 64, 16));
     run(tcp);
     assertThat(other.events()).containsExactly("request ");
     second.accept(NONE);
     memory.put(1024, new byte[] {1, 2, 3});
-    second.postSend(3, memory.address() + 1024, 3);
+    second.postSend(new StreamRequest(3).memory(memory.address() + 1024, 3));
     run(tcp);
     assertThat(other.events()).containsExactly("established ", "send 3 done 3");
     assertThat(user.events()).containsExactly("established ", "receive 1 done 3");
     assertThat(memory.octets()).startsWith(1, 2, 3, GuardedMemory.POISON);
 
-    first.postSend(4, memory.address() + 1024, 2);
+    first.postSend(new StreamRequest(4).memory(memory.address() + 1024, 2));
     run(tcp);
     assertThat(other.events()).containsExactly("receive 2 done 2");
     first.close();
@@ -119,7 +120,7 @@ class ReadyToReceiveTest {
     int source = register(AccessRights.REMOTE_READ);
     int sink = register(AccessRights.LOCAL_WRITE);
     for (int i = 0; i < 3; i++) {
-      first.postRead(i, sink, i, 1, source, 512 + i);
+      first.postRead(new StreamRequest(i).local(sink, i, 1).remote(source, 512 + i));
     }
     run(tcp);
     second.accept(NONE);
@@ -202,7 +203,7 @@ class ReadyToReceiveTest {
     run(tcp);
     stream.accept(NONE);
     run(tcp);
-    stream.postReceive(1, memory.address(), 64);
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 64));
     peer.send("4143 00000000 00000000 00000001 00000000 0102");
     run(tcp);
     assertThat(user.events())
@@ -262,7 +263,7 @@ class ReadyToReceiveTest {
   void initiatorShouldTellThePeerWhatCannotBe(String privateData, int error, String control) {
     RdmapSettings own = new RdmapSettings(PEER_TO_PEER, 4, 4, 3, 2);
     RdmapStream stream = RdmapStream.initiator(engine, domain, own, NONE, user);
-    stream.postSend(1, memory.address(), 1);
+    stream.postSend(new StreamRequest(1).memory(memory.address(), 1));
     PlainResponder peer = new PlainResponder(privateData);
     run(LoopedTcp.join(stream.transport(), new StreamingMode(peer), 1448));
     assertThat(user.events())

@@ -18,6 +18,7 @@ import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
@@ -225,7 +226,8 @@ final class ReplayedStream {
     for (Message message : messages(theirs)) {
       if (opcode(message) >= 3) {
         GuardedMemory memory = new GuardedMemory(Math.max(1, message.octets()));
-        stream.postReceive(receives.size(), memory.address(), message.octets());
+        stream.postReceive(
+            new StreamRequest(receives.size()).memory(memory.address(), message.octets()));
         receives.add(memory);
       }
     }
@@ -239,19 +241,20 @@ final class ReplayedStream {
       GuardedMemory memory = new GuardedMemory(Math.max(1, message.octets()));
       memory.put(0, HexFormat.of().parseHex(message.payload()));
       switch (first.opcode()) {
-        case 0 -> stream.postWrite(0, memory.address(), message.octets(), first.stag(), first.to());
+        case 0 ->
+            stream.postWrite(
+                new StreamRequest(0)
+                    .memory(memory.address(), message.octets())
+                    .remote(first.stag(), first.to()));
         case 1 -> {
           ByteBuffer request = header(message);
           stream.postRead(
-              1,
-              request.getInt(0),
-              request.getLong(4),
-              size(message),
-              sourceStag(message),
-              sourceTo(message));
+              new StreamRequest(1)
+                  .local(request.getInt(0), request.getLong(4), size(message))
+                  .remote(sourceStag(message), sourceTo(message)));
         }
         case 2 -> {}
-        default -> stream.postSend(2, memory.address(), message.octets());
+        default -> stream.postSend(new StreamRequest(2).memory(memory.address(), message.octets()));
       }
       kept.add(memory);
     }

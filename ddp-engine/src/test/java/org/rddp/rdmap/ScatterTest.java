@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 
 /** Messages that lie in pieces of memory, at either end. */
 class ScatterTest {
@@ -23,10 +24,14 @@ class ScatterTest {
     new Random(1).nextBytes(octets);
     rdmap.memory.put(0, octets);
     list.add(address + 100, 3).add(0, 0).add(address, 1500).add(address + 200, 1);
-    assertThat(stream.postWrite(1, 0, list, 7, 16)).isTrue();
-    assertThat(stream.postSend(2, RequestFlags.SOLICITED, list.clear().add(address, 2), 0))
+    assertThat(stream.postWrite(new StreamRequest(1).memory(list).remote(7, 16))).isTrue();
+    assertThat(
+            stream.postSend(
+                new StreamRequest(2)
+                    .flags(RequestFlags.SOLICITED)
+                    .memory(list.clear().add(address, 2))))
         .isTrue();
-    assertThat(stream.postSend(3, 0, list.clear(), 0)).isTrue();
+    assertThat(stream.postSend(new StreamRequest(3).memory(list.clear()))).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events())
         .containsExactly("write 1 done 1504", "send 2 done 2", "send 3 done 0");
@@ -57,8 +62,14 @@ class ScatterTest {
   void shouldSendANumberBehindPieces() {
     rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5});
     list.add(address, 2).add(address + 4, 1);
-    assertThat(stream.extensions().postWriteImmediate(1, 0, list, 7, 16, 0x99)).isTrue();
-    assertThat(stream.extensions().postWriteImmediate(2, 0, list.clear(), 7, 0, 0x98)).isTrue();
+    assertThat(
+            stream.postWriteImmediate(
+                new StreamRequest(1).memory(list).remote(7, 16).immediate(0x99)))
+        .isTrue();
+    assertThat(
+            stream.postWriteImmediate(
+                new StreamRequest(2).memory(list.clear()).remote(7, 0).immediate(0x98)))
+        .isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("write 1 done 3", "write 2 done 0");
     assertThat(rdmap.sent())
@@ -77,7 +88,7 @@ class ScatterTest {
   @Test
   void shouldPlaceIntoPieces() {
     list.add(address + 10, 3).add(address + 100, 1).add(address + 50, 4);
-    assertThat(stream.postReceive(1, list)).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(1).memory(list))).isTrue();
     assertThat(
             rdmap.receive(
                 "0143 00000000 00000000 00000001 00000002 030405",
@@ -94,7 +105,7 @@ class ScatterTest {
 
   @Test
   void shouldNotPlaceBeyondTheLastPiece() {
-    stream.postReceive(1, list.add(address, 3).add(address + 100, 3));
+    stream.postReceive(new StreamRequest(1).memory(list.add(address, 3).add(address + 100, 3)));
     assertThat(rdmap.receive("4143 00000000 00000000 00000001 00000000 01020304050607"))
         .containsExactly("receive 1 length error 0", "error 1/2/5");
     rdmap.memory.assertUntouched();
@@ -102,8 +113,8 @@ class ScatterTest {
 
   @Test
   void shouldReadImmediateDataOutOfPieces() {
-    stream.postReceive(1, list.add(address, 3).add(address + 100, 5));
-    stream.postReceive(2, list.clear().add(address, 9));
+    stream.postReceive(new StreamRequest(1).memory(list.add(address, 3).add(address + 100, 5)));
+    stream.postReceive(new StreamRequest(2).memory(list.clear().add(address, 9)));
     assertThat(
             rdmap.receive(
                 "4148 00000000 00000000 00000001 00000000 0102030405060708",
@@ -115,9 +126,10 @@ class ScatterTest {
   void shouldForgetThePiecesOfTheMessageBefore() {
     for (int i = 0; i < 2 * RdmapFixture.SEND_DEPTH; i++) {
       if (i % 2 == 0) {
-        stream.postSend(i, 0, list.clear().add(address, 1).add(address + 9, 1), 0);
+        stream.postSend(
+            new StreamRequest(i).memory(list.clear().add(address, 1).add(address + 9, 1)));
       } else {
-        stream.postSend(i, address, 5);
+        stream.postSend(new StreamRequest(i).memory(address, 5));
       }
       rdmap.run();
       assertThat(rdmap.sent()).hasSize(i % 2 == 0 ? 2 : 1);
@@ -132,8 +144,8 @@ class ScatterTest {
     assertThat(list.length()).isEqualTo(8);
     assertThatThrownBy(() -> list.add(address, 1)).isInstanceOf(IllegalStateException.class);
     list.clear().add(address, 0xffff_ffffL).add(address, 1);
-    assertThat(stream.postSend(1, 0, list, 0)).isTrue();
-    assertThat(stream.postReceive(2, list)).isTrue();
+    assertThat(stream.postSend(new StreamRequest(1).memory(list))).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(2).memory(list))).isTrue();
     assertThat(rdmap.user.events())
         .containsExactly("send 1 length error 0", "receive 2 length error 0");
   }

@@ -9,6 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ddp.LlpFailure;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.mpa.MpaError;
 
 /** Terminates, sent and received, and Sends that invalidate (RFC 5040 sections 4.8, 5.3 and 6). */
@@ -54,12 +55,14 @@ class TeardownTest {
   @Tag("RDMAP-5.4-01")
   void shouldTellThePeerThoughTheProgramPostsWhileItIsFlushed(
       String ulpdu, String payload, String error) {
-    assertThat(stream.postReceive(5, rdmap.memory.address(), 10)).isTrue();
-    assertThat(stream.postReceive(6, rdmap.memory.address(), 10)).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(5).memory(rdmap.memory.address(), 10)))
+        .isTrue();
+    assertThat(stream.postReceive(new StreamRequest(6).memory(rdmap.memory.address(), 10)))
+        .isTrue();
     rdmap.user.onFlushed =
         () -> {
           rdmap.user.onFlushed = () -> {};
-          stream.postWrite(9, rdmap.memory.address(), 4, 77, 0);
+          stream.postWrite(new StreamRequest(9).memory(rdmap.memory.address(), 4).remote(77, 0));
         };
     assertThat(rdmap.receive(ulpdu))
         .containsExactly("receive 5 flushed 0", "write 9 flushed 0", "receive 6 flushed 0", error);
@@ -69,11 +72,12 @@ class TeardownTest {
   @Test
   @Tag("RDMAP-5.4-02")
   void shouldSendNothingThatIsPostedWhileThePeersTerminateFlushes() {
-    assertThat(stream.postReceive(5, rdmap.memory.address(), 10)).isTrue();
+    assertThat(stream.postReceive(new StreamRequest(5).memory(rdmap.memory.address(), 10)))
+        .isTrue();
     rdmap.user.onFlushed =
         () -> {
           rdmap.user.onFlushed = () -> {};
-          stream.postWrite(9, rdmap.memory.address(), 4, 77, 0);
+          stream.postWrite(new StreamRequest(9).memory(rdmap.memory.address(), 4).remote(77, 0));
         };
     assertThat(rdmap.receive(terminate(1, "11010000")))
         .containsExactly("receive 5 flushed 0", "write 9 flushed 0", "error 1/1/1");
@@ -109,11 +113,11 @@ class TeardownTest {
     rdmap.user.onFlushed =
         () -> {
           if (posts[0]++ == 0) {
-            stream.postSend(9, rdmap.memory.address(), 1);
+            stream.postSend(new StreamRequest(9).memory(rdmap.memory.address(), 1));
           }
         };
     rdmap.tcp.setWindow(0);
-    stream.postSend(1, rdmap.memory.address(), 1);
+    stream.postSend(new StreamRequest(1).memory(rdmap.memory.address(), 1));
     assertThat(rdmap.receive("c140 deadbeef 0000000000000000 01"))
         .containsExactly("send 1 flushed 0", "send 9 flushed 0", "error 1/1/0");
     rdmap.tcp.setWindow(9);
@@ -134,9 +138,9 @@ class TeardownTest {
   @Tag("RDMAP-5.4-03")
   @Tag("RDMAP-4.1-05")
   void shouldEndWhenThePeerTerminates(String payload, String error) {
-    stream.postReceive(1, rdmap.memory.address(), 8);
+    stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), 8));
     rdmap.tcp.setWindow(0);
-    stream.postSend(2, rdmap.memory.address(), 8);
+    stream.postSend(new StreamRequest(2).memory(rdmap.memory.address(), 8));
     assertThat(rdmap.receive(terminate(1, payload)))
         .containsExactly("send 2 flushed 0", "receive 1 flushed 0", "error " + error);
     rdmap.tcp.setWindow(9);
@@ -162,8 +166,8 @@ class TeardownTest {
   void shouldEndTheReadThatThePeerRefuses(
       String control, int msn, String first, String second, String error) {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 8, 77, 0);
-    stream.postRead(2, sink, 8, 8, 78, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 8).remote(77, 0));
+    stream.postRead(new StreamRequest(2).local(sink, 8, 8).remote(78, 0));
     rdmap.run();
     String quoted = "002e 4141 00000000 00000001 %08x 00000000".formatted(msn);
     assertThat(rdmap.receive(terminate(1, control + quoted)))
@@ -173,8 +177,8 @@ class TeardownTest {
   @Test
   void shouldCountTheReadsThatWereAnsweredBeforeTheRefusedOne() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 1, 77, 0);
-    stream.postRead(2, sink, 8, 8, 78, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(77, 0));
+    stream.postRead(new StreamRequest(2).local(sink, 8, 8).remote(78, 0));
     rdmap.run();
     assertThat(rdmap.receive("c142 %08x 0000000000000000 99".formatted(sink)))
         .containsExactly("read 1 done 1");
@@ -186,8 +190,8 @@ class TeardownTest {
   @ParameterizedTest
   @CsvSource({"5, 8", "8, 12"})
   void shouldEndTheReceiveThatIsTooShort(int length, int sent) {
-    stream.postReceive(1, rdmap.memory.address(), length);
-    stream.postReceive(2, rdmap.memory.address(), 20);
+    stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), length));
+    stream.postReceive(new StreamRequest(2).memory(rdmap.memory.address(), 20));
     String message = "4143 00000000 00000000 00000001 00000000" + "00".repeat(sent);
     assertThat(rdmap.receive(message))
         .containsExactly("receive 1 length error 0", "receive 2 flushed 0", "error 1/2/5");
@@ -205,10 +209,14 @@ class TeardownTest {
   @Tag("RDMAP-4.1-03")
   void shouldCarryWhatASendAsksForBesides() {
     long address = rdmap.memory.address();
-    stream.postSend(1, 0, address, 0, 0);
-    stream.postSend(2, 0, address, 0, 0x0102_0304);
-    stream.postSend(3, RequestFlags.SOLICITED, address, 0, 0);
-    stream.postSend(4, RequestFlags.SOLICITED, address, 0, 0x0506_0708);
+    stream.postSend(new StreamRequest(1).memory(address, 0));
+    stream.postSend(new StreamRequest(2).memory(address, 0).remote(0x0102_0304, 0));
+    stream.postSend(new StreamRequest(3).flags(RequestFlags.SOLICITED).memory(address, 0));
+    stream.postSend(
+        new StreamRequest(4)
+            .flags(RequestFlags.SOLICITED)
+            .memory(address, 0)
+            .remote(0x0506_0708, 0));
     rdmap.run();
     assertThat(rdmap.sent())
         .containsExactly(
@@ -222,7 +230,7 @@ class TeardownTest {
 
   private void receives(int count) {
     for (int i = 0; i < count; i++) {
-      stream.postReceive(i, rdmap.memory.address(), 8);
+      stream.postReceive(new StreamRequest(i).memory(rdmap.memory.address(), 8));
     }
   }
 

@@ -2,8 +2,6 @@ package org.rddp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,9 +16,9 @@ class TerminateTest {
 
   private static Ulpdu ulpdu(String hex) {
     byte[] octets = HexFormat.of().parseHex(hex.replace(" ", ""));
-    MemorySegment memory = Arena.ofAuto().allocate(octets.length);
-    Memory.copy(octets, 0, memory.address(), octets.length);
-    return Ulpdu.of(0, memory.address(), octets.length);
+    long address = Memory.allocate(octets.length);
+    Memory.copy(octets, 0, address, octets.length);
+    return Ulpdu.of(0, address, octets.length);
   }
 
   private static String hex(byte[] octets) {

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.Random;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.memory.AccessRights;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.tcp.CloseReason;
 import org.rddp.wire.Memory;
 
@@ -85,14 +86,21 @@ final class TestProgram implements RdmapHandler {
   /** Reads a part of the peer's region into the same part of our sink. */
   void read(int offset, int length) {
     outstanding++;
-    stream.postRead(3, sinkStag, offset, length, peer.stag, peer.region.address() + offset);
+    stream.postRead(
+        new StreamRequest(3)
+            .local(sinkStag, offset, length)
+            .remote(peer.stag, peer.region.address() + offset));
   }
 
   /** Adds one to a number at the start of the peer's region; what was there goes into our sink. */
   boolean count(int place) {
     long result = sink.address() + 8L * place;
     boolean posted =
-        stream.extensions().postFetchAdd(5, 0, result, peer.stag, peer.region.address(), 1, 0);
+        stream.postFetchAdd(
+            new StreamRequest(5)
+                .memory(result, 8)
+                .remote(peer.stag, peer.region.address())
+                .operands(1, 0, 0, -1));
     outstanding += posted ? 1 : 0;
     return posted;
   }
@@ -110,7 +118,7 @@ final class TestProgram implements RdmapHandler {
   /** Posts the receives: before the stream is established. */
   void postReceives() {
     for (int i = 0; i < RECEIVES; i++) {
-      stream.postReceive(i, receives.get(i).address(), region.length());
+      stream.postReceive(new StreamRequest(i).memory(receives.get(i).address(), region.length()));
     }
   }
 
@@ -122,7 +130,10 @@ final class TestProgram implements RdmapHandler {
     }
     long address = fill(random, length);
     Posted posted = new Posted(offset, memory(address, length));
-    if (!stream.postWrite(1, address, length, peer.stag, peer.region.address() + offset)) {
+    if (!stream.postWrite(
+        new StreamRequest(1)
+            .memory(address, length)
+            .remote(peer.stag, peer.region.address() + offset))) {
       return false;
     }
     outstanding++;
@@ -138,7 +149,7 @@ final class TestProgram implements RdmapHandler {
     }
     long address = fill(random, length);
     Posted posted = new Posted(-1, memory(address, length));
-    if (!stream.postSend(2, address, length)) {
+    if (!stream.postSend(new StreamRequest(2).memory(address, length))) {
       return false;
     }
     outstanding++;
@@ -240,7 +251,7 @@ final class TestProgram implements RdmapHandler {
       delivered++;
       GuardedMemory buffer = receives.get((int) id);
       peer.delivered(memory(buffer.address(), (int) octets));
-      stream.postReceive(id, buffer.address(), region.length());
+      stream.postReceive(new StreamRequest(id).memory(buffer.address(), region.length()));
     } else {
       outstanding--;
     }

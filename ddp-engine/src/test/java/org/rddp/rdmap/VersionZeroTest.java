@@ -12,6 +12,7 @@ import org.rddp.ddp.LoopedTcp;
 import org.rddp.ddp.RawUlpduPeer;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.mpa.MpaSettings;
 
@@ -30,8 +31,8 @@ class VersionZeroTest {
 
   @BeforeEach
   void establish() {
-    stream.postReceive(1, memory.address(), 8);
-    stream.postSend(2, memory.address(), 0);
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 8));
+    stream.postSend(new StreamRequest(2).memory(memory.address(), 0));
     tcp = LoopedTcp.join(stream.transport(), peer.transport(), 1448);
     run();
     stream.accept(new byte[0]);

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
@@ -182,7 +183,7 @@ public final class RdmaFuzz {
       // Nobody else may be the first to send.
       posts++;
       program.posts(posts);
-      rdmap.postWrite(posts, AREA, 0, 7, 0);
+      rdmap.postWrite(new StreamRequest(posts).memory(AREA, 0).remote(7, 0));
       engine.send(1);
       model.heard.add("done " + posts + " 0");
       model.startedInAll++;
@@ -239,7 +240,7 @@ public final class RdmaFuzz {
     boolean dead = model.dead;
     // Held messages may end within the call.
     boolean expected = dead || model.receive(new ModelBuffer(id, offset, octets));
-    boolean taken = rdmap.postReceive(id, AREA + offset, octets);
+    boolean taken = rdmap.postReceive(new StreamRequest(id).memory(AREA + offset, octets));
     Frames.require(taken == expected, "a receive is taken, or is not");
     if (!taken) {
       program.takesBack(id);
@@ -257,7 +258,7 @@ public final class RdmaFuzz {
     posts++;
     program.posts(posts);
     boolean good = length == 0 || (sink.valid && sink.holds(to, length));
-    rdmap.postRead(posts, sink.stag, to, length, 7, 9);
+    rdmap.postRead(new StreamRequest(posts).local(sink.stag, to, length).remote(7, 9));
     if (good && !model.dead) {
       model.asked.add(new PendingRequest(posts, false, sink.stag, to, length));
     }
@@ -271,7 +272,8 @@ public final class RdmaFuzz {
     posts++;
     program.posts(posts);
     int at = RESULTS + 8 * (posts % MOST_POSTS);
-    rdmap.extensions().postFetchAdd(posts, 0, AREA + at, 7, 8, 1, 0);
+    rdmap.postFetchAdd(
+        new StreamRequest(posts).memory(AREA + at, 8).remote(7, 8).operands(1, 0, 0, -1));
     if (!model.dead) {
       model.asked.add(new PendingRequest(posts, true, identifiers++, at, 8));
     }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapSettings;
@@ -39,7 +40,7 @@ final class UnaffectedStream {
     frame[17] = 1;
     stream.arrive(frame, 0, 0, START);
     program.posts(1);
-    rdmap.postReceive(1, area + RECEIVE, RECEIVE_LENGTH);
+    rdmap.postReceive(new StreamRequest(1).memory(area + RECEIVE, RECEIVE_LENGTH));
   }
 
   /** The stream that alone may use the region. */

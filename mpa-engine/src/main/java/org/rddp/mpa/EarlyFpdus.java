@@ -2,6 +2,7 @@ package org.rddp.mpa;
 
 import org.rddp.device.PacketPool;
 import org.rddp.tcp.storage.EarlySegments;
+import org.rddp.tcp.storage.RangeSet;
 
 /**
  * Finds FPDUs in octets received out of order, verifies them and passes their ULPDUs at once (RFC
@@ -26,7 +27,7 @@ final class EarlyFpdus {
   private final PacketPool pool;
   private final FpduReader reader;
   private final EarlySegments segments;
-  private final PassedRanges passed = new PassedRanges();
+  private final RangeSet passed = new RangeSet(0);
   private final FpduOctets fpdu;
   private final Ulpdu ulpdu = new Ulpdu();
   private long runStart;
@@ -45,7 +46,7 @@ final class EarlyFpdus {
   void take(long position, long address, int length, long packet) {
     segments.hold(position, address, length, packet);
     findRun(position);
-    boolean known = passed.endAt(runStart);
+    boolean known = passed.hasEndAt(runStart);
     long from = known ? chain(runStart) : runStart;
     findByMarkers(from, known ? from : NONE, position, position + length);
   }
@@ -167,8 +168,8 @@ final class EarlyFpdus {
    */
   void handOver(long edge, MpaReceiver receiver) {
     while (!closed && !receiver.stopped() && receiver.end() < edge) {
-      if (!passed.isEmpty() && passed.firstStart() == receiver.end()) {
-        long end = passed.firstEnd();
+      if (!passed.isEmpty() && passed.start(0) == receiver.end()) {
+        long end = passed.end(0);
         passed.removeFirst();
         if (receiver.skip(end)) {
           handler.onDelivered(end);

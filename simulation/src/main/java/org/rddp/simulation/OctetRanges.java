@@ -1,37 +1,30 @@
 package org.rddp.simulation;
 
-import java.util.Map;
-import java.util.TreeMap;
+import org.rddp.tcp.storage.RangeSet;
 
-/** Which octets of a stream have come: each may come once, in any order. */
+/** The octets of a stream that have been received: each once, in any order. */
 public final class OctetRanges {
-  private final TreeMap<Long, Long> early = new TreeMap<>();
+  private final RangeSet early = new RangeSet(8);
   private long edge;
 
-  /** None yet. */
+  /** No octets. */
   public OctetRanges() {}
 
   /**
-   * Octets have come.
+   * Adds octets that have been received.
    *
-   * @return whether none of them had come before
+   * @return whether none of them was received before
    */
   public boolean add(long from, int length) {
     long to = from + length;
-    if (from < edge) {
+    int behind = early.indexAfter(from);
+    if (from < edge || (behind < early.count() && early.start(behind) < to)) {
       return false;
     }
-    if (from == edge && early.isEmpty()) {
-      edge = to;
-      return true;
-    }
-    Map.Entry<Long, Long> before = early.floorEntry(to - 1);
-    if (before != null && before.getValue() > from) {
-      return false;
-    }
-    early.put(from, to);
-    while (!early.isEmpty() && early.firstKey() == edge) {
-      edge = early.pollFirstEntry().getValue();
+    early.add(from, to);
+    if (early.start(0) == edge) {
+      edge = early.end(0);
+      early.removeFirst();
     }
     return true;
   }
@@ -41,7 +34,7 @@ public final class OctetRanges {
     return edge;
   }
 
-  /** Whether octets beyond the left edge have come. */
+  /** Whether octets beyond the left edge have been received. */
   public boolean gaps() {
     return !early.isEmpty();
   }

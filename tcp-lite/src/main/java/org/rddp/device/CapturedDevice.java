@@ -1,10 +1,10 @@
 package org.rddp.device;
 
-/** A device that shows every frame it moves to a {@link FrameSink}. */
+/** A device that passes every frame, received or sent, to a {@link FrameSink}, too. */
 public final class CapturedDevice extends WrappedDevice {
   private final FrameSink sink;
 
-  /** Moves frames through the given device, which is closed with this one. */
+  /** Captures the frames of a device, which is closed with this one. */
   public CapturedDevice(FrameDevice device, FrameSink sink) {
     super(device);
     this.sink = sink;
@@ -22,8 +22,8 @@ public final class CapturedDevice extends WrappedDevice {
   /**
    * {@inheritDoc}
    *
-   * <p>Frames go to the device one by one, each shown as soon as it is taken and before anything
-   * can change it: while this device holds a reference of its own, nobody writes the packet.
+   * <p>Frames go to the device one by one. Each is captured as soon as it is taken; the reference
+   * held meanwhile keeps others from writing the packet.
    */
   @Override
   public int transmit(long[] packets, int from, int count) {

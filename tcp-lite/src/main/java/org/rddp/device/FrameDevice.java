@@ -5,7 +5,7 @@ package org.rddp.device;
  * another thread, but for {@link #close()} once that thread has stopped.
  */
 public interface FrameDevice extends AutoCloseable {
-  /** The pool that received packets come from and that packets to be sent should come from. */
+  /** The pool of received packets and of packets to be sent. */
   PacketPool pool();
 
   /** The device's MAC address in the low 48 bits. */
@@ -21,17 +21,17 @@ public interface FrameDevice extends AutoCloseable {
   boolean up();
 
   /**
-   * What the device does by itself: bits of {@link Offloads}, always the same. A device that wraps
-   * another and looks into frames says nothing of the other's.
+   * The offloads of the device: bits of {@link Offloads}, constant. A device that wraps another and
+   * reads or changes frames does not offer the other's.
    */
   default int offloads() {
     return Offloads.NONE;
   }
 
   /**
-   * Leaves the TCP checksum of a frame to the device, for the next time that the packet is sent.
-   * Its field must hold the folded sum of the pseudo header by then, for a frame that is to be cut
-   * without the length; the IP header needs no options.
+   * Has the device complete the TCP checksum of a frame when the packet is sent next. The checksum
+   * field must then hold the folded sum of the pseudo header, without the length if the frame is to
+   * be cut; the IP header must have no options.
    *
    * @param link octets of the Ethernet header
    * @param ip octets of the IP header
@@ -44,39 +44,38 @@ public interface FrameDevice extends AutoCloseable {
   }
 
   /**
-   * What the device found out about the TCP checksum of a packet that it has just received: {@link
+   * The device's verdict on the TCP checksum of a packet that it has just received: {@link
    * Offloads#UNKNOWN}, {@link Offloads#GOOD} or {@link Offloads#BAD}.
    */
   default int checksum(long packet) {
     return Offloads.UNKNOWN;
   }
 
-  /** The hash by which a packet just received came to its queue; 0 for none. */
+  /** The hash that selected the queue of a packet just received; 0 for none. */
   default int hash(long packet) {
     return 0;
   }
 
   /**
-   * Takes received frames.
+   * Receives frames, without blocking.
    *
-   * @param packets where their handles go, from index 0; the caller owns the reference of each
-   * @return how many, 0 to {@code packets.length}; never blocks
+   * @param packets receives their handles, from index 0, each with a reference of the caller's
+   * @return frames received, 0 to {@code packets.length}
    */
   int receive(long[] packets);
 
   /**
-   * Sends frames, in order.
+   * Sends frames in order, without blocking.
    *
-   * @param packets the handles
-   * @param from index of the first
-   * @param count how many
-   * @return how many the device took, from the first; it owns a reference of each of these and
-   *     gives it back when the frame is sent. The rest still belong to the caller, who may try
-   *     again. Never blocks.
+   * @param packets handles of the frames
+   * @param from index of the first frame
+   * @param count frames
+   * @return frames that the device took, from the first; it owns their references and releases them
+   *     when they are sent. The others stay the caller's.
    */
   int transmit(long[] packets, int from, int count);
 
-  /** Stops the device and gives back what it holds. */
+  /** Stops the device and releases the packets that it holds. */
   @Override
   void close();
 }

@@ -4,20 +4,20 @@ import java.util.random.RandomGenerator;
 import org.rddp.wire.Memory;
 
 /**
- * A bad link: drops, duplicates, reorders and corrupts frames on their way in, as chance has it.
- * Wrap both ends of a link to have it bad both ways. The same random numbers make the same faults.
+ * A bad link: drops, duplicates, reorders and corrupts received frames at random. Wrap both ends of
+ * a link to impair both directions. The same random numbers cause the same faults.
  */
 public final class ImpairedDevice extends WrappedDevice {
   private static final int LONGEST_DELAY = 8;
   private static final int HELD = 64;
 
   /**
-   * How often what happens, each from 0 to 1.
+   * The probability of each fault, 0 to 1.
    *
    * @param drop frames lost
-   * @param duplicate frames that come twice
-   * @param reorder frames that come after some of those behind them
-   * @param corrupt frames with one bit turned
+   * @param duplicate frames received twice
+   * @param reorder frames received after later ones
+   * @param corrupt frames with one bit inverted
    */
   public record Faults(double drop, double duplicate, double reorder, double corrupt) {
     /** Checks the ranges. */
@@ -41,14 +41,14 @@ public final class ImpairedDevice extends WrappedDevice {
   private long reordered;
   private long corrupted;
 
-  /** Spoils what the given device receives; it is closed with this one. */
+  /** Impairs the frames that a device receives; it is closed with this one. */
   public ImpairedDevice(FrameDevice device, RandomGenerator random, Faults faults) {
     super(device);
     this.random = random;
     this.faults = faults;
   }
 
-  /** {@inheritDoc} Frames held back come at the latest when a turn brings nothing else. */
+  /** {@inheritDoc} Delayed frames are received at the latest when no others are. */
   @Override
   public int receive(long[] packets) {
     if (burst.length != Math.max(packets.length / 2, 1)) {
@@ -122,17 +122,17 @@ public final class ImpairedDevice extends WrappedDevice {
     return dropped;
   }
 
-  /** Frames that came twice so far. */
+  /** Frames duplicated so far. */
   public long duplicated() {
     return duplicated;
   }
 
-  /** Frames held back so far. */
+  /** Frames reordered so far. */
   public long reordered() {
     return reordered;
   }
 
-  /** Frames with a bit turned so far. */
+  /** Frames corrupted so far. */
   public long corrupted() {
     return corrupted;
   }

@@ -3,10 +3,10 @@ package org.rddp.device;
 import org.rddp.wire.Memory;
 
 /**
- * One end of a link within a thread: what it transmits, the other end receives as a copy in a
- * packet of its own pool. When the other end has no room in its queue, transmit takes fewer frames
- * than offered. When its pool is empty, frames are lost, as with a card: two ends that waited for
- * each other's packets would wait for ever.
+ * One end of a link within a thread: the other end receives each frame as a copy in a packet of its
+ * own pool. If the other end's queue is full, transmit takes fewer frames than offered. If its pool
+ * is empty, frames are lost, as with a network card: otherwise two ends could wait for each other's
+ * packets forever.
  */
 public final class LoopedDevice implements FrameDevice {
   private final PacketPool pool;
@@ -33,7 +33,7 @@ public final class LoopedDevice implements FrameDevice {
    * @param second pool of the second end; may be the same
    * @param mtu largest IP packet in octets; a frame that does not fit the other pool's packets is
    *     dropped
-   * @param frames how many may be under way in each direction
+   * @param frames capacity of each direction
    * @return the two ends, with MAC addresses 02:00:00:00:00:01 and 02:00:00:00:00:02
    */
   public static LoopedDevice[] pair(PacketPool first, PacketPool second, int mtu, int frames) {
@@ -87,7 +87,7 @@ public final class LoopedDevice implements FrameDevice {
     return count;
   }
 
-  /** Frames lost on their way to this end, because its pool was empty. */
+  /** Frames that this end lost because its pool was empty. */
   public long missed() {
     return missed;
   }

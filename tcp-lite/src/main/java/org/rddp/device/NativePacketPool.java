@@ -4,9 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A packet pool in plain native memory, for tests, simulation and links within a process. The
- * memory goes when the pool is no longer reachable. A packet released once too often, or used
- * after, is an {@link IllegalStateException}.
+ * A packet pool in native memory, for tests, simulation and links within a process. The memory is
+ * freed when the pool is no longer reachable. Using or releasing a packet that is free throws
+ * {@link IllegalStateException}.
  */
 public final class NativePacketPool implements PacketPool {
   private static final int HEADROOM = 128;
@@ -24,7 +24,7 @@ public final class NativePacketPool implements PacketPool {
   /**
    * A pool with every packet free.
    *
-   * @param packets how many, at least 1
+   * @param packets capacity, at least 1
    * @param room octets behind each packet's headroom, at least 64
    */
   public NativePacketPool(int packets, int room) {

@@ -1,11 +1,11 @@
 package org.rddp.device;
 
 /**
- * What a {@link FrameDevice} does by itself for TCP over IPv4: bits of {@link
- * FrameDevice#offloads}, and what it says of a received frame.
+ * The offloads of a {@link FrameDevice} for TCP over IPv4: bits of {@link FrameDevice#offloads},
+ * and its verdicts on received frames.
  */
 public final class Offloads {
-  /** It does nothing by itself. */
+  /** No offloads. */
   public static final int NONE = 0;
 
   /**
@@ -14,19 +14,19 @@ public final class Offloads {
    */
   public static final int CHECKSUM = 1;
 
-  /** To be sent: it also cuts a long TCP segment into several. */
+  /** Sent: it also cuts a long TCP segment into several. */
   public static final int SEGMENTATION = 2;
 
   /** Received: it checks TCP checksums; {@link FrameDevice#checksum}. */
   public static final int VERDICT = 4;
 
-  /** Received: it spreads frames over queues by a hash; {@link FrameDevice#hash}. */
+  /** Received: it distributes frames over queues by a hash; {@link FrameDevice#hash}. */
   public static final int HASH = 8;
 
-  /** Nothing is known of the TCP checksum of a received frame. */
+  /** No verdict on the TCP checksum of a received frame. */
   public static final int UNKNOWN = 0;
 
-  /** The TCP checksum is right, or was left out where octets cannot go wrong. */
+  /** The TCP checksum is right, or was omitted on a link without errors. */
   public static final int GOOD = 1;
 
   /** The TCP checksum is wrong. */

@@ -3,29 +3,28 @@ package org.rddp.device;
 /**
  * Packet buffers by handle.
  *
- * <p>A packet is a reference-counted buffer with a window (the octets of the frame) that can be
- * moved within it: headers are put in front of a payload without copying it. A handle is a number
- * that means something to its pool only (DPDK: the mbuf's address); 0 is never a packet. Handles
- * and counts belong to the engine thread that owns the pool; no method may be called from another
- * thread.
+ * <p>A packet is a reference-counted buffer with a movable window, the octets of the frame: headers
+ * are written in front of a payload without copying it. A handle is a number that only its pool can
+ * interpret (DPDK: the address of the mbuf); 0 is never a packet. Only the engine thread that owns
+ * the pool may call its methods.
  */
 public interface PacketPool {
   /**
    * A packet with one reference, an empty window, and {@link #headroom()} octets in front of it.
    *
-   * @return its handle, or 0 when the pool is empty
+   * @return its handle, or 0 if the pool is empty
    */
   long allocate();
 
   /** Adds a reference. */
   void retain(long packet);
 
-  /** Gives one reference back; with the last the buffer returns to the pool. */
+  /** Removes a reference; with the last one the buffer returns to the pool. */
   void release(long packet);
 
   /**
-   * Whether anyone else, such as a device that has not finished sending it, holds the packet too. A
-   * shared packet must not be written.
+   * Whether there are other references to the packet, such as that of a device that is still
+   * sending it. A shared packet must not be written.
    */
   boolean shared(long packet);
 
@@ -38,8 +37,8 @@ public interface PacketPool {
   /**
    * Moves the window.
    *
-   * @param address its first octet, at least {@link #start(long)}
-   * @param length its octets; {@code address + length} at most {@link #end(long)}
+   * @param address of its first octet, at least {@link #start(long)}
+   * @param length octets; {@code address + length} is at most {@link #end(long)}
    */
   void window(long packet, long address, int length);
 
@@ -61,6 +60,6 @@ public interface PacketPool {
   /** Packets that can be allocated now; a lower bound. */
   int available();
 
-  /** Packets in all, allocated or not. */
+  /** All packets, allocated or not. */
   int capacity();
 }

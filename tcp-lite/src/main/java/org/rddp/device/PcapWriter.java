@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.rddp.wire.Memory;
 
 /**
- * Writes frames as a packet capture that Wireshark reads: pcap with nanosecond times. Frames gather
- * in a buffer until it is full or {@link #flush} is called. Not thread-safe.
+ * Writes frames as a pcap capture with nanosecond times, for Wireshark. Frames are buffered until
+ * the buffer is full or {@link #flush} is called. Not thread-safe.
  */
 public final class PcapWriter implements FrameSink, AutoCloseable {
   private static final int NANOSECOND_MAGIC = 0xa1b23c4d;
@@ -31,7 +31,7 @@ public final class PcapWriter implements FrameSink, AutoCloseable {
   /**
    * Starts a capture.
    *
-   * @param channel where it goes; closed with the writer
+   * @param channel to write to; closed with the writer
    * @param clock nanoseconds since 1970
    */
   public PcapWriter(WritableByteChannel channel, LongSupplier clock) {
@@ -62,7 +62,7 @@ public final class PcapWriter implements FrameSink, AutoCloseable {
   }
 
   /**
-   * Writes out what has gathered.
+   * Writes the buffered frames.
    *
    * @throws UncheckedIOException when the channel fails
    */

@@ -8,15 +8,15 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
 /**
- * A middlebox that cuts TCP streams elsewhere than their sender did: of the segments that come in
- * it splits some in two, and joins some with what follows them. Headers and checksums are made
- * right again. SYNs, resets, urgent data and everything that is not sound TCP pass as they are, and
- * nothing overtakes anything. The same random numbers make the same cuts.
+ * A middlebox that changes the boundaries of TCP segments: it splits some received segments in two,
+ * and joins some with their successor. Headers and checksums are updated. SYNs, resets, urgent data
+ * and invalid TCP pass unchanged, and the order of frames stays the same. The same random numbers
+ * cause the same cuts.
  */
 public final class ReSegmentingDevice extends WrappedDevice {
   private static final int BURST = 64;
 
-  /** A frame becomes two at most, behind one that was held back. */
+  /** Frames that one received frame can lead to: two parts, and one that was held back. */
   private static final int MOST = 3;
 
   private static final int TCP = Ethernet.HEADER + Ipv4.HEADER;
@@ -38,10 +38,10 @@ public final class ReSegmentingDevice extends WrappedDevice {
   private long joins;
 
   /**
-   * Cuts anew what the given device receives; it is closed with this one.
+   * Changes the segments that a device receives; it is closed with this one.
    *
-   * @param split how often a segment is split, 0 to 1
-   * @param join how often a segment, or the rest of one, is held back to be joined with the next
+   * @param split probability that a segment is split, 0 to 1
+   * @param join probability that a segment or its rest is held back to be joined with the next
    */
   public ReSegmentingDevice(FrameDevice device, RandomGenerator random, double split, double join) {
     super(device);
@@ -54,7 +54,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     pool = device.pool();
   }
 
-  /** {@inheritDoc} A segment held back comes at the latest when a turn brings nothing else. */
+  /** {@inheritDoc} A segment held back is received at the latest when no others are. */
   @Override
   public int receive(long[] packets) {
     if (readyFirst == readyEnd) {
@@ -65,7 +65,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
         pass(burst[i]);
       }
       if (count == 0) {
-        letGo();
+        passHeld();
       }
     }
     int count = Math.min(packets.length, readyEnd - readyFirst);
@@ -76,7 +76,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
 
   private void pass(long received) {
     if (!divisible(received)) {
-      letGo();
+      passHeld();
       ready[readyEnd++] = received;
       return;
     }
@@ -95,14 +95,14 @@ public final class ReSegmentingDevice extends WrappedDevice {
     return probability > 0 && random.nextDouble() < probability;
   }
 
-  private void letGo() {
+  private void passHeld() {
     if (held != 0) {
       ready[readyEnd++] = held;
       held = 0;
     }
   }
 
-  /** Whether the frame is a sound segment with payload and without IP options. */
+  /** Whether the frame is a valid segment with payload and without IP options. */
   private boolean divisible(long packet) {
     long frame = pool.address(packet);
     long ip = frame + Ethernet.HEADER;
@@ -134,7 +134,9 @@ public final class ReSegmentingDevice extends WrappedDevice {
     return Ethernet.HEADER + total - headers(packet);
   }
 
-  /** The segment held back and the next one as one segment; if that cannot be, the next one. */
+  /**
+   * Joins the segment held back with the next one, if possible; returns the result or the next one.
+   */
   private long joined(long next) {
     int before = payload(held);
     int octets = payload(next);
@@ -142,7 +144,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     boolean fits = headers - Ethernet.HEADER + before + octets <= mtu();
     long whole = fits && follows(next) ? pool.allocate() : 0;
     if (whole == 0) {
-      letGo();
+      passHeld();
       return next;
     }
     long from = pool.address(next);
@@ -159,7 +161,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     return whole;
   }
 
-  /** Whether the segment's first octet comes behind the last of the one held back. */
+  /** Whether a segment follows the one held back in the stream. */
   private boolean follows(long next) {
     long a = pool.address(held);
     long b = pool.address(next);
@@ -174,7 +176,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
         && Tcp.sequence(a + TCP) + payload(held) == Tcp.sequence(b + TCP);
   }
 
-  /** Lets the first part of a segment go, behind what is held back; returns the rest. */
+  /** Passes the first part of a segment on; returns the rest. */
   private long split(long segment) {
     int octets = payload(segment);
     long first = octets > 1 ? pool.allocate() : 0;
@@ -204,7 +206,7 @@ public final class ReSegmentingDevice extends WrappedDevice {
     finish(part, Tcp.sequence(from + TCP) + offset, headers, octets, flags);
   }
 
-  /** Makes the headers fit a new payload; addresses, acknowledgment, window and options stay. */
+  /** Updates the headers for a new payload; addresses, acknowledgment, window and options stay. */
   private void finish(long packet, int sequence, int headers, int octets, int flags) {
     long frame = pool.address(packet);
     long ip = frame + Ethernet.HEADER;
@@ -223,7 +225,8 @@ public final class ReSegmentingDevice extends WrappedDevice {
         headers - TCP,
         flags,
         Tcp.window(tcp));
-    Tcp.putChecksum(tcp, 0xffff); // a field of zero: the sum below then leaves it out
+    Tcp.putChecksum(
+        tcp, 0xffff); // the field becomes zero, so that the sum below does not contain it
     long pseudo = Checksum.pseudoHeader(source, destination, Ipv4.PROTOCOL_TCP, length);
     Tcp.putChecksum(tcp, pseudo + Checksum.sum(tcp, length));
     pool.window(packet, frame, headers + octets);
@@ -234,14 +237,14 @@ public final class ReSegmentingDevice extends WrappedDevice {
     return splits;
   }
 
-  /** Segments joined with what was held back so far. */
+  /** Segments joined so far. */
   public long joins() {
     return joins;
   }
 
   @Override
   public void close() {
-    letGo();
+    passHeld();
     for (; readyFirst < readyEnd; readyFirst++) {
       pool.release(ready[readyFirst]);
     }

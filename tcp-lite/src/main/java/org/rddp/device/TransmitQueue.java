@@ -1,8 +1,8 @@
 package org.rddp.device;
 
 /**
- * Frames on their way to a device that may take fewer than offered: the rest waits, in order and
- * bounded, for the next turn.
+ * A bounded queue of frames for a device that may take fewer than offered; the others wait for the
+ * next turn of the duty cycle.
  */
 public final class TransmitQueue {
   private final FrameDevice device;
@@ -13,14 +13,14 @@ public final class TransmitQueue {
   /**
    * An empty queue.
    *
-   * @param capacity frames that may wait, at least 1
+   * @param capacity in frames, at least 1
    */
   public TransmitQueue(FrameDevice device, int capacity) {
     this.device = device;
     frames = new long[capacity];
   }
 
-  /** Whether another frame would be taken now; tries to make room if there is none. */
+  /** Whether another frame can be queued now; flushes the queue if it is full. */
   public boolean room() {
     return end - first < frames.length || flush() > 0;
   }
@@ -28,7 +28,7 @@ public final class TransmitQueue {
   /**
    * Queues a frame.
    *
-   * @return false if there is no room; otherwise the queue owns the caller's reference
+   * @return false if there is no room; otherwise the queue takes over the caller's reference
    */
   public boolean offer(long packet) {
     if (!room()) {
@@ -44,9 +44,9 @@ public final class TransmitQueue {
   }
 
   /**
-   * Offers what waits to the device.
+   * Offers the queued frames to the device.
    *
-   * @return how many frames it took
+   * @return frames that it took
    */
   public int flush() {
     int waiting = end - first;
@@ -62,12 +62,12 @@ public final class TransmitQueue {
     return taken;
   }
 
-  /** Frames that wait. */
+  /** Queued frames. */
   public int size() {
     return end - first;
   }
 
-  /** Gives back every frame that waits, unsent. */
+  /** Releases every queued frame. */
   public void clear() {
     for (; first < end; first++) {
       device.pool().release(frames[first]);

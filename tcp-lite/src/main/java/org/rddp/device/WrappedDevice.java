@@ -1,19 +1,19 @@
 package org.rddp.device;
 
 /**
- * A device in front of another one: frames go through as they are, and what a subclass does to them
- * is all that it has to say. Offloads of the other device are not offered, because they would be
- * done to frames that are not the final ones.
+ * A device that forwards every call to another one; a subclass overrides the calls that it changes.
+ * The other device's offloads are not offered, because they would apply to frames that a subclass
+ * has changed.
  */
 public abstract class WrappedDevice implements FrameDevice {
   private final FrameDevice device;
 
-  /** In front of the given device, which is closed with this one. */
+  /** Wraps a device, which is closed with this one. */
   protected WrappedDevice(FrameDevice device) {
     this.device = device;
   }
 
-  /** The device behind. */
+  /** The wrapped device. */
   protected final FrameDevice device() {
     return device;
   }

@@ -5,10 +5,10 @@ import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
 /**
- * Tells the link which MAC address is ours: when we begin to use it, and when another station
- * claims our IP address (RFC 5227).
+ * Announces our address on the link: when we begin to use it, and when another station claims it
+ * (RFC 5227).
  *
- * <p>We never give the address up: it was configured, and connections depend on it. So a conflict
+ * <p>The address was configured and connections depend on it, so it is never given up: a conflict
  * is answered as in section 2.4 (c), at most once in ten seconds.
  */
 final class Announcement {
@@ -35,7 +35,7 @@ final class Announcement {
     this.ourAddress = ourAddress;
   }
 
-  /** We are here from now on: said now, and once more two seconds later. */
+  /** Announces the address now and in two seconds. */
   void start(long now) {
     left = TIMES;
     nextAt = now;
@@ -51,7 +51,7 @@ final class Announcement {
     }
   }
 
-  /** Announces again when it is time to; returns how often that was. */
+  /** Announces the address again if that is due; returns how often. */
   int advance(long now) {
     if (now < nextAt) {
       return 0;
@@ -62,7 +62,7 @@ final class Announcement {
     return 1;
   }
 
-  /** When {@link #advance} has something to do. */
+  /** When {@link #advance} is due. */
   long nextDeadline() {
     return nextAt;
   }

@@ -7,8 +7,8 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Vlan;
 
 /**
- * Our end of an Ethernet link: puts Ethernet headers in front of packets, with a VLAN tag or
- * without, and queues the frames for the device.
+ * Our end of an Ethernet link: writes Ethernet headers, with or without a VLAN tag, and queues the
+ * frames for the device.
  */
 final class EthernetLink {
   private static final int QUEUED_FRAMES = 256;
@@ -19,12 +19,12 @@ final class EthernetLink {
   private final long macAddress;
   private final int vlan;
 
-  /** The link of a device; one VLAN of it, or what is untagged if that is {@link Vlan#NONE}. */
+  /** One VLAN of a device's link, or its untagged frames if that is {@link Vlan#NONE}. */
   EthernetLink(FrameDevice device, int vlan) {
     this.vlan = vlan;
     pool = device.pool();
     macAddress = device.macAddress();
-    // A device that takes nothing must not end up with every packet there is.
+    // Bounded by the pool: a device that takes no frames must not hold every packet.
     int frames = Math.max(Math.min(QUEUED_FRAMES, pool.capacity() / 8), FEWEST_QUEUED_FRAMES);
     queue = new TransmitQueue(device, frames);
   }
@@ -43,10 +43,10 @@ final class EthernetLink {
   }
 
   /**
-   * Octets in front of what a received frame carries.
+   * Octets of the header of a received frame.
    *
-   * @return 0 when the frame has no whole header; -1 when it belongs to another VLAN. A frame that
-   *     is tagged for its priority only counts as untagged (IEEE 802.1Q).
+   * @return 0 if the header is incomplete; -1 if the frame belongs to another VLAN. A frame with a
+   *     priority tag counts as untagged (IEEE 802.1Q).
    */
   int header(long frame, int length) {
     if (!Ethernet.wellFormed(length)) {
@@ -61,16 +61,16 @@ final class EthernetLink {
     return Vlan.identifier(frame) == vlan ? Vlan.HEADER : -1;
   }
 
-  /** Whether another frame would be taken now. */
+  /** Whether another frame can be queued now. */
   boolean room() {
     return queue.room();
   }
 
   /**
-   * Puts an Ethernet header in front of a packet and queues the frame. Takes over the reference.
+   * Writes an Ethernet header in front of a packet and queues the frame. Takes over the reference.
    *
-   * @param payload what the frame carries, with {@link #header} octets of room in front
-   * @return false when there was no room, and the packet has been given back
+   * @param payload of the frame, with {@link #header} octets of room in front
+   * @return false if there was no room, and the packet has been released
    */
   boolean send(long packet, long payload, int length, long destination, int type) {
     long frame = payload - header();
@@ -87,12 +87,12 @@ final class EthernetLink {
     return false;
   }
 
-  /** Hands queued frames to the device; returns how many it took. */
+  /** Passes queued frames to the device; returns how many it took. */
   int flush() {
     return queue.flush();
   }
 
-  /** Hands over what the device takes and gives back the rest. */
+  /** Passes queued frames to the device and releases those that it does not take. */
   void close() {
     queue.flush();
     queue.clear();

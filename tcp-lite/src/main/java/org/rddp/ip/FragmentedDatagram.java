@@ -5,26 +5,26 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * The fragments of one datagram, in order, by reference, until all are there (RFC 791 section 3.2).
+ * The fragments of one datagram in order, by reference, until it is complete (RFC 791 section 3.2).
  *
- * <p>Fragments that overlap without being the same have no honest cause: the datagram is spoiled
- * then, and with it what is still to come of it (as RFC 5722 has it for IPv6). A spoiled datagram
- * keeps its place, but no packet.
+ * <p>Fragments that overlap without being equal are an attack: the datagram is then discarded with
+ * all further fragments, as RFC 5722 requires for IPv6. A discarded datagram keeps its entry, but
+ * no packet.
  */
 final class FragmentedDatagram {
-  /** What {@link #add} has done. */
+  /** The result of {@link #add}. */
   enum Outcome {
     /** The fragment is kept; others are missing. */
     KEPT,
-    /** The fragment has been here before, or the datagram is spoiled: it is not kept. */
+    /** The fragment is a duplicate, or the datagram is discarded: it is not kept. */
     DROPPED,
-    /** The fragment is kept, and it was the last one missing. */
+    /** The fragment is kept and was the last one missing. */
     COMPLETE,
-    /** The fragment contradicts the others: they are given back, and it is not kept. */
-    SPOILED
+    /** The fragment contradicts the others: the datagram is discarded. */
+    DISCARDED
   }
 
-  /** Fragments that a datagram may come in: a jumbo frame over the smallest links takes fewer. */
+  /** Limit of fragments: a jumbo frame over links with the least MTU needs fewer. */
   static final int MOST = 64;
 
   private final PacketPool pool;
@@ -36,7 +36,7 @@ final class FragmentedDatagram {
   private int octets;
   private int total;
   private int codepoints;
-  private boolean spoiled;
+  private boolean discarded;
   private int source;
   private int protocol;
   private int identification;
@@ -47,7 +47,7 @@ final class FragmentedDatagram {
     this.pool = pool;
   }
 
-  /** Begins a datagram, that of the given fragment. */
+  /** Starts the datagram of a fragment. */
   void begin(long header, long fromMac, long expires) {
     source = Ipv4.source(header);
     protocol = Ipv4.protocol(header);
@@ -56,10 +56,10 @@ final class FragmentedDatagram {
     deadline = expires;
     total = -1;
     codepoints = 0;
-    spoiled = false;
+    discarded = false;
   }
 
-  /** Whether a fragment belongs to this datagram; they are all for us. */
+  /** Whether a fragment, which is addressed to us, belongs to this datagram. */
   boolean owns(long header) {
     return Ipv4.identification(header) == identification
         && Ipv4.source(header) == source
@@ -67,12 +67,12 @@ final class FragmentedDatagram {
   }
 
   /**
-   * Takes a fragment with at least one octet; keeps a reference of its packet if it keeps it.
+   * Adds a fragment of at least one octet; retains its packet if the fragment is kept.
    *
    * @param header its IP header
    */
   Outcome add(long header, long packet) {
-    if (spoiled) {
+    if (discarded) {
       return Outcome.DROPPED;
     }
     int offset = Ipv4.fragmentOffset(header);
@@ -83,8 +83,8 @@ final class FragmentedDatagram {
       return Outcome.DROPPED;
     }
     if (contradicts(at, offset, length, more) || count == MOST) {
-      spoil();
-      return Outcome.SPOILED;
+      discard();
+      return Outcome.DISCARDED;
     }
     insert(at, header, packet, offset, length);
     if (!more) {
@@ -128,17 +128,17 @@ final class FragmentedDatagram {
     octets += length;
   }
 
-  /** Gives every fragment back, and takes no more. */
-  void spoil() {
+  /** Releases every fragment and accepts no more. */
+  void discard() {
     for (int i = 0; i < count; i++) {
       pool.release(packets[i]);
     }
     count = 0;
     octets = 0;
-    spoiled = true;
+    discarded = true;
   }
 
-  /** Copies the payload, once it is complete, to one place. */
+  /** Copies the payload of a complete datagram to an address. */
   void copyTo(long address) {
     for (int i = 0; i < count; i++) {
       long from = headers[i] + Ipv4.headerLength(headers[i]);
@@ -149,7 +149,7 @@ final class FragmentedDatagram {
   /**
    * The ECN codepoint of the whole (RFC 3168 section 5.3).
    *
-   * @return -1 when one fragment met congestion while another says that the transport knows no ECN
+   * @return -1 if one fragment has CE and another has Not-ECT
    */
   int ecn() {
     if ((codepoints & (1 << Ipv4.CE)) == 0) {
@@ -158,12 +158,12 @@ final class FragmentedDatagram {
     return (codepoints & (1 << Ipv4.NOT_ECT)) == 0 ? Ipv4.CE : -1;
   }
 
-  /** The IP header of the first fragment; 0 when it has not come. */
+  /** The IP header of the first fragment; 0 if it has not been received. */
   long firstHeader() {
     return count > 0 && offsets[0] == 0 ? headers[0] : 0;
   }
 
-  /** Octets of the payload, once it is complete. */
+  /** Octets of the payload of a complete datagram. */
   int length() {
     return total;
   }
@@ -185,7 +185,7 @@ final class FragmentedDatagram {
     return senderMac;
   }
 
-  /** When it is given up. */
+  /** When the reassembly times out. */
   long deadline() {
     return deadline;
   }

@@ -6,14 +6,13 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
 /**
- * Sends ICMP errors about packets that we cannot take (RFC 1122 section 3.2.2).
+ * Sends ICMP errors about packets that we cannot process (RFC 1122 section 3.2.2).
  *
- * <p>Only about what one host sent to us alone: callers have seen to that before they look at what
- * a packet holds. Never about an ICMP error, nor about a fragment but the first. A hundred leave in
- * a second, fifty at once.
+ * <p>Only about packets from one host to us alone, which the callers have checked, and not about
+ * ICMP errors or fragments other than the first. At most a hundred per second, fifty at once.
  */
 final class IcmpErrors {
-  /** An error is no longer than 576 octets, and quotes as much as fits (RFC 1812 4.3.2.3). */
+  /** An error has at most 576 octets and quotes as much as fits (RFC 1812 4.3.2.3). */
   private static final int QUOTED = 576 - Ipv4.HEADER - Icmpv4.HEADER;
 
   private static final long INTERVAL = 10_000_000L;
@@ -23,8 +22,8 @@ final class IcmpErrors {
   private final PacketPool pool;
   private final IpCounters counters;
 
-  /** The time for which the next error is paid; it never lies more than a burst back. */
-  private long paidUntil = Long.MIN_VALUE / 2;
+  /** Token bucket as a time: each error adds an interval; never more than a burst in the past. */
+  private long bucketTime = Long.MIN_VALUE / 2;
 
   IcmpErrors(IpOutput output, PacketPool pool, IpCounters counters) {
     this.output = output;
@@ -33,18 +32,18 @@ final class IcmpErrors {
   }
 
   /**
-   * Sends an error, unless there have been too many.
+   * Sends an error, unless the limit is reached.
    *
-   * @param mtu what may be sent instead, for {@link Icmpv4#FRAGMENTATION_NEEDED}; else 0
-   * @param quoted the IP header of the packet that it is about
-   * @param macAddress where that came from
+   * @param mtu in octets for {@link Icmpv4#FRAGMENTATION_NEEDED}; else 0
+   * @param quoted IP header of the packet that the error is about
+   * @param macAddress source of that packet
    */
   void send(int type, int code, int mtu, long quoted, long macAddress, long now) {
     if (aboutError(quoted)) {
       return;
     }
-    paidUntil = Math.max(paidUntil, now - BURST * INTERVAL);
-    if (paidUntil + INTERVAL > now) {
+    bucketTime = Math.max(bucketTime, now - BURST * INTERVAL);
+    if (bucketTime + INTERVAL > now) {
       counters.icmpErrorsLimited++;
       return;
     }
@@ -53,7 +52,7 @@ final class IcmpErrors {
       counters.exhausted++;
       return;
     }
-    paidUntil += INTERVAL;
+    bucketTime += INTERVAL;
     long message = pool.address(packet);
     int octets = Math.min(Ipv4.totalLength(quoted), QUOTED);
     Memory.copy(quoted, message + Icmpv4.HEADER, octets);

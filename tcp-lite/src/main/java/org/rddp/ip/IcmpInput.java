@@ -5,14 +5,14 @@ import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 
 /**
- * What ICMP messages to us do (RFC 792, RFC 1122 section 3.2.2): echoes are answered, and what an
- * error says of a packet of ours goes to the transport.
+ * Processes ICMP messages (RFC 792, RFC 1122 section 3.2.2): answers echoes, and passes errors
+ * about our packets to the transport.
  *
- * <p>Ignored are source quench (RFC 6633), redirects, as there is one gateway and no reason to
- * believe in another, and everything that only asks.
+ * <p>Source quench (RFC 6633), redirects (the gateway is configured) and other requests are
+ * ignored.
  */
 final class IcmpInput {
-  /** Of a transport header an error quotes at least so much. */
+  /** Octets of a transport header that an error quotes at least. */
   private static final int QUOTED_TRANSPORT = 8;
 
   private final IpOutput output;
@@ -63,7 +63,7 @@ final class IcmpInput {
     }
   }
 
-  /** An error about a packet that could be ours: TCP, from us, its beginning. */
+  /** Processes an error that quotes the beginning of a TCP packet from us. */
   private void error(long message, int length) {
     long quoted = Icmpv4.quoted(message);
     int octets = length - Icmpv4.HEADER;
@@ -81,8 +81,8 @@ final class IcmpInput {
   }
 
   /**
-   * A packet of ours did not arrive. That it took too long or was not understood on its way may
-   * pass, and is TCP's to find out (RFC 5461 section 2.1): the transport hears of the rest.
+   * A packet of ours was not delivered. Time exceeded and parameter problems are soft errors, which
+   * TCP detects itself (RFC 5461 section 2.1); the transport is told of the others.
    */
   private void undelivered(long message, long quoted, int length) {
     if (Icmpv4.type(message) != Icmpv4.UNREACHABLE) {

@@ -4,13 +4,13 @@ import java.util.Optional;
 import org.rddp.wire.Vlan;
 
 /**
- * Where an interface stands in the Internet.
+ * The address of an interface and its network.
  *
- * @param address its address
- * @param prefixLength leading bits that the hosts of its link share, 1 to 32
- * @param gateway the router to everywhere else, if there is one
- * @param mtu largest IP packet to send in octets, 68 to 65535; the device's own limit holds too
- * @param vlan the VLAN that it is in, 1 to 4094; {@link Vlan#NONE} for frames without a tag
+ * @param address of the interface
+ * @param prefixLength leading bits that the hosts of the link share, 1 to 32
+ * @param gateway router to all other networks, if there is one
+ * @param mtu largest IP packet to send in octets, 68 to 65535; limited by the device's, too
+ * @param vlan VLAN of the interface, 1 to 4094; {@link Vlan#NONE} for frames without a tag
  */
 public record InterfaceAddress(
     Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu, int vlan) {
@@ -33,14 +33,14 @@ public record InterfaceAddress(
     }
   }
 
-  /** An interface whose frames have no VLAN tag. */
+  /** An interface without a VLAN. */
   public InterfaceAddress(
       Ipv4Address address, int prefixLength, Optional<Ipv4Address> gateway, int mtu) {
     this(address, prefixLength, gateway, mtu, Vlan.NONE);
   }
 
   /**
-   * An interface without a gateway, with whatever MTU the device has.
+   * An interface without a gateway, with the MTU of the device.
    *
    * @param prefixLength leading bits that the hosts of its link share, 1 to 32
    */

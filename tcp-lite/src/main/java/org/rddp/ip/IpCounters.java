@@ -1,35 +1,37 @@
 package org.rddp.ip;
 
-/** What one interface has seen. Written by the engine's thread; elsewhere a value may be old. */
+/**
+ * The counters of one interface. Written by the engine's thread; other threads may read old values.
+ */
 public final class IpCounters {
   /** Frames received. */
   public long framesIn;
 
-  /** Frames for another station or VLAN, of an unknown type, or from an impossible station. */
+  /** Frames for another station or VLAN, of an unknown type, or with an invalid source. */
   public long framesIgnored;
 
-  /** Packets with impossible lengths or a wrong version. */
+  /** Packets with invalid lengths or a wrong version. */
   public long malformed;
 
   /** Packets or ICMP messages with a wrong checksum. */
   public long checksumErrors;
 
-  /** Packets for another address, or from an impossible one. */
+  /** Packets for another address, or with an invalid source. */
   public long addressErrors;
 
   /** Fragments received. */
   public long fragments;
 
-  /** Fragments dropped: impossible, too many, too late, or overlapping. */
+  /** Fragments dropped: invalid, too many, too late, or overlapping. */
   public long fragmentsDropped;
 
-  /** Datagrams put together from fragments. */
+  /** Datagrams reassembled from fragments. */
   public long reassembled;
 
-  /** Datagrams given up because fragments were missing for too long. */
+  /** Datagrams discarded because fragments were missing for too long. */
   public long reassemblyTimeouts;
 
-  /** Packets of a protocol that nobody here speaks. */
+  /** Packets of a protocol other than TCP and ICMP. */
   public long unknownProtocols;
 
   /** Echo requests answered. */
@@ -38,13 +40,13 @@ public final class IpCounters {
   /** ICMP errors received. */
   public long icmpErrors;
 
-  /** ICMP messages of types that nothing is done about. */
+  /** ICMP messages of other types, which are ignored. */
   public long icmpIgnored;
 
   /** ICMP errors sent. */
   public long icmpErrorsOut;
 
-  /** ICMP errors not sent because there were too many. */
+  /** ICMP errors not sent because of the limit. */
   public long icmpErrorsLimited;
 
   /** ARP requests sent. */
@@ -62,10 +64,10 @@ public final class IpCounters {
   /** Times that the link has gone down. */
   public long linkDowns;
 
-  /** Packets given up because their neighbour did not answer, or too many waited for it. */
+  /** Packets dropped because their neighbour did not answer, or too many waited for it. */
   public long unresolved;
 
-  /** Times that no packet was to be had for a message of ARP or ICMP, or for a whole datagram. */
+  /** Times that the pool had no packet for an ARP or ICMP message or a reassembled datagram. */
   public long exhausted;
 
   /** All zero. */

@@ -12,11 +12,11 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
 /**
- * IPv4 on one device: takes frames apart, checks them and hands on what they carry; finds the next
- * hop, and queues what the transport sends. Packets leave with DF set.
+ * IPv4 on one device: parses and checks received frames and passes their payload on; finds the next
+ * hop of packets from the transport and queues them. Sent packets have DF set.
  */
 public final class IpLayer {
-  /** Frames that are taken from the device at once, at most. */
+  /** Most frames that are received at once. */
   public static final int BURST = 64;
 
   private static final int PORTS = 8;
@@ -60,7 +60,7 @@ public final class IpLayer {
     up = device.up();
   }
 
-  /** What has been seen. */
+  /** The counters of this interface. */
   public IpCounters counters() {
     return counters;
   }
@@ -70,7 +70,7 @@ public final class IpLayer {
     return address;
   }
 
-  /** The largest packet that leaves, in octets: the least of device, configuration and pool. */
+  /** The largest packet sent, in octets: the least of device, configuration and pool. */
   public int mtu() {
     return mtu;
   }
@@ -81,18 +81,18 @@ public final class IpLayer {
   }
 
   /**
-   * Remembers that a path carries no more than that: for ten minutes, and whatever is said, at
-   * least 296 octets. A larger value than is known changes nothing.
+   * Lowers the MTU of a path for ten minutes, but not below 296 octets. A larger value than the
+   * current one has no effect.
    */
   public void lowerPathMtu(int destination, int octets, long now) {
     pathMtus.lower(destination, octets, now);
   }
 
-  /** Takes one burst from the device and handles it; returns how many frames it had. */
+  /** Receives and processes one burst; returns its number of frames. */
   public int receive(long now) {
     int count = device.receive(burst);
     if (count > 1 && transport.wantsPrefetch()) {
-      lookAhead(count);
+      prefetch(count);
     }
     for (int i = 0; i < count; i++) {
       long packet = burst[i];
@@ -103,8 +103,8 @@ public final class IpLayer {
     return count;
   }
 
-  /** Tells the transport of what will come, before the first packet does. */
-  private void lookAhead(int count) {
+  /** Lets the transport prefetch the state that the packets of a burst need. */
+  private void prefetch(int count) {
     for (int i = 0; i < count; i++) {
       long frame = pool.address(burst[i]);
       int length = pool.length(burst[i]);
@@ -211,8 +211,8 @@ public final class IpLayer {
   }
 
   /**
-   * Whether a packet may come from there: one host, not us, neither the link itself nor all of its
-   * hosts (RFC 1122 section 3.2.1.3).
+   * Whether an address is valid as a source: one host, not us, and neither the network nor the
+   * broadcast address of the link (RFC 1122 section 3.2.1.3).
    */
   private boolean hostAddress(int source) {
     return Ipv4Address.unicast(source)
@@ -221,10 +221,9 @@ public final class IpLayer {
   }
 
   /**
-   * The neighbour through which an address is reached: the host itself on the link, else the
-   * gateway.
+   * The next hop to an address: the host itself if it is on the link, else the gateway.
    *
-   * @return null when there is no gateway, or too many neighbours are in use
+   * @return null if there is no gateway, or too many neighbours are in use
    */
   public Neighbour route(int destination) {
     if (onLink(destination)) {
@@ -233,7 +232,7 @@ public final class IpLayer {
     return gateway.isPresent() ? neighbours.find(gateway.get().bits()) : null;
   }
 
-  /** Whether a way leads to an address. */
+  /** Whether there is a route to an address. */
   public boolean reaches(int destination) {
     return onLink(destination) || gateway.isPresent();
   }
@@ -253,7 +252,7 @@ public final class IpLayer {
   }
 
   /**
-   * Leaves the TCP checksum of a packet that is about to be {@linkplain #send sent} to the device.
+   * Has the device complete the TCP checksum of a packet that is {@linkplain #send sent} next.
    *
    * @param tcpHeader octets of the TCP header
    * @param segment see {@link FrameDevice#requestOffload}
@@ -262,19 +261,19 @@ public final class IpLayer {
     device.requestOffload(packet, link.header(), Ipv4.HEADER, tcpHeader, segment);
   }
 
-  /** What the device says of a received packet's TCP checksum; see {@link FrameDevice#checksum}. */
+  /** The device's verdict on a received packet's TCP checksum: {@link FrameDevice#checksum}. */
   public int checksum(long packet) {
     return device.checksum(packet);
   }
 
-  /** Whether another packet would be taken now. */
+  /** Whether another packet can be queued now. */
   public boolean room() {
     return link.room();
   }
 
   /**
-   * Puts IP and Ethernet headers in front of a payload and queues the frame, or lets it wait for
-   * the neighbour's MAC address. Call only while there is {@link #room()}. Takes over the
+   * Writes IP and Ethernet headers in front of a payload and queues the frame, or keeps it until
+   * the neighbour's MAC address is known. Call only while there is {@link #room()}. Takes over the
    * reference.
    *
    * @param payload first octet of the payload, with room for the headers in front
@@ -293,9 +292,8 @@ public final class IpLayer {
   }
 
   /**
-   * Sends an answer straight to where the question came from, without a neighbour: so strangers
-   * leave no state here. Otherwise like {@link #send}, but for the reference: the caller keeps its
-   * own.
+   * Sends an answer to the MAC address of the request, without a neighbour entry, so that unknown
+   * hosts create no state. Otherwise like {@link #send}, but the caller keeps its reference.
    */
   public void reply(
       long packet, long payload, int length, int protocol, int destination, long macAddress) {
@@ -303,14 +301,14 @@ public final class IpLayer {
   }
 
   /**
-   * Tells the link that our address is at our MAC address, now and again in two seconds (RFC 5227
-   * section 2.3): when we begin to use it, and when the link has come up.
+   * Announces our address, now and in two seconds (RFC 5227 section 2.3): at the start, and when
+   * the link has come up.
    */
   public void announce(long now) {
     announcement.start(now);
   }
 
-  /** Does what is due; returns how much. */
+  /** Runs the timers that are due; returns how many fired. */
   public int advance(long now) {
     watchLink(now);
     return neighbours.advance(now)
@@ -319,7 +317,7 @@ public final class IpLayer {
         + announcement.advance(now);
   }
 
-  /** A link that has come up may lead to other hosts, and to others' ARP caches, than before. */
+  /** Announces the address when the link comes up, since its hosts may be others than before. */
   private void watchLink(long now) {
     boolean was = up;
     up = device.up();
@@ -330,13 +328,13 @@ public final class IpLayer {
     }
   }
 
-  /** When {@link #advance} has something to do; {@link Long#MAX_VALUE} for never. */
+  /** When the next timer is due; {@link Long#MAX_VALUE} for never. */
   public long nextDeadline() {
     long first = Math.min(neighbours.nextDeadline(), pathMtus.nextDeadline());
     return Math.min(first, Math.min(reassembly.nextDeadline(), announcement.nextDeadline()));
   }
 
-  /** Hands queued frames to the device; returns how many it took. */
+  /** Passes queued frames to the device; returns how many it took. */
   public int transmit() {
     return link.flush();
   }
@@ -346,7 +344,7 @@ public final class IpLayer {
     return mtu - Ipv4.HEADER - Tcp.HEADER;
   }
 
-  /** Gives back every packet that waits here. */
+  /** Releases every packet that waits. */
   public void close() {
     link.close();
     neighbours.close();

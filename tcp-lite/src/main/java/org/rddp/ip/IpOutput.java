@@ -4,7 +4,7 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
-/** Puts IP headers in front of payloads and hands the packets to the link, or to ARP to wait. */
+/** Writes IP headers in front of payloads and passes the packets to the link, or to ARP to wait. */
 final class IpOutput {
   private final EthernetLink link;
   private final Neighbours neighbours;

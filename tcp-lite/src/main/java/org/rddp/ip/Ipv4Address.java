@@ -50,8 +50,8 @@ public record Ipv4Address(int bits) {
   }
 
   /**
-   * Whether it can be one host's on a link: not multicast, not broadcast, not of this network
-   * (0.x), not loopback (127.x).
+   * Whether it can be the address of one host on a link: not multicast, broadcast, this network
+   * (0.x) or loopback (127.x).
    */
   public boolean unicast() {
     return unicast(bits);

@@ -1,8 +1,8 @@
 package org.rddp.ip;
 
 /**
- * One host of the link: its IP address, and its MAC address once known. Found through {@link
- * IpLayer#route}; whoever keeps it says so with {@link #acquire} and {@link #release}.
+ * One host of the link: its IP address, and its MAC address once known. A user that keeps the entry
+ * of {@link IpLayer#route} calls {@link #acquire} and {@link #release}.
  */
 public final class Neighbour {
   static final long UNKNOWN = -1;
@@ -13,10 +13,10 @@ public final class Neighbour {
   final int address;
   long macAddress = UNKNOWN;
 
-  /** From when on the MAC address is to be confirmed. */
+  /** When the MAC address has to be confirmed. */
   long confirmAt = Long.MAX_VALUE;
 
-  /** When to ask (again), while {@link #asked} is not 0. */
+  /** When to send the next request, while {@link #asked} is not 0. */
   long askAt = Long.MAX_VALUE;
 
   /** Requests sent without an answer. */
@@ -30,12 +30,12 @@ public final class Neighbour {
     this.address = address;
   }
 
-  /** Keeps the entry. */
+  /** Adds a user of the entry. */
   public void acquire() {
     users++;
   }
 
-  /** The entry may be forgotten, as far as this user goes. */
+  /** Removes a user; an entry without users may be removed. */
   public void release() {
     users--;
   }
@@ -53,9 +53,9 @@ public final class Neighbour {
   }
 
   /**
-   * Lets a packet wait.
+   * Keeps a packet until the MAC address is known.
    *
-   * @return the packet that had to go for it, or 0
+   * @return the packet that had to be dropped for it, or 0
    */
   long hold(long packet) {
     long oldest = 0;
@@ -66,7 +66,7 @@ public final class Neighbour {
     return oldest;
   }
 
-  /** Takes out the packet that has waited longest. */
+  /** Removes and returns the packet that has waited longest. */
   long next() {
     long packet = pending[0];
     pendingCount--;

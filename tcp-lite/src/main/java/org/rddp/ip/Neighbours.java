@@ -8,18 +8,19 @@ import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
 
 /**
- * The ARP cache (RFC 826, RFC 1122 section 2.3.2): finds MAC addresses, keeps them fresh while they
- * are used, and answers for ours.
+ * The ARP cache (RFC 826, RFC 1122 section 2.3.2): finds MAC addresses, confirms them while they
+ * are used, and answers requests for ours.
  *
- * <p>Nobody can plant an address: an entry exists only for a host that we talk to, and takes its
- * MAC address only from a reply that we asked for. A message that claims another one makes us ask.
+ * <p>Addresses cannot be planted: there are entries only for hosts that we send to, and they take
+ * their MAC addresses only from replies to our requests. Any other message with a different MAC
+ * address makes us send a request.
  */
 final class Neighbours {
   private static final long SECOND = 1_000_000_000L;
   private static final long CONFIRM_AFTER = 60 * SECOND;
   private static final long ASK_AGAIN_AFTER = SECOND;
 
-  /** An address that nobody has confirmed for so long is not used any more. */
+  /** A MAC address that was not confirmed for so long is not used any more. */
   private static final long STALE_AFTER = 600 * SECOND;
 
   private static final int ATTEMPTS = 3;
@@ -41,7 +42,7 @@ final class Neighbours {
     pool = link.pool();
   }
 
-  /** The entry of a host of the link, or null when the table is full of hosts in use. */
+  /** The entry of a host on the link, or null if the table is full of hosts in use. */
   Neighbour find(int address) {
     Neighbour found = entries.get(address);
     if (found == null && (entries.size() < CAPACITY || forgetOne())) {
@@ -61,7 +62,7 @@ final class Neighbours {
     return false;
   }
 
-  /** Lets a packet wait for a MAC address that is not known yet. Takes over the reference. */
+  /** Keeps a packet until the MAC address is known. Takes over the reference. */
   void hold(Neighbour neighbour, long packet, long now) {
     long dropped = neighbour.hold(packet);
     if (dropped != 0) {
@@ -73,7 +74,7 @@ final class Neighbours {
     }
   }
 
-  /** A MAC address is about to be used that is due for confirmation, or too old to be used. */
+  /** Confirms a MAC address that is due for it, or forgets one that is too old. */
   void refresh(Neighbour neighbour, long now) {
     if (now - neighbour.confirmAt >= STALE_AFTER) {
       forgetMac(neighbour);
@@ -82,7 +83,7 @@ final class Neighbours {
     }
   }
 
-  /** Asks for the MAC address once more, if that is not already under way. */
+  /** Sends a request for a known MAC address, unless one is in progress. */
   void confirm(Neighbour neighbour, long now) {
     if (neighbour.asked == 0) {
       ask(neighbour, now);
@@ -136,7 +137,7 @@ final class Neighbours {
     }
   }
 
-  /** Asks again where no answer has come; returns how many entries were due. */
+  /** Repeats requests without an answer; returns how many entries were due. */
   int advance(long now) {
     if (now < nextDeadline) {
       return 0;
@@ -157,7 +158,7 @@ final class Neighbours {
     return due;
   }
 
-  /** When {@link #advance} has something to do. */
+  /** When {@link #advance} is due. */
   long nextDeadline() {
     return nextDeadline;
   }
@@ -197,7 +198,7 @@ final class Neighbours {
     return link.send(packet, message, Arp.LENGTH, destination, Ethernet.TYPE_ARP);
   }
 
-  /** Gives back the packets that wait. */
+  /** Releases the packets that wait. */
   void close() {
     for (Neighbour neighbour : entries.values()) {
       drop(neighbour);

@@ -5,23 +5,23 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The MTUs of paths that carry less than the link (RFC 1191 section 6), by destination.
+ * The MTUs of paths that carry less than the link, by destination (RFC 1191 section 6).
  *
- * <p>An entry is forgotten ten minutes after it was last lowered (section 6.3), because the path
- * may have changed: what then is too large again draws the next ICMP message. There are at most
- * 1024 entries; the oldest gives way.
+ * <p>An entry is removed ten minutes after it was last lowered, because the path may have changed
+ * (section 6.3); a packet that is still too large causes another ICMP message. There are at most
+ * 1024 entries; the oldest is removed for a new one.
  */
 final class PathMtus {
   /**
-   * The least that is believed. Whatever a message claims, segments stay large enough for the
-   * smallest MULPDU (RFC 5044 section 4.1), and nobody can make us send octet by octet.
+   * The least MTU that is accepted, so that segments stay large enough for the smallest MULPDU (RFC
+   * 5044 section 4.1) and forged messages cannot make us send tiny segments.
    */
   static final int LEAST = 296;
 
   private static final long LIFETIME = 600 * 1_000_000_000L;
   private static final int CAPACITY = 1024;
 
-  /** The MTUs that there are on the way, roughly (RFC 1191 section 7.1). */
+  /** The common MTUs of links (RFC 1191 section 7.1). */
   private static final int[] PLATEAUS = {32000, 17914, 8166, 4352, 2002, 1492, 1006, 508, LEAST};
 
   private record Entry(int mtu, long expires) {}
@@ -37,9 +37,9 @@ final class PathMtus {
   }
 
   /**
-   * What an ICMP message claims about a path.
+   * The MTU that an ICMP message claims.
    *
-   * @param nextHopMtu what it says; 0 from a router that is older than RFC 1191
+   * @param nextHopMtu of the message; 0 from a router older than RFC 1191
    * @param quotedLength octets of our packet, as quoted
    * @return octets, at least {@link #LEAST}
    */
@@ -55,7 +55,7 @@ final class PathMtus {
     return LEAST;
   }
 
-  /** The largest packet that is known to pass, or not known not to. */
+  /** The MTU of the path to a destination, or of the link if no less is known. */
   int get(int destination) {
     if (entries.isEmpty()) {
       return linkMtu;
@@ -64,7 +64,7 @@ final class PathMtus {
     return entry == null ? linkMtu : entry.mtu;
   }
 
-  /** A path carries no more than that; it is never raised here. */
+  /** Lowers the MTU of a path; never raises it. */
   void lower(int destination, int mtu, long now) {
     int lowered = Math.max(mtu, Math.min(LEAST, linkMtu));
     if (lowered >= get(destination)) {
@@ -78,7 +78,7 @@ final class PathMtus {
     schedule();
   }
 
-  /** Forgets what is too old, and says so; returns how many entries that were. */
+  /** Removes old entries and tells the transport; returns how many. */
   int advance(long now) {
     int forgotten = 0;
     while (nextDeadline <= now) {
@@ -101,7 +101,7 @@ final class PathMtus {
     nextDeadline = entries.isEmpty() ? Long.MAX_VALUE : entries.values().iterator().next().expires;
   }
 
-  /** When {@link #advance} has something to do. */
+  /** When {@link #advance} is due. */
   long nextDeadline() {
     return nextDeadline;
   }

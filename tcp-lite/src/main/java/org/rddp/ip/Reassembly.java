@@ -5,19 +5,19 @@ import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 
 /**
- * Puts fragments together again (RFC 791 section 3.2, RFC 1122 section 3.3.2), within bounds: what
- * RFC 5044 appendix A.5.1 calls option 2.
+ * Reassembles fragments within limits (RFC 791 section 3.2, RFC 1122 section 3.3.2; option 2 of RFC
+ * 5044 appendix A.5.1).
  *
- * <p>We send nothing that may be fragmented, and tell whoever sends us fragments that are too much,
- * so this is the slow path. Fragments wait by reference; the whole is copied into one packet, and a
- * datagram that fits none is refused. The packets that wait are at most one in sixteen of the pool,
- * half of them from one peer; at the limit the oldest datagram goes first.
+ * <p>This is the slow path: our packets are never fragmented, and senders of datagrams that are too
+ * large are told. Fragments are kept by reference; a complete datagram is copied into one packet,
+ * and one that does not fit is refused. Kept packets are at most a sixteenth of the pool, and half
+ * of that for one peer; at the limit the oldest datagram is discarded.
  */
 final class Reassembly {
-  /** RFC 1122 section 3.3.2: between 60 and 120 seconds, whatever the fragments' time to live. */
+  /** RFC 1122 section 3.3.2: 60 to 120 seconds, independent of the fragments' time to live. */
   static final long TIMEOUT = 60 * 1_000_000_000L;
 
-  /** Datagrams that may be incomplete at a time. */
+  /** Limit of incomplete datagrams. */
   static final int DATAGRAMS = 32;
 
   private static final int PART_OF_POOL = 16;
@@ -37,9 +37,9 @@ final class Reassembly {
   private int kept;
 
   /**
-   * Nothing to put together yet.
+   * Without datagrams.
    *
-   * @param mtu what is told to those that send larger datagrams than can be put together
+   * @param mtu reported to senders of datagrams that are too large
    */
   Reassembly(PacketPool pool, IcmpErrors errors, IpCounters counters, int mtu) {
     this.pool = pool;
@@ -51,10 +51,10 @@ final class Reassembly {
   }
 
   /**
-   * Takes a fragment; keeps a reference of its packet if it keeps it.
+   * Adds a fragment; retains its packet if the fragment is kept.
    *
    * @param header its IP header, checked
-   * @return the datagram, if it is complete now: {@link #finish} must follow
+   * @return the datagram if it is complete: {@link #finish} must follow; otherwise null
    */
   FragmentedDatagram add(long header, long senderMac, long packet, long now) {
     counters.fragments++;
@@ -73,7 +73,7 @@ final class Reassembly {
     switch (outcome) {
       case KEPT -> {}
       case DROPPED -> counters.fragmentsDropped++;
-      case SPOILED -> counters.fragmentsDropped += before + 1;
+      case DISCARDED -> counters.fragmentsDropped += before + 1;
       case COMPLETE -> {
         return datagram;
       }
@@ -81,7 +81,7 @@ final class Reassembly {
     return null;
   }
 
-  /** Whether a fragment can be part of a datagram that we would take. */
+  /** Whether a fragment can be part of a datagram that we accept. */
   private boolean sound(long header, long senderMac, long now) {
     int length = Ipv4.totalLength(header) - Ipv4.headerLength(header);
     int offset = Ipv4.fragmentOffset(header);
@@ -96,7 +96,7 @@ final class Reassembly {
     return true;
   }
 
-  /** A datagram is larger than a packet: its sender should know, if its beginning is here. */
+  /** A datagram is larger than a packet: tells its sender, if the first fragment is here. */
   private void refuse(long header, long senderMac, long now) {
     FragmentedDatagram datagram = find(header);
     long first = Ipv4.fragmentOffset(header) == 0 ? header : 0;
@@ -109,7 +109,7 @@ final class Reassembly {
     if (datagram != null) {
       counters.fragmentsDropped += datagram.packets();
       kept -= datagram.packets();
-      datagram.spoil();
+      datagram.discard();
     }
   }
 
@@ -124,7 +124,7 @@ final class Reassembly {
 
   private FragmentedDatagram begin(long header, long senderMac, long now) {
     if (count == DATAGRAMS) {
-      giveUp(0);
+      discard(0);
     }
     if (datagrams[count] == null) {
       datagrams[count] = new FragmentedDatagram(pool);
@@ -134,13 +134,13 @@ final class Reassembly {
     return datagram;
   }
 
-  /** Lets the oldest go until another packet of that peer may be kept. */
+  /** Discards the oldest datagrams until another packet of a peer may be kept. */
   private void makeRoom(int source) {
     while (keptOf(source) >= limit / 2) {
-      giveUp(oldestOf(source));
+      discard(oldestOf(source));
     }
     while (kept >= limit) {
-      giveUp(0);
+      discard(0);
     }
   }
 
@@ -162,7 +162,7 @@ final class Reassembly {
     return index;
   }
 
-  private void giveUp(int index) {
+  private void discard(int index) {
     counters.fragmentsDropped += datagrams[index].packets();
     remove(index);
   }
@@ -170,17 +170,16 @@ final class Reassembly {
   private void remove(int index) {
     FragmentedDatagram gone = datagrams[index];
     kept -= gone.packets();
-    gone.spoil();
+    gone.discard();
     count--;
     System.arraycopy(datagrams, index + 1, datagrams, index, count - index);
     datagrams[count] = gone;
   }
 
   /**
-   * Copies a complete datagram into one packet, and forgets it.
+   * Copies a complete datagram into one packet and removes it.
    *
-   * @return the packet, whose window is the datagram's payload and whose one reference is the
-   *     caller's; 0 when there is none
+   * @return the packet, the caller's, whose window is the payload; 0 if there is none
    */
   long finish(FragmentedDatagram datagram) {
     int index = 0;
@@ -190,7 +189,7 @@ final class Reassembly {
     long whole = pool.allocate();
     if (whole == 0) {
       counters.exhausted++;
-      giveUp(index);
+      discard(index);
       return 0;
     }
     long address = pool.address(whole);
@@ -201,29 +200,29 @@ final class Reassembly {
     return whole;
   }
 
-  /** Gives up what has taken too long; returns how many datagrams that were. */
+  /** Discards datagrams that have timed out; returns how many. */
   int advance(long now) {
     int expired = 0;
     while (count > 0 && datagrams[0].deadline() <= now) {
       long first = datagrams[0].firstHeader();
       if (first != 0) {
-        // RFC 1122 section 3.3.2: the source is told, if the first fragment has come.
+        // RFC 1122 section 3.3.2: the source gets an error, if the first fragment was received.
         long mac = datagrams[0].senderMac();
         errors.send(Icmpv4.TIME_EXCEEDED, Icmpv4.REASSEMBLY_TIME, 0, first, mac, now);
       }
       counters.reassemblyTimeouts++;
-      giveUp(0);
+      discard(0);
       expired++;
     }
     return expired;
   }
 
-  /** When {@link #advance} has something to do. */
+  /** When {@link #advance} is due. */
   long nextDeadline() {
     return count == 0 ? Long.MAX_VALUE : datagrams[0].deadline();
   }
 
-  /** Gives back the packets that wait. */
+  /** Releases the packets that wait. */
   void close() {
     while (count > 0) {
       remove(count - 1);

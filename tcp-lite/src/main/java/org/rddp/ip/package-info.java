@@ -1,2 +1,2 @@
-/** IPv4 on one interface: addresses, neighbours, ICMP, and the way to the transport above. */
+/** IPv4 on one interface: addresses, ARP, ICMP, reassembly and path MTUs. */
 package org.rddp.ip;

@@ -2,7 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.ip.Ipv4Address;
 
-/** Decides about connections that others open to a {@link TcpListener}'s port. */
+/** Accepts or rejects connections to the port of a {@link TcpListener}. */
 @FunctionalInterface
 public interface Acceptor {
   /**

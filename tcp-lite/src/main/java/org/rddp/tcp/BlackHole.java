@@ -1,20 +1,20 @@
 package org.rddp.tcp;
 
 /**
- * A path that swallows large segments without a word (RFC 2923 section 2.1): when they time out
- * again and again the EMSS goes down in steps, and is tried again later (RFC 4821 section 7.7). In
- * octets and nanoseconds.
+ * A path MTU black hole: a path that drops large segments without an ICMP message (RFC 2923 section
+ * 2.1). After repeated timeouts EMSS is lowered in steps; larger segments are tried again later
+ * (RFC 4821 section 7.7). In octets and nanoseconds.
  */
 final class BlackHole {
-  /** Timeouts of a segment longer than those that have got through since the path changed. */
+  /** Suspicious timeouts of a segment longer than any acknowledged since the path changed. */
   private static final int SUSPICIOUS = 3;
 
-  /** The same, when as long ones did, or none at all: it is rather the peer that is gone. */
+  /** The same if as long segments were acknowledged, or none: the peer is more likely dead. */
   private static final int SUSPICIOUS_ALL_THE_SAME = 5;
 
   /**
-   * What Ethernet carries, what IPv6 must, what hosts must take, and as little as routers are
-   * believed to ask for.
+   * EMSS without options for: Ethernet, the least MTU of IPv6, the least MTU of hosts, and the
+   * least MTU accepted from routers.
    */
   private static final int[] STEPS = {1460, 1220, 536, 256};
 
@@ -31,21 +31,21 @@ final class BlackHole {
   }
 
   /**
-   * Whether a path looks like one.
+   * Whether a path seems to be a black hole.
    *
    * @param length of the segment that has timed out
    * @param timeouts in a row
-   * @param largest segment that got through, 0 if none
-   * @param options what TCP options took of it
-   * @param again whether longer ones are known to be swallowed: otherwise what every host must take
-   *     is not suspected
+   * @param largest segment that was acknowledged, 0 if none
+   * @param options octets of TCP options in each segment
+   * @param again whether the path is known to drop longer segments: otherwise segments that every
+   *     host must accept are not suspected
    */
   static boolean suspected(int length, int timeouts, int largest, int options, boolean again) {
     int enough = largest > 0 && length > largest ? SUSPICIOUS : SUSPICIOUS_ALL_THE_SAME;
     return timeouts >= enough && length + options > STEPS[STEPS.length - (again ? 1 : 2)];
   }
 
-  /** A black hole that swallows segments of that length. */
+  /** A black hole that drops segments of that length. */
   static BlackHole dropping(int length, int options, long now) {
     BlackHole hole = new BlackHole(length);
     hole.lower(length, options, now);
@@ -53,9 +53,9 @@ final class BlackHole {
   }
 
   /**
-   * Segments of that length did not get through.
+   * Segments of that length are dropped, too.
    *
-   * @param options what TCP options take of each segment
+   * @param options octets of TCP options in each segment
    */
   void lower(int length, int options, long now) {
     int next = STEPS.length - 1;
@@ -67,14 +67,14 @@ final class BlackHole {
     trialAt = now + interval;
   }
 
-  /** Larger segments were tried, and did not get through: later the next time. */
+  /** The trial of larger segments has failed: the next one comes later. */
   void trialFailed(long now) {
     interval = Math.min(10 * interval, LAST_TRIAL);
     trying = false;
     trialAt = now + interval;
   }
 
-  /** What gets through. */
+  /** Octets of the segments that are not dropped. */
   int emss() {
     return emss;
   }
@@ -89,7 +89,7 @@ final class BlackHole {
     trying = true;
   }
 
-  /** Whether larger segments are being tried: one timeout is enough then. */
+  /** Whether larger segments are being tried: a single timeout ends the trial. */
   boolean inTrial() {
     return trying;
   }

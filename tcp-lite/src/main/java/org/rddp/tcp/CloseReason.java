@@ -6,7 +6,7 @@ public enum CloseReason {
   NORMAL,
   /** The peer sent a reset. */
   RESET,
-  /** Nobody listens at the peer: our SYN was answered by a reset. */
+  /** The peer has no listener: it answered our SYN by a reset. */
   REFUSED,
   /** The peer did not answer for too long, or could not be reached. */
   TIMEOUT,

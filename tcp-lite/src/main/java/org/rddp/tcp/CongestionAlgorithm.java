@@ -5,13 +5,13 @@ import org.rddp.tcp.congestion.Cubic;
 import org.rddp.tcp.congestion.NewReno;
 import org.rddp.tcp.congestion.Unlimited;
 
-/** What limits how much is in flight, besides the peer's window. */
+/** The congestion control of a connection. */
 public enum CongestionAlgorithm {
   /** RFC 9438. */
   CUBIC,
   /** RFC 5681 and RFC 6582. */
   NEW_RENO,
-  /** Nothing: for a private link that never has to be shared. */
+  /** None, for a private link that is never shared. */
   NONE;
 
   /** The congestion control of one new connection. */

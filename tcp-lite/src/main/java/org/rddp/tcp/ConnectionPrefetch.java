@@ -1,71 +1,71 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.storage.TcpConnectionTable;
+
 /**
- * Looks at the connections of a whole burst before its first segment is processed. Among many
- * connections each segment has to wait for the state of another one to come from memory; asked for
- * one right after the other, they come together. Nothing is judged or changed by it: a segment that
- * turns out to be wrong has cost a look.
+ * Prefetches the connections of a burst before its first segment is processed. With many
+ * connections each segment waits for the state of its connection to come from memory; requested
+ * together, these cache misses overlap. Nothing is checked or changed.
  *
- * <p>It goes in steps, each through the whole burst, because a step needs what the one before has
- * asked for.
+ * <p>Each step goes through the whole burst, because it needs the loads of the step before.
  */
 final class ConnectionPrefetch {
-  /** The state of fewer connections stays in a processor's own caches. */
+  /** The state of fewer connections fits the caches of a core. */
   private static final int MANY = 1024;
 
-  private final TcpConnectionTable connections;
+  private final TcpConnectionTable<TcpConnection> connections;
   private final long[] keys;
   private final TcpConnection[] found;
   private int count;
 
-  /** What the looks add up to: the compiler leaves out loads that nobody needs. */
-  private int seen;
+  /** The sum of what was loaded, which keeps the JIT from removing the loads. */
+  private int sum;
 
-  /** Looks ahead as far as that many segments. */
-  ConnectionPrefetch(TcpConnectionTable connections, int burst) {
+  /** Prefetches the connections of up to that many segments. */
+  ConnectionPrefetch(TcpConnectionTable<TcpConnection> connections, int burst) {
     this.connections = connections;
     keys = new long[burst];
     found = new TcpConnection[burst];
   }
 
-  /** Whether there are so many connections that it is worth it. */
+  /** Whether there are enough connections for prefetching to pay. */
   boolean worthwhile() {
     return connections.size() >= MANY;
   }
 
-  /** A segment of the burst seems to belong to that connection. */
+  /** Adds the key of a segment in the burst. */
   void add(long key) {
     if (count < keys.length) {
       keys[count++] = key;
     }
   }
 
-  /** Looks at the connections of all that is expected. */
+  /** Loads the connections of all keys added. */
   void prefetch() {
-    int sum = 0;
+    int loaded = 0;
     for (int i = 0; i < count; i++) {
-      sum += connections.prefetch(keys[i]);
+      loaded += connections.prefetch(keys[i]);
     }
     for (int i = 0; i < count; i++) {
       found[i] = connections.find(keys[i]);
     }
     for (int i = 0; i < count; i++) {
       if (found[i] != null) {
-        sum += found[i].prefetch();
+        loaded += found[i].prefetch();
       }
     }
     for (int i = 0; i < count; i++) {
       if (found[i] != null) {
-        sum += found[i].sender.prefetch() + found[i].receiver.prefetch();
+        loaded += found[i].sender.prefetch() + found[i].receiver.prefetch();
         found[i] = null;
       }
     }
     count = 0;
-    seen = sum;
+    sum = loaded;
   }
 
-  /** What the last look came to; it means nothing. */
-  int seen() {
-    return seen;
+  /** The sum of the last loads, for tests. */
+  int sum() {
+    return sum;
   }
 }

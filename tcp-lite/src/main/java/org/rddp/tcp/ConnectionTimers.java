@@ -3,20 +3,17 @@ package org.rddp.tcp;
 import org.rddp.wire.Tcp;
 
 /**
- * What falls due in a connection's life: retransmissions, the user's alarm, and one more that means
- * something else in each state. While a connection is opened it is the time to give up, in
- * TIME-WAIT its end, and between the two the next look at whether the peer is still there (RFC 9293
- * section 3.8.4).
+ * The timers of a connection: retransmission, the user's alarm, and one whose meaning depends on
+ * the state. While a connection is opened it limits the time for that, in TIME-WAIT it ends the
+ * state, otherwise it triggers the next keep-alive check (RFC 9293 section 3.8.4).
  */
 final class ConnectionTimers {
-  private final TcpStack stack;
+  private final StackContext context;
   private final TcpSettings settings;
-  private final SegmentOutput output;
 
-  ConnectionTimers(TcpStack stack, SegmentOutput output, TcpSettings settings) {
-    this.stack = stack;
-    this.settings = settings;
-    this.output = output;
+  ConnectionTimers(StackContext context) {
+    this.context = context;
+    settings = context.settings;
   }
 
   /** When the first of a connection's timers expires. */
@@ -25,7 +22,7 @@ final class ConnectionTimers {
         connection.retransmitAt, Math.min(connection.stateDeadline, connection.alarmAt));
   }
 
-  /** Does what is due; returns whether anything was. */
+  /** Runs the timers that are due; returns whether any was. */
   boolean advance(TcpConnection connection, long now) {
     boolean due = deadline(connection) <= now;
     if (connection.stateDeadline <= now) {
@@ -52,7 +49,7 @@ final class ConnectionTimers {
 
   private void retransmit(TcpConnection connection) {
     if (!connection.state().synchronised()) {
-      connection.opening().repeatSyn(connection);
+      context.handshake.retransmitSyn(connection);
       return;
     }
     if (!connection.sender.expired(settings.userTimeout())) {
@@ -62,11 +59,11 @@ final class ConnectionTimers {
   }
 
   private void giveUp(TcpConnection connection) {
-    stack.counters().timedOut++;
+    context.counters.timedOut++;
     connection.terminate(CloseReason.TIMEOUT);
   }
 
-  /** From now on the peer is asked for a sign of life when it is silent, if that is wanted. */
+  /** Starts the keep-alive timer, if keep-alives are on. */
   void startKeepAlive(TcpConnection connection) {
     boolean wanted = settings.keepAlive() != Long.MAX_VALUE;
     connection.stateDeadline =
@@ -75,15 +72,15 @@ final class ConnectionTimers {
     connection.reschedule();
   }
 
-  /** TIME-WAIT begins, or begins anew with another FIN of the peer. */
+  /** Starts TIME-WAIT, or starts it again after another FIN of the peer. */
   void startTimeWait(TcpConnection connection) {
-    connection.stateDeadline = stack.now() + settings.timeWait();
+    connection.stateDeadline = context.now + settings.timeWait();
     connection.reschedule();
   }
 
   /**
-   * Asks a peer that has been silent for a sign of life, and gives it up when several questions
-   * went unanswered. Not while something is in flight: the retransmission timer finds out then.
+   * Probes a peer that has been silent, and gives it up after several probes without an answer. Not
+   * while data is in flight: the retransmission timer detects a dead peer then.
    */
   private void keepAlive(TcpConnection connection, long now) {
     long asked = connection.stateDeadline - settings.keepAliveInterval();
@@ -102,11 +99,11 @@ final class ConnectionTimers {
     }
   }
 
-  /** An empty segment whose sequence number is old makes the peer say where it is. */
+  /** Sends an empty segment with an old sequence number, which the peer must acknowledge. */
   private void probe(TcpConnection connection, long now) {
     int old = connection.sender.sequence(connection.sender.una() - 1);
-    if (output.control(connection, old, Tcp.ACK)) {
-      stack.counters().keepAliveProbes++;
+    if (context.output.control(connection, old, Tcp.ACK)) {
+      context.counters.keepAliveProbes++;
       connection.keepAliveProbes++;
     }
     connection.stateDeadline = now + settings.keepAliveInterval();

@@ -1,152 +1,194 @@
 package org.rddp.tcp;
 
-import org.rddp.tcp.handshake.SynCookies;
-import org.rddp.wire.SequenceNumber;
-import org.rddp.wire.Tcp;
+import java.util.random.RandomGenerator;
+import org.rddp.tcp.handshake.Admission;
+import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.wire.TcpSegment;
 
 /**
- * How connections come to be: the SYNs of both ends and what they agree on (RFC 9293 sections 3.5
- * and 3.10.1).
+ * Opens connections: the SYNs of both ends and their effects (RFC 9293 sections 3.5 and 3.10.1).
  */
 final class Handshake {
-  /** How far a new incarnation begins behind the last octet of the old one, at least. */
-  private static final int INCARNATION_GAP = 1 << 16;
+  private final StackContext context;
+  private final StatelessOutput replies;
+  private final Admission admission;
 
-  private final TcpStack stack;
-  private final SegmentOutput output;
-  private final StatelessOutput strangers;
-  private final TcpSettings settings;
-
-  Handshake(TcpStack stack, SegmentOutput output, StatelessOutput strangers, TcpSettings settings) {
-    this.strangers = strangers;
-    this.stack = stack;
-    this.output = output;
-    this.settings = settings;
+  Handshake(StackContext context, StatelessOutput replies, RandomGenerator random) {
+    this.context = context;
+    this.replies = replies;
+    admission =
+        new Admission(
+            context.peers, context.settings.connections(), context.settings.synCookies(), random);
   }
 
-  /** Sends our SYN and starts the timer; again, when that has expired. */
+  /**
+   * Handles a segment without a connection.
+   *
+   * @param former the incarnation that was in TIME-WAIT until this SYN came, or null
+   * @return the connection of a valid cookie, which has yet to process the segment, or null
+   */
+  TcpConnection unconnected(long key, TcpSegment segment, TcpConnection former) {
+    TcpListener listener = context.listeners.get(segment.localPort);
+    TcpCounters counters = context.counters;
+    int connections = context.connections.size();
+    switch (admission.decide(
+        key, segment, listener == null ? null : listener.backlog, connections, context.now)) {
+      case IGNORE -> {}
+      case RESET -> replies.reset(segment);
+      case DROP_SYN -> counters.synsDropped++;
+      case IGNORE_COOKIE -> counters.synCookiesFailed++;
+      case RESET_COOKIE -> {
+        counters.synCookiesFailed++;
+        replies.reset(segment);
+      }
+      case SEND_COOKIE -> {
+        int cookie = admission.cookie(key, segment, listener.backlog, context.now);
+        int clock = context.timestampClock() + context.secrets.timestampOffset(key);
+        replies.cookie(segment, cookie, clock);
+      }
+      case START_HANDSHAKE -> accept(listener, key, segment, former);
+      case ACCEPT_COOKIE -> {
+        return acceptCookie(listener, key, segment);
+      }
+    }
+    return null;
+  }
+
+  private void accept(TcpListener listener, long key, TcpSegment syn, TcpConnection former) {
+    int sequence =
+        former == null
+            ? context.secrets.initialSequence(key, context.now)
+            : context.secrets.initialSequenceAfter(
+                key, context.now, former.sender.sequence(former.sender.max()));
+    TcpConnection connection = create(listener, key, syn.remoteAddress, sequence);
+    if (connection != null) {
+      negotiate(connection, syn);
+      sendSyn(connection);
+    }
+  }
+
+  private TcpConnection acceptCookie(TcpListener listener, long key, TcpSegment segment) {
+    TcpConnection connection =
+        create(listener, key, segment.remoteAddress, segment.acknowledgment - 1);
+    if (connection != null) {
+      context.counters.synCookiesAccepted++;
+      connection.negotiated(
+          SynNegotiation.ofCookie(context.offer, segment), segment, segment.sequence - 1);
+      connection.sender.synSent();
+      connection.lastReceivedAt = TcpConnection.UNKNOWN;
+    }
+    return connection;
+  }
+
+  private TcpConnection create(TcpListener listener, long key, int address, int sequence) {
+    PeerAccount peer = context.peers.addConnection(address);
+    if (peer == null) {
+      context.counters.synsDropped++;
+      return null;
+    }
+    listener.backlog.add();
+    peer.handshakes++;
+    TcpConnection connection = new TcpConnection(context, key, peer, listener, null, sequence);
+    context.connections.add(connection);
+    return connection;
+  }
+
+  /** Sends our SYN and starts the timer. */
   void sendSyn(TcpConnection connection) {
     boolean answer = connection.state() == TcpState.SYN_RECEIVED;
-    if (output.syn(connection, answer)) {
+    if (context.output.syn(connection, answer)) {
       connection.sender.synSent();
     }
-    connection.retransmitAt = stack.now() + connection.sender.timeout().current();
+    connection.retransmitAt = context.now + connection.sender.timeout.current();
     connection.reschedule();
   }
 
-  /** Sends our SYN again, because nothing came back; no more, if its listener has been closed. */
-  void repeatSyn(TcpConnection connection) {
+  /** Sends our SYN again after a timeout, unless its listener has been closed. */
+  void retransmitSyn(TcpConnection connection) {
     if (connection.listener != null && connection.listener.closed()) {
       connection.reset();
       connection.terminate(CloseReason.ABORTED);
       return;
     }
-    connection.synRepeated = true;
-    stack.counters().retransmitted++;
-    connection.sender.timeout().backOff();
+    connection.synRetransmitted = true;
+    context.counters.retransmitted++;
+    connection.sender.timeout.backOff();
     sendSyn(connection);
   }
 
-  /** The peer's SYN tells what both ends can do (RFC 9293 section 3.7.1, RFC 7323). */
+  /** Takes the options of the peer's SYN or SYN-ACK. */
   void negotiate(TcpConnection connection, TcpSegment syn) {
-    connection.timestamps = settings.timestamps() && syn.options.timestamps();
-    connection.scaled = settings.windowScale() && syn.options.windowScale() >= 0;
-    connection.sack = settings.selectiveAcknowledgment() && syn.options.sackPermitted();
-    connection.ecn = negotiatesEcn(connection, syn);
-    int mss = syn.options.mss() > 0 ? syn.options.mss() : TcpStack.DEFAULT_MSS;
-    connection
-        .sizes()
-        .negotiated(connection, mss, connection.scaled ? syn.options.windowScale() : 0);
-    connection.receiver.open(syn.sequence, connection.scaled);
-    if (connection.timestamps) {
-      connection.receiver.firstTimestamp(syn.options.timestampValue());
-    }
+    connection.negotiated(
+        SynNegotiation.of(context.offer, syn, connection.synRetransmitted), syn, syn.sequence);
   }
 
-  /**
-   * The acknowledgment of a cookie tells what both ends can do, since nothing was kept of the SYN.
-   *
-   * @param mss what the cookie says of the peer's MSS
-   */
-  void negotiate(TcpConnection connection, TcpSegment segment, int mss) {
-    boolean stamped = settings.timestamps() && segment.options.timestamps();
-    int echo = segment.options.timestampEcho();
-    int scale = stamped && settings.windowScale() ? SynCookies.windowScale(echo) : -1;
-    connection.timestamps = stamped;
-    connection.scaled = scale >= 0;
-    connection.sack = stamped && settings.selectiveAcknowledgment() && SynCookies.sack(echo);
-    connection.ecn = stamped && settings.ecn() && SynCookies.ecn(echo);
-    connection.sizes().negotiated(connection, mss, Math.max(scale, 0));
-    connection.receiver.open(segment.sequence - 1, scale >= 0);
-    if (stamped) {
-      connection.receiver.firstTimestamp(segment.options.timestampValue());
-    }
-    connection.sender.synSent();
-    connection.lastReceivedAt = TcpConnection.UNKNOWN;
-  }
-
-  /**
-   * Whether a SYN or SYN-ACK leaves us with ECN: not after a SYN of ours without, nor when a
-   * middlebox sends our flags back as they were (RFC 3168 section 6.1.1).
-   */
-  private boolean negotiatesEcn(TcpConnection connection, TcpSegment syn) {
-    int setup = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
-    boolean asked = (syn.flags & (Tcp.ECE | Tcp.CWR)) == setup;
-    return settings.ecn() && asked && !connection.synRepeated;
-  }
-
-  /** The peer's SYN again: our answer may be lost. */
-  void repeated(TcpConnection connection, TcpSegment syn) {
-    connection.ecn &= negotiatesEcn(connection, syn);
+  /** The peer has sent its SYN again: answers it again. */
+  void synRepeated(TcpConnection connection, TcpSegment syn) {
+    connection.ecn &= SynNegotiation.ecn(context.offer, syn, connection.synRetransmitted);
     sendSyn(connection);
   }
 
-  /** Both SYNs have come: simultaneous open (RFC 9293 section 3.5). */
-  void openedSimultaneously(TcpConnection connection) {
+  /** Both ends have sent a SYN: simultaneous open (RFC 9293 section 3.5). */
+  void openSimultaneously(TcpConnection connection) {
     connection.become(TcpState.SYN_RECEIVED);
     sendSyn(connection);
-  }
-
-  /**
-   * The initial sequence number of a new connection: by the clock, but behind what an incarnation
-   * in TIME-WAIT has used, which may have been faster than the clock (RFC 9293 section 3.6.1).
-   *
-   * @param former the incarnation in TIME-WAIT, or null
-   */
-  int initialSequence(int clock, TcpConnection former) {
-    if (former == null) {
-      return clock;
-    }
-    int used = former.sender.sequence(former.sender.max());
-    return SequenceNumber.after(clock, used) ? clock : used + INCARNATION_GAP;
   }
 
   /** Our SYN is acknowledged. */
   void establish(TcpConnection connection, TcpSegment segment, long position) {
     TcpListener listener = connection.listener;
     if (listener != null && listener.closed()) {
-      strangers.reset(segment);
+      replies.reset(segment);
       connection.terminate(CloseReason.ABORTED);
       return;
     }
-    long asked = connection.lastReceivedAt;
+    long synSentAt = connection.lastReceivedAt;
+    Sender sender = connection.sender;
     connection.become(TcpState.ESTABLISHED);
     connection.retransmitAt = Long.MAX_VALUE;
     connection.received();
-    connection.timers().startKeepAlive(connection);
-    connection.sender.peerSynAcknowledged(segment, position);
-    if (connection.synRepeated) {
-      connection.sender.timeout().synWasLost();
-      connection.sender.congestion.onSynLost();
-    } else if (asked != TcpConnection.UNKNOWN) {
-      connection.sender.timeout().measured(stack.now() - asked, stack.now());
+    context.timers.startKeepAlive(connection);
+    sender.synAcknowledged(segment, position);
+    if (connection.synRetransmitted) {
+      sender.timeout.synWasLost();
+      sender.congestion.onSynLost();
+    } else if (synSentAt != TcpConnection.UNKNOWN) {
+      sender.timeout.measured(context.now - synSentAt, context.now);
     }
-    stack.counters().established++;
+    context.counters.established++;
     if (listener != null) {
       connection.handshakeDone();
-      connection.accept(listener.acceptor());
+      context.upcalls.accept(connection, listener.acceptor);
     }
     connection.opened();
+  }
+
+  /** Whether a segment of a handshake in progress seems to acknowledge a cookie of ours. */
+  boolean hasCookie(TcpConnection connection, TcpSegment segment) {
+    return connection.state() == TcpState.SYN_RECEIVED
+        && connection.listener != null
+        && admission.hasCookie(
+            connection.key,
+            segment,
+            connection.listener.backlog,
+            connection.sender.sequence(-1),
+            context.now);
+  }
+
+  /**
+   * Whether a handshake in progress gives way to a connection by cookie: see {@link
+   * Admission#hasValidCookie}.
+   */
+  boolean hasValidCookie(TcpConnection connection, TcpSegment segment) {
+    return connection.state() == TcpState.SYN_RECEIVED
+        && connection.listener != null
+        && admission.hasValidCookie(
+            connection.key,
+            segment,
+            connection.listener.backlog,
+            connection.sender.sequence(-1),
+            connection.receiver.acknowledgment(),
+            context.now);
   }
 }

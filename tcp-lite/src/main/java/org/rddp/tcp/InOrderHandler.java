@@ -3,10 +3,10 @@ package org.rddp.tcp;
 import org.rddp.tcp.storage.EarlySegments;
 
 /**
- * Stands between a connection and a user that wants its octets in order only: what comes before its
- * turn is kept by reference until what is missing has come.
+ * A handler for a user that needs octets in order: keeps packets received out of order until the
+ * missing octets have been received.
  *
- * <p>The user hears {@link #onSegment} for every octet once and in rising order, and never {@link
+ * <p>The user gets every octet once, in order, by {@link #onSegment}, and no call of {@link
  * #onLeftEdge}.
  */
 public final class InOrderHandler implements StreamHandler {
@@ -14,7 +14,7 @@ public final class InOrderHandler implements StreamHandler {
   private TcpStream stream;
   private EarlySegments early;
 
-  /** To be given to the connection in place of the user. */
+  /** A handler to be given to the connection instead of the user. */
   public InOrderHandler(StreamHandler user) {
     this.user = user;
   }

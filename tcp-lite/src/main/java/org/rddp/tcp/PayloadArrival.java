@@ -6,19 +6,20 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
- * What the payload and the FIN of an acceptable segment do: which octets are new, and the upcalls
- * that hand them up at once, in their turn or before it (RFC 9293 section 3.10.7.4, seventh and
- * eighth check; RFC 5044 appendix A.3).
+ * Processes payload and FIN of an acceptable segment: finds the octets that are new and hands them
+ * up at once, in order or not (RFC 9293 section 3.10.7.4, seventh and eighth check; RFC 5044
+ * appendix A.3).
  *
- * <p>Of octets that come twice the first are handed up and the others are not: a segment that
- * overlaps what is here is handed up in the pieces that are not. An octet that has been handed up,
- * or noted as received, is never given up again.
+ * <p>Every octet is handed up once. Of a segment that overlaps received octets, only the other
+ * pieces are handed up. Received octets are never discarded again.
  */
 final class PayloadArrival {
+  private final StackContext context;
   private final TcpCounters counters;
 
-  PayloadArrival(TcpCounters counters) {
-    this.counters = counters;
+  PayloadArrival(StackContext context) {
+    this.context = context;
+    counters = context.counters;
   }
 
   void process(TcpConnection connection, TcpSegment segment, long position) {
@@ -48,13 +49,13 @@ final class PayloadArrival {
     }
   }
 
-  /** Takes note of octets that have come before, all of them before the left edge or early. */
+  /** Notes octets that were received before, for a D-SACK. */
   void repeated(TcpConnection connection, long from, long to) {
     counters.duplicates++;
     Receiver receiver = connection.receiver;
     if (connection.sack && from < to) {
       if (receiver.duplicateOctets() > 0) {
-        // One acknowledgment tells of one segment (RFC 2883 section 4).
+        // One acknowledgment reports one duplicate segment (RFC 2883 section 4).
         connection.acknowledgeNow();
       }
       receiver.duplicate(from, to);
@@ -62,7 +63,7 @@ final class PayloadArrival {
     }
   }
 
-  /** Finds the first octets of a segment that have come before (RFC 2883 section 4.2). */
+  /** Finds the first octets of a segment that were received before (RFC 2883 section 4.2). */
   private void findRepeated(TcpConnection connection, long position, long to) {
     long next = connection.receiver.next();
     EarlyRanges early = connection.receiver.early();
@@ -78,7 +79,7 @@ final class PayloadArrival {
     }
   }
 
-  /** Hands up octets in their turn, and tells where the left edge goes when that closes a gap. */
+  /** Hands up octets in order, and reports the left edge when they close a gap. */
   private void handUp(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
     while (receiver.next() < to && connection.state().receiving()) {
@@ -88,15 +89,15 @@ final class PayloadArrival {
       deliver(connection, segment, position, from, end);
       if (receiver.closeGap()) {
         receiver.requestAcknowledgment();
-        connection.leftEdge(receiver.next());
+        context.upcalls.leftEdge(connection, receiver.next());
       }
     }
   }
 
-  /** Hands up what is new of octets before their turn, as long as there is room to keep them. */
+  /** Hands up the new pieces of a segment received out of order, while they may be kept. */
   private void handUpEarly(TcpConnection connection, TcpSegment segment, long position, long to) {
     Receiver receiver = connection.receiver;
-    boolean fresh = false;
+    boolean kept = false;
     long at = position;
     while (at < to && connection.state().receiving()) {
       EarlyRanges early = receiver.early();
@@ -111,14 +112,14 @@ final class PayloadArrival {
         counters.outOfOrderDropped++;
         return;
       }
-      fresh = true;
+      kept = true;
       deliver(connection, segment, position, at, end);
-      if (connection.pool().shared(segment.packet)) {
+      if (context.pool.shared(segment.packet)) {
         counters.octetsKept += end - at;
       }
       at = end;
     }
-    if (fresh) {
+    if (kept) {
       counters.outOfOrder++;
     }
   }
@@ -127,6 +128,7 @@ final class PayloadArrival {
       TcpConnection connection, TcpSegment segment, long position, long from, long to) {
     int length = (int) (to - from);
     counters.octetsIn += length;
-    connection.deliver(from, segment.payload + (from - position), length, segment.packet);
+    context.upcalls.segment(
+        connection, from, segment.payload + (from - position), length, segment.packet);
   }
 }

@@ -2,29 +2,30 @@ package org.rddp.tcp;
 
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.TcpOptions;
 
 /**
- * The receiving half of a connection: what is expected next, what has come before its turn, the
- * window, and timestamps (RFC 9293 section 3.8.6, RFC 7323). {@link PayloadArrival} says what a
- * segment does to it.
+ * The receiving half of a connection: the next expected octet, ranges received out of order, the
+ * window, timestamps, and pending acknowledgments (RFC 9293 section 3.8.6, RFC 7323). {@link
+ * PayloadArrival} processes the payload.
  *
- * <p>Sequence numbers become 64-bit stream positions on the way in: the peer's SYN has position -1,
- * its first octet 0, its FIN the position behind the last octet.
+ * <p>Sequence numbers are converted to 64-bit stream positions: the peer's SYN has position -1, its
+ * first octet 0, its FIN the position behind the last octet.
  */
 final class Receiver {
   private static final long NEVER = -1;
   private static final int COARSE = 30;
 
   /**
-   * 2 to this many nanoseconds, 134 ms, lie between answers to empty segments outside of the
-   * window: less than any timer for which a peer would send one.
+   * Binary logarithm of the nanoseconds, 134 ms, between answers to empty segments outside of the
+   * window: less than any timer by which a peer sends them.
    */
   private static final int ANSWER = 27;
 
-  /** After so long a timestamp says nothing any more (RFC 7323 section 5.5). */
+  /** The age at which TS.Recent becomes invalid (RFC 7323 section 5.5). */
   private static final int OLDEST_TIMESTAMP = (int) ((24L * 24 * 3600 * 1_000_000_000L) >> COARSE);
 
-  /** Ranges that a connection may hold out of order, at least. */
+  /** Least limit of ranges received out of order. */
   private static final int FEWEST_RANGES = 256;
 
   private final TcpConnection connection;
@@ -37,14 +38,14 @@ final class Receiver {
   private long finPosition = NEVER;
   private int recentTimestamp;
 
-  /** When that was taken, in units of {@link #coarse} time. */
+  /** When {@link #recentTimestamp} was set, in {@link #coarse} time. */
   private int recentTimestampAt;
 
   private long lastAcknowledged = -1;
   private int duplicateSequence;
   private int duplicateOctets;
 
-  /** When an empty segment outside of the window was answered last, in units of that time. */
+  /** When an empty segment outside of the window was last answered, in units of 134 ms. */
   private int answeredAt = -1;
 
   private boolean echoesCongestion;
@@ -58,20 +59,11 @@ final class Receiver {
     this.capacity = capacity;
   }
 
-  /** The smallest shift with which a window of that many octets fits into its field. */
-  static int shiftFor(int octets) {
-    int shift = 0;
-    while (octets >>> shift > 0xffff) {
-      shift++;
-    }
-    return shift;
-  }
-
-  /** The peer's SYN has come. */
+  /** The peer's SYN has arrived. */
   void open(int sequence, boolean scaled) {
     initialSequence = sequence;
     next = 0;
-    shift = (byte) (scaled ? shiftFor(capacity) : 0);
+    shift = (byte) (scaled ? TcpOptions.windowShift(capacity) : 0);
     if (!scaled) {
       capacity = Math.min(capacity, 0xffff);
     }
@@ -88,7 +80,7 @@ final class Receiver {
     return initialSequence + 1 + (int) position;
   }
 
-  /** The stream position that a sequence number near the window means. */
+  /** The stream position of a sequence number near the window. */
   long position(int sequence) {
     return next + SequenceNumber.distance(acknowledgment(), sequence);
   }
@@ -98,14 +90,14 @@ final class Receiver {
     return next;
   }
 
-  /** Whether an acknowledgment is owed to the peer, now or a little later. */
+  /** Whether an acknowledgment has to be sent, now or after the acknowledgment delay. */
   boolean acknowledgmentPending() {
     return acknowledgeNow || acknowledgeLater;
   }
 
-  /** Whether an acknowledgment is owed to the peer now. */
+  /** Whether an acknowledgment has to be sent now. */
   boolean acknowledgmentDue() {
-    return acknowledgeNow || (acknowledgeLater && connection.now() >= acknowledgeAt);
+    return acknowledgeNow || (acknowledgeLater && connection.context.now >= acknowledgeAt);
   }
 
   void requestAcknowledgment() {
@@ -113,12 +105,12 @@ final class Receiver {
   }
 
   /**
-   * Whether an empty segment that is outside of the window, or too old, is answered. Two ends that
-   * disagree about where they are would answer each other's answers without end (RFC 5961 section 7
-   * bounds only some of them).
+   * Whether an empty segment outside of the window, or with an old timestamp, may be answered now.
+   * Without a limit two ends that disagree about their sequence numbers would answer each other's
+   * answers forever (RFC 5961 section 7 limits only some of them).
    */
   boolean mayAnswer() {
-    int now = (int) (connection.now() >> ANSWER);
+    int now = (int) (connection.context.now >> ANSWER);
     boolean first = now != answeredAt;
     answeredAt = now;
     return first;
@@ -130,10 +122,10 @@ final class Receiver {
   }
 
   /**
-   * A segment that carries the acknowledgment is being sent.
+   * A segment with the acknowledgment is being sent.
    *
-   * @param selectively whether it carries SACK blocks, and so what came twice; what did not fit
-   *     into a segment with data stays owed
+   * @param selectively whether it carries SACK blocks; without them a duplicate that did not fit
+   *     beside data has yet to be reported
    */
   void acknowledged(boolean selectively) {
     acknowledgeNow = duplicateOctets > 0 && !selectively;
@@ -144,23 +136,28 @@ final class Receiver {
     }
   }
 
-  /** Octets have come that had come before: the next SACK option says so. */
+  /** Octets were received twice: the next SACK option reports it. */
   void duplicate(long from, long to) {
     duplicateSequence = sequence(from);
     duplicateOctets = (int) (to - from);
   }
 
-  /** The sequence number of the first octet that came twice. */
+  /** The sequence number of the first octet received twice. */
   int duplicateSequence() {
     return duplicateSequence;
   }
 
-  /** Octets that came twice and that the peer has not been told of. */
+  /** Octets received twice and not reported to the peer yet. */
   int duplicateOctets() {
     return duplicateOctets;
   }
 
-  /** A segment with data says what the network and the peer know of congestion (RFC 3168 6.1.3). */
+  /**
+   * Processes the ECN signals of a segment with data (RFC 3168 section 6.1.3).
+   *
+   * @param reduced whether the peer has reduced its window (CWR)
+   * @param experienced whether the packet has met congestion (CE)
+   */
   void congestion(boolean reduced, boolean experienced) {
     if (reduced) {
       echoesCongestion = false;
@@ -171,7 +168,7 @@ final class Receiver {
     }
   }
 
-  /** Whether acknowledgments carry ECE: a packet has met congestion, and no CWR has come since. */
+  /** Whether acknowledgments carry ECE: from a packet with CE until CWR arrives. */
   boolean echoesCongestion() {
     return echoesCongestion;
   }
@@ -182,8 +179,8 @@ final class Receiver {
   }
 
   /**
-   * The window field of a segment being sent. The right edge moves only if it is worth it (RFC 9293
-   * section 3.8.6.2.2), and never back, also where the scaling rounds (RFC 7323 section 2.4).
+   * The window field of a segment being sent. The right edge moves only by a useful amount (RFC
+   * 9293 section 3.8.6.2.2) and never back, even if the scale rounds down (RFC 7323 section 2.4).
    */
   int window() {
     long promise = possibleAdvance() < leastAdvance() ? rightEdge : possibleAdvance() + rightEdge;
@@ -195,26 +192,26 @@ final class Receiver {
     return field;
   }
 
-  /** How far the right edge could move: what is done with counts up to the left edge. */
+  /** How far the right edge could move: consumed octets count up to the left edge. */
   private long possibleAdvance() {
     return Math.min(consumed, next) + capacity - rightEdge;
   }
 
   private int leastAdvance() {
-    return Math.min(capacity / 2, connection.emss());
+    return Math.min(capacity / 2, connection.sender.emss());
   }
 
-  /** The user is done with octets; an update is owed when it opens the window noticeably. */
+  /** The user has consumed octets; requests a window update if it would be significant. */
   void consume(int octets) {
     consumed = Math.min(consumed + octets, next + (early == null ? 0 : early.octets()));
-    if (possibleAdvance() >= Math.min(capacity / 2, 2L * connection.emss())) {
+    if (possibleAdvance() >= Math.min(capacity / 2, 2L * connection.sender.emss())) {
       acknowledgeNow = true;
     }
   }
 
   /**
-   * Whether a segment lies in the window (RFC 9293 section 3.10.7.4, first check), where a segment
-   * at its very edge counts: a peer that has filled the window still sends acknowledgments.
+   * Whether a segment lies in the window (RFC 9293 section 3.10.7.4, first check), its right edge
+   * included: a peer that has filled the window still sends acknowledgments.
    */
   boolean acceptable(long position, int length) {
     if (length == 0) {
@@ -224,9 +221,9 @@ final class Receiver {
         && (position < rightEdge || (position == next && rightEdge == next));
   }
 
-  /** The time in units of about a second, which fits where nanoseconds do not. */
+  /** The time in units of about a second, which fit an int. */
   private int coarse() {
-    return (int) (connection.now() >> COARSE);
+    return (int) (connection.context.now >> COARSE);
   }
 
   /** Whether PAWS refuses the timestamp (RFC 7323 section 5.3). */
@@ -235,7 +232,7 @@ final class Receiver {
         && coarse() - recentTimestampAt < OLDEST_TIMESTAMP;
   }
 
-  /** Takes the timestamp to be echoed from a segment (RFC 7323 section 4.3). */
+  /** Updates the timestamp to be echoed (RFC 7323 section 4.3). */
   void timestamp(int timestamp, long position) {
     if (position <= lastAcknowledged && !SequenceNumber.before(timestamp, recentTimestamp)) {
       recentTimestamp = timestamp;
@@ -243,15 +240,15 @@ final class Receiver {
     }
   }
 
-  /** Starts with the timestamp of the peer's SYN. */
+  /** Takes the timestamp of the peer's SYN. */
   void firstTimestamp(int timestamp) {
     recentTimestamp = timestamp;
     recentTimestampAt = coarse();
   }
 
   /**
-   * The peer's FIN says where its octets end. One that lies beyond the window is not believed yet,
-   * and one before octets that have come contradicts them: those have been handed up.
+   * Takes the position of the peer's FIN. It is ignored beyond the window, and before octets
+   * already received, which have been handed up.
    */
   void fin(long position) {
     boolean last = early == null || early.end(early.count() - 1) <= position;
@@ -260,30 +257,30 @@ final class Receiver {
     }
   }
 
-  /** The position behind the last octet that is taken: the right edge, or where the FIN is. */
+  /** The position behind the last acceptable octet: the right edge, or the FIN. */
   long limit() {
     return finPosition == NEVER ? rightEdge : Math.min(rightEdge, finPosition);
   }
 
-  /** Whether the peer's FIN, which may not have had its turn, is at that position. */
+  /** Whether the peer's FIN, in order or not, is at that position. */
   boolean finAt(long position) {
     return finPosition == position;
   }
 
-  /** Octets in order are about to be handed up. */
+  /** Moves the left edge: octets in order are about to be handed up. */
   void advance(long position) {
     next = position;
   }
 
-  /** What has come before its turn, null for nothing. */
+  /** Ranges received out of order, or null. */
   EarlyRanges early() {
     return early;
   }
 
   /**
-   * Notes octets that came before their turn, none of which is here.
+   * Adds octets received out of order and not before.
    *
-   * @return false when there is no room to note them, or no packet may be kept for them
+   * @return false if there are too many ranges, or no other packet may be kept
    */
   boolean keepEarly(long from, long to) {
     int kept = early == null ? 0 : early.packets();
@@ -291,9 +288,9 @@ final class Receiver {
       return false;
     }
     if (early == null) {
-      early = connection.earlyRanges().acquire();
+      early = connection.context.earlyRanges.acquire();
     }
-    int most = Math.max(2 * capacity / connection.emss(), FEWEST_RANGES);
+    int most = Math.max(2 * capacity / connection.sender.emss(), FEWEST_RANGES);
     boolean added = early.add(from, to, most);
     if (added) {
       connection.keepsEarly(1);
@@ -302,42 +299,44 @@ final class Receiver {
   }
 
   /**
-   * Closes the gap before the first early range if nothing is missing before it any more.
+   * Removes the first early range if the left edge has reached it.
    *
-   * @return whether it has moved the left edge
+   * @return whether the left edge has moved
    */
   boolean closeGap() {
     if (early == null || early.start(0) > next) {
       return false;
     }
     next = early.end(0);
-    connection.keepsEarly(-early.removeFirst());
+    connection.keepsEarly(-early.takeFirst());
     if (early.isEmpty()) {
-      giveBackRanges();
+      releaseRanges();
     }
     return true;
   }
 
-  private void giveBackRanges() {
-    connection.earlyRanges().release(early);
+  private void releaseRanges() {
+    connection.context.earlyRanges.release(early);
     early = null;
   }
 
   /**
-   * An acknowledgment is owed for a segment: at once for every second one, and for whatever tells
-   * the peer of loss (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
+   * Schedules the acknowledgment of a segment: at once for every second segment, and if it reports
+   * a gap or closes one (RFC 9293 section 3.8.6.3, RFC 5681 section 4.2).
    */
   void scheduleAcknowledgment(boolean inOrder) {
-    long delay = connection.acknowledgmentDelay();
+    long delay = connection.context.settings.acknowledgmentDelay();
     if (delay == 0 || acknowledgmentPending() || early != null || !inOrder) {
       acknowledgeNow = true;
     } else {
       acknowledgeLater = true;
-      acknowledgeAt = connection.now() + delay;
+      acknowledgeAt = connection.context.now + delay;
     }
   }
 
-  /** Whether everything up to the peer's FIN has come; true once, the FIN counts then. */
+  /**
+   * Whether everything up to the peer's FIN has been received; true once, and counts the FIN then.
+   */
   boolean finReached() {
     if (finPosition == NEVER || next != finPosition) {
       return false;
@@ -349,16 +348,19 @@ final class Receiver {
     return true;
   }
 
-  /** Loads what every segment touches, from end to end; what it returns means nothing. */
+  /**
+   * Touches the cache lines that a segment needs; the result only keeps the JIT from removing the
+   * loads.
+   */
   int prefetch() {
     return (int) next + capacity + (acknowledgeNow ? 1 : 0) + (early == null ? 1 : 0);
   }
 
-  /** Forgets what came before its turn. */
+  /** Forgets the ranges received out of order. */
   void clear() {
     if (early != null) {
       connection.keepsEarly(-early.packets());
-      giveBackRanges();
+      releaseRanges();
     }
   }
 }

@@ -4,9 +4,9 @@ import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.wire.TcpOptions;
 
 /**
- * The SACK option of one segment that leaves: what came twice (RFC 2883 section 4), then the range
- * that came last, then those that were reported before, the latest first (RFC 2018 section 4). The
- * stack uses a single one again and again.
+ * The SACK option of one sent segment: a duplicate (RFC 2883 section 4), then the range that
+ * changed last, then ranges reported before, the most recent first (RFC 2018 section 4). A stack
+ * reuses a single instance.
  */
 final class SackOption {
   private final int[] indices = new int[TcpOptions.MOST_SACK_BLOCKS];
@@ -15,10 +15,10 @@ final class SackOption {
   private int blocks;
 
   /**
-   * Chooses as many blocks as there is something to say and room to say it.
+   * Chooses the blocks.
    *
    * @param room octets that the option may have
-   * @return octets that it has, 0 for none
+   * @return octets of the option, 0 for none
    */
   int choose(Receiver receiver, int room) {
     blocks = 0;
@@ -44,7 +44,7 @@ final class SackOption {
   private void addRanges(Receiver receiver, EarlyRanges early, int count) {
     for (int i = 0; i < count; i++) {
       long end = early.end(indices[i]);
-      // A FIN behind the range has come with it, and takes a number of its own.
+      // A FIN right behind the range was received, too, and has a sequence number of its own.
       int fin = receiver.finAt(end) ? 1 : 0;
       add(receiver.sequence(early.start(indices[i])), receiver.sequence(end) + fin);
     }
@@ -57,9 +57,9 @@ final class SackOption {
   }
 
   /**
-   * Writes what was chosen.
+   * Writes the chosen blocks.
    *
-   * @return its partial sum
+   * @return their partial sum
    */
   long put(long at) {
     long sum = TcpOptions.putSack(at, blocks);

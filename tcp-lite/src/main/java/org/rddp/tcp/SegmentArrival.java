@@ -5,22 +5,22 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
- * What a segment does to the connection that it belongs to: SEGMENT ARRIVES of RFC 9293 section
- * 3.10.7, with the checks of RFC 5961 and RFC 7323.
+ * Processes the segments of a connection: SEGMENT ARRIVES of RFC 9293 section 3.10.7, with the
+ * checks of RFC 5961 and RFC 7323.
  */
 final class SegmentArrival {
-  private final StatelessOutput output;
-  private final Admission admission;
-  private final Handshake opening;
+  private final StackContext context;
+  private final StatelessOutput replies;
+  private final Handshake handshake;
   private final TcpCounters counters;
   private final PayloadArrival payload;
 
-  SegmentArrival(TcpStack stack, StatelessOutput output, Admission admission) {
-    this.output = output;
-    this.admission = admission;
-    opening = stack.opening();
-    counters = stack.counters();
-    payload = new PayloadArrival(counters);
+  SegmentArrival(StackContext context, StatelessOutput replies) {
+    this.context = context;
+    this.replies = replies;
+    handshake = context.handshake;
+    counters = context.counters;
+    payload = new PayloadArrival(context);
   }
 
   void process(TcpConnection connection, TcpSegment segment) {
@@ -44,7 +44,7 @@ final class SegmentArrival {
     if (acknowledges && !ours) {
       counters.unacceptable++;
       if (!segment.has(Tcp.RST)) {
-        output.reset(segment);
+        replies.reset(segment);
       }
       return;
     }
@@ -58,16 +58,16 @@ final class SegmentArrival {
     if (!segment.has(Tcp.SYN)) {
       return;
     }
-    opening.negotiate(connection, segment);
+    handshake.negotiate(connection, segment);
     if (ours) {
       connection.receiver.requestAcknowledgment();
-      opening.establish(connection, segment, -1);
+      handshake.establish(connection, segment, -1);
       if (connection.state() != TcpState.CLOSED) {
-        // The SYN's own octet is before what the segment holds.
+        // The SYN's own sequence number precedes the payload.
         text(connection, segment, 0);
       }
     } else {
-      opening.openedSimultaneously(connection);
+      handshake.openSimultaneously(connection);
     }
   }
 
@@ -90,7 +90,7 @@ final class SegmentArrival {
       return;
     }
     if (connection.state() == TcpState.SYN_RECEIVED) {
-      // What the user sends at once is not what this acknowledges.
+      // The acknowledgment is of the SYN only, although the user may have sent data in between.
       if (!synReceived(connection, segment, position)) {
         return;
       }
@@ -107,7 +107,7 @@ final class SegmentArrival {
     text(connection, segment, position);
   }
 
-  /** Whether a segment brings the next octets and nothing else out of the ordinary. */
+  /** Whether a segment brings the next octets in ESTABLISHED and nothing special. */
   private static boolean isInOrder(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
     return segment.length > 0
@@ -117,7 +117,7 @@ final class SegmentArrival {
         && !segment.has(Tcp.FIN);
   }
 
-  /** Such a segment's user does not wait until its acknowledgment has been dealt with. */
+  /** Hands up the payload first, and processes the acknowledgment after it. */
   private void processInOrder(TcpConnection connection, TcpSegment segment, long position) {
     connection.received();
     takePayload(connection, segment, position);
@@ -127,7 +127,7 @@ final class SegmentArrival {
     }
   }
 
-  /** What remains of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
+  /** The rest of an acceptable segment: our FIN acknowledged, payload, the peer's FIN. */
   private void text(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.sender.finAcknowledged()) {
       connection.finAcknowledged();
@@ -148,8 +148,8 @@ final class SegmentArrival {
   }
 
   /**
-   * First check: sequence number and timestamp, and whether the user has something against the
-   * segment. False when it is to be dropped.
+   * First check: sequence number, timestamp, and whether the user accepts the segment. False if it
+   * must be dropped.
    */
   private boolean sequence(TcpConnection connection, TcpSegment segment, long position) {
     Receiver receiver = connection.receiver;
@@ -173,7 +173,9 @@ final class SegmentArrival {
       }
       return false;
     }
-    if (segment.length > 0 && !reset && !connection.accepts(segment, position)) {
+    if (segment.length > 0
+        && !reset
+        && !context.upcalls.accepts(connection, position, segment.payload, segment.length)) {
       counters.refused++;
       return false;
     }
@@ -183,17 +185,17 @@ final class SegmentArrival {
     return true;
   }
 
-  /** A segment outside of the window: the peer learns where we are. */
+  /** A segment outside of the window: acknowledges what was received. */
   private void outside(TcpConnection connection, TcpSegment segment, long position) {
     if (connection.state() == TcpState.SYN_RECEIVED && segment.has(Tcp.SYN) && position == -1) {
       boolean answers =
           segment.has(Tcp.ACK) && segment.acknowledgment == connection.sender.sequence(0);
       if (answers) {
-        // Both ends have opened at once, and both know it (RFC 9293 section 3.5, figure 7).
+        // The end of a simultaneous open (RFC 9293 section 3.5, figure 7).
         connection.receiver.requestAcknowledgment();
-        opening.establish(connection, segment, position);
+        handshake.establish(connection, segment, position);
       } else {
-        opening.repeated(connection, segment);
+        handshake.synRepeated(connection, segment);
       }
       return;
     }
@@ -203,7 +205,7 @@ final class SegmentArrival {
       counters.unacceptable++;
     }
     if (connection.state() == TcpState.TIME_WAIT && segment.has(Tcp.FIN)) {
-      connection.timers().startTimeWait(connection);
+      context.timers.startTimeWait(connection);
     }
     if (segment.has(Tcp.SYN)) {
       connection.challenge();
@@ -216,7 +218,10 @@ final class SegmentArrival {
     }
   }
 
-  /** Whether a segment that says nothing new is answered: always, unless it is empty. */
+  /**
+   * Whether a segment that is dropped is answered: always, if it has payload or flags; else at
+   * times.
+   */
   private boolean answered(TcpConnection connection, TcpSegment segment) {
     if (segment.sequenceLength() > 0 || connection.receiver.mayAnswer()) {
       return true;
@@ -226,8 +231,8 @@ final class SegmentArrival {
   }
 
   /**
-   * Second check: only a reset exactly where we are is believed at once (RFC 5961 section 3), and
-   * none in TIME-WAIT, which an old segment's answer must not cut short (RFC 1337 section 3).
+   * Second check: only a reset at exactly RCV.NXT counts (RFC 5961 section 3), and none in
+   * TIME-WAIT, which the answer to an old segment must not end (RFC 1337 section 3).
    */
   private void reset(TcpConnection connection, long position) {
     if (connection.state() == TcpState.TIME_WAIT) {
@@ -242,15 +247,15 @@ final class SegmentArrival {
     connection.terminate(
         switch (connection.state()) {
           case SYN_RECEIVED -> CloseReason.REFUSED;
-          // Both halves are closed already; only the last acknowledgment was missing.
+          // Both halves were closed; only the last acknowledgment was missing.
           case CLOSING, LAST_ACK -> CloseReason.NORMAL;
           default -> CloseReason.RESET;
         });
   }
 
   /**
-   * Fourth check: a SYN may be forged, so the peer's answer to our ACK will tell (RFC 5961 section
-   * 4). A handshake that we have not asked for is given up: back to LISTEN.
+   * Fourth check: a SYN may be forged, so a challenge ACK makes the peer confirm it by a reset (RFC
+   * 5961 section 4). A passively opened handshake ends: back to LISTEN.
    */
   private void syn(TcpConnection connection) {
     counters.unacceptable++;
@@ -261,16 +266,16 @@ final class SegmentArrival {
     }
   }
 
-  /** Fifth check in SYN-RECEIVED. False when the segment is to be dropped. */
+  /** Fifth check in SYN-RECEIVED. False if the segment must be dropped. */
   private boolean synReceived(TcpConnection connection, TcpSegment segment, long position) {
     if (SequenceNumber.distance(connection.sender.sequence(0), segment.acknowledgment) != 0) {
       counters.unacceptable++;
-      if (!admission.bearsCookie(connection, segment)) {
-        output.reset(segment);
+      if (!handshake.hasCookie(connection, segment)) {
+        replies.reset(segment);
       }
       return false;
     }
-    opening.establish(connection, segment, position);
+    handshake.establish(connection, segment, position);
     return connection.state() != TcpState.CLOSED;
   }
 }

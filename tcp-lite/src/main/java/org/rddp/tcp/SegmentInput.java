@@ -3,50 +3,47 @@ package org.rddp.tcp;
 import org.rddp.device.Offloads;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.TransportHandler;
+import org.rddp.tcp.storage.TcpConnectionTable;
 import org.rddp.wire.Icmpv4;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
-/** Checks segments as they come from IP and finds what they belong to. */
+/** Checks segments that IP has received and finds their connections. */
 final class SegmentInput implements TransportHandler {
-  private final TcpStack stack;
-  private final TcpConnectionTable connections;
+  private final StackContext context;
   private final TcpCounters counters;
   private final TcpSegment segment = new TcpSegment();
-  private final ConnectionPrefetch lookAhead;
-  private Admission admission;
+  private final ConnectionPrefetch prefetch;
   private SegmentArrival arrival;
-  private IpLayer ip;
 
-  SegmentInput(TcpStack stack, TcpConnectionTable connections) {
-    this.stack = stack;
-    this.connections = connections;
-    counters = stack.counters();
-    lookAhead = new ConnectionPrefetch(connections, IpLayer.BURST);
+  SegmentInput(StackContext context) {
+    this.context = context;
+    counters = context.counters;
+    prefetch = new ConnectionPrefetch(context.connections, IpLayer.BURST);
   }
 
-  /** Joins the way in to the way out. */
-  void connect(IpLayer layer, StatelessOutput output, Admission toConnections) {
-    ip = layer;
-    admission = toConnections;
-    arrival = new SegmentArrival(stack, output, admission);
+  /**
+   * Completes the construction: IP, which the arrival of segments needs, needs this input first.
+   */
+  void connect(SegmentArrival segmentArrival) {
+    arrival = segmentArrival;
   }
 
   @Override
   public boolean wantsPrefetch() {
-    return lookAhead.worthwhile();
+    return prefetch.worthwhile();
   }
 
   @Override
   public void addToPrefetch(int source, long address) {
-    lookAhead.add(
+    prefetch.add(
         TcpConnectionTable.key(source, Tcp.sourcePort(address), Tcp.destinationPort(address)));
   }
 
   @Override
   public void prefetch() {
-    lookAhead.prefetch();
+    prefetch.prefetch();
   }
 
   @Override
@@ -62,9 +59,9 @@ final class SegmentInput implements TransportHandler {
     }
     counters.segmentsIn++;
     long key = TcpConnectionTable.key(source, segment.remotePort, segment.localPort);
-    TcpConnection connection = connections.get(key);
+    TcpConnection connection = context.connections.get(key);
     if (connection == null || reopens(connection) || yields(connection)) {
-      connection = admission.unconnected(key, segment, connection);
+      connection = context.handshake.unconnected(key, segment, connection);
     }
     if (connection != null) {
       process(connection);
@@ -75,23 +72,22 @@ final class SegmentInput implements TransportHandler {
     try {
       arrival.process(connection, segment);
     } catch (Throwable failure) {
-      stack.failed(connection, failure);
+      context.failed(connection, failure);
     }
   }
 
-  /** Whether the checksum is right: as the device says, if it says anything. */
+  /** Whether the checksum is right, by the device's verdict if there is one. */
   private boolean intact(int source, long address, int length, long packet) {
-    return switch (ip.checksum(packet)) {
+    return switch (context.ip.checksum(packet)) {
       case Offloads.GOOD -> true;
       case Offloads.BAD -> false;
-      default -> Tcp.intact(address, length, source, ip.address());
+      default -> Tcp.intact(address, length, source, context.ip.address());
     };
   }
 
-  /** Whether a handshake is given up for another answer of ours, which the peer has taken. */
+  /** Whether a handshake gives way to a connection by cookie, and ends the handshake then. */
   private boolean yields(TcpConnection connection) {
-    boolean yields =
-        connection.state() == TcpState.SYN_RECEIVED && admission.takesCookie(connection, segment);
+    boolean yields = context.handshake.hasValidCookie(connection, segment);
     if (yields) {
       connection.terminate(CloseReason.ABORTED);
     }
@@ -99,21 +95,21 @@ final class SegmentInput implements TransportHandler {
   }
 
   /**
-   * Whether a SYN opens anew a connection in TIME-WAIT: its number or its timestamp shows that it
-   * is not an old one (RFC 9293 section 3.6.1, RFC 6191). The old connection is forgotten then.
+   * Whether a SYN opens a connection in TIME-WAIT again: its sequence number or its timestamp shows
+   * that it is new (RFC 9293 section 3.6.1, RFC 6191). The old connection ends then.
    */
   private boolean reopens(TcpConnection connection) {
     if (connection.state() != TcpState.TIME_WAIT
         || (segment.flags & (Tcp.SYN | Tcp.ACK | Tcp.RST | Tcp.FIN)) != Tcp.SYN
-        || stack.listener(segment.localPort) == null) {
+        || !context.listeners.containsKey(segment.localPort)) {
       return false;
     }
     Receiver receiver = connection.receiver;
     boolean later = SequenceNumber.after(segment.sequence, receiver.acknowledgment());
-    if (stack.settings().timestamps() && segment.options.timestamps()) {
+    if (context.settings.timestamps() && segment.options.timestamps()) {
       int distance =
           SequenceNumber.distance(receiver.recentTimestamp(), segment.options.timestampValue());
-      // Timestamps that the former incarnation did not have are a sign of a new one by themselves.
+      // Timestamps that the former incarnation did not use prove a new one.
       later = !connection.timestamps || distance > 0 || (distance == 0 && later);
     }
     if (later) {
@@ -126,9 +122,8 @@ final class SegmentInput implements TransportHandler {
   public void onUnreachable(int code, int remote, long address, int length) {
     long key =
         TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
-    TcpConnection connection = connections.get(key);
-    // Once established, a connection is not given up for what anyone could have sent (RFC 5927
-    // 5.2).
+    TcpConnection connection = context.connections.get(key);
+    // Anyone can send such a message, so it does not end an established connection (RFC 5927 5.2).
     boolean hard = code == Icmpv4.PROTOCOL_UNREACHABLE || code == Icmpv4.PORT_UNREACHABLE;
     if (connection != null
         && hard
@@ -142,14 +137,14 @@ final class SegmentInput implements TransportHandler {
   public void onTooBig(int remote, int mtu, long address, int length) {
     long key =
         TcpConnectionTable.key(remote, Tcp.destinationPort(address), Tcp.sourcePort(address));
-    TcpConnection connection = connections.get(key);
+    TcpConnection connection = context.connections.get(key);
     if (connection != null) {
-      stack.sizes().tooBig(connection, Tcp.sequence(address), mtu);
+      context.sizes.tooBig(connection, Tcp.sequence(address), mtu);
     }
   }
 
   @Override
   public void onPathMtu(int remote, int mtu) {
-    stack.pathMtuChanged(remote, mtu);
+    context.sizes.pathMtuChanged(remote, mtu);
   }
 }

@@ -2,55 +2,50 @@ package org.rddp.tcp;
 
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
+import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
-/** Puts TCP headers in front of payloads and hands the segments to IP. */
+/** Writes TCP headers in front of payloads and passes the segments to IP. */
 final class SegmentOutput {
-  private final TcpStack stack;
+  private final StackContext context;
   private final IpLayer ip;
   private final PacketPool pool;
   private final TcpCounters counters;
-  private final boolean offerScale;
+  private final SynOffer offer;
   private final SackOption sackOption = new SackOption();
-  private final boolean offerTimestamps;
-  private final boolean offerSack;
-  private final boolean offerEcn;
-  private final int scale;
   private final boolean offloadsChecksum;
   private final boolean offloadsSegmentation;
 
-  SegmentOutput(TcpStack stack, IpLayer ip, PacketPool pool, TcpSettings settings) {
-    this.stack = stack;
-    this.ip = ip;
-    this.pool = pool;
-    counters = stack.counters();
-    offerScale = settings.windowScale();
-    offerTimestamps = settings.timestamps();
-    offerSack = settings.selectiveAcknowledgment();
-    offerEcn = settings.ecn();
-    scale = Receiver.shiftFor(settings.receiveBuffer());
+  SegmentOutput(StackContext context) {
+    this.context = context;
+    ip = context.ip;
+    pool = context.pool;
+    counters = context.counters;
+    offer = context.offer;
     offloadsChecksum = ip.offloadsChecksum();
     offloadsSegmentation = ip.offloadsSegmentation();
   }
 
-  /** Whether the device computes the checksum, so that nobody here needs a payload's sum. */
+  /** Whether the device computes checksums, so that the sum of a payload is not needed. */
   boolean offloadsChecksum() {
     return offloadsChecksum;
   }
 
-  /** The longest payload that may be sent as one: a device that can cuts it to EMSS octets. */
+  /**
+   * The longest payload of one frame: unlimited if the device cuts it to segments of EMSS octets.
+   */
   int largest(int emss) {
     return offloadsSegmentation ? Integer.MAX_VALUE : emss;
   }
 
   /**
-   * Sends a payload of the send queue. Call only while there is room. Takes over a reference.
+   * Sends a payload of the segment queue, while the IP layer has room. Takes over a reference.
    *
-   * @param payloadSum its partial checksum; anything if {@link #offloadsChecksum}
-   * @param ecn the ECN codepoint of the packet
+   * @param payloadSum partial checksum of the payload; ignored if {@link #offloadsChecksum}
+   * @param ecn ECN codepoint of the packet
    */
   void data(
       TcpConnection connection,
@@ -61,8 +56,8 @@ final class SegmentOutput {
       long position,
       int flags,
       int ecn) {
-    // Full segments carry no SACK: it must not make them smaller, for FPDUs were made to fit.
-    int sackLength = sackLength(connection, connection.emss() - length);
+    // A full segment carries no SACK, which would make it smaller than the FPDUs built to fit it.
+    int sackLength = sackLength(connection, connection.sender.emss() - length);
     int headerLength = fixedLength(connection) + sackLength;
     long header = payload - headerLength;
     int sequence = connection.sender.sequence(position);
@@ -73,7 +68,7 @@ final class SegmentOutput {
   /**
    * Sends a segment without payload: an acknowledgment, a FIN, a probe.
    *
-   * @return false when there is no room or no packet; it is counted
+   * @return false when there is no room or no packet, which is counted
    */
   boolean control(TcpConnection connection, int sequence, int flags) {
     long packet = allocate();
@@ -88,12 +83,12 @@ final class SegmentOutput {
     return true;
   }
 
-  /** Octets of a header with what every segment of the connection has. */
+  /** Octets of a header with the options of every segment of the connection. */
   private static int fixedLength(TcpConnection connection) {
     return connection.timestamps ? Tcp.HEADER + TcpOptions.TIMESTAMPS_LENGTH : Tcp.HEADER;
   }
 
-  /** Chooses SACK blocks that fit both the header and so many octets of the segment. */
+  /** Chooses SACK blocks that fit the header and that many octets of the segment. */
   private int sackLength(TcpConnection connection, int room) {
     if (!connection.sack) {
       return 0;
@@ -130,24 +125,25 @@ final class SegmentOutput {
   }
 
   /**
-   * Sends our SYN, with the options that we offer, or in a SYN-ACK those that the peer offered too.
+   * Sends our SYN with the options that we offer, or a SYN-ACK with those that the peer offered,
+   * too.
    *
-   * @param answer whether the peer's SYN has come
+   * @param answer whether the peer's SYN has arrived
    */
   boolean syn(TcpConnection connection, boolean answer) {
     long packet = allocate();
     if (packet == 0) {
       return false;
     }
-    boolean scaled = answer ? connection.scaled : offerScale;
-    boolean stamped = answer ? connection.timestamps : offerTimestamps;
-    boolean selective = answer ? connection.sack : offerSack;
+    boolean scaled = answer ? connection.windowScale : offer.windowScale();
+    boolean stamped = answer ? connection.timestamps : offer.timestamps();
+    boolean selective = answer ? connection.sack : offer.sack();
     long header = pool.address(packet);
     long option = header + Tcp.HEADER;
     long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
     option += TcpOptions.MSS_LENGTH;
     if (scaled) {
-      sum += TcpOptions.putWindowScale(option, scale);
+      sum += TcpOptions.putWindowScale(option, offer.windowShift());
       option += TcpOptions.WINDOW_SCALE_LENGTH;
     }
     if (selective) {
@@ -177,9 +173,11 @@ final class SegmentOutput {
     return true;
   }
 
-  /** Once a SYN has gone unanswered, ECN may be what a middlebox drops (RFC 3168 6.1.1.1). */
+  /**
+   * A SYN that is sent again offers no ECN, for which a middlebox may drop it (RFC 3168 6.1.1.1).
+   */
   private int synFlags(TcpConnection connection) {
-    return offerEcn && !connection.synRepeated ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
+    return offer.ecn() && !connection.synRetransmitted ? Tcp.SYN | Tcp.ECE | Tcp.CWR : Tcp.SYN;
   }
 
   private static int synAckFlags(TcpConnection connection) {
@@ -196,7 +194,7 @@ final class SegmentOutput {
           header, sum + Checksum.pseudoHeader(ip.address(), remote, Ipv4.PROTOCOL_TCP, length));
     }
     counters.segmentsOut++;
-    ip.send(connection.peer.route, packet, header, length, remote, ecn, stack.now());
+    ip.send(connection.peer.route, packet, header, length, remote, ecn, context.now);
   }
 
   private void requestOffload(TcpConnection connection, long packet, long header, int length) {
@@ -210,7 +208,7 @@ final class SegmentOutput {
     ip.requestOffload(packet, headerLength, cut ? emss : 0);
   }
 
-  /** A packet for a segment that leaves at once, or 0. */
+  /** A packet for a segment that is sent at once; 0 if there is none. */
   private long allocate() {
     if (!ip.room()) {
       counters.deviceBusy++;

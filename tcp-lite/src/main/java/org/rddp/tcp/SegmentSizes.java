@@ -2,23 +2,27 @@ package org.rddp.tcp;
 
 import org.rddp.ip.IpLayer;
 import org.rddp.wire.SequenceNumber;
+import org.rddp.wire.TcpOptions;
 
 /**
- * How large a connection's segments may be: what both ends agree on, what the path is known to
- * carry, and what ICMP messages claim that it carries (RFC 1191, RFC 5927 section 7).
+ * Sets the EMSS of connections: by the MSS of both ends, the MTU of the path, and the claims of
+ * ICMP messages about it (RFC 1191, RFC 5927 section 7).
  */
 final class SegmentSizes {
-  private final TcpStack stack;
+  /** The least MSS that is accepted: 68 octets for IP, less its header and TCP's. */
+  private static final int SMALLEST_MSS = 28;
 
-  SegmentSizes(TcpStack stack) {
-    this.stack = stack;
+  private final StackContext context;
+
+  SegmentSizes(StackContext context) {
+    this.context = context;
   }
 
-  /** The peer's SYN has told the MSS that it takes and how it scales its window. */
+  /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(TcpConnection connection, int theirMss, int windowShift) {
-    int mss = Math.min(stack.mss(), theirMss);
-    connection.negotiatedEmss = Math.max(mss, TcpStack.SMALLEST_MSS) - options(connection);
-    int emss = emss(connection, stack.pathMtu(connection.remote()));
+    int mss = Math.min(IpLayer.mss(context.ip.mtu()), theirMss);
+    connection.negotiatedEmss = Math.max(mss, SMALLEST_MSS) - options(connection);
+    int emss = emss(connection, context.ip.pathMtu(connection.remote()));
     connection.sender.negotiated(emss, windowShift);
   }
 
@@ -27,8 +31,9 @@ final class SegmentSizes {
     return Math.min(connection.negotiatedEmss, IpLayer.mss(mtu) - options(connection));
   }
 
-  private static int options(TcpConnection connection) {
-    return connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
+  /** Octets of TCP options in every segment. */
+  static int options(TcpConnection connection) {
+    return connection.timestamps ? TcpOptions.TIMESTAMPS_LENGTH : 0;
   }
 
   /** The path now carries, or may carry, packets of so many octets (RFC 1191 section 6.4). */
@@ -42,9 +47,9 @@ final class SegmentSizes {
   }
 
   /**
-   * An ICMP message claims that a segment was too large for its path. It must be about octets in
-   * flight. If nothing has ever arrived that would contradict it, it is believed at once; otherwise
-   * only when the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
+   * An ICMP message claims that a segment was too large for its path. It must quote octets in
+   * flight. It counts at once if no segment of that size was ever acknowledged; otherwise only when
+   * the retransmission timer shows that the segment was lost (RFC 5927 section 7.2).
    */
   void tooBig(TcpConnection connection, int sequence, int mtu) {
     Sender sender = connection.sender;
@@ -54,28 +59,45 @@ final class SegmentSizes {
     boolean inFlight = synchronised && position >= una && position < sender.max();
     int emss = emss(connection, mtu);
     if (!inFlight || emss >= sender.emss()) {
-      stack.counters().icmpIgnored++;
+      context.counters.icmpIgnored++;
     } else if (sender.largestAcknowledged() <= emss) {
-      stack.lowerPathMtu(connection.remote(), mtu);
+      lowerPathMtu(connection.remote(), mtu);
     } else {
       connection.pathMtuClaim = new PathMtuClaim(position, mtu);
     }
   }
 
   /**
-   * The retransmission timer has expired: a claim about what is still in flight has shown itself to
-   * be true.
+   * The retransmission timer has expired, which confirms a claim about octets still in flight.
    *
-   * @return whether that says why nothing was heard: what is too long is being sent again then
+   * @return whether EMSS was lowered for it, and the segments that are too long are being sent
+   *     again
    */
   boolean applyClaim(TcpConnection connection) {
-    PathMtuClaim believed = connection.pathMtuClaim;
+    PathMtuClaim claim = connection.pathMtuClaim;
     connection.pathMtuClaim = null;
-    if (believed == null || believed.position() < connection.sender.una()) {
+    if (claim == null || claim.position() < connection.sender.una()) {
       return false;
     }
     int before = connection.sender.emss();
-    stack.lowerPathMtu(connection.remote(), believed.mtu());
+    lowerPathMtu(connection.remote(), claim.mtu());
     return connection.sender.emss() < before;
+  }
+
+  private void lowerPathMtu(int remote, int mtu) {
+    if (mtu < context.ip.pathMtu(remote)) {
+      context.ip.lowerPathMtu(remote, mtu, context.now);
+      context.counters.pathMtuLowered++;
+      pathMtuChanged(remote, context.ip.pathMtu(remote));
+    }
+  }
+
+  /** The path to a peer carries packets of so many octets (RFC 1191 section 6.1). */
+  void pathMtuChanged(int remote, int mtu) {
+    for (TcpConnection connection : context.connections.snapshot()) {
+      if (connection.remote() == remote) {
+        pathMtu(connection, mtu);
+      }
+    }
   }
 }

@@ -1,10 +1,10 @@
 package org.rddp.tcp;
 
 /**
- * The one deadline of a connection's sending half and what it is for: the retransmission timeout,
- * or what comes before it (a tail loss probe, or the time after which a segment that may be out of
- * order is taken for lost), or with nothing in flight the next window probe. A connection borrows
- * one from {@link SendTimerPool} while it waits for any of these. Times in nanoseconds.
+ * The timer of a connection's sending half: the retransmission timeout, or an earlier deadline (a
+ * tail loss probe or the reordering timer), or with nothing in flight the next window probe. A
+ * connection borrows one from {@link SendTimerPool} while it needs any of these. Times in
+ * nanoseconds.
  */
 final class SendTimer {
   private static final long NEVER = Long.MAX_VALUE;
@@ -13,21 +13,21 @@ final class SendTimer {
   private long timeoutAt;
   private long earlierAt;
 
-  /** When the tail loss probe's wait began: at new data sent, or at an acknowledgment of some. */
+  /** Start of the probe timeout: when new data was last sent or acknowledged. */
   private long probeFrom;
 
-  /** When the peer last gave a sign of life that matters, or had first reason to. */
+  /** Start of the user timeout: the peer's last progress, or the first data that needs some. */
   private long progressAt;
 
-  /** How often the timeout has come since data was acknowledged, or the window changed. */
+  /** Timeouts since data was acknowledged or the window changed. */
   private byte expirations;
 
-  /** Whether the timeout has come since {@link #progressAt}. */
+  /** Whether the timeout has expired since {@link #progressAt}. */
   private boolean unanswered;
 
   private boolean probe;
 
-  /** Begins anew for a connection, or is nobody's. */
+  /** Resets the timer for a connection, or null. */
   void begin(TcpConnection owner) {
     connection = owner;
     timeoutAt = NEVER;
@@ -39,90 +39,90 @@ final class SendTimer {
     probe = false;
   }
 
-  /** The peer has given a sign of life that matters. */
+  /** The peer has made progress: restarts the user timeout. */
   void progress() {
-    progressAt = connection.now();
+    progressAt = connection.context.now;
     unanswered = false;
   }
 
-  /** Data was acknowledged: the timeout starts afresh, when it is asked for. */
+  /** Data was acknowledged: restarts every timeout. */
   void acknowledged() {
     progress();
     restart();
     expirations = 0;
-    probeFrom = connection.now();
+    probeFrom = connection.context.now;
   }
 
   /** New data has been sent. */
   void sent() {
-    probeFrom = connection.now();
+    probeFrom = connection.context.now;
   }
 
-  /** The timeout starts afresh, when it is asked for. */
+  /** Stops the timeout; {@link #start} starts it again. */
   void restart() {
     timeoutAt = NEVER;
   }
 
-  /** The window has changed: it is probed from the beginning. */
+  /** The peer's window has changed: restarts the window probes. */
   void windowChanged() {
     expirations = 0;
     timeoutAt = NEVER;
   }
 
-  /** The timeout comes after so long, unless one has been started before. */
+  /** Starts the timeout, unless it is running. */
   void start(long nanoseconds) {
     if (timeoutAt == NEVER) {
-      timeoutAt = connection.now() + nanoseconds;
+      timeoutAt = connection.context.now + nanoseconds;
     }
   }
 
-  /** Before the timeout segments may have to be taken for lost, at the given time. */
+  /** Sets the reordering timer as the earlier deadline. */
   void reorderingAt(long deadline) {
     earlierAt = deadline;
     probe = false;
   }
 
   /**
-   * Before the timeout a tail loss probe is sent, so long after there was last reason to wait; at
-   * the time of the timeout at the latest, which it then takes the place of (RFC 8985 section 7.2).
+   * Sets a tail loss probe as the earlier deadline, at the latest when the timeout expires, which
+   * it then replaces (RFC 8985 section 7.2).
    */
   void probeAfter(long nanoseconds) {
-    earlierAt = Math.min(Math.max(probeFrom + nanoseconds, connection.now()), timeoutAt);
+    earlierAt = Math.min(Math.max(probeFrom + nanoseconds, connection.context.now), timeoutAt);
     probe = true;
   }
 
-  /** Nothing comes before the timeout. */
+  /** Removes the earlier deadline. */
   void nothingEarlier() {
     earlierAt = NEVER;
   }
 
-  /** Tells the connection. */
+  /** Schedules the timer with the connection's others. */
   void schedule() {
     connection.retransmitAt = Math.min(timeoutAt, earlierAt);
     connection.reschedule();
   }
 
-  /** Whether something that comes before the timeout is due. */
+  /** Whether the earlier deadline is due. */
   boolean earlierDue() {
-    return earlierAt <= connection.now();
+    return earlierAt <= connection.context.now;
   }
 
-  /** Whether that is a tail loss probe. */
+  /** Whether the earlier deadline is a tail loss probe. */
   boolean probe() {
     return probe;
   }
 
-  /** How often the timeout has come since data was acknowledged, or the window changed. */
+  /** Timeouts since data was acknowledged or the window changed. */
   int expirations() {
     return expirations;
   }
 
-  /** Whether the peer has not answered for so long that the connection is to be given up. */
+  /** Whether the peer has made no progress during the user timeout. */
   boolean givesUp(long userTimeout) {
-    return unanswered && connection.now() - progressAt >= userTimeout;
+    return unanswered && connection.context.now - progressAt >= userTimeout;
   }
 
-  /** The timeout has come; returns how often it had come before. */
+  /** The timeout has expired; returns how often it had expired before. */
   int expired() {
     timeoutAt = NEVER;
     unanswered = true;
@@ -131,8 +131,8 @@ final class SendTimer {
     return before;
   }
 
-  /** The peer had first reason now to give a sign of life. */
+  /** The peer is expected to make progress from now on. */
   void awaitProgress() {
-    progressAt = connection.now();
+    progressAt = connection.context.now;
   }
 }

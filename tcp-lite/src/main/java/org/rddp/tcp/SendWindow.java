@@ -1,22 +1,25 @@
 package org.rddp.tcp;
 
-/** The window that the peer offers: SND.WND, SND.WL1 and SND.WL2 of RFC 9293 section 3.3.1. */
+/** The window of the peer: SND.WND, SND.WL1 and SND.WL2 of RFC 9293 section 3.3.1. */
 final class SendWindow {
   private byte shift;
   private int octets;
   private int largest;
 
-  /** The lower halves of positions: what they are compared with is never far away. */
+  /** The lower halves of stream positions, which suffices to compare them with near ones. */
   private int position = -1;
 
   private int acknowledgment = -1;
 
-  /** The peer's SYN says how its windows are scaled from now on (RFC 7323 section 2.2). */
+  /** Sets the scale of the peer's windows from its SYN (RFC 7323 section 2.2). */
   void scale(int windowShift) {
     shift = (byte) windowShift;
   }
 
-  /** The segment that acknowledges our SYN brings the first window; one in a SYN is not scaled. */
+  /**
+   * Takes the first window, from the segment that acknowledges our SYN; that of a SYN is not
+   * scaled.
+   */
   void open(int field, boolean syn, long segmentPosition) {
     octets = field << (syn ? 0 : shift);
     largest = octets;
@@ -24,23 +27,23 @@ final class SendWindow {
     acknowledgment = 0;
   }
 
-  /** Octets that the peer has room for, from its acknowledgment on. */
+  /** Octets of the window, from the peer's acknowledgment on. */
   long octets() {
     return octets;
   }
 
-  /** The largest window that the peer has offered, an estimate of its buffer. */
+  /** The largest window so far, an estimate of the peer's buffer. */
   long largest() {
     return largest;
   }
 
   /**
-   * Takes the window of a segment, unless the segment is older than the last that changed it. A
-   * segment that acknowledges more than any before is never old, even if its octets are (a
-   * retransmission): the window counts from its acknowledgment, so that the one before would reach
-   * further than the peer has ever said.
+   * Takes the window of a segment, unless that is older than the last one that changed it. A
+   * segment that acknowledges more than any before is never old, even if it is a retransmission:
+   * the window counts from its acknowledgment, and the former window would then reach further than
+   * the peer has ever offered.
    *
-   * @return whether the window is another now
+   * @return whether the window has changed
    */
   boolean update(int field, long segmentPosition, long ack) {
     int later = (int) segmentPosition - position;

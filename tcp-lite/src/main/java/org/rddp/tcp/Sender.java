@@ -6,72 +6,69 @@ import org.rddp.tcp.loss.Flight;
 import org.rddp.tcp.loss.LossRecovery;
 import org.rddp.tcp.loss.ReorderingWindow;
 import org.rddp.tcp.loss.RetransmissionTimeout;
+import org.rddp.tcp.loss.SegmentQueue;
+import org.rddp.wire.Ipv4;
 import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
- * The sending half of a connection: what has been sent and acknowledged, and what acknowledgments
- * and timers mean for it (RFC 9293 section 3.8). What leaves is up to {@link SegmentTransmitter},
- * what is lost to {@link LossRecovery}; both need a {@link Flight} only while there is something to
- * send.
+ * The sending half of a connection: decides which segments are sent, and processes acknowledgments
+ * and timers (RFC 9293 section 3.8). {@link LossRecovery} finds lost segments. A {@link Flight} is
+ * borrowed while there is something to send.
  *
- * <p>Stream positions stand for sequence numbers: our SYN has position -1, the first octet 0, the
- * FIN the position behind the last octet.
+ * <p>Segments leave in the packets that the user built and with the boundaries with which they were
+ * first sent, lost ones before new ones. Stream positions stand for sequence numbers: our SYN has
+ * position -1, the first octet 0, the FIN the position behind the last octet.
  */
 final class Sender {
-  final TcpConnection connection;
   final CongestionControl congestion;
   final RetransmissionTimeout timeout;
-  final SendWindow window = new SendWindow();
 
-  /** SND.UNA as a stream position. */
-  long una = -1;
-
-  /** SND.NXT: one past everything ever sent. */
-  long max = -1;
-
-  /** Stream position behind the last octet that the user has sent. */
-  long end;
-
-  /** What waits or is in flight; null when nothing does. */
-  Flight flight;
-
-  /** Null when there is no flight, and no window is waited for either. */
-  SendTimer timer;
-
-  int emss;
-
-  /** Whether a segment that is not full waits while data is in flight. */
-  boolean nagle;
-
-  /** Whether the last segment stays open for more until the turn ends. */
-  boolean held;
-
-  /** Whether the peer is to be told that the congestion window was reduced (CWR of RFC 3168). */
-  boolean windowReduced;
-
-  /** When a segment was last sent. */
-  long lastSentAt;
-
-  private final StackContext shared;
+  private final TcpConnection connection;
+  private final StackContext context;
   private final ReorderingWindow reordering = new ReorderingWindow();
+  private final SendWindow window = new SendWindow();
   private final int initialSequence;
+  private long una = -1;
+  private long max = -1;
+  private long end;
 
-  /** EMSS as far as it is known what the path carries; {@link #blackHole} may say less. */
+  /** Segments that wait or are in flight; null if there are none. */
+  private Flight flight;
+
+  /** Null without a flight, unless data waits for the peer's window to open. */
+  private SendTimer timer;
+
+  private int emss;
+
+  /** EMSS by what is known of the path; {@link #blackHole} may lower it. */
   private int pathEmss;
 
-  private BlackHole blackHole;
   private int largestAcknowledged;
+  private BlackHole blackHole;
+
+  /** When a segment was last sent. */
+  private long lastSentAt;
+
+  /** Whether a segment that is not full waits while data is in flight. */
+  private boolean nagle;
+
+  /** Whether the last segment stays open for more data until the turn ends. */
+  private boolean held;
+
+  /** Whether the next new segment carries CWR: the window was reduced (RFC 3168 section 6.1.2). */
+  private boolean windowReduced;
+
   private boolean finQueued;
 
-  Sender(TcpConnection connection, StackContext shared, int sequence) {
+  Sender(TcpConnection connection, int sequence) {
     this.connection = connection;
-    this.shared = shared;
-    congestion = shared.congestion.control();
-    timeout = new RetransmissionTimeout(shared.loss);
+    context = connection.context;
+    congestion = context.settings.congestion().control();
+    timeout = new RetransmissionTimeout(context.loss);
     initialSequence = sequence;
-    nagle = shared.nagle;
+    nagle = context.settings.nagle();
   }
 
   /** The sequence number of a stream position. */
@@ -89,6 +86,11 @@ final class Sender {
     return max;
   }
 
+  /** Stream position of the next octet that the user sends. */
+  long end() {
+    return end;
+  }
+
   int emss() {
     return emss;
   }
@@ -96,15 +98,6 @@ final class Sender {
   /** Octets of the largest segment acknowledged since the path changed. */
   int largestAcknowledged() {
     return largestAcknowledged;
-  }
-
-  RetransmissionTimeout timeout() {
-    return timeout;
-  }
-
-  /** Stream position of the next octet that the user sends. */
-  long endPosition() {
-    return end;
   }
 
   /** Octets sent or waiting that are not acknowledged. */
@@ -117,74 +110,73 @@ final class Sender {
     return flight == null ? 0 : flight.queue.packets();
   }
 
-  /** The SYN has left. */
+  /** The SYN has been sent. */
   void synSent() {
     max = 0;
   }
 
-  /** The peer's SYN said how much a segment may hold and how windows are scaled. */
+  /** The peer's SYN has told its MSS and the scale of its windows. */
   void negotiated(int effectiveMss, int windowShift) {
     emss = effectiveMss;
     pathEmss = effectiveMss;
     window.scale(windowShift);
-    congestion.open(effectiveMss, connection.now());
+    congestion.open(effectiveMss, context.now);
     if (flight != null) {
       flight.recovery.negotiated(connection.sack, effectiveMss);
     }
   }
 
   /** Our SYN has been acknowledged. */
-  void peerSynAcknowledged(TcpSegment segment, long position) {
+  void synAcknowledged(TcpSegment segment, long position) {
     una = 0;
     window.open(segment.window, segment.has(Tcp.SYN), position);
   }
 
+  // The user sends.
+
   /**
    * Takes a segment from the user.
    *
-   * @param more whether more may be put into it before the turn ends
+   * @param more whether more data may be put into it before the turn ends
    */
   void send(long packet, boolean more) {
-    Flight airborne = ensureFlight();
-    int length = shared.pool.length(packet);
-    boolean waits = airborne.board.unsent() < airborne.queue.tail();
-    if (nagle && waits && airborne.queue.appendToLast(packet, emss)) {
-      shared.pool.release(packet);
+    Flight current = ensureFlight();
+    int length = context.pool.length(packet);
+    boolean waits = current.board.unsent() < current.queue.tail();
+    if (nagle && waits && current.queue.appendToLast(packet, emss)) {
+      context.pool.release(packet);
     } else {
-      airborne.queue.add(packet);
+      current.queue.add(packet);
       connection.keepsSent(1);
     }
-    end += length;
-    hold(more);
-    output();
+    added(length, more);
   }
 
-  /** The packet of the segment that waits last, if more may be put into it; 0 otherwise. */
-  long peerSynAcknowledged() {
-    boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
-    return waits ? flight.queue.openPacket() : 0;
-  }
-
-  /** Takes octets that the user has put into the segment that waits last. */
-  void extend(int octets, boolean more) {
-    if (peerSynAcknowledged() == 0) {
-      throw new IllegalStateException("no segment is open");
-    }
-    flight.queue.extendLast(octets);
+  private void added(int octets, boolean more) {
     end += octets;
-    hold(more);
-    output();
-  }
-
-  /** The segment that waits last leaves at the end of the turn, not before, or may leave now. */
-  private void hold(boolean more) {
     held = more;
     if (more) {
       connection.scheduleFlush();
     }
+    output();
   }
 
-  /** Whether a segment that is not full waits from now on; what has waited so far may leave. */
+  /** The packet of the last segment, if it waits and data may be appended; 0 otherwise. */
+  long openPacket() {
+    boolean waits = flight != null && !finQueued && flight.board.unsent() < flight.queue.tail();
+    return waits ? flight.queue.openPacket() : 0;
+  }
+
+  /** Takes octets that the user has appended to the last segment. */
+  void extend(int octets, boolean more) {
+    if (openPacket() == 0) {
+      throw new IllegalStateException("no segment is open");
+    }
+    flight.queue.extendLast(octets);
+    added(octets, more);
+  }
+
+  /** Sets whether a segment that is not full waits; sends one that no longer does. */
   void nagle(boolean on) {
     nagle = on;
     if (flight != null) {
@@ -192,22 +184,7 @@ final class Sender {
     }
   }
 
-  /** The turn ends: sends whatever may leave now. */
-  void release() {
-    held = false;
-    outputIfPending();
-  }
-
-  private Flight ensureFlight() {
-    if (flight == null) {
-      flight = shared.memory.acquire();
-      flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
-      ensureTimer();
-    }
-    return flight;
-  }
-
-  /** A FIN follows everything sent so far. */
+  /** Sends a FIN after everything else. */
   void close() {
     held = false;
     ensureFlight().queue.addFin();
@@ -220,51 +197,291 @@ final class Sender {
     return finQueued && una > end;
   }
 
-  /** Whether nothing more can come from the user. */
-  boolean finQueued() {
-    return finQueued;
+  /** The turn ends: a segment that was held for more data is sent. */
+  void endTurn() {
+    held = false;
+    outputIfPending();
   }
 
-  /** Whether a segment of EMSS octets would leave now. */
+  void endTurnIfHeld() {
+    if (held) {
+      endTurn();
+    }
+  }
+
+  private Flight ensureFlight() {
+    if (flight == null) {
+      flight = context.flights.acquire();
+      flight.begin(congestion, timeout, reordering, connection.sack, emss, end);
+      ensureTimer();
+    }
+    return flight;
+  }
+
+  private void releaseFlightIfDone() {
+    if (flight.queue.size() == 0 && !flight.recovery.unresolved()) {
+      releaseFlight();
+    }
+  }
+
+  private void releaseFlight() {
+    connection.keepsSent(-kept());
+    flight.end(context.now);
+    flight = null;
+  }
+
+  // Which segments are sent.
+
+  /**
+   * Whether a segment of EMSS octets would be sent now. With nothing in flight any open window is
+   * enough: if the peer's window is always small, segments are sent in pieces.
+   */
   boolean sendable() {
-    return !finQueued && shared.departures.sendable(this);
+    if (finQueued) {
+      return false;
+    }
+    if (flight == null) {
+      return window.octets() > 0;
+    }
+    long waiting = flight.queue.tail() - flight.board.unsent();
+    int open = 0;
+    if (waiting > 0) {
+      open = flight.queue.length(flight.queue.last());
+      if (waiting > 1 || !(nagle || held) || open >= emss) {
+        return false;
+      }
+    }
+    if (flight.recovery.nextToRetransmit() != SegmentQueue.NONE) {
+      return false;
+    }
+    long allowed =
+        Math.min(window.octets() - (end - una), flight.recovery.allowance() - (end - max));
+    return allowed + open >= emss || (window.octets() > 0 && end == una);
   }
 
-  /** Sends whatever may leave now. */
+  /** Sends what may be sent now. */
   void output() {
     if (!connection.state().synchronised()) {
       return;
     }
-    if (blackHole != null && blackHole.trialDue(connection.now())) {
+    if (blackHole != null && blackHole.trialDue(context.now)) {
       blackHole.startTrial();
       emss(pathEmss);
     }
-    shared.departures.output(this);
+    transmitPending(false);
     startTimer();
   }
 
-  /** Sends whatever may leave now, where no more has happened since the timer was started. */
+  /** Like {@link #output}, but only if data waits: otherwise the timer is right already. */
   void outputIfPending() {
-    boolean rests = flight == null ? timer == null : flight.isIdle();
-    if (!rests) {
+    boolean idle = flight == null ? timer == null : flight.isIdle();
+    if (!idle) {
       output();
     }
   }
 
-  // What the peer says.
+  /**
+   * Sends what may be sent now.
+   *
+   * @param forced whether new segments are cut to a small window of the peer, which otherwise waits
+   *     to open (RFC 9293 section 3.8.6.2.1)
+   */
+  private void transmitPending(boolean forced) {
+    if (flight == null) {
+      return;
+    }
+    if (max == una && context.now - lastSentAt > timeout.current()) {
+      congestion.onIdle(context.now);
+    }
+    if (flight.recovery.newDataFirst()) {
+      transmitNew(forced);
+    }
+    if (flight.recovery.nextToRetransmit() == SegmentQueue.NONE || retransmitLost()) {
+      transmitNew(forced);
+    }
+  }
+
+  /** Octets that the peer's window has room for behind those sent. */
+  private long offered() {
+    return una + window.octets() - max;
+  }
+
+  private boolean windowHasRoomForNew() {
+    long next = flight.board.unsent();
+    return next < flight.queue.tail() && longest(flight.queue.slot(next)) <= offered();
+  }
+
+  /** Octets of a segment, at most those that can be sent at once. */
+  private int longest(int slot) {
+    return Math.min(flight.queue.length(slot), context.output.largest(emss));
+  }
+
+  /** Sends lost segments again; returns whether all of them have been sent. */
+  private boolean retransmitLost() {
+    LossRecovery recovery = flight.recovery;
+    int slot = recovery.nextToRetransmit();
+    while (slot != SegmentQueue.NONE) {
+      boolean first = slot == flight.queue.slot(flight.queue.head());
+      int length = longest(slot);
+      boolean offered = flight.queue.position(slot) + length <= una + window.octets();
+      if ((!first && !offered) || !recovery.maySend(length) || !retransmit(slot)) {
+        return false;
+      }
+      slot = recovery.nextToRetransmit();
+    }
+    return true;
+  }
+
+  /** Sends a segment again, or as much of it as the path carries now. */
+  private boolean retransmit(int slot) {
+    int part = slot;
+    if (flight.queue.length(slot) > context.output.largest(emss)) {
+      part = split(flight.queue.find(flight.queue.position(slot)), emss);
+    }
+    if (part == flight.queue.slot(flight.queue.head())) {
+      timer.restart();
+    }
+    return transmitOrRetry(part, true);
+  }
+
+  /** Sends new segments while they may be sent. */
+  private void transmitNew(boolean forced) {
+    while (flight.board.unsent() < flight.queue.tail()) {
+      if (!transmitNext(forced, false)) {
+        return;
+      }
+    }
+  }
 
   /**
-   * Whether to believe what an acceptable segment acknowledges (RFC 9293 section 3.10.7.4, fifth
-   * check); otherwise it is to be dropped: it acknowledges what was never sent, or what is too old
-   * to be true (RFC 5961 section 5).
+   * Sends the first segment that was not sent yet, if it may be sent.
+   *
+   * @param forced see {@link #transmitPending}
+   * @param probe whether it may exceed the congestion window (RFC 8985 section 7.3)
+   */
+  private boolean transmitNext(boolean forced, boolean probe) {
+    long number = flight.board.unsent();
+    int slot = flight.queue.slot(number);
+    if (flight.queue.packet(slot) != 0) {
+      int octets = sendableOctets(slot, forced, probe);
+      if (octets == 0) {
+        return false;
+      }
+      if (octets < flight.queue.length(slot)) {
+        slot = split(number, octets);
+      }
+    }
+    return transmitOrRetry(slot, false);
+  }
+
+  private int split(long number, int octets) {
+    context.counters.split++;
+    return flight.board.split(number, octets);
+  }
+
+  /**
+   * Octets of a new segment that may be sent now, 0 for none. A segment is cut only if it exceeds
+   * the EMSS, or if it exceeds the peer's window while nothing is in flight, so that no
+   * acknowledgment could open the window (RFC 9293 section 3.8.6.2.1).
+   */
+  private int sendableOctets(int slot, boolean forced, boolean probe) {
+    long offered = offered();
+    int octets = longest(slot);
+    if (octets > offered) {
+      boolean silly = offered < window.largest() / 2 && !forced;
+      if (max > una || offered <= 0 || silly) {
+        return 0;
+      }
+      octets = (int) offered;
+    }
+    if (!probe && (!flight.recovery.maySend(octets) || waitsForMore(slot))) {
+      return 0;
+    }
+    return octets;
+  }
+
+  /**
+   * Whether a segment waits for more data: until the end of the turn if the user has announced
+   * some, or while data is in flight (RFC 9293 section 3.7.4).
+   */
+  private boolean waitsForMore(int slot) {
+    boolean packs = held || (nagle && max > una);
+    return packs && slot == flight.queue.last() && flight.queue.length(slot) < emss;
+  }
+
+  /**
+   * Sends the tail loss probe: the next new segment if the peer has room for it, else the last one
+   * again (RFC 8985 section 7.3).
+   */
+  private void probeTail() {
+    long before = flight.board.unsent();
+    timer.sent();
+    if (before < flight.queue.tail()) {
+      transmitNext(false, true);
+    }
+    if (flight.board.unsent() > before) {
+      flight.recovery.probeSent(max, false);
+    } else if (transmitSegment(flight.queue.slot(before - 1), true)) {
+      flight.recovery.probeSent(max, true);
+    }
+  }
+
+  private boolean transmitOrRetry(int slot, boolean again) {
+    boolean sent = transmitSegment(slot, again);
+    if (!sent) {
+      connection.scheduleFlush();
+    }
+    return sent;
+  }
+
+  /** Sends one segment; false when there is no room, or no packet where one is needed. */
+  private boolean transmitSegment(int slot, boolean again) {
+    if (!context.ip.room()) {
+      return false;
+    }
+    SegmentQueue queue = flight.queue;
+    int flags = queue.end(slot) == end ? Tcp.ACK | Tcp.PSH : Tcp.ACK;
+    int ecn = Ipv4.NOT_ECT;
+    boolean data = queue.packet(slot) != 0;
+    if (data && connection.ecn && !again) {
+      // Retransmissions carry neither ECT nor CWR (RFC 3168 section 6.1.5).
+      ecn = Ipv4.ECT_0;
+      flags |= windowReduced ? Tcp.CWR : 0;
+    }
+    if (!context.transmitter.transmit(connection, queue, slot, flags, ecn)) {
+      return false;
+    }
+    if (max == una) {
+      timer.progress();
+    }
+    if (again) {
+      context.counters.retransmitted++;
+    } else {
+      max = queue.end(slot);
+      timer.sent();
+      if (data) {
+        context.counters.octetsOut += queue.length(slot);
+        windowReduced = windowReduced && !connection.ecn;
+      }
+    }
+    lastSentAt = context.now;
+    flight.recovery.sent(slot, connection.timestamp(), lastSentAt);
+    return true;
+  }
+
+  // Acknowledgments.
+
+  /**
+   * Whether an acknowledgment is acceptable (RFC 9293 section 3.10.7.4, fifth check): not of octets
+   * never sent, nor too old (RFC 5961 section 5).
    */
   boolean isAcceptableAck(TcpSegment segment) {
     long ack = acknowledgedBy(segment);
-    boolean believed = ack <= max && ack >= una - window.largest();
-    if (!believed) {
-      shared.counters.unacceptable++;
+    boolean acceptable = ack <= max && ack >= una - window.largest();
+    if (!acceptable) {
+      context.counters.unacceptable++;
     }
-    return believed;
+    return acceptable;
   }
 
   private long acknowledgedBy(TcpSegment segment) {
@@ -272,56 +489,55 @@ final class Sender {
   }
 
   /**
-   * Processes the acknowledgment and the window of a segment that is {@linkplain #isAcceptableAck
-   * believed}.
+   * Processes the acknowledgment and the window of a segment whose acknowledgment {@linkplain
+   * #isAcceptableAck is acceptable}.
    *
-   * @param position the segment's stream position
+   * @param position stream position of the segment
    */
   void acknowledged(TcpSegment segment, long position) {
     long ack = acknowledgedBy(segment);
     boolean same = !updateWindow(segment, position, ack);
     if (ack == max
         && flight != null
-        && tellsNothingElse(segment)
+        && hasNoLossSignal(segment)
         && flight.isSingleSegmentInOrder()) {
       acknowledgedAlone(ack);
     } else if (ack >= una && flight != null) {
       boolean duplicate = ack == una && same && max > una && segment.sequenceLength() == 0;
       if (duplicate) {
-        shared.counters.duplicateAcknowledgments++;
+        context.counters.duplicateAcknowledgments++;
       }
       processAcknowledgment(segment, ack, duplicate);
     }
   }
 
-  /** Takes the window of a segment; returns whether it has changed. */
+  /** Updates the peer's window from a segment; returns whether it has changed. */
   private boolean updateWindow(TcpSegment segment, long position, long ack) {
     boolean changed = ack >= una && window.update(segment.window, position, ack);
     if (timer == null) {
       return changed;
     }
     if (changed && max == una) {
-      // The window no longer holds us back, or not as it did: the persist timer starts afresh.
       timer.windowChanged();
     }
-    if (window.octets() < emss && !connection.sendingScarce()) {
-      // The peer is alive and wants us to wait: that is no reason to give it up, unless others have
-      // no packets to send with on its account (RFC 6429).
+    if (window.octets() < emss && !context.sentPackets.scarce()) {
+      // A peer that keeps its window closed is alive: it is given up only when packets are scarce
+      // (RFC 6429).
       timer.progress();
     }
     return changed;
   }
 
-  private boolean tellsNothingElse(TcpSegment segment) {
+  private static boolean hasNoLossSignal(TcpSegment segment) {
     return segment.options.sackBlocks() == 0 && !segment.has(Tcp.ECE);
   }
 
   /**
-   * The one segment in flight has arrived, as a message that travels alone does each time: what
-   * {@link #processAcknowledgment} comes to then, in fewer steps.
+   * The only segment in flight is acknowledged, as happens to each message that is sent alone: a
+   * short form of {@link #processAcknowledgment} for this case.
    */
   private void acknowledgedAlone(long ack) {
-    int length = flight.acknowledgedAlone(una, ack, connection.now());
+    int length = flight.acknowledgedAlone(una, ack, context.now);
     largestAcknowledged = Math.max(largestAcknowledged, length);
     una = ack;
     releaseFlight();
@@ -331,7 +547,7 @@ final class Sender {
   }
 
   private void processAcknowledgment(TcpSegment segment, long ack, boolean duplicate) {
-    Acknowledgment a = shared.acknowledgment;
+    Acknowledgment a = context.acknowledgment;
     a.una = una;
     a.ack = ack;
     a.sequence = segment.acknowledgment;
@@ -345,11 +561,11 @@ final class Sender {
     }
     a.duplicate = duplicate;
     a.congestion = connection.ecn && segment.has(Tcp.ECE);
-    a.canSendNew = shared.departures.windowHasRoom(this);
-    a.now = connection.now();
+    a.canSendNew = windowHasRoomForNew();
+    a.now = context.now;
     int before = kept();
     if (flight.recovery.acknowledged(a)) {
-      shared.counters.fastRetransmits++;
+      context.counters.fastRetransmits++;
     }
     una = ack;
     largestAcknowledged = Math.max(largestAcknowledged, flight.recovery.largestDelivered());
@@ -363,7 +579,7 @@ final class Sender {
     refuteBlackHole();
   }
 
-  /** Segments longer than what the path is taken to carry got through after all. */
+  /** Ends the search for a smaller EMSS if longer segments have been acknowledged. */
   private void refuteBlackHole() {
     if (blackHole != null && largestAcknowledged > blackHole.emss()) {
       blackHole = null;
@@ -375,24 +591,11 @@ final class Sender {
     windowReduced |= flight.recovery.takeReduced();
   }
 
-  /** Gives the flight back when there is nothing left to send, nor to learn. */
-  private void releaseFlightIfDone() {
-    if (flight.queue.size() == 0 && !flight.recovery.unresolved()) {
-      releaseFlight();
-    }
-  }
-
-  private void releaseFlight() {
-    connection.keepsSent(-kept());
-    flight.end(connection.now());
-    flight = null;
-  }
-
-  // Time.
+  // Timers.
 
   /**
-   * Starts the timer if something is in flight, or if only the peer's window holds us back, or if
-   * the peer may yet say that something came twice.
+   * Starts the timer if data is in flight, if data waits for the peer's window to open, or if a
+   * D-SACK may still come.
    */
   void startTimer() {
     boolean shut = connection.wantsToSend() && window.octets() == 0;
@@ -415,14 +618,13 @@ final class Sender {
 
   private void ensureTimer() {
     if (timer == null) {
-      timer = shared.timers.acquire(connection);
+      timer = context.sendTimers.acquire(connection);
     }
   }
 
-  /** There is nothing to wait for. */
   private void releaseTimer() {
     if (timer != null) {
-      shared.timers.release(timer);
+      context.sendTimers.release(timer);
       timer = null;
       connection.retransmitAt = Long.MAX_VALUE;
     }
@@ -432,23 +634,23 @@ final class Sender {
     if (recovery.reorderingDeadline() != Long.MAX_VALUE) {
       timer.reorderingAt(recovery.reorderingDeadline());
     } else if (recovery.wantsProbe()) {
-      timer.probeAfter(recovery.probeTimeout(shared.loss));
+      timer.probeAfter(recovery.probeTimeout(context.loss));
     }
   }
 
   /**
    * The timer has expired.
    *
-   * @return false when the peer has not answered for so long that the connection is to be given up
+   * @return false if the peer has not answered for so long that the connection must be given up
    */
   boolean expired(long userTimeout) {
     if (timer.earlierDue()) {
-      earlier();
+      expiredEarlier();
     } else if (timer.givesUp(userTimeout)) {
       return false;
     } else if (max > una) {
-      if (!connection.sizes().applyClaim(connection)) {
-        retransmit();
+      if (!context.sizes.applyClaim(connection)) {
+        timedOut();
       }
     } else if (flight != null && flight.queue.size() == 0) {
       releaseFlight();
@@ -459,75 +661,76 @@ final class Sender {
     return true;
   }
 
-  /** What comes before the timeout has come. */
-  private void earlier() {
+  /** The tail loss probe or the reordering timer is due. */
+  private void expiredEarlier() {
     if (timer.probe()) {
-      shared.departures.probeTail(this);
+      probeTail();
       timer.restart();
-    } else if (flight.recovery.reorderingExpired(una, max, connection.now())) {
-      shared.counters.fastRetransmits++;
+    } else if (flight.recovery.reorderingExpired(una, max, context.now)) {
+      context.counters.fastRetransmits++;
     }
     noteReduction();
     output();
   }
 
-  /** The first segment goes again, and the rest slowly (RFC 5681 section 3.1, RFC 6298 5.4-5.6). */
-  private void retransmit() {
-    shared.counters.timeouts++;
+  /** Sends the first segment again, and the rest slowly (RFC 5681 3.1, RFC 6298 5.4 to 5.6). */
+  private void timedOut() {
+    context.counters.timeouts++;
     int before = timer.expired();
-    long now = connection.now();
-    flight.recovery.timedOut(una, max, before > 0, now);
+    flight.recovery.timedOut(una, max, before > 0, context.now);
     timeout.backOff();
     noteReduction();
     int first = flight.queue.slot(flight.queue.head());
-    // That the peer has shut its window says enough, if it did so before what is missing.
+    // A peer that has closed its window before the segment has a reason not to acknowledge it.
     boolean offered = flight.queue.end(first) <= una + window.octets();
-    boolean swallowed = offered && suspectBlackHole(flight.queue.length(first), before + 1, now);
-    shared.departures.repeatFirst(this);
+    boolean lowered = offered && suspectBlackHole(flight.queue.length(first), before + 1);
+    retransmit(flight.queue.slot(flight.queue.head()));
     startTimer();
-    if (swallowed) {
+    if (lowered) {
       connection.emssChanged();
     }
   }
 
-  /** Whether the path is now taken to swallow segments of that length. */
-  private boolean suspectBlackHole(int length, int timeouts, long now) {
-    int options = connection.timestamps ? TcpStack.TIMESTAMP_OCTETS : 0;
-    boolean failed = blackHole != null && blackHole.inTrial() && length > blackHole.emss();
-    boolean again = blackHole != null;
-    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, again)) {
-      return false;
-    }
-    if (blackHole == null) {
-      blackHole = BlackHole.dropping(length, options, now);
-    } else if (failed) {
-      blackHole.trialFailed(now);
-    } else {
-      blackHole.lower(length, options, now);
-    }
-    shared.counters.blackHoles++;
-    largestAcknowledged = 0;
-    return changeEmss(Math.min(pathEmss, blackHole.emss()));
-  }
-
   /**
-   * Only the window holds us back. If it is open a little, the next segment is cut to it; if it is
-   * closed, an empty segment with an old sequence number makes the peer say how wide it is now: an
-   * octet of new data, as RFC 9293 section 3.8.6.1 has it, would tear an FPDU from its segment.
+   * Only the peer's window holds data back. If it is open a little, the next segment is cut to it.
+   * If it is closed, an empty segment with an old sequence number makes the peer report it: the
+   * octet of new data of RFC 9293 section 3.8.6.1 would separate an FPDU from its segment.
    */
   private void probeWindow() {
     if (timer.expired() == 0) {
       timer.awaitProgress();
     }
-    if (window.octets() > 0) {
-      shared.departures.force(this);
-    } else if (shared.output.control(connection, sequence(una - 1), Tcp.ACK)) {
-      shared.counters.probes++;
+    if (window.octets() == 0) {
+      if (context.output.control(connection, sequence(una - 1), Tcp.ACK)) {
+        context.counters.probes++;
+      }
+    } else {
+      transmitPending(true);
     }
     startTimer();
   }
 
   // The path.
+
+  /** Whether the path is now taken to drop segments of that length, and EMSS was lowered for it. */
+  private boolean suspectBlackHole(int length, int timeouts) {
+    int options = SegmentSizes.options(connection);
+    boolean known = blackHole != null;
+    boolean failed = known && blackHole.inTrial() && length > blackHole.emss();
+    if (!failed && !BlackHole.suspected(length, timeouts, largestAcknowledged, options, known)) {
+      return false;
+    }
+    if (!known) {
+      blackHole = BlackHole.dropping(length, options, context.now);
+    } else if (failed) {
+      blackHole.trialFailed(context.now);
+    } else {
+      blackHole.lower(length, options, context.now);
+    }
+    context.counters.blackHoles++;
+    largestAcknowledged = 0;
+    return changeEmss(Math.min(pathEmss, blackHole.emss()));
+  }
 
   /** The path carries, or may carry, segments of so many octets. */
   void pathEmss(int octets) {
@@ -539,18 +742,18 @@ final class Sender {
     emss(blackHole == null ? octets : Math.min(octets, blackHole.emss()));
   }
 
-  /** EMSS changes: what is longer and in flight is sent again in pieces. */
+  /** Changes EMSS: longer segments in flight are sent again in pieces. */
   private void emss(int octets) {
     if (changeEmss(octets)) {
       if (connection.state().synchronised()) {
-        shared.departures.output(this);
+        transmitPending(false);
         startTimer();
       }
       connection.emssChanged();
     }
   }
 
-  /** Returns whether EMSS is another now. */
+  /** Returns whether EMSS has changed. */
   private boolean changeEmss(int octets) {
     if (octets == emss) {
       return false;
@@ -563,12 +766,15 @@ final class Sender {
     return true;
   }
 
-  /** Loads what every segment touches, from end to end; what it returns means nothing. */
+  /**
+   * Touches the cache lines that a segment needs; the result only keeps the JIT from removing the
+   * loads.
+   */
   int prefetch() {
     return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0);
   }
 
-  /** Gives back every packet. */
+  /** Releases every packet. */
   void clear() {
     if (flight != null) {
       releaseFlight();

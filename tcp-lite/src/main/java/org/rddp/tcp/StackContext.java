@@ -1,30 +1,97 @@
 package org.rddp.tcp;
 
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.IpLayer;
+import org.rddp.tcp.handshake.ConnectionSecrets;
+import org.rddp.tcp.handshake.Peers;
+import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.tcp.loss.Acknowledgment;
 import org.rddp.tcp.loss.FlightPool;
 import org.rddp.tcp.loss.LossSettings;
+import org.rddp.tcp.storage.ChallengeLimit;
+import org.rddp.tcp.storage.EarlyRangesPool;
+import org.rddp.tcp.storage.PacketBudget;
+import org.rddp.tcp.storage.TcpConnectionTable;
+import org.rddp.tcp.storage.TimerWheel;
 
-/** What the sending halves of one stack's connections share. */
+/** The parts and the time of one stack, which all of its connections share. */
 final class StackContext {
-  final SegmentOutput output;
-  final PacketPool pool;
-  final TcpCounters counters;
-  final FlightPool memory;
-  final SendTimerPool timers = new SendTimerPool();
-  final LossSettings loss;
-  final CongestionAlgorithm congestion;
-  final boolean nagle;
-  final SegmentTransmitter departures;
+  private static final long TIMESTAMP_TICK = 1_000_000;
 
-  /** The acknowledgment that is being taken in. */
+  final TcpSettings settings;
+  final TcpCounters counters = new TcpCounters();
+  final PacketPool pool;
+  final IpLayer ip;
+
+  /** Listeners by port. */
+  final Map<Integer, TcpListener> listeners;
+
+  final SynOffer offer;
+  final ConnectionSecrets secrets;
+  final Peers peers;
+  final TcpConnectionTable<TcpConnection> connections;
+  final TimerWheel wheel;
+  final FlushQueue flushQueue = new FlushQueue();
+  final ChallengeLimit challenges;
+
+  /** Packets sent and not acknowledged: at most half of the pool. */
+  final PacketBudget sentPackets;
+
+  /** Packets received out of order: at most a quarter of the pool. */
+  final PacketBudget earlyPackets;
+
+  final EarlyRangesPool earlyRanges = new EarlyRangesPool();
+  final FlightPool flights;
+  final SendTimerPool sendTimers = new SendTimerPool();
+  final LossSettings loss;
+
+  /** The acknowledgment that is being processed. */
   final Acknowledgment acknowledgment = new Acknowledgment();
 
-  StackContext(SegmentOutput output, PacketPool pool, TcpCounters counters, TcpSettings settings) {
-    this.output = output;
-    this.pool = pool;
-    this.counters = counters;
-    memory = new FlightPool(pool, counters.loss);
+  final SegmentOutput output;
+  final SegmentTransmitter transmitter;
+  final Upcalls upcalls;
+  final ConnectionTimers timers;
+  final SegmentSizes sizes;
+  final Handshake handshake;
+
+  /** Receives what handlers throw. */
+  Consumer<Throwable> failures = failure -> {};
+
+  /** The time in nanoseconds, as of the last call of the stack. */
+  long now;
+
+  StackContext(
+      FrameDevice device,
+      InterfaceAddress address,
+      TcpSettings settings,
+      RandomGenerator random,
+      Map<Integer, TcpListener> listeners,
+      long now) {
+    this.listeners = listeners;
+    this.settings = settings;
+    this.now = now;
+    pool = device.pool();
+    wheel = new TimerWheel(now);
+    challenges = new ChallengeLimit(random, settings.challengeAcknowledgments());
+    // The rest of the pool is for received packets, acknowledgments and frames that the device
+    // holds.
+    sentPackets = new PacketBudget(pool.capacity() / 2);
+    earlyPackets = new PacketBudget(pool.capacity() / 4);
+    secrets = new ConnectionSecrets(random, address.address().bits());
+    connections = new TcpConnectionTable<>(random.nextLong());
+    offer =
+        new SynOffer(
+            settings.windowScale(),
+            settings.timestamps(),
+            settings.selectiveAcknowledgment(),
+            settings.ecn(),
+            settings.receiveBuffer());
     loss =
         new LossSettings(
             settings.initialRetransmission(),
@@ -32,8 +99,34 @@ final class StackContext {
             settings.maximumRetransmission(),
             settings.minimumProbe(),
             settings.peerAcknowledgmentDelay());
-    congestion = settings.congestion();
-    nagle = settings.nagle();
-    departures = new SegmentTransmitter(output, pool, counters);
+    flights = new FlightPool(pool, counters.loss);
+    SegmentInput input = new SegmentInput(this);
+    ip = new IpLayer(device, address, input);
+    peers = new Peers(ip, settings.peerConnections(), settings.peerBacklog());
+    output = new SegmentOutput(this);
+    transmitter = new SegmentTransmitter(output, pool, counters);
+    upcalls = new Upcalls(this);
+    timers = new ConnectionTimers(this);
+    sizes = new SegmentSizes(this);
+    StatelessOutput replies = new StatelessOutput(this);
+    handshake = new Handshake(this, replies, random);
+    input.connect(new SegmentArrival(this, replies));
+  }
+
+  /** The clock of all timestamps, in milliseconds. */
+  int timestampClock() {
+    return (int) (now / TIMESTAMP_TICK);
+  }
+
+  /** Aborts a connection that has failed; others continue. */
+  void failed(TcpConnection connection, Throwable failure) {
+    counters.handlerFailures++;
+    try {
+      connection.abort();
+      failures.accept(failure);
+    } catch (Throwable another) {
+      // Nothing can report this one, and the other connections must be served.
+      counters.handlerFailures++;
+    }
   }
 }

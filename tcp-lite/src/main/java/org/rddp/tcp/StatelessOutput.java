@@ -3,24 +3,26 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.IpLayer;
 import org.rddp.tcp.handshake.SynCookies;
+import org.rddp.tcp.handshake.SynNegotiation;
+import org.rddp.tcp.handshake.SynOffer;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 import org.rddp.wire.TcpSegment;
 
-/** Answers segments that belong to no connection, and keeps nothing of it. */
+/** Answers segments that belong to no connection, without keeping state. */
 final class StatelessOutput {
   private final IpLayer ip;
   private final PacketPool pool;
   private final TcpCounters counters;
-  private final TcpSettings settings;
+  private final SynOffer offer;
 
-  StatelessOutput(IpLayer ip, PacketPool pool, TcpCounters counters, TcpSettings settings) {
-    this.ip = ip;
-    this.pool = pool;
-    this.counters = counters;
-    this.settings = settings;
+  StatelessOutput(StackContext context) {
+    ip = context.ip;
+    pool = context.pool;
+    counters = context.counters;
+    offer = context.offer;
   }
 
   /** Answers with a reset (RFC 9293 section 3.10.7.1). */
@@ -49,11 +51,11 @@ final class StatelessOutput {
   }
 
   /**
-   * Answers a SYN with a cookie. Without timestamps there is no place for what the SYN offers but
-   * its MSS, so that our answer offers nothing else either.
+   * Answers a SYN with a cookie. Without timestamps the answer can encode no option of the SYN but
+   * its MSS, and so offers nothing else either.
    *
    * @param cookie our initial sequence number
-   * @param clock our timestamp clock towards the peer
+   * @param clock of our timestamps in this connection
    */
   void cookie(TcpSegment syn, int cookie, int clock) {
     long packet = allocate();
@@ -65,11 +67,11 @@ final class StatelessOutput {
     long sum = TcpOptions.putMss(option, IpLayer.mss(ip.mtu()));
     option += TcpOptions.MSS_LENGTH;
     int flags = Tcp.SYN | Tcp.ACK;
-    if (settings.timestamps() && syn.options.timestamps()) {
-      boolean sack = settings.selectiveAcknowledgment() && syn.options.sackPermitted();
-      boolean ecn = settings.ecn() && syn.has(Tcp.ECE) && syn.has(Tcp.CWR);
-      if (settings.windowScale() && syn.options.windowScale() >= 0) {
-        sum += TcpOptions.putWindowScale(option, Receiver.shiftFor(settings.receiveBuffer()));
+    if (offer.timestamps() && syn.options.timestamps()) {
+      boolean sack = offer.sack() && syn.options.sackPermitted();
+      boolean ecn = SynNegotiation.ecn(offer, syn, false);
+      if (offer.windowScale() && syn.options.windowScale() >= 0) {
+        sum += TcpOptions.putWindowScale(option, offer.windowShift());
         option += TcpOptions.WINDOW_SCALE_LENGTH;
       }
       if (sack) {
@@ -91,7 +93,7 @@ final class StatelessOutput {
             syn.sequence + 1,
             length,
             flags,
-            Math.min(settings.receiveBuffer(), 0xffff));
+            Math.min(offer.receiveBuffer(), 0xffff));
     counters.synCookiesSent++;
     send(syn, packet, length, sum);
   }

@@ -1,80 +1,80 @@
 package org.rddp.tcp;
 
+import org.rddp.tcp.storage.EarlySegments;
+
 /**
- * What a user of a TCP connection implements: how the connection speaks upward. All calls come on
- * the engine's thread, from within the stack's own methods; a handler may call back into its {@link
- * TcpStream} from any of them.
+ * Implemented by the user of a TCP connection, which calls it. All calls are made on the engine's
+ * thread, from within the stack's own methods; a handler may call its {@link TcpStream} from any of
+ * them.
  */
-public interface StreamHandler {
+public interface StreamHandler extends EarlySegments.Consumer {
   /** The connection is established: both ends may send. Called once, first. */
   void onOpen(TcpStream stream);
 
   /**
-   * Asked about every segment with payload in the window, before anything in it counts: TCP has not
-   * committed to it, nothing of it has been acknowledged. A user that knows better than TCP's
-   * checksum can have it dropped, as if it had not arrived, and the peer sends it again (RFC 5044
-   * section 8).
+   * Called for every segment with payload in the window, before it is processed or acknowledged. A
+   * user with a better check than TCP's checksum can have the segment dropped as if it had not
+   * arrived; the peer sends it again then (RFC 5044 section 8).
    *
-   * @param position stream position of its first octet; octets of it may have come before
-   * @param address where its payload lies
-   * @param length octets of that, greater than 0
-   * @return false to drop it
+   * @param position stream position of its first octet; octets of it may have been received before
+   * @param address of its payload
+   * @param length octets of payload, greater than 0
+   * @return false to drop the segment
    */
   default boolean accepts(long position, long address, int length) {
     return true;
   }
 
   /**
-   * Octets have arrived, in their turn or before it: the moment that their segment is accepted (RFC
-   * 5044 appendix A.3). Every octet comes exactly once: of a segment that repeats some, only the
-   * pieces that are new come, each in a call of its own. {@link InOrderHandler} is for users who
-   * want them in order.
+   * Octets have arrived, in order or not, as soon as their segment is accepted (RFC 5044 appendix
+   * A.3). Every octet is handed up exactly once: of a segment that repeats some, each new piece by
+   * a call of its own. {@link InOrderHandler} is for users that need octets in order.
    *
-   * <p>In their turn, {@code position + length} is {@link TcpStream#receivePosition()} during this
-   * call. Before their turn, {@code position} is greater than that; the turn comes with {@link
-   * #onLeftEdge}.
+   * <p>For octets in order, {@code position + length} is {@link TcpStream#receivePosition()} during
+   * this call. For octets out of order, {@code position} is greater than that; {@link #onLeftEdge}
+   * follows when they are in order.
    *
-   * <p>The octets stay in the packet buffer and count against the receive window until {@link
-   * TcpStream#consumed(int)} says that they are done with. To keep them beyond this call, retain
-   * the packet.
+   * <p>The octets stay in the packet and count against the receive window until {@link
+   * TcpStream#consumed(int)}. To keep them beyond this call, retain the packet.
    *
-   * @param position stream position of the first octet; the first octet the peer ever sends is 0
-   * @param address where they lie
-   * @param length how many, greater than 0
-   * @param packet the packet they lie in
+   * @param position stream position of the first octet; the peer's first octet has 0
+   * @param address of the first octet
+   * @param length octets, greater than 0
+   * @param packet that holds them
    */
+  @Override
   void onSegment(long position, long address, int length, long packet);
 
   /**
-   * A gap is closed: with the octets just handed up in their turn, everything before the position
-   * has been handed up. Without early octets {@link #onSegment} moves the edge, to behind its
-   * octets, and this does not come.
+   * A gap is closed: every octet before the position has been handed up. Not called when {@link
+   * #onSegment} alone has moved the left edge, to behind its octets.
    *
    * @param position the left edge of the receive window, {@link TcpStream#receivePosition()}
    */
   void onLeftEdge(long position);
 
   /**
-   * After {@link TcpStream#sendable()} was false or {@link TcpStream#allocate()} gave nothing: it
-   * is worth trying again.
+   * Sending may succeed again, after {@link TcpStream#sendable()} was false or {@link
+   * TcpStream#allocate()} returned 0.
    */
   void onSendable();
 
   /** {@link TcpStream#emss()} has changed. */
   void onEmss(int emss);
 
-  /** The time set by {@link TcpStream#alarm(long)} has come. */
+  /** The time set by {@link TcpStream#alarm(long)} has been reached. */
   void onAlarm(long now);
 
   /**
-   * The peer has closed its half (FIN) and everything before has been handed up. Ours stays usable.
+   * The peer has closed its half (FIN) and everything before it has been handed up. Our half stays
+   * open.
    */
   void onPeerClosed();
 
   /**
-   * The connection is gone. Called once, last, also when it was never established.
+   * The connection has ended. Called once, last, also if it was never established.
    *
-   * @param reason why
+   * @param reason for the end
    */
   void onClosed(CloseReason reason);
 }

@@ -3,49 +3,49 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.handshake.PeerAccount;
+import org.rddp.tcp.handshake.SynNegotiation;
 import org.rddp.tcp.storage.ConnectionEntry;
-import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpSegment;
 
 /**
- * One TCP connection: its identity, its state, its timers and its user. What its halves do is in
- * {@link Sender} and {@link Receiver}, what segments do to its state in {@link SegmentArrival}.
+ * One TCP connection: its identity, state, timers and user. Its halves are {@link Sender} and
+ * {@link Receiver}; {@link SegmentArrival} processes its segments.
  */
 public final class TcpConnection extends ConnectionEntry implements TcpStream {
-  /** {@link #lastReceivedAt} when nobody knows. */
+  /** {@link #lastReceivedAt} of a connection that comes from a SYN cookie. */
   static final long UNKNOWN = Long.MIN_VALUE;
 
   private static final long MILLISECOND = 1_000_000;
 
-  final long key;
+  final StackContext context;
   final PeerAccount peer;
   final Sender sender;
   final Receiver receiver;
 
-  /**
-   * Whom the connection speaks to; null until a listener's acceptor has named one, and after the
-   * end.
-   */
+  /** The listener of a connection that the peer has opened, or null. */
+  final TcpListener listener;
+
+  /** The user; null until a listener's acceptor has named one, and after the end. */
   StreamHandler handler;
 
   /** When the retransmission or persist timer expires. */
   long retransmitAt = Long.MAX_VALUE;
 
-  /** When the state is to be looked at: see {@link ConnectionTimers}. */
+  /** When the timer of the state expires: see {@link ConnectionTimers}. */
   long stateDeadline;
 
-  /** When the user's alarm rings. */
+  /** When the user's alarm is due. */
   long alarmAt = Long.MAX_VALUE;
 
-  /** When the peer last sent something acceptable; before anything has come, when we knocked. */
+  /** When the peer last sent an acceptable segment; before the first, when the SYN was sent. */
   long lastReceivedAt;
 
-  /** Keep-alive probes that have not been answered. */
+  /** Keep-alive probes without an answer. */
   byte keepAliveProbes;
 
-  /** Whether our SYN had to be sent again. */
-  boolean synRepeated;
+  /** Whether our SYN was sent more than once. */
+  boolean synRetransmitted;
 
   /** Whether timestamps are in use. */
   boolean timestamps;
@@ -53,49 +53,43 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   /** Whether both ends may send SACK blocks. */
   boolean sack;
 
-  /** Whether both ends know of explicit congestion notification. */
+  /** Whether both ends use explicit congestion notification. */
   boolean ecn;
 
   /** Whether windows are scaled. */
-  boolean scaled;
+  boolean windowScale;
 
-  private final TcpStack stack;
+  /** EMSS by the MSS of both ends and the options in use, on any path. */
+  int negotiatedEmss;
 
-  /** Where the peer has knocked; null when it was us who did. */
-  final TcpListener listener;
+  /** An ICMP message's claim about the path that is not confirmed yet, or null. */
+  PathMtuClaim pathMtuClaim;
 
   private final int timestampOffset;
   private TcpState state;
-
-  /** EMSS as far as both ends and their options go, whatever the path. */
-  int negotiatedEmss;
-
-  /** What an ICMP message claims of the path and has not been believed yet, or null. */
-  PathMtuClaim pathMtuClaim;
-
   private boolean wantsToSend;
   private boolean flushScheduled;
   private boolean awaitsPackets;
   private boolean closeWanted;
 
   TcpConnection(
-      TcpStack stack,
+      StackContext context,
       long key,
       PeerAccount peer,
       TcpListener listener,
       StreamHandler handler,
       int sequence) {
-    this.stack = stack;
-    this.key = key;
+    super(key);
+    this.context = context;
     this.peer = peer;
     this.listener = listener;
     this.handler = handler;
     state = listener == null ? TcpState.SYN_SENT : TcpState.SYN_RECEIVED;
-    timestampOffset = stack.timestampOffset(key);
-    sender = new Sender(this, stack.sending(), sequence);
-    receiver = new Receiver(this, stack.settings().receiveBuffer());
-    lastReceivedAt = stack.now();
-    stateDeadline = lastReceivedAt + stack.settings().connectTimeout();
+    timestampOffset = context.secrets.timestampOffset(key);
+    sender = new Sender(this, sequence);
+    receiver = new Receiver(this, context.settings.receiveBuffer());
+    lastReceivedAt = context.now;
+    stateDeadline = lastReceivedAt + context.settings.connectTimeout();
   }
 
   /** The peer's address, as a number. */
@@ -125,12 +119,12 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   /** The smoothed round trip in nanoseconds, 0 when none has been measured. */
   public long roundTrip() {
-    return sender.timeout().smoothed();
+    return sender.timeout.smoothed();
   }
 
   @Override
   public PacketPool pool() {
-    return stack.pool();
+    return context.pool;
   }
 
   @Override
@@ -140,7 +134,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   @Override
   public long sendPosition() {
-    return sender.endPosition();
+    return sender.end();
   }
 
   @Override
@@ -153,7 +147,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     if (!state.open()) {
       return false;
     }
-    boolean room = room();
+    boolean room = context.ip.room();
     boolean share = mayKeepSent();
     if (room && share && sender.sendable()) {
       return true;
@@ -172,9 +166,9 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public long allocate() {
     boolean share = mayKeepSent();
-    long packet = share ? stack.pool().allocate() : 0;
+    long packet = share ? context.pool.allocate() : 0;
     if (packet == 0 && state != TcpState.CLOSED) {
-      stack.counters().packetsExhausted++;
+      context.counters.packetsExhausted++;
       wantsToSend = true;
       if (share) {
         scheduleFlush();
@@ -193,12 +187,12 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public void send(long packet, boolean more) {
     if (state.open() || state == TcpState.SYN_SENT || state == TcpState.SYN_RECEIVED) {
-      if (stack.pool().length(packet) > 0) {
+      if (context.pool.length(packet) > 0) {
         sender.send(packet, more);
         return;
       }
     }
-    stack.pool().release(packet);
+    context.pool.release(packet);
   }
 
   @Override
@@ -208,7 +202,7 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   @Override
   public long openPacket() {
-    return sender.peerSynAcknowledged();
+    return sender.openPacket();
   }
 
   @Override
@@ -258,15 +252,15 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
   @Override
   public void alarm(long deadline) {
     if (handler != null) {
-      // An alarm for now comes in the next turn, or a handler could keep this one from ending.
-      alarmAt = Math.max(deadline, now() + 1);
+      // An alarm for now fires in the next turn: a handler must not be able to prolong this one.
+      alarmAt = Math.max(deadline, context.now + 1);
       reschedule();
     }
   }
 
   @Override
   public long now() {
-    return stack.now();
+    return context.now;
   }
 
   @Override
@@ -274,80 +268,70 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return sender.unacknowledged();
   }
 
-  // What the halves, and those who look after the state, need.
-
-  Handshake opening() {
-    return stack.opening();
-  }
-
-  ConnectionTimers timers() {
-    return stack.timers();
-  }
-
-  SegmentSizes sizes() {
-    return stack.sizes();
-  }
-
   void become(TcpState next) {
     state = next;
   }
 
-  /** The peer has sent something acceptable. */
+  /** The peer has sent an acceptable segment. */
   void received() {
-    lastReceivedAt = stack.now();
+    lastReceivedAt = context.now;
   }
 
-  TcpCounters counters() {
-    return stack.counters();
-  }
-
-  boolean room() {
-    return stack.room();
+  /**
+   * Both SYNs, or a cookie, have settled the options.
+   *
+   * @param segment with the peer's timestamp
+   * @param synSequence sequence number of the peer's SYN
+   */
+  void negotiated(SynNegotiation agreed, TcpSegment segment, int synSequence) {
+    timestamps = agreed.timestamps();
+    windowScale = agreed.windowScale();
+    sack = agreed.sack();
+    ecn = agreed.ecn();
+    context.sizes.negotiated(this, agreed.mss(), agreed.windowShift());
+    receiver.open(synSequence, windowScale);
+    if (timestamps) {
+      receiver.firstTimestamp(segment.options.timestampValue());
+    }
   }
 
   private boolean mayKeepSent() {
-    return stack.sentPackets().grants(sender.kept(), peer.sent);
+    return context.sentPackets.grants(sender.kept(), peer.sent);
   }
 
-  EarlyRangesPool earlyRanges() {
-    return stack.earlyRanges();
-  }
-
-  /** Whether another packet may wait for its turn, when so many do. */
-  boolean mayKeepEarly(int waiting) {
-    return stack.earlyPackets().grants(waiting, peer.early);
-  }
-
-  boolean sendingScarce() {
-    return stack.sentPackets().scarce();
+  /**
+   * Whether the connection, which keeps so many packets received out of order, may keep another.
+   */
+  boolean mayKeepEarly(int kept) {
+    return context.earlyPackets.grants(kept, peer.early);
   }
 
   /** Counts packets that the connection keeps until they are acknowledged. */
   void keepsSent(int more) {
-    stack.sentPackets().keeps(more);
+    context.sentPackets.keeps(more);
     peer.sent += more;
     if (more < 0) {
-      stack.packetsAvailable();
+      context.flushQueue.packetsReleased();
     }
   }
 
-  /** Waits for packets that are sent to be given back; whoever looks each turn never rests. */
+  /** Waits until packets of any connection are acknowledged, instead of trying in every turn. */
   private void awaitPackets() {
     if (!awaitsPackets) {
       awaitsPackets = true;
-      stack.awaitPackets(this);
+      context.flushQueue.awaitPackets(this);
     }
   }
 
-  /** Packets have been given back. */
+  /** Packets have been released. */
   void packetsAvailable() {
     awaitsPackets = false;
     scheduleFlush();
   }
 
-  /** Counts packets that the connection keeps until their turn has come. */
+  /** Counts packets that the connection keeps because they were received out of order. */
   void keepsEarly(int more) {
-    stack.earlyPackets().keeps(more);
+    context.earlyPackets.keeps(more);
     peer.early += more;
   }
 
@@ -357,37 +341,35 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
 
   /** Our timestamp clock: milliseconds from a secret start (RFC 7323 section 5.4). */
   int timestamp() {
-    return stack.timestampClock() + timestampOffset;
+    return context.timestampClock() + timestampOffset;
   }
 
-  /** Nanoseconds since our timestamp was the given one, at least one tick. */
+  /** Nanoseconds since our timestamp was {@code echo}, at least one tick. */
   long elapsed(int echo) {
     return Math.max(timestamp() - echo, 1) * MILLISECOND;
   }
 
-  /** Looks after this connection before the burst is transmitted. */
+  /** Has {@link #flush} called before the burst is transmitted. */
   void scheduleFlush() {
     if (!flushScheduled) {
       flushScheduled = true;
-      stack.scheduleFlush(this);
+      context.flushQueue.schedule(this);
     }
   }
 
-  /** Sends what could not be sent before, and the acknowledgment if it is still owed. */
+  /** Sends data that could not be sent before, and the acknowledgment if it is due. */
   void flush() {
     flushScheduled = false;
     if (!state.synchronised()) {
       return;
     }
-    sender.release();
+    sender.endTurn();
     notifyIfSendable();
     if (state == TcpState.CLOSED) {
       return;
     }
-    if (sender.held) {
-      // What the user has sent just now does not wait for another turn.
-      sender.release();
-    }
+    // Data that the user has sent just now does not wait for another turn.
+    sender.endTurnIfHeld();
     if (receiver.acknowledgmentDue()) {
       acknowledgeNow();
     } else if (receiver.acknowledgmentPending()) {
@@ -395,62 +377,54 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** How long an acknowledgment may wait for data to ride on. */
-  long acknowledgmentDelay() {
-    return stack.settings().acknowledgmentDelay();
-  }
-
-  /** Sends an acknowledgment now, not at the end of the burst. */
+  /** Sends an acknowledgment now, not at the end of the turn. */
   void acknowledgeNow() {
-    if (stack.output().control(this, sender.sequence(sender.max()), Tcp.ACK)) {
-      stack.counters().acknowledgmentsOut++;
+    if (context.output.control(this, sender.sequence(sender.max()), Tcp.ACK)) {
+      context.counters.acknowledgmentsOut++;
     } else {
       receiver.requestAcknowledgment();
       scheduleFlush();
     }
   }
 
-  /** Sends a challenge ACK, if there have not been too many (RFC 5961 section 7). */
+  /** Sends a challenge ACK, unless the limit is reached (RFC 5961 section 7). */
   void challenge() {
-    if (stack.mayChallenge()) {
-      stack.counters().challengeAcknowledgments++;
+    if (context.challenges.tryAcquire(context.now)) {
+      context.counters.challengeAcknowledgments++;
       acknowledgeNow();
     } else {
-      stack.counters().challengesSuppressed++;
+      context.counters.challengesSuppressed++;
     }
   }
 
   /** Sends a reset. */
   void reset() {
-    if (stack.output().control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
-      stack.counters().resetsOut++;
+    if (context.output.control(this, sender.sequence(sender.max()), Tcp.RST | Tcp.ACK)) {
+      context.counters.resetsOut++;
     }
   }
 
   // Opening and closing.
 
-  /** The user learns that EMSS is another. */
+  /** Tells the user that EMSS has changed. */
   void emssChanged() {
     if (state.synchronised() && handler != null) {
-      stack.upcalls().emss(this, sender.emss());
+      context.upcalls.emss(this, sender.emss());
     }
   }
 
-  /** The handshake that the peer has begun is done, one way or the other. */
+  /** The handshake that the peer has begun has succeeded or failed. */
   void handshakeDone() {
-    listener.leave();
+    listener.backlog.remove();
     peer.handshakes--;
   }
 
-  /** Asks who is to hear of the connection. */
-  void accept(Acceptor acceptor) {
-    stack.upcalls().accept(this, acceptor);
-  }
-
-  /** Both ends may send; what the user wanted before that happens now. */
+  /**
+   * Both ends may send: tells the user, and sends or closes if the user has asked for it before.
+   */
   void opened() {
     if (handler != null) {
-      stack.upcalls().open(this);
+      context.upcalls.open(this);
       sender.output();
     }
     if (closeWanted && state.open()) {
@@ -458,14 +432,16 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     }
   }
 
-  /** The peer's FIN has its turn (RFC 9293 section 3.10.7.4, eighth check). */
+  /**
+   * Everything up to the peer's FIN has been received (RFC 9293 section 3.10.7.4, eighth check).
+   */
   void peerClosed() {
     if (state == TcpState.ESTABLISHED) {
       state = TcpState.CLOSE_WAIT;
     } else if (state == TcpState.FIN_WAIT_1) {
       state = TcpState.CLOSING;
     }
-    stack.upcalls().peerClosed(this);
+    context.upcalls.peerClosed(this);
     if (state == TcpState.FIN_WAIT_2) {
       enterTimeWait();
     }
@@ -485,13 +461,13 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     state = TcpState.TIME_WAIT;
     retransmitAt = Long.MAX_VALUE;
     alarmAt = Long.MAX_VALUE;
-    stack.timers().startTimeWait(this);
+    context.timers.startTimeWait(this);
     sender.clear();
     receiver.clear();
-    stack.upcalls().closed(this, CloseReason.NORMAL);
+    context.upcalls.closed(this, CloseReason.NORMAL);
   }
 
-  /** Forgets the connection and tells the user. */
+  /** Removes the connection and tells the user. */
   void terminate(CloseReason reason) {
     if (state == TcpState.CLOSED) {
       return;
@@ -500,54 +476,47 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
       handshakeDone();
     }
     state = TcpState.CLOSED;
-    stack.forget(this);
+    context.connections.remove(this);
+    context.wheel.remove(this);
     sender.clear();
     receiver.clear();
-    stack.leave(peer);
-    stack.upcalls().closed(this, reason);
+    context.peers.removeConnection(peer);
+    context.upcalls.closed(this, reason);
   }
 
-  /** Whether the user lets us take a segment with payload. */
-  boolean accepts(TcpSegment segment, long position) {
-    return stack.upcalls().accepts(this, position, segment.payload, segment.length);
-  }
-
-  void deliver(long position, long address, int length, long packet) {
-    stack.upcalls().segment(this, position, address, length, packet);
-  }
-
-  /** A gap is closed: everything before the position has come. */
-  void leftEdge(long position) {
-    stack.upcalls().leftEdge(this, position);
-  }
-
-  /** Tells the user that sending may be tried again, if it asked and that is so. */
+  /** Calls {@link StreamHandler#onSendable} if the user waits for it and sending is possible. */
   void notifyIfSendable() {
     if (wantsToSend && sendable()) {
       wantsToSend = false;
-      stack.upcalls().sendable(this);
+      context.upcalls.sendable(this);
     }
   }
 
   // Timers.
 
-  /** Loads what every segment touches, from end to end; what it returns means nothing. */
+  /**
+   * Touches the cache lines that a segment needs; the result only keeps the JIT from removing the
+   * loads.
+   */
   int prefetch() {
-    return timerSlot + (int) lastReceivedAt + (flushScheduled ? 1 : 0) + (handler == null ? 1 : 0);
+    return prefetchEntry()
+        + (int) lastReceivedAt
+        + (flushScheduled ? 1 : 0)
+        + (handler == null ? 1 : 0);
   }
 
-  /** Makes sure that the earliest of the timers is not missed. */
+  /** Schedules the earliest of the timers. */
   void reschedule() {
     if (state != TcpState.CLOSED) {
-      stack.schedule(this, ConnectionTimers.deadline(this));
+      context.wheel.schedule(this, ConnectionTimers.deadline(this));
     }
   }
 
-  /** Rings the user's alarm. */
+  /** The user's alarm is due. */
   void fireAlarm(long now) {
     if (handler != null) {
       alarmAt = Long.MAX_VALUE;
-      stack.upcalls().alarm(this, now);
+      context.upcalls.alarm(this, now);
     }
   }
 }

@@ -2,7 +2,7 @@ package org.rddp.tcp;
 
 import org.rddp.tcp.loss.LossCounters;
 
-/** What one stack has done. Written by the engine's thread; elsewhere a value may be old. */
+/** The counters of one stack. Written by the engine's thread; other threads may read old values. */
 public final class TcpCounters {
   /** Segments received with a right checksum. */
   public long segmentsIn;
@@ -16,19 +16,19 @@ public final class TcpCounters {
   /** Payload octets sent for the first time. */
   public long octetsOut;
 
-  /** Segments with impossible lengths, in the header or in its options. */
+  /** Segments with invalid lengths in the header or its options. */
   public long malformed;
 
   /** Segments with a wrong checksum. */
   public long checksumErrors;
 
-  /** Segments dropped before they were acknowledged, because their user said so. */
+  /** Segments dropped because {@link StreamHandler#accepts} was false. */
   public long refused;
 
   /** Segments sent again. */
   public long retransmitted;
 
-  /** Segments sent as a copy, because the device still held the packet, or pieces share it. */
+  /** Segments sent as a copy, because the device still held the packet or pieces share it. */
   public long copied;
 
   /** Segments cut in two because the peer's window or the EMSS was smaller. */
@@ -40,10 +40,10 @@ public final class TcpCounters {
   /** Fast retransmissions begun. */
   public long fastRetransmits;
 
-  /** What loss recovery has seen and done. */
+  /** Counters of loss recovery. */
   public final LossCounters loss = new LossCounters();
 
-  /** Times that the EMSS was lowered because a path swallowed segments without a word. */
+  /** Times that EMSS was lowered because of a path MTU black hole. */
   public long blackHoles;
 
   /** Duplicate acknowledgments received. */
@@ -52,37 +52,34 @@ public final class TcpCounters {
   /** Zero-window probes sent. */
   public long probes;
 
-  /** Segments that came before their turn and were held. */
+  /** Segments received out of order and kept. */
   public long outOfOrder;
 
-  /**
-   * Octets of them that the user kept beyond the moment that they came: not those that it could do
-   * something with before their turn.
-   */
+  /** Octets received out of order that the user kept, because it could not process them at once. */
   public long octetsKept;
 
-  /** Segments that came before their turn and were dropped, too many being held. */
+  /** Segments received out of order and dropped because of a limit. */
   public long outOfOrderDropped;
 
-  /** Segments, or parts, that had been received before. */
+  /** Segments or parts that had been received before. */
   public long duplicates;
 
-  /** Segments outside of the window, or with an impossible acknowledgment. */
+  /** Segments outside of the window, or with an unacceptable acknowledgment. */
   public long unacceptable;
 
   /** Challenge ACKs sent (RFC 5961). */
   public long challengeAcknowledgments;
 
-  /** Challenge ACKs not sent, because there had been too many within the second. */
+  /** Challenge ACKs not sent because of the limit per second. */
   public long challengesSuppressed;
 
-  /** Empty segments outside of the window, or too old, not answered: one had just been. */
+  /** Empty segments outside of the window or too old, not answered because of the limit. */
   public long answersSuppressed;
 
   /** Keep-alive probes sent. */
   public long keepAliveProbes;
 
-  /** Segments refused for an old timestamp (PAWS), or for having none. */
+  /** Segments dropped for an old timestamp (PAWS), or for having none. */
   public long oldTimestamps;
 
   /** Pure acknowledgments sent. */
@@ -94,16 +91,16 @@ public final class TcpCounters {
   /** Resets received and obeyed. */
   public long resetsIn;
 
-  /** Times that a path was found to carry less than was known. */
+  /** Times that a path MTU was lowered. */
   public long pathMtuLowered;
 
-  /** ICMP errors about no segment in flight, or otherwise not believed. */
+  /** ICMP errors that quote no segment in flight, or change nothing. */
   public long icmpIgnored;
 
-  /** SYNs answered by a cookie, because the backlog was full. */
+  /** SYNs answered by a cookie because the backlog was full. */
   public long synCookiesSent;
 
-  /** Connections that came from a cookie. */
+  /** Connections made from a cookie. */
   public long synCookiesAccepted;
 
   /** Acknowledgments with a forged or stale cookie. */
@@ -112,7 +109,7 @@ public final class TcpCounters {
   /** SYNs dropped because the backlog, the connection table or the neighbour table was full. */
   public long synsDropped;
 
-  /** Connections established, opened by us or by others. */
+  /** Connections established, opened by either end. */
   public long established;
 
   /** Connections ended because the peer did not answer. */
@@ -121,10 +118,10 @@ public final class TcpCounters {
   /** Connections aborted because their handler threw. */
   public long handlerFailures;
 
-  /** Times that no packet was to be had; what needed it is tried again. */
+  /** Times that the pool had no packet; the operation is tried again. */
   public long packetsExhausted;
 
-  /** Times that the device took no more frames; what needed it is tried again. */
+  /** Times that the device took no more frames; the operation is tried again. */
   public long deviceBusy;
 
   /** All zero. */

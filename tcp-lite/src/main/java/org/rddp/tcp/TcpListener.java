@@ -1,24 +1,21 @@
 package org.rddp.tcp;
 
-import org.rddp.tcp.handshake.SynCookies;
+import java.util.Map;
+import org.rddp.tcp.handshake.Backlog;
 
-/** A port on which connections are accepted: the LISTEN state. On the engine's thread only. */
+/** A port on which connections are accepted: the LISTEN state. Engine thread only. */
 public final class TcpListener {
-  private final TcpStack stack;
+  final Acceptor acceptor;
+  final Backlog backlog;
+  private final Map<Integer, TcpListener> listeners;
   private final int port;
-  private final Acceptor acceptor;
-  private final int backlog;
-  private int pending;
   private boolean closed;
 
-  /** Until then a cookie that was given in the listener's name may come back. */
-  private long cookiesUntil = Long.MIN_VALUE;
-
-  TcpListener(TcpStack stack, int port, Acceptor acceptor, int backlog) {
-    this.stack = stack;
+  TcpListener(Map<Integer, TcpListener> listeners, int port, Acceptor acceptor, int backlog) {
+    this.listeners = listeners;
     this.port = port;
     this.acceptor = acceptor;
-    this.backlog = backlog;
+    this.backlog = new Backlog(backlog);
   }
 
   /** The local port. */
@@ -27,44 +24,15 @@ public final class TcpListener {
   }
 
   /**
-   * Accepts no more. Connections that were established stay; handshakes under way are refused as
-   * soon as their peer is heard of, or should be.
+   * Accepts no more connections. Established connections stay; a handshake in progress is refused
+   * when its next segment arrives or its SYN-ACK would be sent again.
    */
   public void close() {
     closed = true;
-    stack.remove(this);
+    listeners.remove(port, this);
   }
 
   boolean closed() {
     return closed;
-  }
-
-  Acceptor acceptor() {
-    return acceptor;
-  }
-
-  /** Whether there is a place among the handshakes under way. */
-  boolean room() {
-    return pending < backlog;
-  }
-
-  /** A cookie is given in the listener's name. */
-  void givesCookie(long now) {
-    cookiesUntil = now + 2 * SynCookies.PERIOD;
-  }
-
-  /** Whether a cookie may be about: otherwise nobody is believed to bring one. */
-  boolean expectsCookies(long now) {
-    return now < cookiesUntil;
-  }
-
-  /** Takes a place; one that comes from a cookie takes it for a moment even if there is none. */
-  void enter() {
-    pending++;
-  }
-
-  /** Gives the place back. */
-  void leave() {
-    pending--;
   }
 }

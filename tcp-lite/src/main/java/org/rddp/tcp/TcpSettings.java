@@ -3,45 +3,45 @@ package org.rddp.tcp;
 import io.soabase.recordbuilder.core.RecordBuilder;
 
 /**
- * How a stack behaves. Times in nanoseconds.
+ * The settings of a stack. Times in nanoseconds.
  *
  * @param receiveBuffer octets that a peer may send ahead of {@link TcpStream#consumed}, per
- *     connection, 2048 to 2^30; the packets they come in stay in the pool
+ *     connection, 2048 to 2^30; their packets stay in the pool
  * @param windowScale whether the window scale option is offered (RFC 7323 section 2); without it a
  *     window is at most 65535 octets
  * @param timestamps whether the timestamps option is offered (RFC 7323 section 3)
  * @param selectiveAcknowledgment whether SACK is offered (RFC 2018)
  * @param ecn whether explicit congestion notification is offered and accepted (RFC 3168)
- * @param congestion what limits how much is in flight
+ * @param congestion congestion control
  * @param nagle whether a segment that is not full waits while data is in flight, so that FPDUs are
  *     packed (RFC 9293 section 3.7.4, RFC 5044 appendix A.2)
- * @param backlog handshakes under way per listener, at least 1
- * @param peerBacklog handshakes under way that one remote address may have begun, at least 1
+ * @param backlog handshakes in progress per listener, at least 1
+ * @param peerBacklog handshakes in progress that one remote address may have begun, at least 1
  * @param synCookies whether handshakes beyond the backlog are answered without state (RFC 4987
  *     section 3.6)
  * @param connections connections in all, 1 to 2^24
  * @param peerConnections connections with one remote address, 1 to 2^24
- * @param challengeAcknowledgments challenge ACKs a second at most, over all connections (RFC 5961
- *     section 7), at least 1
- * @param connectTimeout how long a connection may take to be established
- * @param userTimeout how long data may stay unacknowledged before the connection is given up
- * @param keepAlive how long a connection may be silent before the peer is asked for a sign of life
- *     (RFC 9293 section 3.8.4); {@link Long#MAX_VALUE} for never
- * @param keepAliveInterval how long an answer to that may take before it is asked again
- * @param keepAliveProbes how often it is asked before the connection is given up, 1 to 100
- * @param timeWait how long a closed connection is remembered; RFC 9293 says four minutes, which
- *     predates links of today
+ * @param challengeAcknowledgments limit of challenge ACKs per second, over all connections (RFC
+ *     5961 section 7), at least 1
+ * @param connectTimeout limit for a connection to be established
+ * @param userTimeout time that data may stay unacknowledged before the connection is given up
+ * @param keepAlive time without a segment of the peer before it is probed (RFC 9293 section 3.8.4);
+ *     {@link Long#MAX_VALUE} for never
+ * @param keepAliveInterval time between keep-alive probes
+ * @param keepAliveProbes probes without an answer before the connection is given up, 1 to 100
+ * @param timeWait duration of TIME-WAIT; RFC 9293 requires four minutes, which today's links do not
+ *     need
  * @param initialRetransmission the retransmission timeout before a round trip has been measured
- * @param minimumRetransmission the least retransmission timeout; less than a peer delays its
- *     acknowledgments (Linux: 40 ms and more) makes needless retransmissions
+ * @param minimumRetransmission the least retransmission timeout; less than the peer's
+ *     acknowledgment delay (Linux: 40 ms and more) causes spurious retransmissions
  * @param maximumRetransmission the greatest retransmission timeout
- * @param minimumProbe the least time without an acknowledgment after which a tail loss probe leaves
- *     (RFC 8985 section 7.2), otherwise two round trips; less makes needless probes whenever a
- *     peer's thread is held up for a moment
- * @param peerAcknowledgmentDelay how long a peer is taken to delay the acknowledgment of a lone
+ * @param minimumProbe the least time without an acknowledgment before a tail loss probe, which is
+ *     otherwise two round trips (RFC 8985 section 7.2); less causes unnecessary probes whenever the
+ *     peer's thread is delayed
+ * @param peerAcknowledgmentDelay time by which a peer may delay the acknowledgment of a single
  *     segment (TLP.max_ack_delay of RFC 8985); Linux: 40 ms
- * @param acknowledgmentDelay how long the acknowledgment of a single segment may wait for data to
- *     ride on, 0 to half a second (RFC 9293 section 3.8.6.3); 0: to the end of the burst
+ * @param acknowledgmentDelay time that the acknowledgment of a single segment may wait for data
+ *     that carries it, 0 to half a second (RFC 9293 section 3.8.6.3); 0 for the end of the turn
  */
 @RecordBuilder
 public record TcpSettings(

@@ -2,9 +2,9 @@ package org.rddp.tcp;
 
 /** The states of a connection (RFC 9293 section 3.3.2); a {@link TcpListener} is LISTEN. */
 public enum TcpState {
-  /** We asked; no answer yet. */
+  /** We have sent a SYN; no answer yet. */
   SYN_SENT,
-  /** Both asked; our SYN is not acknowledged yet. */
+  /** Both have sent a SYN; ours is not acknowledged yet. */
   SYN_RECEIVED,
   /** Data flows both ways. */
   ESTABLISHED,
@@ -18,9 +18,9 @@ public enum TcpState {
   CLOSING,
   /** The peer closed first, then we; our FIN is not acknowledged yet. */
   LAST_ACK,
-  /** Both halves are closed; old segments may still be about. */
+  /** Both halves are closed; old segments may still be in the network. */
   TIME_WAIT,
-  /** Gone. */
+  /** The connection has ended. */
   CLOSED;
 
   /** Whether our half is open: the user may send. */
@@ -28,12 +28,12 @@ public enum TcpState {
     return this == ESTABLISHED || this == CLOSE_WAIT;
   }
 
-  /** Whether both SYNs are acknowledged and segments may still leave. */
+  /** Whether both SYNs are acknowledged and segments may still be sent. */
   boolean synchronised() {
     return this != SYN_SENT && this != SYN_RECEIVED && this != CLOSED;
   }
 
-  /** Whether the peer's half may still bring data. */
+  /** Whether data may still arrive. */
   boolean receiving() {
     return this == ESTABLISHED || this == FIN_WAIT_1 || this == FIN_WAIT_2;
   }

@@ -3,10 +3,10 @@ package org.rddp.tcp;
 import org.rddp.device.PacketPool;
 
 /**
- * What a user of a TCP connection may do with it. All calls on the engine's thread.
+ * A TCP connection, as its user sees it. All calls on the engine's thread.
  *
- * <p>The user builds each segment itself, in the packet that will go out and be kept until it is
- * acknowledged: so a segment holds whole FPDUs and payload is copied once (RFC 5044 appendix A).
+ * <p>The user builds each segment in the packet that is sent and kept until it is acknowledged. So
+ * a segment holds whole FPDUs, and payload is copied once (RFC 5044 appendix A).
  */
 public interface TcpStream {
   /** The pool of this connection's packets. */
@@ -28,10 +28,10 @@ public interface TcpStream {
   long receivePosition();
 
   /**
-   * Whether another segment would leave now: the windows have room for one of EMSS octets, nothing
-   * waits before it, and a packet is to be had. When false, {@link StreamHandler#onSendable()}
-   * follows as soon as it is worth asking again. {@link #send(long)} takes segments all the same,
-   * but they wait.
+   * Whether another segment would be sent now: the windows have room for one of EMSS octets, no
+   * other waits, and a packet may be allocated. If false, {@link StreamHandler#onSendable()}
+   * follows when this may have changed. {@link #send(long)} takes segments in any case, but they
+   * wait.
    */
   boolean sendable();
 
@@ -39,22 +39,21 @@ public interface TcpStream {
    * A packet for a segment: an empty window with room in front for all headers and behind for EMSS
    * octets.
    *
-   * @return its handle, or 0 when none is to be had; {@link StreamHandler#onSendable()} then
-   *     follows
+   * @return its handle, or 0 if there is none; {@link StreamHandler#onSendable()} then follows
    */
   long allocate();
 
   /**
-   * Sends the octets in the packet's window. They go out as one segment, now or as soon as the
-   * windows allow, and again as the same segment when they are lost. A window of more than EMSS
-   * octets goes out as several segments. Takes over the caller's reference.
+   * Sends the octets in the packet's window as one segment, now or as soon as the windows allow,
+   * and again as the same segment if it is lost. More than EMSS octets are sent as several
+   * segments. Takes over the caller's reference.
    */
   void send(long packet);
 
   /**
-   * Sends like {@link #send(long)}, but if more may follow, not before this turn of the duty cycle
-   * ends: until then {@link #openPacket()} gives the packet, so that several FPDUs can share a
-   * segment (RFC 5044 appendix A.2). No timer is involved.
+   * Sends like {@link #send(long)}; but if more may follow, the segment waits for the end of this
+   * turn of the duty cycle. Until then {@link #openPacket()} returns the packet, so that several
+   * FPDUs can share a segment (RFC 5044 appendix A.2). No timer is involved.
    *
    * @param more whether more may follow in the same turn
    */
@@ -63,18 +62,17 @@ public interface TcpStream {
   }
 
   /**
-   * The packet of the segment sent last, if it has not left and may still be written to: octets
-   * written behind its window, of no more than EMSS in all, become part of the segment by {@link
-   * #extend}.
+   * The packet of the last segment, if that waits and octets may be appended: octets written behind
+   * the packet's window, up to EMSS in all, become part of the segment by {@link #extend}.
    *
-   * @return its handle, which stays the connection's; 0 if there is no such segment
+   * @return its handle, which stays the connection's; 0 if there is none
    */
   default long openPacket() {
     return 0;
   }
 
   /**
-   * Puts the octets written behind the window of {@link #openPacket()} into its segment.
+   * Appends the octets written behind the window of {@link #openPacket()} to its segment.
    *
    * @param octets how many, greater than 0
    * @param more whether more may follow in the same turn
@@ -85,26 +83,26 @@ public interface TcpStream {
   }
 
   /**
-   * Whether a segment that is not full waits while data is in flight, from now on; at first that is
-   * as {@link TcpSettings#nagle()} says. Turned off, it lets what waits leave (TCP_NODELAY).
+   * Sets whether a segment that is not full waits while data is in flight, initially {@link
+   * TcpSettings#nagle()}. When switched off, waiting segments are sent (TCP_NODELAY).
    */
   default void nagle(boolean on) {}
 
   /**
-   * Gives back receive window: the user is done with that many octets handed up by {@link
-   * StreamHandler#onSegment}. Octets before their turn may be given back at once, too; the window
-   * opens by them when the left edge has passed them.
+   * Opens the receive window: the user has consumed that many octets handed up by {@link
+   * StreamHandler#onSegment}. Octets out of order count when the left edge has passed them.
    */
   void consumed(int octets);
 
-  /** Closes our half: a FIN follows everything sent. Receiving goes on. */
+  /** Closes our half: a FIN follows everything sent. Receiving continues. */
   void closeSend();
 
   /** Ends the connection with a reset, at once; {@link StreamHandler#onClosed} follows. */
   void abort();
 
   /**
-   * Sets the connection's one alarm: {@link StreamHandler#onAlarm} at the given time or soon after.
+   * Sets the connection's only alarm: {@link StreamHandler#onAlarm} is called at the given time or
+   * shortly after.
    *
    * @param deadline in the engine's nanoseconds, or {@link Long#MAX_VALUE} for none
    */

@@ -1,17 +1,17 @@
 package org.rddp.tcp;
 
 /**
- * How a connection speaks to its handler. Whatever a handler throws is counted and ends its own
- * connection, and no other: the duty cycle goes on.
+ * Calls the handlers of connections. An exception of a handler is counted and ends its own
+ * connection, but neither other connections nor the duty cycle.
  */
 final class Upcalls {
-  private final TcpStack stack;
+  private final StackContext context;
 
-  Upcalls(TcpStack stack) {
-    this.stack = stack;
+  Upcalls(StackContext context) {
+    this.context = context;
   }
 
-  /** Asks the acceptor for a handler; resets the connection if it gives none. */
+  /** Asks the acceptor for a handler; resets the connection if there is none. */
   void accept(TcpConnection connection, Acceptor acceptor) {
     try {
       connection.handler =
@@ -35,7 +35,7 @@ final class Upcalls {
     }
   }
 
-  /** Whether a segment may be taken; not when the handler fails to answer. */
+  /** Whether the handler accepts a segment; false if it throws. */
   boolean accepts(TcpConnection connection, long position, long address, int length) {
     if (connection.handler == null) {
       return true;
@@ -102,7 +102,7 @@ final class Upcalls {
     }
   }
 
-  /** The last upcall; without effect when it has been made. */
+  /** Makes the last upcall, once. */
   void closed(TcpConnection connection, CloseReason reason) {
     StreamHandler last = connection.handler;
     connection.handler = null;
@@ -112,12 +112,17 @@ final class Upcalls {
     try {
       last.onClosed(reason);
     } catch (Throwable failure) {
-      stack.handlerFailed(failure);
+      report(failure);
     }
   }
 
   private void failed(TcpConnection connection, Throwable failure) {
-    stack.handlerFailed(failure);
+    report(failure);
     connection.abort();
+  }
+
+  private void report(Throwable failure) {
+    context.counters.handlerFailures++;
+    context.failures.accept(failure);
   }
 }

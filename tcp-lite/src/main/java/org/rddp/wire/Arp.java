@@ -15,10 +15,10 @@ public final class Arp {
   /** Octets of a message. */
   public static final int LENGTH = 28;
 
-  /** Operation: who has the target's address? */
+  /** Operation: asks for the MAC address of the target. */
   public static final int REQUEST = 1;
 
-  /** Operation: the sender has the address asked for. */
+  /** Operation: the sender answers a request. */
   public static final int REPLY = 2;
 
   private static final int ETHERNET = 1;

@@ -16,24 +16,22 @@ public final class Checksum {
   /** Octets from which on a run is long; a multiple of every vector. */
   private static final int LONG_RUN = 128;
 
-  /**
-   * Whether summing by vectors is compiled. Not volatile: an engine may learn of it when it will.
-   */
+  /** Whether summing by vectors is compiled. Not volatile: an engine need not see it at once. */
   private static boolean vectors;
 
   private Checksum() {}
 
   /**
-   * Gives what is to be run once on a thread of its own: when it has ended well, after a second or
-   * less, long runs of memory are summed by vectors. Does nothing where the JVM has none.
+   * A task to be run once on a thread of its own. When it has succeeded, after at most about a
+   * second, long runs of memory are summed by vectors. The task does nothing if the JVM has none.
    *
-   * @param pause leaves the core to others for a moment
+   * @param pause yields the core to other threads for a moment
    */
   public static Runnable warmUp(Runnable pause) {
     return vectorsAreThere() ? new ChecksumWarmUp(pause) : () -> {};
   }
 
-  /** Asked before any class is touched that needs the module. */
+  /** Checked before any class is loaded that needs the module. */
   static boolean vectorsAreThere() {
     return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
         && VectorChecksum.available();
@@ -46,12 +44,12 @@ public final class Checksum {
   /**
    * The partial sum of memory.
    *
-   * <p>Words are added in the machine's order, eight octets at a time, and the result is turned
-   * round at the end: the sum does not depend on the order (RFC 1071 section 2). Few octets, which
-   * most segments have beside their payload, are added without a loop: HotSpot unrolls one so far
-   * that they would never get to the quick part of it.
+   * <p>Words are added in the machine's byte order, eight octets at a time, and the result is
+   * swapped at the end, since the sum does not depend on the byte order (RFC 1071 section 2). Few
+   * octets, such as headers, are added without a loop: HotSpot unrolls loops so far that short runs
+   * would never reach the fast part.
    *
-   * @param address first octet
+   * @param address of the first octet
    * @param length octets, 0 to 65535; an odd last octet counts as if a zero followed it
    * @return 0 to 65535
    */
@@ -141,12 +139,12 @@ public final class Checksum {
     return (int) ((folded & 0xffff) + (folded >>> 16));
   }
 
-  /** What goes into a header's checksum field for the given sum of everything else. */
+  /** The value of a checksum field for the given sum of everything else. */
   public static int field(long sum) {
     return ~fold(sum) & 0xffff;
   }
 
-  /** Whether a sum that includes the checksum field shows the octets intact. */
+  /** Whether a sum that includes the checksum field is right. */
   public static boolean intact(long sum) {
     return fold(sum) == 0xffff;
   }
@@ -161,9 +159,9 @@ public final class Checksum {
   }
 
   /**
-   * A checksum field after one 16-bit word under it has changed (RFC 1624 equation 3).
+   * Updates a checksum field after the change of one 16-bit word (RFC 1624 equation 3).
    *
-   * @param field the checksum field before
+   * @param field the checksum field before the change
    */
   public static int replace(int field, int oldWord, int newWord) {
     return field((long) (~field & 0xffff) + (~oldWord & 0xffff) + newWord);

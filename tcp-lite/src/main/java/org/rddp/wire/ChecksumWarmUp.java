@@ -6,15 +6,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 
 /**
- * Sums by vectors what nobody needs until HotSpot has compiled it: before its last compiler is done
- * a vector is an object, and a segment's checksum takes microseconds. Until the trial has ended
- * well no engine sums by vectors.
+ * Warms up {@link VectorChecksum}: until HotSpot's last compiler is done, a vector is an object and
+ * a segment's checksum takes microseconds. No engine sums by vectors before the warm-up has
+ * succeeded.
  */
 final class ChecksumWarmUp implements Runnable {
-  /** A machine that is so busy does without. */
+  /** Limit of bursts: on a machine as busy as that vectors are not used. */
   private static final int MOST_BURSTS = 100_000;
 
-  /** HotSpot needs so many to care, and none of them may allocate for as long at the end. */
+  /** Bursts that HotSpot needs, the last {@link #FAST_BURSTS} of which must not allocate. */
   private static final int FEWEST_BURSTS = 200;
 
   private static final int FAST_BURSTS = 50;
@@ -25,13 +25,13 @@ final class ChecksumWarmUp implements Runnable {
   private final MemorySegment octets = Arena.ofAuto().allocate(LONGEST, 64);
   private final Runnable pause;
 
-  /** Keeps HotSpot from leaving the work out. */
+  /** The sum of all results, which keeps the JIT from removing the work. */
   private long sum;
 
   /**
-   * A trial to be run.
+   * A warm-up that has not run.
    *
-   * @param pause leaves the core to others for a moment, and time to the compiler
+   * @param pause yields the core to other threads and the compiler for a moment
    */
   ChecksumWarmUp(Runnable pause) {
     this.pause = pause;
@@ -66,7 +66,7 @@ final class ChecksumWarmUp implements Runnable {
     }
   }
 
-  /** What all came to. */
+  /** The sum of all results. */
   long checksums() {
     return sum;
   }

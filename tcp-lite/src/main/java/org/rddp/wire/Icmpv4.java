@@ -14,7 +14,7 @@ public final class Icmpv4 {
   /** Type: the answer to an echo. */
   public static final int ECHO_REPLY = 0;
 
-  /** Type: a packet could not be delivered; the code says why. */
+  /** Type: a packet could not be delivered; the code is the reason. */
   public static final int UNREACHABLE = 3;
 
   /** Type: send less; obsolete (RFC 6633). */
@@ -23,10 +23,10 @@ public final class Icmpv4 {
   /** Type: there is a better router. */
   public static final int REDIRECT = 5;
 
-  /** Type: please answer. */
+  /** Type: requests an answer. */
   public static final int ECHO = 8;
 
-  /** Type: a packet was on its way, or in pieces, for too long. */
+  /** Type: the time to live or the time for reassembly was exceeded. */
   public static final int TIME_EXCEEDED = 11;
 
   /** Type: a packet's header was not understood. */
@@ -38,7 +38,7 @@ public final class Icmpv4 {
   /** Code of {@link #UNREACHABLE}: the host does not speak that protocol. */
   public static final int PROTOCOL_UNREACHABLE = 2;
 
-  /** Code of {@link #UNREACHABLE}: nobody listens on that port. */
+  /** Code of {@link #UNREACHABLE}: the port has no listener. */
   public static final int PORT_UNREACHABLE = 3;
 
   /** Code of {@link #UNREACHABLE}: the packet was too large for a link and not to be fragmented. */
@@ -91,7 +91,7 @@ public final class Icmpv4 {
     return message + QUOTED;
   }
 
-  /** Turns an echo into its reply, in place. */
+  /** Changes an echo into its reply, in place. */
   public static void reply(long echo) {
     int before = Memory.getShort(echo + TYPE);
     int after = (ECHO_REPLY << 8) | (before & 0xff);

@@ -43,7 +43,7 @@ public final class Ipv4 {
   private Ipv4() {}
 
   /**
-   * Whether version and lengths are sound: header and packet lie within the octets at hand.
+   * Whether version and lengths are valid: header and packet lie within the available octets.
    *
    * @param available octets of the frame from {@code packet} on
    */
@@ -56,17 +56,17 @@ public final class Ipv4 {
     return header >= HEADER && header <= total && total <= available;
   }
 
-  /** Octets of the header with its options, as it says. */
+  /** Octets of the header with its options, by its length field. */
   public static int headerLength(long packet) {
     return (Memory.getByte(packet + VERSION_AND_LENGTH) & 0xf) << 2;
   }
 
-  /** Octets of header and payload, as the header says; a frame may be padded beyond them. */
+  /** Octets of header and payload by the header; a frame may have padding behind them. */
   public static int totalLength(long packet) {
     return Memory.getShort(packet + TOTAL_LENGTH);
   }
 
-  /** The ECN codepoint: the low two bits of what was the type of service. */
+  /** The ECN codepoint: the low two bits of the former type of service. */
   public static int ecn(long packet) {
     return Memory.getByte(packet + TRAFFIC_CLASS) & CE;
   }
@@ -78,12 +78,12 @@ public final class Ipv4 {
         length == HEADER ? Checksum.sumOfTwenty(packet) : Checksum.sum(packet, length));
   }
 
-  /** Whether this is a part of a larger packet. */
+  /** Whether this is a fragment. */
   public static boolean fragment(long packet) {
     return (Memory.getShort(packet + FRAGMENT) & (MORE_FRAGMENTS | OFFSET)) != 0;
   }
 
-  /** Where a fragment's payload begins in the datagram's, in octets; 0 for a whole packet. */
+  /** Offset of a fragment's payload in the datagram's, in octets; 0 for a whole packet. */
   public static int fragmentOffset(long packet) {
     return (Memory.getShort(packet + FRAGMENT) & OFFSET) << 3;
   }
@@ -93,7 +93,7 @@ public final class Ipv4 {
     return (Memory.getShort(packet + FRAGMENT) & MORE_FRAGMENTS) != 0;
   }
 
-  /** What the fragments of one datagram have in common. */
+  /** The number that the fragments of one datagram share. */
   public static int identification(long packet) {
     return Memory.getShort(packet + IDENTIFICATION);
   }
@@ -129,8 +129,8 @@ public final class Ipv4 {
   }
 
   /**
-   * Writes a header without options: not to be fragmented, so that its identification may be 0 (RFC
-   * 6864 section 4.1), 64 hops, checksummed.
+   * Writes a header without options, with a checksum, DF and 64 hops. With DF the identification
+   * may be 0 (RFC 6864 section 4.1).
    *
    * @param totalLength octets of header and payload, 20 to 65535
    * @param ecn the ECN codepoint, 0 to 3
@@ -151,13 +151,13 @@ public final class Ipv4 {
     Memory.putShort(packet + CHECKSUM, Checksum.field(sum));
   }
 
-  /** Leaves the checksum of a header to a device that writes it. */
+  /** Clears the checksum of a header, which the device writes. */
   public static void clearChecksum(long packet) {
     Memory.putShort(packet + CHECKSUM, 0);
   }
 
   /**
-   * Makes a packet just written a fragment of a larger one, which may be fragmented further.
+   * Changes a packet just written into a fragment of a larger one, without DF.
    *
    * @param offset octets of the larger packet's payload before this one's, a multiple of 8
    * @param more whether others follow

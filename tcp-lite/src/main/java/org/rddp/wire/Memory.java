@@ -10,17 +10,15 @@ import org.agrona.UnsafeApi;
 /**
  * Access to native memory by address.
  *
- * <p>The engine works on packet buffers and program memory that DPDK or the daemon mapped, so it
- * names them by address. No method checks bounds: the caller has done so where the address or the
- * length came from somebody else. Multi-octet accessors without a suffix are in network order (big
- * endian), as all the protocols here are; {@code Native} marks the machine's own order. Unaligned
- * addresses are fine.
+ * <p>The engine addresses packet buffers and program memory that DPDK or the daemon has mapped. No
+ * method checks bounds: the caller must have checked addresses and lengths from other sources.
+ * Multi-octet accessors without a suffix use network byte order (big endian); {@code Native} marks
+ * the machine's own. Addresses need not be aligned.
  *
- * <p>The accessors go to the JDK's own {@code Unsafe}, by way of Agrona: accesses of {@link
- * MemorySegment} are a dozen methods each, and HotSpot gives up inlining a method that has many.
+ * <p>The accessors use the JDK's {@code Unsafe} through Agrona: an access of a {@link
+ * MemorySegment} is a dozen methods, and HotSpot stops inlining methods that contain many.
  *
- * <p>Thread-safe in the sense that plain memory is: accesses are neither atomic nor ordered, but
- * where they say so.
+ * <p>As thread-safe as plain memory: accesses are neither atomic nor ordered unless stated.
  */
 public final class Memory {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -112,8 +110,8 @@ public final class Memory {
   }
 
   /**
-   * The 64-bit number at {@code address}, a multiple of 8, in the machine's order, as of now: not
-   * moved before what was read earlier.
+   * The 64-bit number at {@code address}, a multiple of 8, in the machine's order, by a volatile
+   * read.
    */
   public static long getLongVolatileNative(long address) {
     return (long) ALIGNED.getVolatile(ALL, address);
@@ -121,7 +119,7 @@ public final class Memory {
 
   /**
    * Replaces the 64-bit number at {@code address}, a multiple of 8, in the machine's order, if it
-   * is what is expected; in one step for every thread and process.
+   * has the expected value; atomically for all threads and processes.
    */
   public static boolean compareAndSetLongNative(long address, long expected, long value) {
     return ALIGNED.compareAndSet(ALL, address, expected, value);
@@ -157,7 +155,7 @@ public final class Memory {
   /**
    * Memory that lives as long as the process, zeroed, aligned to a cache line.
    *
-   * @param octets how much, greater than 0
+   * @param octets size, greater than 0
    * @return its address
    */
   public static long allocate(long octets) {

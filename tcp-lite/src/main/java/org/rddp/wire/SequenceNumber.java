@@ -2,12 +2,12 @@ package org.rddp.wire;
 
 /**
  * Arithmetic on numbers modulo 2^32: TCP sequence numbers (RFC 9293 section 3.4) and timestamps
- * (RFC 7323 section 5.2). A number is before another if it is less than 2^31 behind it.
+ * (RFC 7323 section 5.2). A number is before another if the distance to it is less than 2^31.
  */
 public final class SequenceNumber {
   private SequenceNumber() {}
 
-  /** How far {@code to} lies ahead of {@code from}; negative when it lies behind. */
+  /** The distance from {@code from} to {@code to}; negative if {@code to} is before. */
   public static int distance(int from, int to) {
     return to - from;
   }

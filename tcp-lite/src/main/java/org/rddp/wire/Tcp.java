@@ -26,16 +26,16 @@ public final class Tcp {
   /** Flag: the connection is reset. */
   public static final int RST = 0x04;
 
-  /** Flag: hand the octets to the user. */
+  /** Flag: deliver the octets to the user at once. */
   public static final int PSH = 0x08;
 
-  /** Flag: the acknowledgment number means something. */
+  /** Flag: the acknowledgment number is valid. */
   public static final int ACK = 0x10;
 
-  /** Flag: the urgent pointer means something. */
+  /** Flag: the urgent pointer is valid. */
   public static final int URG = 0x20;
 
-  /** Flag: congestion was experienced on the way here (RFC 3168 section 6.1). */
+  /** Flag: the receiver echoes congestion (RFC 3168 section 6.1). */
   public static final int ECE = 0x40;
 
   /** Flag: the sender has reduced its congestion window (RFC 3168 section 6.1). */
@@ -84,7 +84,7 @@ public final class Tcp {
     return Memory.getInt(segment + ACKNOWLEDGMENT);
   }
 
-  /** Octets of the header with its options, as it says. */
+  /** Octets of the header with its options, by its data offset. */
   public static int headerLength(long segment) {
     return (Memory.getByte(segment + OFFSET_AND_FLAGS) >>> 4) << 2;
   }
@@ -133,7 +133,7 @@ public final class Tcp {
   }
 
   /**
-   * Writes what a device that completes the checksum needs to find in its place.
+   * Writes the partial checksum that a device completes.
    *
    * @param sum the sum of the pseudo header, not necessarily folded
    */

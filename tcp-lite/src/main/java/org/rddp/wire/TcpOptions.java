@@ -1,8 +1,8 @@
 package org.rddp.wire;
 
 /**
- * The options of one TCP header (RFC 9293 section 3.2, RFC 7323, RFC 2018), parsed into fields.
- * Meant to be used again for every segment.
+ * The options of one TCP header (RFC 9293 section 3.2, RFC 7323, RFC 2018), parsed into fields. An
+ * instance is reused for every segment.
  */
 public final class TcpOptions {
   private static final int END = 0;
@@ -64,7 +64,7 @@ public final class TcpOptions {
    * Parses the options of a well-formed header. Unknown options are skipped.
    *
    * @param headerLength octets of the header with its options
-   * @return false when an option's length is impossible; the segment is to be dropped
+   * @return false if the length of an option is invalid; the segment must be dropped
    */
   public boolean parse(long segment, int headerLength) {
     clear();
@@ -135,7 +135,7 @@ public final class TcpOptions {
     timestampEcho = Memory.getInt(at + 4);
   }
 
-  /** Whole blocks, at least one; no header has room for more than four. */
+  /** Parses whole blocks, at least one; a header has room for four at most. */
   private boolean takeSack(long at, int octets) {
     if (octets == 0 || octets % SACK_BLOCK_LENGTH != 0) {
       return false;
@@ -158,37 +158,46 @@ public final class TcpOptions {
     timestampEcho = 0;
   }
 
-  /** The maximum segment size in octets, 0 when the option is not there. */
+  /** The smallest shift with which a window of that many octets fits its field. */
+  public static int windowShift(int octets) {
+    int shift = 0;
+    while (octets >>> shift > 0xffff) {
+      shift++;
+    }
+    return shift;
+  }
+
+  /** The maximum segment size in octets, 0 if the option is absent. */
   public int mss() {
     return mss;
   }
 
-  /** The window's shift, 0 to 14, or -1 when the option is not there. */
+  /** The window's shift, 0 to 14, or -1 if the option is absent. */
   public int windowScale() {
     return windowScale;
   }
 
-  /** Whether the SACK-permitted option is there; it means something in a SYN only. */
+  /** Whether the SACK-permitted option is present, which has a meaning only in a SYN. */
   public boolean sackPermitted() {
     return sackPermitted;
   }
 
-  /** How many SACK blocks there are, 0 to 4. */
+  /** Number of SACK blocks, 0 to 4. */
   public int sackBlocks() {
     return sackBlocks;
   }
 
-  /** The sequence number of the first octet of block {@code index}; nothing has been checked. */
+  /** The sequence number of the first octet of block {@code index}; not validated. */
   public int sackLeft(int index) {
     return sackLeft[index];
   }
 
-  /** The sequence number behind the last octet of block {@code index}; nothing has been checked. */
+  /** The sequence number behind the last octet of block {@code index}; not validated. */
   public int sackRight(int index) {
     return sackRight[index];
   }
 
-  /** Whether the timestamps option is there. */
+  /** Whether the timestamps option is present. */
   public boolean timestamps() {
     return timestamps;
   }

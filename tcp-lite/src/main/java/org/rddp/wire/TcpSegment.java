@@ -1,15 +1,32 @@
 package org.rddp.wire;
 
-/** One received segment, taken apart. The stack uses a single one again and again. */
+/** The fields of one received segment. A stack reuses a single instance. */
 public final class TcpSegment {
+  /** Its options. */
   public final TcpOptions options = new TcpOptions();
+
+  /** The sender's IPv4 address. */
   public int remoteAddress;
+
+  /** The source MAC address of its frame. */
   public long remoteMac;
+
+  /** The source port. */
   public int remotePort;
+
+  /** The destination port. */
   public int localPort;
+
+  /** SEG.SEQ. */
   public int sequence;
+
+  /** SEG.ACK. */
   public int acknowledgment;
+
+  /** The eight control bits. */
   public int flags;
+
+  /** The window field, not scaled. */
   public int window;
 
   /** The ECN codepoint of the IP packet. */
@@ -21,14 +38,17 @@ public final class TcpSegment {
   /** Octets of the payload. */
   public int length;
 
-  /** The packet that it lies in. */
+  /** The packet that holds it. */
   public long packet;
 
+  /** Without values until {@link #parse}. */
+  public TcpSegment() {}
+
   /**
-   * Takes apart a segment.
+   * Parses a segment.
    *
    * @param segmentLength octets of header and payload
-   * @return false when header or options have impossible lengths
+   * @return false if header or options have invalid lengths
    */
   public boolean parse(
       int source, long sourceMac, int codepoint, long address, int segmentLength, long inPacket) {
@@ -54,6 +74,7 @@ public final class TcpSegment {
     return true;
   }
 
+  /** Whether a flag is set. */
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }

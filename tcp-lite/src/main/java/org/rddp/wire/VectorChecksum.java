@@ -7,11 +7,11 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Sums long runs of memory by vectors, for {@link Checksum}. HotSpot makes vectors of a plain loop
- * as well, but not wherever the loop is inlined: the same 1500 octets then take 25 ns here and 100
- * there.
+ * Sums long runs of memory by vectors, for {@link Checksum}. HotSpot vectorises a plain loop, too,
+ * but not in every place where it inlines the loop: 1500 octets take 25 ns in one and 100 ns in
+ * another.
  *
- * <p>Needs the module {@code jdk.incubator.vector}: only touched once that is known to be there.
+ * <p>Needs the module {@code jdk.incubator.vector}; must not be loaded without it.
  */
 final class VectorChecksum {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
@@ -21,28 +21,28 @@ final class VectorChecksum {
   private VectorChecksum() {}
 
   /**
-   * Whether this JVM has vectors that are worth it, more than two 64-bit numbers in each; and none
-   * that a long run may not be whole ones of.
+   * Whether this JVM has vectors of more than two 64-bit numbers, and not so large that a long run
+   * is no multiple of them.
    */
   static boolean available() {
     return VECTOR >= 32 && VECTOR <= 128;
   }
 
-  /** Octets of a vector, a power of two: {@link #sum} takes multiples of it. */
+  /** Octets of a vector, a power of two; {@link #sum} requires multiples of it. */
   static int vector() {
     return VECTOR;
   }
 
   /**
-   * The 32-bit words, in the machine's order, added up.
+   * The sum of the 32-bit words in the machine's order.
    *
-   * <p>64-bit words are added up whole, and their upper halves once more by themselves: what the
-   * lower halves come to is the difference, so that nobody has to take these out of each word.
+   * <p>64-bit words are added whole, and their upper halves once more separately: the sum of the
+   * lower halves is the difference, which saves masking each word.
    *
-   * <p>Unrolled by hand, which also makes the method too large to be inlined: so it is compiled by
-   * itself, where no vector is ever left an object because HotSpot has inlined enough already.
+   * <p>Unrolled by hand, which also makes the method too large to be inlined: it is then compiled
+   * separately, where HotSpot's inlining limits never leave a vector as an object.
    *
-   * @param octets how many, a multiple of {@link #vector()}, up to 65535
+   * @param octets a multiple of {@link #vector()}, up to 65535
    */
   static long sum(long address, int octets) {
     ByteOrder order = ByteOrder.nativeOrder();

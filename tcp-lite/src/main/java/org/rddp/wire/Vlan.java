@@ -14,7 +14,7 @@ public final class Vlan {
   /** EtherType of a tagged frame. */
   public static final int TYPE_TAGGED = 0x8100;
 
-  /** Identifier of a frame that is tagged for its priority only and belongs to no VLAN. */
+  /** Identifier of a frame with a priority tag, which belongs to no VLAN. */
   public static final int NONE = 0;
 
   /** The largest identifier; the one above is reserved. */

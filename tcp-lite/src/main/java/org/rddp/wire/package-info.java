@@ -1,2 +1,2 @@
-/** Packet formats as views on memory: offsets, accessors and checks, without state. */
+/** Packet formats: offsets, accessors and checks of memory, mostly without state. */
 package org.rddp.wire;

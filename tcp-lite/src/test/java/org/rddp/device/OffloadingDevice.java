@@ -9,7 +9,7 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 import org.rddp.wire.Vlan;
 
-/** A network card that computes checksums, cuts segments and checks what it receives, simulated. */
+/** A simulated network card that computes checksums, cuts segments and checks received ones. */
 public final class OffloadingDevice implements FrameDevice {
   private record Left(int link, int ip, int tcp, int segment) {}
 

@@ -104,7 +104,7 @@ class AnnouncementTest {
   }
 
   @Test
-  @DisplayName("RFC 1122 2.3.2.1: an address that was not used for long is not believed any more")
+  @DisplayName("RFC 1122 2.3.2.1: an address that was not used for long is ignored any more")
   void shouldForgetAStaleAddress() {
     Neighbour peer = script.ip.route(PEER);
     send(peer);

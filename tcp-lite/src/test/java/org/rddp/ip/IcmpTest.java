@@ -17,7 +17,7 @@ import org.rddp.wire.Icmpv4;
 import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 
-/** ICMP errors that we send, and those that we get. */
+/** ICMP errors sent and received. */
 class IcmpTest {
   private final IpScript script = new IpScript();
 
@@ -31,7 +31,7 @@ class IcmpTest {
   }
 
   @Test
-  @DisplayName("RFC 1122 3.2.2: an error goes back to a host beyond the gateway as it came")
+  @DisplayName("RFC 1122 3.2.2: an error to a host beyond the gateway is sent to the gateway")
   void shouldReportToFarHosts() {
     script.packet(UDP, FAR, 40);
     script.expectError(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 60);
@@ -199,7 +199,7 @@ class IcmpTest {
   }
 
   @ParameterizedTest
-  @DisplayName("RFC 1122 3.2.1.3: what no host on a link can have as its address is dropped")
+  @DisplayName("RFC 1122 3.2.1.3: packets with an invalid source are dropped")
   @ValueSource(
       strings = {
         "0.0.0.0",

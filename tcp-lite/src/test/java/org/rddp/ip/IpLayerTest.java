@@ -210,7 +210,7 @@ class IpLayerTest {
   }
 
   @Test
-  void shouldNotBelieveAReplyThatItDidNotAskFor() {
+  void shouldIgnoreAReplyThatItDidNotAskFor() {
     arp(Arp.REPLY, OTHER_MAC, PEER, OURS);
     Neighbour peer = ip.route(PEER);
     send(peer, PEER);
@@ -434,7 +434,7 @@ class IpLayerTest {
   }
 
   @Test
-  void shouldTellTheTransportOfABurstBeforeItsPackets() {
+  void shouldReportTheTransportOfABurstBeforeItsPackets() {
     ahead = true;
     packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
     byte[] whole = Memory.bytes(frame, Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);
@@ -456,7 +456,7 @@ class IpLayerTest {
   }
 
   @Test
-  void shouldTellNothingOfASinglePacket() {
+  void shouldReportNothingOfASinglePacket() {
     ahead = true;
     packet(Ipv4.PROTOCOL_TCP, PEER, OURS);
     receive(Ethernet.HEADER + Ipv4.HEADER + PAYLOAD);

@@ -15,7 +15,7 @@ import org.rddp.wire.Ipv4;
 import org.rddp.wire.Memory;
 import org.rddp.wire.Vlan;
 
-/** An IP layer, what is put into it, and what must come out: frames below, a transport above. */
+/** An IP layer with scripted frames below and a recording transport above. */
 final class IpScript implements TransportHandler {
   static final long SECOND = 1_000_000_000L;
   static final int OURS = Ipv4Address.parse("10.0.0.1").bits();

@@ -2,7 +2,7 @@ package org.rddp.ip;
 
 import java.util.List;
 
-/** A transport that only writes down what it hears of paths. */
+/** A transport that records changes of path MTUs. */
 record PathListener(List<String> heard) implements TransportHandler {
   @Override
   public void onDatagram(

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is known of paths, and for how long. */
+/** Entries of path MTUs and their lifetime. */
 class PathMtusTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int FAR = Ipv4Address.parse("192.0.2.7").bits();
@@ -18,7 +18,7 @@ class PathMtusTest {
   private final PathMtus paths = new PathMtus(1500, new PathListener(heard));
 
   @Test
-  @DisplayName("RFC 1191 3: a path is taken to carry what the link does until it is known not to")
+  @DisplayName("RFC 1191 3: the MTU of a path is the link's unless a lower one is known")
   void shouldBeginWithTheLink() {
     assertThat(paths.get(FAR)).isEqualTo(1500);
     paths.lower(FAR, 1400, 0);
@@ -27,7 +27,7 @@ class PathMtusTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 3: a message never raises what is known of a path")
+  @DisplayName("RFC 1191 3: a message never raises the MTU of a path")
   void shouldNeverRaise() {
     paths.lower(FAR, 1200, 0);
     paths.lower(FAR, 1300, 1);
@@ -65,7 +65,7 @@ class PathMtusTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 3: no path is believed to carry less than 296 octets")
+  @DisplayName("RFC 1191 3: no path is accepted to carry less than 296 octets")
   void shouldHaveAFloor() {
     paths.lower(FAR, 68, 0);
     assertThat(paths.get(FAR)).isEqualTo(296);

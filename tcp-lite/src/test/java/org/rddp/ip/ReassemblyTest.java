@@ -71,7 +71,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 791 3.2: a fragment that comes twice does no harm")
+  @DisplayName("RFC 791 3.2: a duplicate fragment has no effect")
   void shouldIgnoreADuplicate() {
     script.fragment(PEER, 7, 0, 400, true);
     script.fragment(PEER, 7, 0, 400, true);
@@ -81,7 +81,7 @@ class ReassemblyTest {
   }
 
   @ParameterizedTest
-  @DisplayName("RFC 5722 3: fragments that overlap spoil the datagram, and what follows of it")
+  @DisplayName("RFC 5722 3: a datagram whose fragments overlap is discarded, with later ones")
   @CsvSource({
     "0, 408",
     "392, 16",
@@ -104,7 +104,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 5722 3: fragments that disagree on the end spoil the datagram")
+  @DisplayName("RFC 5722 3: a datagram whose fragments disagree on its end is discarded")
   void shouldDropContradictoryEnds() {
     script.fragment(PEER, 7, 400, 8, false);
     script.fragment(PEER, 7, 416, 8, false);
@@ -130,7 +130,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 1122 3.3.2: fragments are waited for 60 seconds, then the source is told")
+  @DisplayName("RFC 1122 3.3.2: after 60 seconds the source gets an error")
   void shouldTimeOut() {
     script.fragment(PEER, 7, 0, 400, true);
     assertThat(script.ip.nextDeadline()).isEqualTo(script.now + 60 * SECOND);
@@ -156,7 +156,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 792: without the first fragment nobody is told that others were missing")
+  @DisplayName("RFC 792: without the first fragment no error is sent")
   void shouldNotReportWithoutTheFirstFragment() {
     script.fragment(PEER, 7, 400, 400, true);
     script.pass(60 * SECOND);
@@ -165,7 +165,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.5.1: a datagram larger than a packet is refused, and its sender told")
+  @DisplayName("RFC 5044 A.5.1: a datagram larger than a packet is refused with an error")
   @Tag("MPAA-5.1-03")
   void shouldRefuseWhatIsTooLarge() {
     script.fragment(PEER, 7, 0, 1024, true);
@@ -196,7 +196,8 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.5.1: a peer's fragments take half of what may wait, its oldest go first")
+  @DisplayName(
+      "RFC 5044 A.5.1: a peer's fragments take half of the limit, and its oldest are discarded first")
   void shouldBoundAPeersFragments() {
     for (int i = 0; i < 100; i++) {
       script.fragment(PEER, i, 8, 8, true);
@@ -241,7 +242,7 @@ class ReassemblyTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 5.3: congestion in a fragment of what knows no ECN is a loss")
+  @DisplayName("RFC 3168 5.3: CE in a fragment of a datagram without ECN discards it")
   void shouldDropContradictoryCodepoints() {
     script.fragment(Ipv4.PROTOCOL_TCP, PEER, 7, 0, 8, true, Ipv4.NOT_ECT);
     script.fragment(Ipv4.PROTOCOL_TCP, PEER, 7, 8, 8, false, Ipv4.CE);

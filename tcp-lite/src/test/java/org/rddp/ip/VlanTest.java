@@ -75,7 +75,7 @@ class VlanTest {
   }
 
   @Test
-  @DisplayName("IEEE 802.1Q: what leaves has the tag, ARP too")
+  @DisplayName("IEEE 802.1Q: sent frames have the tag, ARP included")
   void shouldTagWhatLeaves() {
     long packet = tagged.pool.allocate();
     long address = tagged.pool.address(packet);

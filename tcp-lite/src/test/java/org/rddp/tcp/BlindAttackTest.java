@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.tcp.storage.ChallengeLimit;
 
-/** What somebody who sees none of our segments can do to a connection: nothing (RFC 5961). */
+/** Attacks by a host that sees none of our segments have no effect (RFC 5961). */
 class BlindAttackTest {
   /** Section 3: resets. The window is 20000 octets. */
   @Nested
@@ -21,9 +21,9 @@ class BlindAttackTest {
       Script script = Script.established();
       script.receive(". seq 1 ack 1 len 10");
       script.expect(". seq 1 ack 11");
-      script.handler.heard();
+      script.handler.takeEvents();
       script.receive("R seq 11");
-      assertThat(script.handler.heard()).containsExactly("closed RESET");
+      assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
       script.expectNothing();
     }
 
@@ -40,7 +40,7 @@ class BlindAttackTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -5, 20_002, 1_000_000})
-    @DisplayName("RFC 5961 3.2: a RST outside of the window is dropped without a word")
+    @DisplayName("RFC 5961 3.2: a RST outside of the window is dropped silently")
     void shouldIgnoreAResetOutsideOfTheWindow(int sequence) {
       Script script = Script.established();
       script.receive("R seq " + sequence);
@@ -49,14 +49,14 @@ class BlindAttackTest {
     }
 
     @Test
-    @DisplayName("RFC 5961 3.2: what the peer answers to the challenge ends the connection")
+    @DisplayName("RFC 5961 3.2: the peer's answer to the challenge ends the connection")
     void shouldObeyTheAnswerToTheChallenge() {
       Script script = Script.established();
       script.receive("R seq 500");
       script.expect(". seq 1 ack 1");
       // A peer that has forgotten the connection answers with our acknowledgment number.
       script.receive("R seq 1");
-      assertThat(script.handler.heard()).containsExactly("closed RESET");
+      assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
     }
 
     @Test
@@ -64,7 +64,7 @@ class BlindAttackTest {
     void shouldNotLookAtTheAcknowledgmentOfAReset() {
       Script script = Script.established();
       script.receive("R. seq 1 ack 1000000");
-      assertThat(script.handler.heard()).containsExactly("closed RESET");
+      assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
     }
 
     @Test
@@ -102,7 +102,7 @@ class BlindAttackTest {
       script.receive("S seq 700");
       script.expect(". seq 1 ack 1");
       script.receive("R seq 1");
-      assertThat(script.handler.heard()).containsExactly("closed RESET");
+      assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
       assertThat(script.stack.connections()).isZero();
     }
 
@@ -112,7 +112,7 @@ class BlindAttackTest {
       Script script = Script.established();
       script.receive("S. seq 1 ack 1 len 10");
       script.expect(". seq 1 ack 1");
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
     }
   }
 
@@ -120,12 +120,12 @@ class BlindAttackTest {
   @Nested
   class Acknowledgments {
     @Test
-    @DisplayName("RFC 5961 5.2: an ACK of what was never sent is challenged, its payload dropped")
+    @DisplayName("RFC 5961 5.2: an ACK of octets never sent is challenged, and its payload dropped")
     void shouldChallengeAnAcknowledgmentOfWhatWasNeverSent() {
       Script script = Script.established();
       script.receive(". seq 1 ack 2 len 10");
       script.expect(". seq 1 ack 1");
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
       assertThat(script.stack.counters().challengeAcknowledgments).isEqualTo(1);
     }
 
@@ -136,7 +136,7 @@ class BlindAttackTest {
       script.receive(". seq 1 ack 1 win 1000");
       script.receive(". seq 1 ack " + -65535 + " len 10");
       script.expect(". seq 1 ack 1");
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
     }
 
     @Test
@@ -148,7 +148,7 @@ class BlindAttackTest {
       script.receive(". seq 1 ack 101");
       script.receive(". seq 1 ack 50 len 10");
       script.expect(". seq 101 ack 11");
-      assertThat(script.handler.heard()).containsExactly("1+10");
+      assertThat(script.handler.takeEvents()).containsExactly("1+10");
     }
   }
 
@@ -183,7 +183,7 @@ class BlindAttackTest {
     }
 
     @Test
-    @DisplayName("RFC 9293 3.10.7.4 first: ends that disagree do not answer each other without end")
+    @DisplayName("RFC 9293 3.10.7.4 first: ends that disagree do not answer each other forever")
     void shouldNotAnswerEmptySegmentsOutsideOfTheWindowWithoutEnd() {
       Script script = Script.established(Script.plain());
       for (int i = 0; i < 100; i++) {

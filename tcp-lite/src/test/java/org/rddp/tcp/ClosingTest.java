@@ -22,12 +22,12 @@ class ClosingTest {
     script.receive("F. seq 1 ack 2");
     script.expect(". seq 2 ack 2");
     assertThat(state(script)).isEqualTo(TcpState.TIME_WAIT);
-    assertThat(script.handler.heard()).containsExactly("peer closed", "closed NORMAL");
+    assertThat(script.handler.takeEvents()).containsExactly("peer closed", "closed NORMAL");
     script.pass(Script.SECOND - 1);
     assertThat(script.stack.connections()).isEqualTo(1);
     script.pass(1);
     assertThat(script.stack.connections()).isZero();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -35,14 +35,14 @@ class ClosingTest {
     Script script = Script.established();
     script.receive("F. seq 1 ack 1");
     script.expect(". seq 1 ack 2");
-    assertThat(script.handler.heard()).containsExactly("peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("peer closed");
     assertThat(state(script)).isEqualTo(TcpState.CLOSE_WAIT);
     script.stream.closeSend();
     script.turn();
     script.expect("F. seq 1 ack 2");
     assertThat(state(script)).isEqualTo(TcpState.LAST_ACK);
     script.receive(". seq 2 ack 2");
-    assertThat(script.handler.heard()).containsExactly("closed NORMAL");
+    assertThat(script.handler.takeEvents()).containsExactly("closed NORMAL");
     assertThat(script.stack.connections()).isZero();
   }
 
@@ -65,11 +65,11 @@ class ClosingTest {
     script.expect("F. seq 1 ack 1");
     script.receive(". seq 1 ack 1 len 10");
     script.receive(". seq 11 ack 2 len 10");
-    assertThat(script.handler.heard()).containsExactly("1+10", "11+10");
+    assertThat(script.handler.takeEvents()).containsExactly("1+10", "11+10");
     script.expect(". seq 2 ack 11");
     script.expect(". seq 2 ack 21");
     script.receive("F. seq 21 ack 2 len 5");
-    assertThat(script.handler.heard()).containsExactly("21+5", "peer closed", "closed NORMAL");
+    assertThat(script.handler.takeEvents()).containsExactly("21+5", "peer closed", "closed NORMAL");
     script.expect(". seq 2 ack 27");
   }
 
@@ -82,10 +82,10 @@ class ClosingTest {
     script.receive("F. seq 1 ack 1");
     script.expect(". seq 2 ack 2");
     assertThat(state(script)).isEqualTo(TcpState.CLOSING);
-    assertThat(script.handler.heard()).containsExactly("peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("peer closed");
     script.receive(". seq 2 ack 2");
     assertThat(state(script)).isEqualTo(TcpState.TIME_WAIT);
-    assertThat(script.handler.heard()).containsExactly("closed NORMAL");
+    assertThat(script.handler.takeEvents()).containsExactly("closed NORMAL");
   }
 
   @Test
@@ -115,13 +115,13 @@ class ClosingTest {
   }
 
   @Test
-  void shouldLetAFinWaitForItsTurn() {
+  void shouldLetAFinWaitForTheGap() {
     Script script = Script.established();
     script.receive("F. seq 11 ack 1 len 10");
-    assertThat(script.handler.heard()).containsExactly("11+10");
+    assertThat(script.handler.takeEvents()).containsExactly("11+10");
     script.expect(". seq 1 ack 1");
     script.receive(". seq 1 ack 1 len 10");
-    assertThat(script.handler.heard()).containsExactly("1+10", "edge 21", "peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("1+10", "edge 21", "peer closed");
     script.expect(". seq 1 ack 22");
   }
 
@@ -133,9 +133,9 @@ class ClosingTest {
     script.receive(". seq 1001 ack 1 len 1048");
     script.expect(". seq 1 ack 1001");
     script.expect(". seq 1 ack 2049 win 0");
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive("F. seq 2049 ack 1");
-    assertThat(script.handler.heard()).containsExactly("peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("peer closed");
     script.expect(". seq 1 ack 2050");
   }
 
@@ -143,9 +143,9 @@ class ClosingTest {
   void shouldIgnoreDataBehindTheFin() {
     Script script = Script.established();
     script.receive("F. seq 1 ack 1");
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive(". seq 2 ack 1 len 10");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -155,7 +155,7 @@ class ClosingTest {
     script.expect(". seq 1 ack 2");
     script.receive("F. seq 1 ack 1");
     script.expect(". seq 1 ack 2");
-    assertThat(script.handler.heard()).containsExactly("peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("peer closed");
   }
 
   private static Script timeWait() {
@@ -165,7 +165,7 @@ class ClosingTest {
     script.expect("F. seq 1 ack 1");
     script.receive("F. seq 1 ack 2");
     script.expect(". seq 2 ack 2");
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -189,7 +189,7 @@ class ClosingTest {
     script.receive("S seq 100000 mss 1000");
     script.expect("S. seq 0 ack 100001");
     script.receive(". seq 100001 ack 1");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     assertThat(script.stack.connections()).isEqualTo(1);
   }
 
@@ -206,7 +206,7 @@ class ClosingTest {
   void shouldResetOnARstExactlyWhereWeAre() {
     Script script = Script.established();
     script.receive("R seq 1");
-    assertThat(script.handler.heard()).containsExactly("closed RESET");
+    assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
     assertThat(script.stack.connections()).isZero();
     script.expectNothing();
   }
@@ -216,9 +216,9 @@ class ClosingTest {
     Script script = Script.established();
     script.receive("R seq 100");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.receive("R seq 1");
-    assertThat(script.handler.heard()).containsExactly("closed RESET");
+    assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
   }
 
   @Test
@@ -227,7 +227,7 @@ class ClosingTest {
     script.receive("R seq 0");
     script.receive("R seq 30000");
     script.expectNothing();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -237,7 +237,7 @@ class ClosingTest {
     script.expect(". seq 1 ack 1");
     script.receive("S. seq 5 ack 1 mss 1000");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -246,9 +246,9 @@ class ClosingTest {
     script.receive("F. seq 1 ack 1");
     script.stream.closeSend();
     script.turn();
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive("R seq 2");
-    assertThat(script.handler.heard()).containsExactly("closed NORMAL");
+    assertThat(script.handler.takeEvents()).containsExactly("closed NORMAL");
   }
 
   @Test
@@ -259,13 +259,13 @@ class ClosingTest {
     script.receive(". seq 101 ack 1 len 100");
     script.expect(". seq 101 ack 1");
     script.stream.abort();
-    assertThat(script.handler.heard()).containsExactly("101+100", "closed ABORTED");
+    assertThat(script.handler.takeEvents()).containsExactly("101+100", "closed ABORTED");
     script.turn();
     script.expect("R. seq 101 ack 1");
     assertThat(script.stack.packetsHeld()).isZero();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
     script.stream.abort();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -276,7 +276,7 @@ class ClosingTest {
     script.stream.closeSend();
     script.turn();
     script.expectNothing();
-    assertThat(script.handler.heard()).containsExactly("closed ABORTED");
+    assertThat(script.handler.takeEvents()).containsExactly("closed ABORTED");
     assertThat(script.stack.connections()).isZero();
   }
 
@@ -289,7 +289,7 @@ class ClosingTest {
     script.expect(". seq 101 ack 1");
     script.stack.close();
     script.expect("R. seq 101");
-    assertThat(script.handler.heard()).containsExactly("51+10", "closed ABORTED");
+    assertThat(script.handler.takeEvents()).containsExactly("51+10", "closed ABORTED");
     assertThat(script.stack.packetsHeld()).isZero();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
     assertThat(script.stack.connections()).isZero();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What congestion control makes of a connection's acknowledgments. */
+/** Congestion control of a connection. */
 class CongestionTest {
   private static int fill(Script script) {
     int sent = 0;

@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.rddp.tcp.storage.TcpConnectionTable;
 
-/** Bursts among so many connections that theirs are looked at beforehand. */
+/** Bursts among enough connections for prefetching. */
 class ConnectionPrefetchTest {
   private static final int MANY = 1100;
 
@@ -43,23 +44,23 @@ class ConnectionPrefetchTest {
   }
 
   @Test
-  void shouldLookOnlyAheadOfABurstAndOnlyWhereItIsWorthIt() {
-    TcpConnectionTable table = new TcpConnectionTable(7);
-    ConnectionPrefetch ahead = new ConnectionPrefetch(table, 2);
-    assertThat(ahead.worthwhile()).isFalse();
+  void shouldPrefetchOnlyForManyConnections() {
+    TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(7);
+    ConnectionPrefetch prefetch = new ConnectionPrefetch(table, 2);
+    assertThat(prefetch.worthwhile()).isFalse();
     for (int port = 1; port <= MANY; port++) {
       table.add(script.stack.connect(Script.THEIRS, port, new Recorder()));
     }
-    assertThat(ahead.worthwhile()).isTrue();
-    ahead.prefetch();
-    assertThat(ahead.seen()).isZero();
+    assertThat(prefetch.worthwhile()).isTrue();
+    prefetch.prefetch();
+    assertThat(prefetch.sum()).isZero();
     for (TcpConnection one : table.snapshot()) {
-      ahead.add(one.key);
+      prefetch.add(one.key);
     }
-    ahead.prefetch();
-    assertThat(ahead.seen()).isNotZero();
-    ahead.add(0);
-    ahead.prefetch();
+    prefetch.prefetch();
+    assertThat(prefetch.sum()).isNotZero();
+    prefetch.add(0);
+    prefetch.prefetch();
     assertThat(table.size()).isEqualTo(MANY);
   }
 }

@@ -50,14 +50,14 @@ class CookieHandshakeTest {
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive(". seq 1 ack 1 win 5000");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     assertThat(script.stack.counters().synCookiesAccepted).isEqualTo(1);
     assertThat(script.stack.counters().established).isEqualTo(1);
     script.send(100);
     script.expect("P. seq 1 ack 1 len 100");
     script.receive(". seq 1 ack 101 len 10");
     script.expect(". seq 101 ack 11");
-    assertThat(script.handler.heard()).containsExactly("1+10");
+    assertThat(script.handler.takeEvents()).containsExactly("1+10");
   }
 
   @Test
@@ -67,7 +67,7 @@ class CookieHandshakeTest {
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive("P. seq 1 ack 1 len 20");
-    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+20");
     script.expect(". seq 1 ack 21");
   }
 
@@ -95,8 +95,8 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: nobody is believed to bring a cookie when none has been made")
-  void shouldResetAcknowledgmentsWhileNoCookieIsAbout() {
+  @DisplayName("RFC 4987 3.6: an acknowledgment is reset while no cookie is valid")
+  void shouldResetAcknowledgmentsWhileNoCookieIsValid() {
     Script script = new Script(NARROW);
     script.listen();
     script.receive(". seq 1 ack 77");
@@ -128,13 +128,13 @@ class CookieHandshakeTest {
     script.theirPort--;
     script.receive(". seq 2 ack 1");
     script.expectNothing();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.receive(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: what follows the segment that brings the cookie is not reset")
+  @DisplayName("RFC 4987 3.6: segments after the one that acknowledges the cookie are not reset")
   void shouldWaitForTheSegmentThatBringsTheCookie() {
     Script script = flooded(NARROW);
     script.receive("S seq 0 mss 1000");
@@ -144,7 +144,7 @@ class CookieHandshakeTest {
     assertThat(script.stack.counters().synCookiesFailed).isEqualTo(1);
     script.receive("P. seq 1 ack 1 len 20");
     script.expect(". seq 1 ack 21");
-    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+20");
   }
 
   @Test
@@ -177,13 +177,14 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: a peer may take the cookie although its SYN, come again, found room")
+  @DisplayName(
+      "RFC 4987 3.6: a peer may acknowledge the cookie although its repeated SYN found room")
   void shouldOpenByACookieInSynReceived() {
     Script script = flooded(NARROW);
     script.ourSequence = answeredTwice(script, "S seq 0 mss 1000");
     script.receive("P. seq 1 ack 1 len 20");
     script.expect(". seq 1 ack 21");
-    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+20");
     assertThat(script.stack.connections()).isEqualTo(1);
     assertThat(script.stack.counters().synCookiesAccepted).isEqualTo(1);
     script.send(100);
@@ -191,7 +192,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: in SYN-RECEIVED, too, what follows the cookie's segment is not reset")
+  @DisplayName("RFC 4987 3.6: segments after the cookie's are not reset in SYN-RECEIVED either")
   void shouldWaitForTheCookieInSynReceived() {
     Script script = flooded(NARROW);
     int cookie = answeredTwice(script, "S seq 0 mss 1000");
@@ -206,7 +207,7 @@ class CookieHandshakeTest {
     script.ourSequence = answer;
     script.receive(". seq 21 ack 1");
     script.drain();
-    assertThat(script.handler.heard()).containsExactly("open", "1+20");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+20");
   }
 
   @Test
@@ -215,19 +216,19 @@ class CookieHandshakeTest {
     Script script = flooded(NARROW);
     answeredTwice(script, "S seq 0 mss 1000");
     script.receive(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     assertThat(script.stack.counters().synCookiesAccepted).isZero();
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: who takes the cookie has what the cookie's answer has offered")
+  @DisplayName("RFC 4987 3.6: a connection by cookie has the options of the cookie's answer")
   void shouldHaveTheOptionsOfTheAnswerTaken() {
     Script script = flooded(TcpSettings.DEFAULTS.withBacklog(1));
     script.ourSequence = answeredTwice(script, "S seq 0 mss 1460 ws 9 sackok");
     script.receive(". seq 1 ack 1 win 5000");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     TcpConnection connection = connection(script);
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test
@@ -237,7 +238,7 @@ class CookieHandshakeTest {
     int cookie = answeredTwice(script, "S seq 0 mss 1000");
     script.ourSequence = cookie;
     script.receive(". seq 2 ack 1");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.stack.connections()).isEqualTo(1);
   }
 
@@ -249,7 +250,7 @@ class CookieHandshakeTest {
     young.expect("S. seq 0 ack 1");
     young.now += SynCookies.PERIOD;
     young.receive(". seq 1 ack 1");
-    assertThat(young.handler.heard()).containsExactly("open");
+    assertThat(young.handler.takeEvents()).containsExactly("open");
 
     Script old = flooded(NARROW);
     old.receive("S seq 0 mss 1000");
@@ -262,18 +263,18 @@ class CookieHandshakeTest {
     old.drain();
     old.theirPort = 40000;
     old.receive(". seq 1 ack 1");
-    assertThat(old.handler.heard()).isEmpty();
+    assertThat(old.handler.takeEvents()).isEmpty();
     assertThat(old.stack.counters().synCookiesAccepted).isZero();
   }
 
   @ParameterizedTest
   @CsvSource({"9000, 8960", "1460, 1460", "1459, 1440", "1400, 1360", "536, 536", "300, 216"})
-  @DisplayName("RFC 4987 3.6: the cookie tells the MSS, or the next lesser one that it knows")
-  void shouldTellTheMss(int mss, int told) {
+  @DisplayName("RFC 4987 3.6: the cookie encodes the MSS, or the next smaller value that it can")
+  void shouldEncodeTheMss(int mss, int encoded) {
     SynCookies cookies = new SynCookies(new SplittableRandom(1));
     int cookie = cookies.make(99, 5, mss, 0);
-    assertThat(cookies.check(99, 5, cookie, 0)).isEqualTo(told);
-    assertThat(cookies.check(99, 5, cookie, SynCookies.PERIOD)).isEqualTo(told);
+    assertThat(cookies.check(99, 5, cookie, 0)).isEqualTo(encoded);
+    assertThat(cookies.check(99, 5, cookie, SynCookies.PERIOD)).isEqualTo(encoded);
     assertThat(cookies.check(99, 5, cookie, 2 * SynCookies.PERIOD)).isZero();
     assertThat(cookies.check(98, 5, cookie, 0)).isZero();
     assertThat(cookies.check(99, 4, cookie, 0)).isZero();
@@ -297,17 +298,17 @@ class CookieHandshakeTest {
 
   @Test
   @DisplayName("RFC 4987 3.6: with timestamps, window scale, SACK and ECN survive the cookie")
-  void shouldTellOptionsByTheTimestamp() {
+  void shouldEncodeOptionsInTheTimestamp() {
     TcpSettings all = TcpSettings.DEFAULTS.withBacklog(1);
     Script script = flooded(all);
     script.receive("SEW seq 0 mss 1460 ws 9 sackok ts 100");
     script.expect("SE. seq 0 ack 1 mss 1460 ws 5 sackok ecr 100");
     int stamp = script.lastTimestamp();
     script.receive(". seq 1 ack 1 win 100 ts 101 ecr " + stamp);
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     TcpConnection connection = connection(script);
     assertThat(connection.timestamps).isTrue();
-    assertThat(connection.scaled).isTrue();
+    assertThat(connection.windowScale).isTrue();
     assertThat(connection.sack).isTrue();
     assertThat(connection.ecn).isTrue();
     script.send(1448);
@@ -316,7 +317,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: what the SYN does not offer is not offered by the cookie")
+  @DisplayName("RFC 4987 3.6: the cookie's answer offers nothing that the SYN does not")
   void shouldOfferNothingThatThePeerDoesNot() {
     TcpSettings all = TcpSettings.DEFAULTS.withBacklog(1);
     Script script = flooded(all);
@@ -325,18 +326,18 @@ class CookieHandshakeTest {
     script.receive(". seq 1 ack 1 ts 101 ecr " + script.lastTimestamp());
     TcpConnection connection = connection(script);
     assertThat(connection.timestamps).isTrue();
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: without timestamps nothing but the MSS can be told")
+  @DisplayName("RFC 4987 3.6: without timestamps nothing but the MSS can be encoded")
   void shouldOfferOnlyTheMssWithoutTimestamps() {
     Script script = flooded(TcpSettings.DEFAULTS.withBacklog(1));
     script.receive("SEW seq 0 mss 1460 ws 9 sackok");
     script.expect("S. seq 0 ack 1 ws -1 sackno");
     script.receive(". seq 1 ack 1");
     TcpConnection connection = connection(script);
-    assertThat(connection.scaled || connection.sack || connection.ecn).isFalse();
+    assertThat(connection.windowScale || connection.sack || connection.ecn).isFalse();
   }
 
   @Test
@@ -384,7 +385,7 @@ class CookieHandshakeTest {
   }
 
   @Test
-  @DisplayName("RFC 4987 3.6: a flood of forged acknowledgments leaves nothing behind")
+  @DisplayName("RFC 4987 3.6: a flood of forged acknowledgments leaves no state")
   void shouldKeepNothingOfAFlood() {
     Script script = flooded(NARROW);
     SplittableRandom random = new SplittableRandom(4);

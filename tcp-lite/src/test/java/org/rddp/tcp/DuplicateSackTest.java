@@ -7,7 +7,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What we tell a peer of octets that came twice (RFC 2883 section 4). */
+/** D-SACKs that we send (RFC 2883 section 4). */
 class DuplicateSackTest {
   private static Script with(String... segments) {
     Script script = selective();
@@ -15,7 +15,7 @@ class DuplicateSackTest {
       script.receive(segment);
       script.expect(". seq 1");
     }
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -25,7 +25,7 @@ class DuplicateSackTest {
     Script script = with(". seq 1 ack 1 len 100");
     script.receive(". seq 1 ack 1 len 100");
     script.expect(". seq 1 ack 101 sack 1-101");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.stack.counters().duplicates).isEqualTo(1);
   }
 
@@ -53,7 +53,7 @@ class DuplicateSackTest {
     Script script = with(". seq 101 ack 1 len 100", ". seq 201 ack 1 len 100");
     script.receive(". seq 201 ack 1 len 100");
     script.expect(". seq 1 ack 1 sack 201-301,101-301");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -71,7 +71,7 @@ class DuplicateSackTest {
     Script script = with(". seq 1 ack 1 len 100");
     script.receive(". seq 51 ack 1 len 100");
     script.expect(". seq 1 ack 151 sack 51-101");
-    assertThat(script.handler.heard()).containsExactly("101+50");
+    assertThat(script.handler.takeEvents()).containsExactly("101+50");
   }
 
   @Test
@@ -81,7 +81,7 @@ class DuplicateSackTest {
     Script script = with(". seq 101 ack 1 len 100");
     script.receive(". seq 151 ack 1 len 100");
     script.expect(". seq 1 ack 1 sack 151-201,101-251");
-    assertThat(script.handler.heard()).containsExactly("201+50");
+    assertThat(script.handler.takeEvents()).containsExactly("201+50");
   }
 
   @Test
@@ -90,7 +90,7 @@ class DuplicateSackTest {
     Script script = with(". seq 201 ack 1 len 100");
     script.receive(". seq 101 ack 1 len 300");
     script.expect(". seq 1 ack 1 sack 201-301,101-401");
-    assertThat(script.handler.heard()).containsExactly("101+100", "301+100");
+    assertThat(script.handler.takeEvents()).containsExactly("101+100", "301+100");
   }
 
   @Test
@@ -99,7 +99,7 @@ class DuplicateSackTest {
     Script script = with(". seq 101 ack 1 len 100", ". seq 301 ack 1 len 100");
     script.receive(". seq 51 ack 1 len 400");
     script.expect(". seq 1 ack 1 sack 101-201,51-451");
-    assertThat(script.handler.heard()).containsExactly("51+50", "201+100", "401+50");
+    assertThat(script.handler.takeEvents()).containsExactly("51+50", "201+100", "401+50");
   }
 
   @Test
@@ -108,7 +108,7 @@ class DuplicateSackTest {
     Script script = with(". seq 101 ack 1 len 100");
     script.receive(". seq 1 ack 1 len 300");
     script.expect(". seq 1 ack 301 sack 101-201");
-    assertThat(script.handler.heard()).containsExactly("1+100", "edge 201", "201+100");
+    assertThat(script.handler.takeEvents()).containsExactly("1+100", "edge 201", "201+100");
   }
 
   @Test
@@ -160,11 +160,11 @@ class DuplicateSackTest {
     Script script = with(". seq 1 ack 1 len 100");
     script.receive(". seq 100 ack 1 len 1");
     script.expect(". seq 1 ack 101 sack 100-101");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
-  @DisplayName("RFC 7323 5.3: what PAWS refuses is no duplicate")
+  @DisplayName("RFC 7323 5.3: a segment that PAWS refuses is no duplicate")
   void shouldNotReportWhatPawsRefuses() {
     Script script = selective(Script.plain().withTimestamps(true), " ts 5");
     script.receive(". seq 1 ack 1 len 100 ts 6");

@@ -18,7 +18,7 @@ class EarlyReceptionTest {
       script.receive(". seq " + ends[i] + " ack 1 len " + (ends[i + 1] - ends[i]));
     }
     script.drain();
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -29,7 +29,7 @@ class EarlyReceptionTest {
   void shouldHandUpBehindAGap() {
     Script script = Script.established();
     script.receive(". seq 101 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("101+100");
+    assertThat(script.handler.takeEvents()).containsExactly("101+100");
     assertThat(script.stream.receivePosition()).isZero();
   }
 
@@ -37,28 +37,28 @@ class EarlyReceptionTest {
   @DisplayName("RFC 5044 A.3 (2): the position of each segment is its place in the stream")
   @Tag("MPAA-3-05")
   @Tag("D03-5.1.2-01")
-  void shouldSayWhereEachSegmentBelongs() {
+  void shouldReportThePositionOfEachSegment() {
     Script script = with(301, 401);
     script.receive(". seq 5001 ack 1 len 10");
     script.receive(". seq 101 ack 1 len 1");
-    assertThat(script.handler.heard()).containsExactly("5001+10", "101+1");
+    assertThat(script.handler.takeEvents()).containsExactly("5001+10", "101+1");
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3 (3): the left edge is told when a gap closes, and only then")
+  @DisplayName("RFC 5044 A.3 (3): the left edge is reported only when a gap closes")
   @Tag("MPAA-3-06")
   @Tag("D03-5.1.2-01")
-  void shouldTellTheLeftEdgeWhenAGapCloses() {
+  void shouldReportTheLeftEdgeWhenAGapCloses() {
     Script script = with(201, 301, 401, 501);
     script.receive(". seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("1+100");
+    assertThat(script.handler.takeEvents()).containsExactly("1+100");
     script.receive(". seq 101 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("101+100", "edge 301");
+    assertThat(script.handler.takeEvents()).containsExactly("101+100", "edge 301");
     assertThat(script.stream.receivePosition()).isEqualTo(300);
     script.receive(". seq 301 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("301+100", "edge 501");
+    assertThat(script.handler.takeEvents()).containsExactly("301+100", "edge 501");
     script.receive(". seq 501 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("501+100");
+    assertThat(script.handler.takeEvents()).containsExactly("501+100");
   }
 
   static Stream<Arguments> overlaps() {
@@ -94,7 +94,7 @@ class EarlyReceptionTest {
   void shouldHandUpOnlyWhatIsNew(String what, int from, int to, String heard) {
     Script script = with(101, 201, 301, 401);
     script.receive(". seq " + from + " ack 1 len " + (to - from));
-    assertThat(String.join(" ", script.handler.heard())).as(what).isEqualTo(heard);
+    assertThat(String.join(" ", script.handler.takeEvents())).as(what).isEqualTo(heard);
   }
 
   @Test
@@ -110,7 +110,7 @@ class EarlyReceptionTest {
     System.arraycopy(last, 0, other, word, last.length);
     script.device.put(other);
     script.receive(". seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("1+100", "edge 201");
+    assertThat(script.handler.takeEvents()).containsExactly("1+100", "edge 201");
     assertThat(script.stack.counters().checksumErrors).isZero();
     assertThat(script.stack.counters().duplicates).isEqualTo(1);
   }
@@ -124,7 +124,7 @@ class EarlyReceptionTest {
     frame[frame.length - 1] ^= 1;
     script.device.put(frame);
     script.turn();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.expectNothing();
   }
 
@@ -134,9 +134,9 @@ class EarlyReceptionTest {
   void shouldCutAnEarlySegmentAtTheRightEdge() {
     Script script = Script.established();
     script.receive(". seq 19951 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("19951+50");
+    assertThat(script.handler.takeEvents()).containsExactly("19951+50");
     script.receive(". seq 20001 ack 1 len 10");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.expect(". seq 1 ack 1");
     script.expect(". seq 1 ack 1");
   }
@@ -161,14 +161,14 @@ class EarlyReceptionTest {
     script.receive(". seq 1 ack 1");
     script.receive(". seq 101 ack 1 len 100");
     script.receive(". seq 51 ack 1 len 200");
-    assertThat(aborting.heard()).containsExactly("open", "101+100", "51+50", "closed ABORTED");
+    assertThat(aborting.takeEvents()).containsExactly("open", "101+100", "51+50", "closed ABORTED");
     assertThat(script.stack.packetsHeld()).isZero();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3: nothing is handed up in order behind an abort, and no edge told")
-  void shouldTellNoEdgeWhenTheUserAborts() {
+  @DisplayName("RFC 5044 A.3: nothing is handed up after an abort, and no left edge reported")
+  void shouldReportNoEdgeWhenTheUserAborts() {
     Script script = new Script();
     Recorder aborting =
         new Recorder() {
@@ -186,7 +186,7 @@ class EarlyReceptionTest {
     script.receive(". seq 1 ack 1");
     script.receive(". seq 101 ack 1 len 100");
     script.receive(". seq 1 ack 1 len 300");
-    assertThat(aborting.heard()).containsExactly("open", "101+100", "1+100", "closed ABORTED");
+    assertThat(aborting.takeEvents()).containsExactly("open", "101+100", "1+100", "closed ABORTED");
     assertThat(script.stack.packetsHeld()).isZero();
   }
 
@@ -202,7 +202,8 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.3 (1): what fills the gap is taken however many packets wait")
+  @DisplayName(
+      "RFC 5044 A.3 (1): the segment that fills the gap is accepted however many packets wait")
   void shouldTakeWhatFillsTheGapThoughTooManyWait() {
     Script script = Script.established();
     for (int i = 0; i < 200; i++) {
@@ -210,7 +211,7 @@ class EarlyReceptionTest {
     }
     long dropped = script.stack.counters().outOfOrderDropped;
     assertThat(dropped).isPositive();
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive(". seq 1 ack 1 len 600");
     assertThat(script.stream.receivePosition()).isEqualTo(600);
     assertThat(script.stack.packetsHeld()).isZero();
@@ -248,11 +249,11 @@ class EarlyReceptionTest {
     Script script = with(1, 1001, 1001, 2001, 2001, 3001, 3001, 4001);
     script.receive(". seq 4091 ack 1 len 20");
     script.receive(". seq 4121 ack 1 len 20");
-    assertThat(script.handler.heard()).containsExactly("4091+20", "4121+20");
+    assertThat(script.handler.takeEvents()).containsExactly("4091+20", "4121+20");
     script.receive(". seq 4001 ack 1 len 110");
-    assertThat(script.handler.heard()).containsExactly("4001+90", "edge 4111");
+    assertThat(script.handler.takeEvents()).containsExactly("4001+90", "edge 4111");
     script.receive(". seq 4111 ack 1 len 10");
-    assertThat(script.handler.heard()).containsExactly("4111+10", "edge 4141");
+    assertThat(script.handler.takeEvents()).containsExactly("4111+10", "edge 4141");
   }
 
   @Test
@@ -261,7 +262,7 @@ class EarlyReceptionTest {
     Script script = Script.established();
     script.receive("UP. seq 101 ack 1 len 10");
     script.receive("U. seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("101+10", "1+100", "edge 111");
+    assertThat(script.handler.takeEvents()).containsExactly("101+10", "1+100", "edge 111");
   }
 
   @Test
@@ -276,7 +277,7 @@ class EarlyReceptionTest {
     script.receive(". seq 1 ack 2 len 100");
     script.receive("F. seq 401 ack 2");
     script.receive(". seq 201 ack 2 len 100");
-    assertThat(script.handler.heard())
+    assertThat(script.handler.takeEvents())
         .containsExactly(
             "101+100",
             "301+100",
@@ -289,7 +290,8 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.4: octets for a user in order wait for their turn")
+  @DisplayName(
+      "RFC 9293 3.10.7.4: octets of a user that needs them in order wait for the gap to close")
   void shouldLetOctetsWaitForAUserThatWantsThemInOrder() {
     Script script = new Script();
     Recorder user = new Recorder();
@@ -302,11 +304,12 @@ class EarlyReceptionTest {
     script.receive(". seq 1 ack 1");
     script.receive(". seq 201 ack 1 len 100");
     script.receive(". seq 101 ack 1 len 50");
-    assertThat(user.heard()).containsExactly("open");
+    assertThat(user.takeEvents()).containsExactly("open");
     script.receive(". seq 1 ack 1 len 100");
     script.receive(". seq 151 ack 1 len 60");
     script.receive("F. seq 301 ack 1");
-    assertThat(user.heard()).containsExactly("1+100", "101+50", "151+50", "201+100", "peer closed");
+    assertThat(user.takeEvents())
+        .containsExactly("1+100", "101+50", "151+50", "201+100", "peer closed");
     script.receive(". seq 302 ack 1");
     script.stream.abort();
     script.turn();
@@ -314,7 +317,8 @@ class EarlyReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.4: what waited for its turn is given back when the connection goes")
+  @DisplayName(
+      "RFC 9293 3.10.7.4: packets received out of order are released when the connection ends")
   void shouldGiveBackWhatWaited() {
     Script script = new Script();
     Recorder user = new Recorder();
@@ -324,7 +328,7 @@ class EarlyReceptionTest {
     script.receive(". seq 1 ack 1");
     script.receive(". seq 201 ack 1 len 100");
     script.receive("R seq 1");
-    assertThat(user.heard()).containsExactly("open", "closed RESET");
+    assertThat(user.takeEvents()).containsExactly("open", "closed RESET");
     script.turn();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }

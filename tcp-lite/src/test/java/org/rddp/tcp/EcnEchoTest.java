@@ -15,7 +15,7 @@ class EcnEchoTest {
     script.expect("SEW seq 0");
     script.receive("SE. seq 0 ack 1 win 65535 mss 1000");
     script.expect(". seq 1 ack 1");
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -82,7 +82,7 @@ class EcnEchoTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.3: CE before its turn counts at once")
+  @DisplayName("RFC 3168 6.1.3: CE on a segment out of order counts at once")
   void shouldEchoCongestionOfAnEarlySegment() {
     Script script = capable();
     script.receive(data(101, CE));
@@ -139,6 +139,6 @@ class EcnEchoTest {
     script.stream.abort();
     script.turn();
     script.expect("R. seq 1 ack 101");
-    assertThat(script.handler.heard()).containsExactly("1+100", "closed ABORTED");
+    assertThat(script.handler.takeEvents()).containsExactly("1+100", "closed ABORTED");
   }
 }

@@ -21,7 +21,7 @@ class EcnNegotiationTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.1: our SYN asks for ECN, and a SYN-ACK with ECE alone agrees")
+  @DisplayName("RFC 3168 6.1.1: our SYN offers ECN, and a SYN-ACK with ECE alone accepts it")
   void shouldAskForEcnAndTakeTheAnswer() {
     Script script = new Script(WITH_ECN);
     script.connect();
@@ -55,7 +55,7 @@ class EcnNegotiationTest {
 
   @Test
   @DisplayName(
-      "RFC 3168 6.1.1.1: a repeated SYN no longer asks, and an answer to the first is late")
+      "RFC 3168 6.1.1.1: a repeated SYN does not offer ECN, and an answer to the first is ignored")
   void shouldFallBackWhenTheSynGoesUnanswered() {
     Script script = new Script(WITH_ECN);
     script.connect();
@@ -87,7 +87,7 @@ class EcnNegotiationTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.1.1: when the peer's repeated SYN asks no more, neither do we answer")
+  @DisplayName("RFC 3168 6.1.1.1: a repeated SYN without ECN is answered without ECN")
   void shouldFollowThePeersFallback() {
     Script script = asked(WITH_ECN, "SEW seq 0 mss 1000");
     script.expect("SE. seq 0 ack 1");

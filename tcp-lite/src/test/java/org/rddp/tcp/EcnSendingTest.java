@@ -9,7 +9,7 @@ import static org.rddp.tcp.LossScript.inFlight;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What the sender does about congestion that routers mark: RFC 3168. */
+/** ECN at the sender (RFC 3168). */
 class EcnSendingTest {
   private static TcpSettings ecn() {
     return Script.plain().withEcn(true);
@@ -63,7 +63,7 @@ class EcnSendingTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.1: a peer without ECN gets plain packets, and its flags mean nothing")
+  @DisplayName("RFC 3168 6.1.1: a peer without ECN gets plain packets, and its flags are ignored")
   void shouldNotUseWhatWasNotNegotiated() {
     Script script = inFlight(Script.plain(), 10);
     script.receive("E. seq 1 ack 1001");
@@ -111,8 +111,8 @@ class EcnSendingTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.2: the peer is told once, with new data")
-  void shouldTellThePeerOnce() {
+  @DisplayName("RFC 3168 6.1.2: CWR is sent once, with new data")
+  void shouldSendCwrOnce() {
     Script script = tenInFlight();
     script.receive("E. seq 1 ack 1001");
     script.receive(". seq 1 ack 2001");
@@ -122,8 +122,8 @@ class EcnSendingTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.2: a loss is told in the same way, and not by a retransmission")
-  void shouldTellOfALoss() {
+  @DisplayName("RFC 3168 6.1.2: a loss also causes CWR, but not in a retransmission")
+  void shouldSendCwrAfterALoss() {
     Script script = tenInFlight();
     script.receiveTogether(". seq 1 ack 1", ". seq 1 ack 1", ". seq 1 ack 1");
     script.expect(". seq 10001 len 1000 ecn 2");
@@ -135,8 +135,8 @@ class EcnSendingTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.2: a timeout is told in the same way")
-  void shouldTellOfATimeout() {
+  @DisplayName("RFC 3168 6.1.2: a timeout also causes CWR")
+  void shouldSendCwrAfterATimeout() {
     Script script = established(ecn());
     script.send(1000);
     script.expect("P. seq 1 len 1000 ecn 2");

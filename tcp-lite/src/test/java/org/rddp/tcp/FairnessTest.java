@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a peer that makes us keep packets leaves to the others. The pool has 512. */
+/** A peer that makes us keep packets leaves some to others. The pool has 512. */
 class FairnessTest {
   /** Sends single octets as long as there are packets; returns how many that were. */
   private static int fill(Script script, TcpStream stream) {
@@ -26,7 +26,7 @@ class FairnessTest {
   }
 
   @Test
-  void shouldLeaveOthersPacketsForWhatComesBeforeItsTurn() {
+  void shouldLeaveOthersPacketsOutOfOrder() {
     Script script = Script.established();
     gaps(script);
     assertThat(script.stack.packetsHeld()).isEqualTo(64);
@@ -62,10 +62,10 @@ class FairnessTest {
     assertThat(script.stream.sendable()).isFalse();
     script.turn();
     assertThat(script.stack.nextDeadline()).isGreaterThan(script.now);
-    assertThat(script.handler.heard()).doesNotContain("sendable");
+    assertThat(script.handler.takeEvents()).doesNotContain("sendable");
     script.receive(". seq 1 ack " + (1 + sent));
     script.turn();
-    assertThat(script.handler.heard()).containsExactly("sendable");
+    assertThat(script.handler.takeEvents()).containsExactly("sendable");
   }
 
   @Test
@@ -83,7 +83,7 @@ class FairnessTest {
     fill(script, script.stream);
     script.turn();
     script.drain();
-    script.handler.heard();
+    script.handler.takeEvents();
     assertThat(script.stream.sendable()).isFalse();
     script.turn();
     assertThat(script.stack.nextDeadline()).isGreaterThan(script.now);
@@ -91,7 +91,7 @@ class FairnessTest {
     script.ourSequence = firstSequence;
     script.receive(". seq 1 ack " + (1 + sent));
     script.turn();
-    assertThat(script.handler.heard()).contains("sendable");
+    assertThat(script.handler.takeEvents()).contains("sendable");
   }
 
   @Test
@@ -105,12 +105,12 @@ class FairnessTest {
     script.receive(". seq 1 ack 1 win 0");
     fill(script, script.stream);
     keepClosed(script);
-    assertThat(script.handler.heard()).as("while there is enough").isEmpty();
+    assertThat(script.handler.takeEvents()).as("while there is enough").isEmpty();
 
     fill(script, script.stack.connect(Script.THEIRS, 8, new Recorder()));
     fill(script, script.stack.connect(Script.THEIRS, 9, new Recorder()));
     keepClosed(script);
-    assertThat(script.handler.heard()).containsExactly("closed TIMEOUT");
+    assertThat(script.handler.takeEvents()).containsExactly("closed TIMEOUT");
   }
 
   private static void keepClosed(Script script) {

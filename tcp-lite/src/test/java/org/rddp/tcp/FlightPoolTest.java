@@ -9,10 +9,10 @@ import static org.rddp.tcp.LossScript.sack;
 
 import org.junit.jupiter.api.Test;
 
-/** A connection holds what sending needs only while there is something to send. */
+/** A connection borrows a flight only while there is something to send. */
 class FlightPoolTest {
   private static int available(Script script) {
-    return script.stack.sending().memory.available();
+    return script.stack.context.flights.available();
   }
 
   @Test
@@ -29,7 +29,7 @@ class FlightPoolTest {
   }
 
   @Test
-  void shouldWaitATimeoutForTheReportThatARepeatWasNeedless() {
+  void shouldWaitATimeoutForADuplicateSack() {
     Script script = inFlight(sack(), 3);
     script.pass(ROUND_TRIP);
     script.drain();

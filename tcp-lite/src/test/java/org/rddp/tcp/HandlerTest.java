@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What handlers may do from within an upcall, and what becomes of those that throw. */
+/** Calls from within upcalls, and handlers that throw. */
 class HandlerTest {
   /** Throws, or aborts, at one of its upcalls. */
   private static final class Troubled extends Recorder {
@@ -146,7 +146,7 @@ class HandlerTest {
     script.receive(". seq 1 ack 2");
     script.receive("F. seq 1 ack 2");
     script.pass(60 * Script.SECOND);
-    assertThat(troubled.heard()).containsExactly("open", "peer closed", "closed ABORTED");
+    assertThat(troubled.takeEvents()).containsExactly("open", "peer closed", "closed ABORTED");
     assertThat(script.stack.connections()).isZero();
     assertThat(script.stack.nextDeadline()).isEqualTo(Long.MAX_VALUE);
   }
@@ -175,7 +175,7 @@ class HandlerTest {
   }
 
   @Test
-  void shouldTellTheHandlerOfAConnectionThatTheAcceptorAborted() {
+  void shouldReportTheHandlerOfAConnectionThatTheAcceptorAborted() {
     Script script = new Script();
     script.listen((stream, address, port) -> {
       stream.abort();
@@ -184,7 +184,7 @@ class HandlerTest {
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("closed ABORTED");
+    assertThat(script.handler.takeEvents()).containsExactly("closed ABORTED");
   }
 
   @Test
@@ -193,14 +193,14 @@ class HandlerTest {
     script.stream.alarm(script.now + 100);
     script.stream.alarm(script.now + 200);
     script.pass(150);
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.pass(50);
-    assertThat(script.handler.heard()).containsExactly("alarm");
+    assertThat(script.handler.takeEvents()).containsExactly("alarm");
     script.pass(1000);
     script.stream.alarm(script.now + 10);
     script.stream.alarm(Long.MAX_VALUE);
     script.pass(1000);
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test

@@ -10,7 +10,7 @@ class InterplayTest {
   private static final long ROUND_TRIP = LossScript.ROUND_TRIP;
 
   @Test
-  @DisplayName("RFC 9293 3.10.5: nothing follows the RST of a user who aborts at an early segment")
+  @DisplayName("RFC 9293 3.10.5: nothing follows the RST of a user that aborts at an early segment")
   void shouldSendNothingBehindAReset() {
     Script script = new Script(LossScript.sack());
     Recorder aborting =
@@ -31,7 +31,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.2: what was queued before the handshake is repaired by SACK as well")
+  @DisplayName("RFC 8985 6.2: segments queued before the handshake are repaired by SACK, too")
   void shouldRepairWhatWasQueuedBeforeTheHandshake() {
     Script script = new Script(LossScript.sack());
     script.connect();
@@ -72,7 +72,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6.1: a user who has closed has nothing to probe a window for")
+  @DisplayName("RFC 9293 3.8.6.1: no window is probed for a user that has closed")
   void shouldNotProbeTheWindowForAUserWhoHasClosed() {
     Script script = Script.established();
     script.receive(". seq 1 ack 1 win 0");
@@ -87,7 +87,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 2883 4: the D-SACK of one connection says nothing to another without SACK")
+  @DisplayName("RFC 2883 4: the D-SACK of one connection does not affect another without SACK")
   void shouldKeepConnectionsDuplicatesApart() {
     Script script = LossScript.inFlight(LossScript.sack(), 1);
     script.receive(". seq 1 ack 1001 sack 1-1001");
@@ -105,7 +105,7 @@ class InterplayTest {
 
   @Test
   @DisplayName("RFC 5927 7.2: a probe's timer proves no claim of a router, and costs no timeout")
-  void shouldBelieveARouterAtTheTimeoutAndNotAtTheProbe() {
+  void shouldAcceptARouterAtTheTimeoutAndNotAtTheProbe() {
     Script script = LossScript.inFlight(LossScript.sack(), 1);
     script.receive(". seq 1 ack 1001");
     LossScript.queue(script, 3);
@@ -149,7 +149,7 @@ class InterplayTest {
     script.send(1000);
     script.receiveTooBig(1001, 1040, 640);
     script.pass(10 * Script.SECOND);
-    assertThat(aborting.heard()).contains("closed ABORTED");
+    assertThat(aborting.takeEvents()).contains("closed ABORTED");
     assertThat(script.stack.counters().handlerFailures).isZero();
     assertThat(script.stack.packetsHeld()).isZero();
   }
@@ -172,7 +172,7 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 7323 4.1: an echo in answer to a duplicate tells no round trip")
+  @DisplayName("RFC 7323 4.1: an echo in answer to a duplicate gives no round trip")
   void shouldNotMeasureByTheEchoOfALostAcknowledgment() {
     Script script = unheard(true);
     int stamp = ((TcpConnection) script.stream).timestamp() - 30_000;
@@ -181,8 +181,8 @@ class InterplayTest {
   }
 
   @Test
-  @DisplayName("RFC 6298 3: one odd echo does not make the timeout many times what it was")
-  void shouldNotBelieveAnEchoOfHalfAMinute() {
+  @DisplayName("RFC 6298 3: a single wrong echo does not multiply the timeout")
+  void shouldIgnoreAnEchoOfHalfAMinute() {
     Script script = unheard(false);
     int stamp = ((TcpConnection) script.stream).timestamp() - 30_000;
     script.receive(". seq 1 ack 101 ts 1300 ecr " + stamp);

@@ -15,7 +15,7 @@ class KeepAliveTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.4 MUST-25: keep-alives are off by default")
-  void shouldNotAskByDefault() {
+  void shouldNotProbeByDefault() {
     Script script = Script.established();
     script.pass(365L * 24 * 3600 * Script.SECOND);
     script.expectNothing();
@@ -46,15 +46,15 @@ class KeepAliveTest {
     script.expect(". seq 0");
     script.pass(10 * Script.SECOND - 1);
     assertThat(script.state()).isEqualTo(TcpState.ESTABLISHED);
-    script.handler.heard();
+    script.handler.takeEvents();
     script.pass(1);
     script.expect("R. seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("closed TIMEOUT");
+    assertThat(script.handler.takeEvents()).containsExactly("closed TIMEOUT");
     assertThat(script.stack.counters().timedOut).isEqualTo(1);
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.4: an answer starts the silence anew")
+  @DisplayName("RFC 9293 3.8.4: an answer restarts the keep-alive timer")
   void shouldStartAnewAfterAnAnswer() {
     Script script = Script.established(ASKING);
     script.pass(100 * Script.SECOND);
@@ -75,7 +75,7 @@ class KeepAliveTest {
   @Test
   @DisplayName(
       "RFC 9293 3.8.4 MUST-27: a probe is sent only when nothing has come for the interval")
-  void shouldNotAskWhileThePeerIsHeard() {
+  void shouldNotProbeAPeerThatSends() {
     Script script = Script.established(ASKING);
     for (int i = 0; i < 10; i++) {
       script.pass(60 * Script.SECOND);
@@ -86,7 +86,8 @@ class KeepAliveTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.4: while data is in flight the retransmission timer does the asking")
+  @DisplayName(
+      "RFC 9293 3.8.4: while data is in flight the retransmission timer detects a dead peer")
   void shouldLeaveItToRetransmissionWhileDataIsInFlight() {
     Script script = Script.established(ASKING.withUserTimeout(10_000 * Script.SECOND));
     script.pass(99 * Script.SECOND);
@@ -99,7 +100,7 @@ class KeepAliveTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.4: a peer in FIN-WAIT-2 that has vanished is found out")
+  @DisplayName("RFC 9293 3.8.4: a dead peer is detected in FIN-WAIT-2")
   void shouldEndFinWait2OfAVanishedPeer() {
     Script script = Script.established(ASKING);
     script.close();
@@ -109,7 +110,7 @@ class KeepAliveTest {
     for (int i = 0; i < 20; i++) {
       script.pass(10 * Script.SECOND);
     }
-    assertThat(script.handler.heard()).endsWith("closed TIMEOUT");
+    assertThat(script.handler.takeEvents()).endsWith("closed TIMEOUT");
     assertThat(script.stack.connections()).isZero();
   }
 
@@ -117,11 +118,11 @@ class KeepAliveTest {
   @DisplayName("RFC 9293 3.8.4: a RST in answer to a probe ends the connection")
   void shouldEndWhenTheProbeIsAnsweredByAReset() {
     Script script = Script.established(ASKING);
-    script.handler.heard();
+    script.handler.takeEvents();
     script.pass(100 * Script.SECOND);
     script.expect(". seq 0 ack 1");
     script.receive("R seq 1");
-    assertThat(script.handler.heard()).containsExactly("closed RESET");
+    assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
   }
 
   @Test
@@ -134,12 +135,12 @@ class KeepAliveTest {
     script.expect(". seq 1 ack 2");
     script.receive(". seq 1 ack 1 len 1");
     script.expect(". seq 1 ack 2");
-    assertThat(script.handler.heard()).containsExactly("1+1");
+    assertThat(script.handler.takeEvents()).containsExactly("1+1");
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.4: nothing is asked before the connection is established, nor after")
-  void shouldNotAskInOtherStates() {
+  @DisplayName("RFC 9293 3.8.4: no probes before the connection is established, nor after")
+  void shouldNotProbeInOtherStates() {
     Script script = new Script(ASKING.withConnectTimeout(1000 * Script.SECOND));
     script.connect();
     script.pass(500 * Script.SECOND);

@@ -40,7 +40,7 @@ class LoneSegmentTest {
   }
 
   @Test
-  @DisplayName("RFC 3168 6.1.2: congestion that it tells of is heard")
+  @DisplayName("RFC 3168 6.1.2: its congestion echo counts")
   void shouldHearOfCongestion() {
     Script script = inFlight(Script.plain().withEcn(true), 1);
     script.receive("E. seq 1 ack 1001");
@@ -49,7 +49,7 @@ class LoneSegmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2923 2.1: what has come tells what has become of longer ones")
+  @DisplayName("RFC 2923 2.1: its acknowledgment shows that longer segments are not dropped")
   void shouldKnowWhatThePathCarries() {
     Script script = LossScript.established(sack());
     script.send(100);

@@ -22,7 +22,7 @@ final class LossScript {
     String selective = settings.selectiveAcknowledgment() ? " sackok" : "";
     script.receive(flags + " seq 0 ack 1 win 65535 mss 1000" + selective);
     script.expect(". seq 1 ack 1");
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 

@@ -160,7 +160,7 @@ class LossTest {
 
   @Test
   @DisplayName("RFC 6582 3.2: an acknowledgment of a part of the first segment is no new hole")
-  void shouldNotRepeatASegmentThatArrivesInPieces() {
+  void shouldNotRetransmitASegmentThatArrivesInPieces() {
     Script script = inFlight(5);
     script.receiveTogether(". seq 1 ack 1", ". seq 1 ack 1", ". seq 1 ack 1");
     script.expect(". seq 1 len 1000");
@@ -278,7 +278,7 @@ class LossTest {
     for (int i = 0; i < 130; i++) {
       script.pass(Script.SECOND);
     }
-    assertThat(script.handler.heard()).containsExactly("closed TIMEOUT");
+    assertThat(script.handler.takeEvents()).containsExactly("closed TIMEOUT");
     assertThat(script.stack.counters().timedOut).isEqualTo(1);
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
@@ -290,14 +290,14 @@ class LossTest {
       script.receive(". seq 1 ack 1 win 0");
       script.pass(Script.SECOND);
     }
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.drain();
     script.receive(". seq 1 ack 1001 win 65535");
     assertThat(script.stream.unacknowledged()).isZero();
   }
 
   @Test
-  void shouldRepeatTheFinAfterTheTimeout() {
+  void shouldRetransmitTheFinAfterTheTimeout() {
     Script script = Script.established();
     script.stream.closeSend();
     script.turn();

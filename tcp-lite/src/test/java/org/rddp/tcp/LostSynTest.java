@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How careful the first data is when the handshake has lost something. */
+/** The first data after a lost segment of the handshake. */
 class LostSynTest {
   @ParameterizedTest
   @EnumSource(names = {"CUBIC", "NEW_RENO"})

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.wire.Memory;
 
-/** Segments that wait to be filled, where the settings say so. */
+/** Nagle's algorithm. */
 class NagleTest {
   private final Script script = Script.established(Script.plain().withNagle(true));
 

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /**
- * The octets that are next are handed up before what their segment acknowledges is taken in: what
- * handlers do from within that upcall comes between the two.
+ * Octets in order are handed up before the acknowledgment of their segment is processed; calls that
+ * a handler makes from within that upcall are made in between.
  */
 class NextOctetsTest {
   private final Script script = new Script();
 
-  /** A peer has come to us, 100 octets to it are in flight, and at its octets we do something. */
+  /** A connection from a peer with 100 octets in flight and an action when octets arrive. */
   private void connect(Runnable atOctets, Runnable atFin) {
     Recorder handler =
         new Recorder() {

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.device.OffloadingDevice;
 import org.rddp.device.Offloads;
 
-/** What a network card does by itself, and a link that comes and goes. */
+/** Offloads of network cards, and links that go down. */
 class OffloadTest {
   private OffloadingDevice card;
   private Script script;
@@ -26,7 +26,7 @@ class OffloadTest {
     script.expect("S seq 0");
     script.receive("S. seq 0 ack 1 win 65535 mss 1000");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).contains("open");
+    assertThat(script.handler.takeEvents()).contains("open");
   }
 
   @AfterEach
@@ -80,7 +80,7 @@ class OffloadTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.1: what a card has found right is not checked again")
+  @DisplayName("RFC 9293 3.1: a checksum that a card has verified is not checked again")
   void shouldTrustTheCard() {
     open(Offloads.VERDICT, Script.plain());
     card.verdict = Offloads.GOOD;
@@ -90,7 +90,7 @@ class OffloadTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.1: what a card has found wrong is dropped")
+  @DisplayName("RFC 9293 3.1: a segment whose checksum a card has found wrong is dropped")
   void shouldDropWhatTheCardFindsWrong() {
     open(Offloads.VERDICT, Script.plain());
     receiveBroken(". seq 1 ack 1 len 100");
@@ -99,7 +99,7 @@ class OffloadTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.1: what a card says nothing of is checked here")
+  @DisplayName("RFC 9293 3.1: a checksum without a card's verdict is checked here")
   void shouldCheckWhatTheCardDoesNot() {
     open(Offloads.VERDICT, Script.plain());
     card.verdict = Offloads.UNKNOWN;
@@ -145,7 +145,7 @@ class OffloadTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.3: a link that goes down and comes up costs time and nothing else")
+  @DisplayName("RFC 9293 3.8.3: a link that goes down and up delays connections only")
   void shouldOutliveALinkThatGoesDown() {
     open(Offloads.NONE, Script.plain());
     script.device.up = false;
@@ -164,6 +164,6 @@ class OffloadTest {
     script.receive(". seq 1 ack 501");
     script.send(10);
     script.expect("P. seq 501 len 10");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 }

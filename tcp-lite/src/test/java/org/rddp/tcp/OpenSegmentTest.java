@@ -21,7 +21,7 @@ class OpenSegmentTest {
   @Test
   @Tag("MPAA-1-02")
   @Tag("MPA-5.1-05")
-  @DisplayName("RFC 5044 A.2: what is sent within a turn shares a segment, in the one packet")
+  @DisplayName("RFC 5044 A.2: data sent within a turn shares one segment and packet")
   void shouldPutWhatFollowsIntoTheSegment() {
     script.pack(100, true);
     script.pack(200, true);
@@ -114,7 +114,7 @@ class OpenSegmentTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.1: a lost segment goes again as it was, and is not open")
+  @DisplayName("RFC 5044 A.1: a lost segment is sent again unchanged, and is not open")
   void shouldNotFillASegmentThatHasLeft() {
     script.pack(100, true);
     script.turn();
@@ -141,7 +141,8 @@ class OpenSegmentTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 5.1: what the path carries no longer leaves in pieces, which are not open")
+  @DisplayName(
+      "RFC 5044 5.1: a segment that is too long for the path is sent in pieces, which are not open")
   void shouldCutAnOpenSegmentWhenEmssFalls() {
     script.send(1000);
     script.expect("P. seq 1 len 1000");
@@ -155,7 +156,7 @@ class OpenSegmentTest {
   }
 
   @Test
-  @DisplayName("RFC 5044 A.2: a user that is told to send sends in the same turn")
+  @DisplayName("RFC 5044 A.2: a user that is notified by onSendable sends in the same turn")
   void shouldNotLetWhatTheUserSendsAtTheEndOfTheTurnWait() {
     script.stream.send(script.packet(500), false);
     int full = 0;

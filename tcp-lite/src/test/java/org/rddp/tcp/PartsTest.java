@@ -16,20 +16,22 @@ import org.rddp.tcp.handshake.KeyedHash;
 import org.rddp.tcp.storage.EarlyRanges;
 import org.rddp.tcp.storage.EarlyRangesPool;
 import org.rddp.tcp.storage.EarlySegments;
+import org.rddp.tcp.storage.RangeSet;
+import org.rddp.tcp.storage.TcpConnectionTable;
 
-/** The parts of a connection by themselves, against plain models of what they should do. */
+/** Data structures of connections, compared with plain models. */
 class PartsTest {
   @Test
-  void shouldHashAsSipHashDoes() {
+  void shouldHashLikeSipHash() {
     // The reference's key 00..0f; its 16-octet message 00..0f.
     KeyedHash hash = new KeyedHash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L);
     assertThat(hash.hash(0x0706050403020100L, 0x0f0e0d0c0b0a0908L)).isEqualTo(0x3f2acc7f57c29bdbL);
   }
 
   @Test
-  void shouldFindWhatAHashMapFinds() {
+  void shouldFindTheConnectionsOfAHashMap() {
     Script script = new Script(Script.plain().withBacklog(1000).withConnections(1000));
-    TcpConnectionTable table = new TcpConnectionTable(5);
+    TcpConnectionTable<TcpConnection> table = new TcpConnectionTable<>(5);
     Map<Long, TcpConnection> model = new HashMap<>();
     List<TcpConnection> some = new ArrayList<>();
     for (int port = 1; port <= 200; port++) {
@@ -54,7 +56,29 @@ class PartsTest {
   }
 
   @Test
-  void shouldNoteEarlyOctetsAsASetOfOctetsWould() {
+  void shouldMergeRangesLikeABitSet() {
+    SplittableRandom random = new SplittableRandom(9);
+    RangeSet ranges = new RangeSet(0);
+    for (int life = 0; life < 300; life++) {
+      ranges.clear();
+      BitSet model = new BitSet();
+      for (int i = 0; i < 40; i++) {
+        int from = random.nextInt(330);
+        int to = from + 1 + random.nextInt(20);
+        model.set(from, to);
+        int index = ranges.add(from, to);
+        assertThat(ranges.start(index)).isLessThanOrEqualTo(from);
+        assertThat(ranges.end(index)).isGreaterThanOrEqualTo(to);
+        assertRanges(ranges, model);
+        int at = random.nextInt(1, 360);
+        boolean end = model.get(at - 1) && !model.get(at);
+        assertThat(ranges.hasEndAt(at)).isEqualTo(end);
+      }
+    }
+  }
+
+  @Test
+  void shouldKeepEarlyRangesLikeABitSet() {
     SplittableRandom random = new SplittableRandom(8);
     EarlyRangesPool pool = new EarlyRangesPool();
     for (int life = 0; life < 300; life++) {
@@ -80,7 +104,7 @@ class PartsTest {
       }
       while (!ranges.isEmpty()) {
         model.clear((int) ranges.start(0), (int) ranges.end(0));
-        packets -= ranges.removeFirst();
+        packets -= ranges.takeFirst();
         assertRanges(ranges, model);
       }
       assertThat(packets).isZero();
@@ -89,7 +113,7 @@ class PartsTest {
     }
   }
 
-  private static void assertRanges(EarlyRanges ranges, BitSet model) {
+  private static void assertRanges(RangeSet ranges, BitSet model) {
     int at = 0;
     for (int i = 0; i < ranges.count(); i++) {
       int start = model.nextSetBit(at);
@@ -103,7 +127,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldNameTheRangesMetLast() {
+  void shouldFindTheMostRecentRanges() {
     EarlyRanges ranges = new EarlyRanges();
     for (int i = 0; i < 6; i++) {
       assertThat(ranges.add(10L * i, 10L * i + 5, 6)).isTrue();
@@ -121,7 +145,7 @@ class PartsTest {
   }
 
   @Test
-  void shouldHoldEarlyPiecesUntilTheyAreDoneWith() {
+  void shouldKeepEarlyPieces() {
     NativePacketPool pool = new NativePacketPool(200, 64);
     SplittableRandom random = new SplittableRandom(8);
     EarlySegments segments = new EarlySegments(pool);

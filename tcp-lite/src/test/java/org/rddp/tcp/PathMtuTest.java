@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.wire.Icmpv4;
 
-/** What "fragmentation needed" does to a connection, and what it cannot do. */
+/** "Fragmentation needed" messages, valid and invalid. */
 class PathMtuTest {
   private final Script script = open(Script.plain());
 
@@ -22,7 +22,7 @@ class PathMtuTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: a segment that is too big makes those that follow smaller")
+  @DisplayName("RFC 1191 6.4: after a segment that is too big, later ones are smaller")
   @Tag("MPA-2-02")
   void shouldObeyARouter() {
     script.send(1460);
@@ -93,7 +93,7 @@ class PathMtuTest {
     script.ourPort++;
     script.receiveTooBig(1, 1500, 1400);
     assertThat(script.stream.emss()).isEqualTo(1460);
-    assertThat(script.stack.pathMtu(Script.THEIRS.bits())).isEqualTo(1500);
+    assertThat(script.stack.context.ip.pathMtu(Script.THEIRS.bits())).isEqualTo(1500);
   }
 
   @Test
@@ -125,7 +125,7 @@ class PathMtuTest {
   @Test
   @DisplayName(
       "RFC 5927 7.2: a claim that larger segments than acknowledged are lost counts at once")
-  void shouldBelieveWhatNothingContradicts() {
+  void shouldAcceptWhatNothingContradicts() {
     script.send(500);
     script.receive(". seq 1 ack 501");
     script.send(1460);
@@ -135,7 +135,7 @@ class PathMtuTest {
 
   @Test
   @DisplayName("RFC 1191 6.1: every connection on the path hears of it, and so does the next one")
-  void shouldTellEveryConnection() {
+  void shouldReportEveryConnection() {
     Script other = script;
     TcpStream first = other.stream;
     script.send(1460);
@@ -164,7 +164,7 @@ class PathMtuTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 3: timestamps come off what the path carries")
+  @DisplayName("RFC 1191 3: timestamps reduce EMSS")
   @Tag("MPA-2-02")
   void shouldLeaveRoomForOptions() {
     Script stamped = new Script(Script.plain().withTimestamps(true));
@@ -220,6 +220,6 @@ class PathMtuTest {
     script.send(1460);
     script.receiveIcmp(Icmpv4.UNREACHABLE, Icmpv4.PORT_UNREACHABLE, 1, 1500, 0);
     script.receiveIcmp(Icmpv4.UNREACHABLE, Icmpv4.PROTOCOL_UNREACHABLE, 1, 1500, 0);
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
   }
 }

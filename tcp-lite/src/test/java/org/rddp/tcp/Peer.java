@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /**
  * A user of TCP for tests: sends so many octets of a pattern in segments of random sizes, checks
- * what comes, in its turn or before it, and closes when it has sent everything.
+ * received octets, in order or not, and closes when it has sent everything.
  */
 final class Peer implements StreamHandler {
   private final PayloadPattern sends;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.storage.PacketBudget;
 
-/** What all connections of one remote address may have together. The pool has 512 packets. */
+/** The limits of all connections with one remote address. The pool has 512 packets. */
 class PeerLimitsTest {
   private static final Ipv4Address ANOTHER = Ipv4Address.parse("10.0.0.3");
 
@@ -124,7 +124,7 @@ class PeerLimitsTest {
 
   @Test
   @DisplayName("Limits: a peer's packets out of order leave room for another's")
-  void shouldBoundWhatAPeerSendsBeforeItsTurn() {
+  void shouldLimitPacketsOutOfOrder() {
     Script script = new Script();
     script.listen((stream, address, port) -> new Recorder());
     for (int port = 1; port <= 8; port++) {
@@ -138,7 +138,7 @@ class PeerLimitsTest {
       script.drain();
     }
     // A quarter of the pool is 128.
-    assertThat(script.stack.earlyPackets().used()).isBetween(90, 96);
-    assertThat(script.stack.earlyPackets().grants(0, 0)).isTrue();
+    assertThat(script.stack.context.earlyPackets.used()).isBetween(90, 96);
+    assertThat(script.stack.context.earlyPackets.grants(0, 0)).isTrue();
   }
 }

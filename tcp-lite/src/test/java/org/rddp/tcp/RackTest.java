@@ -100,7 +100,8 @@ class RackTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.3: a retransmission with nothing behind it is found lost by the timer")
+  @DisplayName(
+      "RFC 8985 6.3: the loss of a retransmission with nothing behind it is detected by the timer")
   void shouldLeaveTheRestToTheTimeout() {
     Script script = inFlight(sack(), 4);
     script.receive(". seq 1 ack 1 sack 1001-4001");
@@ -113,7 +114,7 @@ class RackTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.3: the timeout takes for lost only what was sent a round trip ago")
+  @DisplayName("RFC 8985 6.3: at a timeout only segments sent a round trip ago count as lost")
   void shouldNotLoseWhatWasJustSent() {
     Script script = inFlight(sack(), 2);
     script.pass(ROUND_TRIP);
@@ -129,7 +130,8 @@ class RackTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.2 step 2: an answer too quick for a retransmission is the original's")
+  @DisplayName(
+      "RFC 8985 6.2 step 2: an acknowledgment too early for a retransmission is of the original")
   void shouldNotTakeAnEarlyAnswerForTheRetransmission() {
     Script script = inFlight(sack(), 5);
     script.receive(". seq 1 ack 1 sack 2001-5001");
@@ -143,7 +145,7 @@ class RackTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 6.2 step 5: those sent after the last that was delivered are not lost")
+  @DisplayName("RFC 8985 6.2 step 5: segments sent after the last delivered one are not lost")
   void shouldNotLoseWhatWasSentLater() {
     Script script = inFlight(sack(), 8);
     script.receive(". seq 1 ack 1 sack 1001-4001");

@@ -23,11 +23,11 @@ class ReceiveWindowTest {
     script.expect(". seq 1 ack 1 win 4000");
     script.receive(". seq 4001 ack 1 len 1000");
     script.expect(". seq 1 ack 1 win 4000");
-    assertThat(script.handler.heard()).containsExactly("1001+1000", "2001+1000", "3001+1000");
+    assertThat(script.handler.takeEvents()).containsExactly("1001+1000", "2001+1000", "3001+1000");
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6: octets given back early open the window when the gap closes")
+  @DisplayName("RFC 9293 3.8.6: octets consumed early open the window when the gap closes")
   void shouldOpenTheWindowByEarlyOctetsWhenTheGapCloses() {
     Script script = Script.established(SMALL);
     script.receive(". seq 1001 ack 1 len 2000");
@@ -52,7 +52,7 @@ class ReceiveWindowTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6: giving back more than was handed up promises nothing more")
+  @DisplayName("RFC 9293 3.8.6: consuming more than was handed up does not move the right edge")
   void shouldNotPromiseForOctetsThatNeverCame() {
     Script script = Script.established(SMALL);
     script.handler.consumes = false;
@@ -105,19 +105,19 @@ class ReceiveWindowTest {
       script.receive(". seq " + sequence + " ack 1 len 1000");
     }
     assertThat(script.drain()).isEqualTo(4);
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive(". seq 4001 ack 1 len 1");
     script.expect(". seq 1 ack 4001 win 0");
     script.receive(". seq 4001 ack 1 len 1");
     script.expect(". seq 1 ack 4001 win 0");
     script.receive(". seq 4000 ack 1");
     script.expect(". seq 1 ack 4001 win 0");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.stream.consumed(4000);
     script.turn();
     script.expect(". seq 1 ack 4001 win 4000");
     script.receive(". seq 4001 ack 1 len 1");
-    assertThat(script.handler.heard()).containsExactly("4001+1");
+    assertThat(script.handler.takeEvents()).containsExactly("4001+1");
   }
 
   @Test
@@ -138,8 +138,8 @@ class ReceiveWindowTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6.2.2: half of a small buffer is worth telling")
-  void shouldTellOfHalfASmallBuffer() {
+  @DisplayName("RFC 9293 3.8.6.2.2: half of a small buffer is worth a window update")
+  void shouldReportHalfASmallBuffer() {
     Script script = Script.established(Script.plain().withReceiveBuffer(2048));
     script.handler.consumes = false;
     script.receive(". seq 1 ack 1 len 1000");
@@ -166,6 +166,6 @@ class ReceiveWindowTest {
     script.expect(". seq 1 ack 1");
     script.receive(". seq -100 ack 1 len 50");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("1001+500");
+    assertThat(script.handler.takeEvents()).containsExactly("1001+500");
   }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import org.rddp.wire.Memory;
 
 /**
- * A handler that writes down what it hears, checks that octets are those of the script (each the
- * low eight bits of its sequence number) and consumes them unless told otherwise. Positions are
- * written as a script's sequence numbers: the first octet is 1.
+ * A handler that records its calls, checks that octets are those of the script (each the low eight
+ * bits of its sequence number) and consumes them unless disabled. Positions are written as a
+ * script's sequence numbers: the first octet is 1.
  */
 class Recorder implements StreamHandler {
   final List<String> events = new ArrayList<>();
@@ -20,8 +20,8 @@ class Recorder implements StreamHandler {
   /** What to do when sending may be tried again. */
   Runnable uponSendable = () -> {};
 
-  /** What was heard since the last call. */
-  List<String> heard() {
+  /** The events since the last call. */
+  List<String> takeEvents() {
     List<String> copy = List.copyOf(events);
     events.clear();
     return copy;

@@ -12,15 +12,15 @@ class RefusedSegmentTest {
 
   @Test
   @Tag("MPA-8-12")
-  @DisplayName("RFC 5044 8: it is neither acknowledged nor handed up until it comes again")
+  @DisplayName("RFC 5044 8: it is neither acknowledged nor handed up until it is sent again")
   void shouldNotAcknowledgeWhatTheUserRefuses() {
     script.handler.accepts = false;
     script.receive(". seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("refused 1+100");
+    assertThat(script.handler.takeEvents()).containsExactly("refused 1+100");
     script.expectNothing();
     script.handler.accepts = true;
     script.receive(". seq 1 ack 1 len 100");
-    assertThat(script.handler.heard()).containsExactly("1+100");
+    assertThat(script.handler.takeEvents()).containsExactly("1+100");
     script.expect(". seq 1 ack 101");
     assertThat(script.stack.counters().refused).isOne();
   }
@@ -36,11 +36,11 @@ class RefusedSegmentTest {
     assertThat(script.state()).isEqualTo(TcpState.ESTABLISHED);
     script.receive(". seq 1 ack 101");
     assertThat(script.stream.unacknowledged()).isZero();
-    assertThat(script.handler.heard()).containsExactly("refused 1+100");
+    assertThat(script.handler.takeEvents()).containsExactly("refused 1+100");
   }
 
   @Test
-  @DisplayName("RFC 2018: a segment before its turn that is refused is not reported")
+  @DisplayName("RFC 2018: a segment out of order that is refused is not reported")
   void shouldNotReportARefusedSegmentBySack() {
     Script sacking = new Script(Script.plain().withSelectiveAcknowledgment(true));
     sacking.connect();
@@ -79,7 +79,7 @@ class RefusedSegmentTest {
     script.receive(". seq 50000 ack 1 len 10");
     script.expect(". seq 1 ack 1");
     script.receive("R. seq 1 ack 1 len 10");
-    assertThat(script.handler.heard()).containsExactly("closed RESET");
+    assertThat(script.handler.takeEvents()).containsExactly("closed RESET");
   }
 
   @Test
@@ -108,6 +108,6 @@ class RefusedSegmentTest {
     Recorder user = new Recorder();
     user.accepts = false;
     assertThat(new InOrderHandler(user).accepts(4, 1, 10)).isFalse();
-    assertThat(user.heard()).containsExactly("refused 5+10");
+    assertThat(user.takeEvents()).containsExactly("refused 5+10");
   }
 }

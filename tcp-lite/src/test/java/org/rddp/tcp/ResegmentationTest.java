@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class ResegmentationTest {
   @Test
   @Tag("MPAA-1-05")
-  @DisplayName("RFC 1191 6.4: what is in flight and too long goes again at once, in pieces")
+  @DisplayName(
+      "RFC 1191 6.4: segments in flight that are too long are sent again at once, in pieces")
   void shouldCutWhatIsInFlight() {
     Script script = inFlight(sack(), 2);
     script.receiveTooBig(1, 1040, 740);
@@ -23,13 +24,13 @@ class ResegmentationTest {
     script.expect(". seq 1001 len 700");
     script.expect("P. seq 1701 len 300");
     script.expectNothing();
-    assertThat(script.handler.heard()).containsExactly("emss 700");
+    assertThat(script.handler.takeEvents()).containsExactly("emss 700");
     script.receive(". seq 1 ack 2001");
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: that is no congestion: the window stays")
+  @DisplayName("RFC 1191 6.4: that does not count as congestion: the window stays")
   void shouldNotTakeItForCongestion() {
     Script script = inFlight(sack(), 10);
     script.receiveTooBig(1, 1040, 740);
@@ -41,7 +42,7 @@ class ResegmentationTest {
 
   @Test
   @Tag("MPAA-1-05")
-  @DisplayName("RFC 5044 A.1: what waits is cut too, and what the user sends then is whole again")
+  @DisplayName("RFC 5044 A.1: waiting segments are cut, too, and later ones are whole again")
   @Tag("MPA-5.1-08")
   void shouldCutWhatWaitsAndAlignAgain() {
     Script script = established(sack());
@@ -61,8 +62,8 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: pieces that are lost again go again as pieces")
-  void shouldRepeatPieces() {
+  @DisplayName("RFC 1191 6.4: lost pieces are sent again as pieces")
+  void shouldRetransmitPieces() {
     Script script = inFlight(sack(), 2);
     script.receiveTooBig(1, 1040, 740);
     assertThat(script.drain()).isEqualTo(4);
@@ -73,21 +74,21 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.3: when the path is wider the user learns it, and segments are longer")
+  @DisplayName("RFC 1191 6.3: when the path MTU grows the user is told, and segments are longer")
   void shouldGrowAgain() {
     Script script = inFlight(sack(), 1);
     script.receiveTooBig(1, 1040, 740);
     script.drain();
     script.receive(". seq 1 ack 1001");
-    script.handler.heard();
-    script.stack.sizes().pathMtu((TcpConnection) script.stream, 1500);
-    assertThat(script.handler.heard()).contains("emss 1000");
+    script.handler.takeEvents();
+    script.stack.context.sizes.pathMtu((TcpConnection) script.stream, 1500);
+    assertThat(script.handler.takeEvents()).contains("emss 1000");
     script.send(1000);
     script.expect("P. seq 1001 len 1000");
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: a timeout in a narrowed path sends the first piece")
+  @DisplayName("RFC 1191 6.4: a timeout after a fall of the path MTU sends the first piece")
   void shouldTimeOutInPieces() {
     Script script = inFlight(Script.plain(), 1);
     script.receiveTooBig(1, 1040, 740);
@@ -99,7 +100,7 @@ class ResegmentationTest {
   }
 
   /** Small segments get through, and a long one has timed out three times. */
-  private static Script swallowed() {
+  private static Script dropped() {
     Script script = established(Script.plain());
     script.send(100);
     script.expect("P. seq 1 len 100");
@@ -115,21 +116,22 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 2923 2.1: long segments that time out while short ones pass are made shorter")
+  @DisplayName(
+      "RFC 2923 2.1: long segments that time out while short ones are acknowledged are made shorter")
   void shouldEscapeABlackHole() {
-    Script script = swallowed();
+    Script script = dropped();
     script.expect(". seq 101 len 536");
     script.expectNothing();
-    assertThat(script.handler.heard()).containsExactly("emss 536");
+    assertThat(script.handler.takeEvents()).containsExactly("emss 536");
     script.receive(". seq 1 ack 637");
     script.expect("P. seq 637 len 464");
     assertThat(script.stack.counters().blackHoles).isEqualTo(1);
   }
 
   @Test
-  @DisplayName("RFC 2923 2.1: a path that swallows even 576 octets is found out, too")
+  @DisplayName("RFC 2923 2.1: a path that drops even 576 octets is detected, too")
   void shouldEscapeADeeperBlackHole() {
-    Script script = swallowed();
+    Script script = dropped();
     script.expect(". seq 101 len 536");
     script.pass(8 * TIMEOUT);
     script.expect(". seq 101 len 536");
@@ -158,7 +160,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: cutting what has become too long leaves packets for what comes in")
+  @DisplayName("RFC 1191 6.4: cutting segments leaves packets for receiving")
   void shouldNotCutBeyondTheBudget() {
     Script script =
         new Script(
@@ -197,14 +199,14 @@ class ResegmentationTest {
   @Test
   @DisplayName("RFC 4821 7.7: longer segments are tried again after a while")
   void shouldTryLongerSegmentsLater() {
-    Script script = swallowed();
+    Script script = dropped();
     script.drain();
     script.receive(". seq 1 ack 1101");
-    script.handler.heard();
+    script.handler.takeEvents();
     script.pass(Script.SECOND);
     script.send(1000);
     script.expect("P. seq 1101 len 1000");
-    assertThat(script.handler.heard()).contains("emss 1000");
+    assertThat(script.handler.takeEvents()).contains("emss 1000");
     script.receive(". seq 1 ack 2101");
     script.send(1000);
     script.expect("P. seq 2101 len 1000");
@@ -214,9 +216,9 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 4821 7.7: a trial that fails is given up at once, and made later the next time")
+  @DisplayName("RFC 4821 7.7: a trial that fails ends at once, and the next one comes later")
   void shouldGiveUpATrialAtOnce() {
-    Script script = swallowed();
+    Script script = dropped();
     script.drain();
     script.receive(". seq 1 ack 1101");
     script.pass(Script.SECOND);
@@ -239,7 +241,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6: a peer that has taken its window back is no black hole")
+  @DisplayName("RFC 9293 3.8.6: a peer that has shrunk its window is no black hole")
   void shouldNotTakeAShutWindowForABlackHole() {
     Script script = established(Script.plain());
     script.send(100);
@@ -254,7 +256,7 @@ class ResegmentationTest {
 
   @Test
   @DisplayName("RFC 2923 2.1: a segment of which the peer has a part, and a window for the rest")
-  void shouldDoubtThePathWhenTheWindowHoldsWhatIsMissing() {
+  void shouldSuspectThePathWhenTheWindowHoldsWhatIsMissing() {
     Script script = established(Script.plain());
     script.send(1000);
     script.receive(". seq 1 ack 301 win 800");
@@ -267,7 +269,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.8.6: what lies beyond a window taken back waits until it is back")
+  @DisplayName("RFC 9293 3.8.6: octets beyond a window that shrank wait until it grows")
   void shouldKeepToAWindowThatShrank() {
     Script script = inFlight(Script.plain(), 5);
     script.receive(". seq 1 ack 1 win 1500");
@@ -312,7 +314,7 @@ class ResegmentationTest {
   }
 
   @Test
-  @DisplayName("RFC 1191 6.4: cutting what is in flight takes no packets from what arrives")
+  @DisplayName("RFC 1191 6.4: cutting segments in flight leaves packets for receiving")
   void shouldKeepNoMorePacketsForPieces() {
     int segments = 120;
     Script script = jumbo(segments);

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What we tell a peer of octets that came before their turn (RFC 2018 sections 3 to 5). */
+/** SACK blocks that we send (RFC 2018 sections 3 to 5). */
 class SackGenerationTest {
   /** A connection on which both ends have permitted SACK. */
   static Script selective() {
@@ -19,7 +19,7 @@ class SackGenerationTest {
     script.expect("S seq 0 sackok");
     script.receive("S. seq 0 ack 1 win 65535 mss 1000 sackok" + options);
     script.expect(". seq 1 ack 1 sack -");
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -34,14 +34,14 @@ class SackGenerationTest {
 
   @Test
   @DisplayName("RFC 2018 4: no SACK option while nothing is missing")
-  void shouldSayNothingWhileNothingIsMissing() {
+  void shouldReportNothingWhileNothingIsMissing() {
     Script script = selective();
     receive(script, 1);
     script.expect(". seq 1 ack 101 sack -");
   }
 
   @Test
-  @DisplayName("RFC 2018 4: a block says what came behind a gap, at once")
+  @DisplayName("RFC 2018 4: a block reports octets behind a gap at once")
   @Tag("MPAA-3-08")
   void shouldReportWhatCameBehindAGap() {
     Script script = selective();
@@ -51,7 +51,7 @@ class SackGenerationTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 3: a block is as long as what is contiguous")
+  @DisplayName("RFC 2018 3: a block covers contiguous octets")
   void shouldReportContiguousSegmentsAsOneBlock() {
     Script script = selective();
     receive(script, 101, 201);
@@ -74,7 +74,7 @@ class SackGenerationTest {
 
   @Test
   @DisplayName("RFC 2018 4: the others follow as they were reported, the latest first")
-  void shouldRepeatTheBlocksReportedBefore() {
+  void shouldRetransmitTheBlocksReportedBefore() {
     Script script = selective();
     receive(script, 101, 301, 501, 701);
     script.expect(". seq 1 ack 1 sack 701-801,501-601,301-401,101-201");
@@ -108,7 +108,7 @@ class SackGenerationTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 4: what the acknowledgment number covers is reported no more")
+  @DisplayName("RFC 2018 4: acknowledged octets are not reported any more")
   void shouldForgetWhatIsAcknowledged() {
     Script script = selective();
     receive(script, 101, 301);
@@ -183,7 +183,7 @@ class SackGenerationTest {
     }
     int kept = script.stack.packetsHeld();
     assertThat(kept).isBetween(1, 299);
-    assertThat(script.handler.heard()).hasSize(kept);
+    assertThat(script.handler.takeEvents()).hasSize(kept);
     for (int i = 1; i < 300; i++) {
       script.expect(". seq 1 ack 1");
     }
@@ -219,7 +219,7 @@ class SackGenerationTest {
     script.expect(". seq 1 ack 1 sack 101-202");
     script.receive(". seq 1 ack 1 len 100");
     script.expect(". seq 1 ack 202 sack -");
-    assertThat(script.handler.heard())
+    assertThat(script.handler.takeEvents())
         .containsExactly("101+100", "1+100", "edge 201", "peer closed");
   }
 
@@ -229,7 +229,7 @@ class SackGenerationTest {
     Script script = selective(Script.plain().withReceiveBuffer(2048), "");
     script.receive(". seq 1501 ack 1 len 1000");
     script.expect(". seq 1 ack 1 sack 1501-2049");
-    assertThat(script.handler.heard()).containsExactly("1501+548");
+    assertThat(script.handler.takeEvents()).containsExactly("1501+548");
   }
 
   @Test

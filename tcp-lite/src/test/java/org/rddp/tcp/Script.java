@@ -31,7 +31,7 @@ import org.rddp.wire.TcpOptions;
  * 101-201,301-401} ({@code -} expects none). Numbers count from each end's SYN, which is 0; so the
  * first octet is 1. Each payload octet is the low eight bits of its sequence number. In an expected
  * segment the flags (but for P) and the length, 0 unless given, must be the same; of the rest only
- * what is given.
+ * the given keys.
  */
 final class Script {
   static final long MILLISECOND = 1_000_000;
@@ -103,7 +103,7 @@ final class Script {
     script.expect("S seq 0");
     script.receive("S. seq 0 ack 1 win 65535 mss 1000");
     script.expect(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
     return script;
   }
 
@@ -154,13 +154,13 @@ final class Script {
     stack.transmit(now);
   }
 
-  /** Lets time pass, and a turn after it. */
+  /** Lets time pass, then runs a turn. */
   void pass(long nanoseconds) {
     now += nanoseconds;
     turn();
   }
 
-  /** A segment arrives, and a turn goes by. */
+  /** A segment arrives, and a turn runs. */
   void receive(String segment) {
     put(segment);
     turn();
@@ -241,7 +241,7 @@ final class Script {
   }
 
   /**
-   * An ICMP error arrives about a segment of ours, and a turn goes by.
+   * An ICMP error arrives about a segment of ours, and a turn runs.
    *
    * @param sequence of the segment that it quotes
    * @param length octets of the packet that it quotes
@@ -283,7 +283,7 @@ final class Script {
     assertThat(next == null ? "nothing" : describe(next)).isEqualTo("nothing");
   }
 
-  /** How many segments have left that nobody expected yet. */
+  /** Number of segments sent and not expected so far. */
   int drain() {
     int count = 0;
     while (next() != null) {
@@ -450,7 +450,7 @@ final class Script {
     return Integer.parseInt(text.substring(from, to < 0 ? text.length() : to));
   }
 
-  /** Sends one packet of that many octets and lets a turn go by. */
+  /** Sends one packet of that many octets and runs a turn. */
   void send(int length) {
     queue(length);
     turn();

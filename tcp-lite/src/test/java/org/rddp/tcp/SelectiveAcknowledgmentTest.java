@@ -10,11 +10,11 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What SACK blocks tell the sender, and what they cannot make it do. */
+/** SACK blocks at the sender, valid and invalid. */
 class SelectiveAcknowledgmentTest {
   @Test
   @Tag("MPAA-1-08")
-  @DisplayName("RFC 2018 5: only the segment that is missing is sent again, as it was")
+  @DisplayName("RFC 2018 5: only the missing segment is sent again, unchanged")
   void shouldRepairASingleLoss() {
     Script script = inFlight(sack(), 5);
     script.receive(". seq 1 ack 1 sack 1001-4001");
@@ -41,8 +41,8 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 5: after a timeout what the peer has is not sent again")
-  void shouldNotRepeatWhatIsSackedAfterATimeout() {
+  @DisplayName("RFC 2018 5: after a timeout segments acknowledged by SACK are not sent again")
+  void shouldNotRetransmitWhatIsSackedAfterATimeout() {
     Script script = inFlight(sack(), 4);
     script.receive(". seq 1 ack 1 sack 1001-2001");
     script.pass(ROUND_TRIP);
@@ -57,7 +57,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 8: a peer that has thrown away what it reported gets all of it again")
+  @DisplayName("RFC 2018 8: segments that a peer has reneged on are sent again")
   void shouldSurviveAPeerThatReneges() {
     Script script = inFlight(sack(), 3);
     script.receive(". seq 1 ack 1 sack 1-3001");
@@ -71,9 +71,8 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName(
-      "RFC 2018 5: a peer that takes one block back is believed when the timer has expired")
-  void shouldRepeatWhatWasReportedFirst() {
+  @DisplayName("RFC 2018 5: a block that a peer takes back is forgotten when the timer has expired")
+  void shouldRetransmitWhatWasReportedFirst() {
     Script script = inFlight(sack(), 3);
     script.receive(". seq 1 ack 1 sack 1001-2001");
     script.pass(ROUND_TRIP);
@@ -86,7 +85,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 5: a block of what was never sent means nothing")
+  @DisplayName("RFC 2018 5: a block of octets never sent is ignored")
   void shouldIgnoreABlockBeyondWhatWasSent() {
     Script script = inFlight(sack(), 3);
     script.receive(". seq 1 ack 1 sack 3001-4001");
@@ -97,7 +96,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 5: a block that ends before it begins means nothing")
+  @DisplayName("RFC 2018 5: a block that ends before it begins is ignored")
   void shouldIgnoreABlockInReverse() {
     Script script = inFlight(sack(), 3);
     script.receive(". seq 1 ack 1 sack 2001-1001");
@@ -152,7 +151,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 2: blocks of a peer that did not agree to them mean nothing")
+  @DisplayName("RFC 2018 2: blocks that were not negotiated are ignored")
   void shouldIgnoreBlocksThatWereNotNegotiated() {
     Script script = inFlight(Script.plain(), 5);
     script.receive(". seq 1 ack 1 sack 1001-4001");
@@ -172,7 +171,7 @@ class SelectiveAcknowledgmentTest {
 
   @Test
   @DisplayName("RFC 2018 4: holes are known also when all acknowledgments but the last were lost")
-  void shouldLearnEverythingFromOneAcknowledgment() {
+  void shouldFindAllHolesFromOneAcknowledgment() {
     Script script = inFlight(sack(), 10);
     script.receive(". seq 1 ack 2001 sack 9001-10001,6001-8001,3001-5001");
     script.expect(". seq 2001 len 1000");
@@ -182,7 +181,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2018 4: what earlier acknowledgments reported stays known")
+  @DisplayName("RFC 2018 4: blocks of earlier acknowledgments stay known")
   void shouldRememberBlocks() {
     Script script = inFlight(sack(), 10);
     script.receive(". seq 1 ack 1 sack 1001-2001");
@@ -209,8 +208,8 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2883 4: a first block that is acknowledged reports octets that came twice")
-  void shouldTellADsack() {
+  @DisplayName("RFC 2883 4: a first block below the acknowledgment is a D-SACK")
+  void shouldReportADsack() {
     Script script = inFlight(sack(), 3);
     script.receive(". seq 1 ack 2001 sack 1001-2001");
     assertThat(script.stack.counters().loss.duplicatesReported).isEqualTo(1);
@@ -219,7 +218,7 @@ class SelectiveAcknowledgmentTest {
 
   @Test
   @DisplayName("RFC 2883 4.1: so does a first block within the second")
-  void shouldTellADsackWithinABlock() {
+  void shouldReportADsackWithinABlock() {
     Script script = inFlight(sack(), 5);
     script.receive(". seq 1 ack 1 sack 2001-3001,1001-4001");
     assertThat(script.stack.counters().loss.duplicatesReported).isEqualTo(1);
@@ -227,7 +226,7 @@ class SelectiveAcknowledgmentTest {
   }
 
   @Test
-  @DisplayName("RFC 2883 4: a report of octets from long ago is not believed")
+  @DisplayName("RFC 2883 4: a D-SACK of old octets is ignored")
   void shouldIgnoreAnOldDsack() {
     Script script = LossScript.established(sack());
     for (int i = 0; i < 80; i++) {
@@ -242,7 +241,7 @@ class SelectiveAcknowledgmentTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.1: a FIN that the peer has behind a gap is not sent again")
-  void shouldNotRepeatASackedFin() {
+  void shouldNotRetransmitASackedFin() {
     Script script = inFlight(sack(), 2);
     script.stream.closeSend();
     script.turn();
@@ -258,7 +257,7 @@ class SelectiveAcknowledgmentTest {
 
   @Test
   @DisplayName("RFC 9293 3.8.1: a FIN that is lost is found by its position like any octet")
-  void shouldRepeatALostFin() {
+  void shouldRetransmitALostFin() {
     Script script = inFlight(sack(), 2);
     script.stream.closeSend();
     script.turn();

@@ -10,7 +10,7 @@ import static org.rddp.tcp.LossScript.sack;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What was sent again for nothing, and how that comes to light. */
+/** Detection and undoing of spurious retransmissions. */
 class SpuriousRetransmissionTest {
   private static long undone(Script script) {
     return script.stack.counters().loss.undone;
@@ -176,8 +176,8 @@ class SpuriousRetransmissionTest {
   }
 
   @Test
-  @DisplayName("RFC 5682 2.1 step 2a: an acknowledgment of everything tells nothing")
-  void shouldNotJudgeByAnAcknowledgmentOfEverything() {
+  @DisplayName("RFC 5682 2.1 step 2a: an acknowledgment of everything shows nothing")
+  void shouldNotUndoByAnAcknowledgmentOfEverything() {
     Script script = timedOut(Script.plain());
     script.receive(". seq 1 ack 10001");
     script.receive(". seq 1 ack 12001");
@@ -239,8 +239,8 @@ class SpuriousRetransmissionTest {
   }
 
   @Test
-  @DisplayName("RFC 4015 3.2: what was taken for lost is in flight again, and not sent")
-  void shouldNotRepeatAfterUndoing() {
+  @DisplayName("RFC 4015 3.2: segments counted as lost are in flight again, and not sent")
+  void shouldNotRetransmitAfterUndoing() {
     Script script = timedOut(Script.plain());
     script.receive(". seq 1 ack 1001");
     script.drain();

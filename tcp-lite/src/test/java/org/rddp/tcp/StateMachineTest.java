@@ -53,7 +53,7 @@ class StateMachineTest {
       default -> {}
     }
     assertThat(script.state()).isEqualTo(state);
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -116,7 +116,7 @@ class StateMachineTest {
       script.expect("P. seq 1 len 10");
       script.expect("F. seq 11 ack 1");
       assertThat(script.state()).isEqualTo(FIN_WAIT_1);
-      assertThat(script.handler.heard()).containsExactly("open");
+      assertThat(script.handler.takeEvents()).containsExactly("open");
     }
 
     @Test
@@ -167,7 +167,7 @@ class StateMachineTest {
       assertThat(script.state()).as("an ACK of less").isEqualTo(LAST_ACK);
       script.receive(". seq 2 ack 2");
       assertThat(script.state()).isEqualTo(CLOSED);
-      assertThat(script.handler.heard()).containsExactly("closed NORMAL");
+      assertThat(script.handler.takeEvents()).containsExactly("closed NORMAL");
     }
   }
 
@@ -206,7 +206,7 @@ class StateMachineTest {
     void shouldTakePayloadAndFinOfTheSynAck() {
       script.receive("SF. seq 0 ack 1 mss 1000");
       script.expect(". seq 1 ack 2");
-      assertThat(script.handler.heard()).containsExactly("open", "peer closed");
+      assertThat(script.handler.takeEvents()).containsExactly("open", "peer closed");
       assertThat(script.state()).isEqualTo(CLOSE_WAIT);
     }
 
@@ -217,7 +217,7 @@ class StateMachineTest {
       script.receive("S seq 0 mss 1000 len 10");
       script.expect("S. seq 0 ack 1");
       script.receive(". seq 1 ack 1 len 10");
-      assertThat(script.handler.heard()).containsExactly("open", "1+10");
+      assertThat(script.handler.takeEvents()).containsExactly("open", "1+10");
     }
 
     @Test
@@ -226,16 +226,16 @@ class StateMachineTest {
       script.stream.abort();
       script.turn();
       script.expectNothing();
-      assertThat(script.handler.heard()).containsExactly("closed ABORTED");
+      assertThat(script.handler.takeEvents()).containsExactly("closed ABORTED");
     }
 
     @Test
     @DisplayName("RFC 9293 3.10.7.3: in SYN-RECEIVED after a simultaneous open, a RST is a refusal")
-    void shouldSayRefusedWhenASimultaneousOpenIsReset() {
+    void shouldReportRefusedWhenASimultaneousOpenIsReset() {
       script.receive("S seq 0 mss 1000");
       script.expect("S. seq 0 ack 1");
       script.receive("R seq 1");
-      assertThat(script.handler.heard()).containsExactly("closed REFUSED");
+      assertThat(script.handler.takeEvents()).containsExactly("closed REFUSED");
     }
 
     @Test
@@ -271,7 +271,7 @@ class StateMachineTest {
       script.expect(". ack " + next(state));
       script.receive(". seq 90000 ack 1 len 10");
       script.expect(". ack " + next(state));
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
       assertThat(script.state()).isEqualTo(state);
     }
 
@@ -283,7 +283,7 @@ class StateMachineTest {
       Script script = in(state);
       script.receive("R seq " + next(state));
       boolean bothClosed = state == CLOSING || state == LAST_ACK;
-      assertThat(script.handler.heard())
+      assertThat(script.handler.takeEvents())
           .containsExactly(bothClosed ? "closed NORMAL" : "closed RESET");
       assertThat(script.state()).isEqualTo(CLOSED);
       script.expectNothing();
@@ -324,7 +324,7 @@ class StateMachineTest {
       Script script = in(state);
       script.receive("F seq " + next(state) + " len 10");
       script.expectNothing();
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
       assertThat(script.state()).isEqualTo(state);
     }
 
@@ -336,7 +336,7 @@ class StateMachineTest {
       Script script = in(state);
       script.receive(". seq 1 ack 1 len 10");
       script.expect(". ack 11");
-      assertThat(script.handler.heard()).containsExactly("1+10");
+      assertThat(script.handler.takeEvents()).containsExactly("1+10");
     }
 
     @ParameterizedTest
@@ -345,7 +345,7 @@ class StateMachineTest {
     void shouldIgnorePayloadBehindTheFin(TcpState state) {
       Script script = in(state);
       script.receive(". seq 2 ack 1 len 10");
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
       assertThat(script.state()).isEqualTo(state);
     }
 
@@ -356,7 +356,7 @@ class StateMachineTest {
       Script script = in(state);
       script.receive("F. seq 1 ack 1");
       script.expect(". ack 2");
-      assertThat(script.handler.heard()).isEmpty();
+      assertThat(script.handler.takeEvents()).isEmpty();
       assertThat(script.state()).isEqualTo(state);
     }
 
@@ -369,7 +369,7 @@ class StateMachineTest {
       script.stream.abort();
       script.turn();
       script.expect("R. ack " + next(state));
-      assertThat(script.handler.heard()).containsExactly("closed ABORTED");
+      assertThat(script.handler.takeEvents()).containsExactly("closed ABORTED");
       assertThat(script.stack.connections()).isZero();
     }
 
@@ -401,14 +401,14 @@ class StateMachineTest {
       for (int i = 0; i < 200; i++) {
         script.pass(Script.SECOND);
       }
-      assertThat(script.handler.heard()).containsExactly("closed TIMEOUT");
+      assertThat(script.handler.takeEvents()).containsExactly("closed TIMEOUT");
       assertThat(script.stack.connections()).isZero();
     }
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.4: a failure within a connection does not cost others their turn")
-  void shouldLookAfterTheOthersWhenOneFails() {
+  @DisplayName("RFC 9293 3.10.7.4: a failure of one connection does not affect others")
+  void shouldServeTheOthersWhenOneFails() {
     Script script = new Script();
     script.stack.reportFailuresTo(failure -> {
       throw new IllegalStateException("the log is full", failure);

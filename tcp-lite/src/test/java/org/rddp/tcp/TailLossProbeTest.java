@@ -17,7 +17,7 @@ class TailLossProbeTest {
 
   @Test
   @Tag("MPAA-1-08")
-  @DisplayName("RFC 8985 7.3: after two round trips the last segment goes again, as it was")
+  @DisplayName("RFC 8985 7.3: after two round trips the last segment is sent again unchanged")
   void shouldProbeWithTheLastSegment() {
     Script script = inFlight(sack(), 3);
     script.pass(ROUND_TRIP - 1);
@@ -30,7 +30,7 @@ class TailLossProbeTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 7.2: a lone segment's acknowledgment may be delayed")
+  @DisplayName("RFC 8985 7.2: the acknowledgment of a single segment may be delayed")
   void shouldAllowForADelayedAcknowledgment() {
     Script script = inFlight(sack(), 1);
     script.pass(ROUND_TRIP + DELAY - 1);
@@ -40,7 +40,7 @@ class TailLossProbeTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 7.2: the timeout has a floor, for peers whose threads are held up")
+  @DisplayName("RFC 8985 7.2: the timeout has a floor, for peers whose threads are delayed")
   void shouldNotProbeSoonerThanTheFloor() {
     Script script = inFlight(sack().withMinimumProbe(50 * Script.MILLISECOND), 3);
     script.pass(40 * Script.MILLISECOND - 1);
@@ -97,7 +97,7 @@ class TailLossProbeTest {
   }
 
   @Test
-  @DisplayName("RFC 8985 7.2: what does not concern the sender does not put the probe off")
+  @DisplayName("RFC 8985 7.2: segments that acknowledge nothing do not postpone the probe")
   void shouldNotBePutOffByThePeersData() {
     Script script = inFlight(sack(), 3);
     script.pass(ROUND_TRIP / 2);

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** LISTEN and the handshakes of those who knock (RFC 9293 sections 3.10.7.2 and 3.10.7.4). */
+/** LISTEN and the handshakes that peers begin (RFC 9293 sections 3.10.7.2 and 3.10.7.4). */
 class TcpListenerTest {
-  private static Script knocked() {
+  private static Script synReceived() {
     Script script = new Script();
     script.ourPort = 7;
     script.theirPort = 40000;
@@ -28,7 +28,7 @@ class TcpListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"- seq 5", "F seq 5", "P seq 5 len 3", "SF seq 5"})
-  @DisplayName("RFC 9293 3.10.7.2: in LISTEN what is neither RST, ACK nor SYN is dropped")
+  @DisplayName("RFC 9293 3.10.7.2: in LISTEN a segment without RST, ACK and SYN is dropped")
   void shouldDropOtherSegmentsInListen(String segment) {
     Script script = new Script();
     script.listen();
@@ -48,7 +48,7 @@ class TcpListenerTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.2: payload of a SYN is not acknowledged and comes again")
+  @DisplayName("RFC 9293 3.10.7.2: payload of a SYN is not acknowledged and is sent again")
   void shouldLetThePayloadOfASynComeAgain() {
     Script script = new Script();
     script.listen();
@@ -56,16 +56,16 @@ class TcpListenerTest {
     script.expect("S. seq 0 ack 1");
     script.receive(". seq 1 ack 1 len 10");
     script.expect(". seq 1 ack 11");
-    assertThat(script.handler.heard()).containsExactly("open", "1+10");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+10");
   }
 
   @Test
   @DisplayName("RFC 9293 3.10.7.4: in SYN-RECEIVED a RST returns to LISTEN")
   void shouldReturnToListenOnAReset() {
-    Script script = knocked();
+    Script script = synReceived();
     script.receive("R seq 1");
     assertThat(script.stack.connections()).isZero();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.receive("S seq 50 mss 1000");
     script.expect("S. seq 0 ack 51");
   }
@@ -73,7 +73,7 @@ class TcpListenerTest {
   @Test
   @DisplayName("RFC 9293 3.10.7.4: in SYN-RECEIVED another SYN in the window returns to LISTEN")
   void shouldReturnToListenOnAnotherSyn() {
-    Script script = knocked();
+    Script script = synReceived();
     script.receive("S seq 10 mss 1000");
     script.expectNothing();
     assertThat(script.stack.connections()).isZero();
@@ -84,7 +84,7 @@ class TcpListenerTest {
   @Test
   @DisplayName("RFC 9293 3.10.7.4: in SYN-RECEIVED a segment outside of the window is acknowledged")
   void shouldAcknowledgeWhatIsOutsideOfTheWindowInSynReceived() {
-    Script script = knocked();
+    Script script = synReceived();
     script.receive(". seq 90000 ack 1 len 5");
     script.expect(". seq 1 ack 1");
     assertThat(script.stack.connections()).isEqualTo(1);
@@ -101,24 +101,24 @@ class TcpListenerTest {
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
     script.receive(". seq 1 ack 1");
-    assertThat(script.handler.heard()).containsExactly("open");
+    assertThat(script.handler.takeEvents()).containsExactly("open");
   }
 
   @Test
   @DisplayName("RFC 9293 3.10.7.4: in SYN-RECEIVED a segment without ACK is dropped")
   void shouldDropWhatHasNoAckInSynReceived() {
-    Script script = knocked();
+    Script script = synReceived();
     script.receive("P seq 1 len 10");
     script.expectNothing();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.7.4: a FIN that ends the handshake is heard of")
+  @DisplayName("RFC 9293 3.10.7.4: a FIN with the last acknowledgment of the handshake counts")
   void shouldTakeAFinWithTheLastAcknowledgment() {
-    Script script = knocked();
+    Script script = synReceived();
     script.receive("F. seq 1 ack 1 len 3");
-    assertThat(script.handler.heard()).containsExactly("open", "1+3", "peer closed");
+    assertThat(script.handler.takeEvents()).containsExactly("open", "1+3", "peer closed");
     script.expect(". seq 1 ack 5");
     assertThat(script.state()).isEqualTo(TcpState.CLOSE_WAIT);
   }
@@ -148,7 +148,7 @@ class TcpListenerTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.10.4: a closed listener's SYN-ACK is not repeated but taken back")
+  @DisplayName("RFC 9293 3.10.4: the SYN-ACK of a closed listener is not repeated but reset")
   void shouldTakeBackTheSynAckOfAClosedListener() {
     Script script = new Script();
     script.ourPort = 7;
@@ -171,10 +171,10 @@ class TcpListenerTest {
     script.stack.listen(7, (stream, address, port) -> script.handler);
     script.receive("S seq 0 mss 1000");
     script.expect("S. seq 0 ack 1");
-    script.stack.listener(7).close();
+    script.stack.context.listeners.get(7).close();
     script.stack.listen(7, (stream, address, port) -> script.handler);
     script.receive(". seq 1 ack 1");
     script.expect("R seq 1");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 }

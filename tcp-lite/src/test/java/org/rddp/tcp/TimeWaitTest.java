@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.wire.SequenceNumber;
 
-/** TIME-WAIT: what it ignores, what it answers, what opens anew from it (RFC 6191, RFC 1337). */
+/** Segments in TIME-WAIT, and its reuse (RFC 6191, RFC 1337). */
 class TimeWaitTest {
   /** We have closed first; the last number of the peer is 1, ours is 2. */
   private static Script timeWait(TcpSettings settings, String stamp) {
@@ -23,7 +23,7 @@ class TimeWaitTest {
     script.receive("F. seq 1 ack 2" + stamp);
     script.expect(". seq 2 ack 2");
     assertThat(script.state()).isEqualTo(TcpState.TIME_WAIT);
-    script.handler.heard();
+    script.handler.takeEvents();
     return script;
   }
 
@@ -75,7 +75,7 @@ class TimeWaitTest {
     script.pass(Script.SECOND);
     assertThat(script.stack.connections()).isZero();
     assertThat(script.stack.counters().timedOut).isZero();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
   }
 
   @Test
@@ -83,7 +83,7 @@ class TimeWaitTest {
   void shouldIgnorePayload() {
     Script script = timeWait();
     script.receive("U. seq 2 ack 2 len 10");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.pool.available()).isEqualTo(script.pool.capacity());
   }
 
@@ -97,7 +97,7 @@ class TimeWaitTest {
     script.stream.alarm(script.now + 1);
     script.pass(10);
     script.expectNothing();
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.state()).isEqualTo(TcpState.TIME_WAIT);
   }
 
@@ -169,7 +169,7 @@ class TimeWaitTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"SF seq 9000", "SR seq 9000", "S. seq 9000 ack 2"})
-  @DisplayName("RFC 9293 3.6.1: only a SYN alone opens anew")
+  @DisplayName("RFC 9293 3.6.1: only a SYN alone reopens the connection")
   void shouldOpenAnewForAPlainSynOnly(String segment) {
     Script script = listening(timeWait());
     script.receive(segment);
@@ -178,7 +178,7 @@ class TimeWaitTest {
   }
 
   @Test
-  @DisplayName("RFC 9293 3.6.1: without a listener nothing opens, and TIME-WAIT goes on")
+  @DisplayName("RFC 9293 3.6.1: without a listener TIME-WAIT continues")
   void shouldStayWithoutAListener() {
     Script script = timeWait();
     script.receive("S seq 100000 mss 1000");

@@ -13,7 +13,7 @@ class TimestampReceptionTest {
   }
 
   @Test
-  @DisplayName("RFC 7323 4.3: a segment behind a gap does not change what is echoed")
+  @DisplayName("RFC 7323 4.3: a segment behind a gap does not change the echoed timestamp")
   void shouldNotEchoTheTimestampOfAnEarlySegment() {
     Script script = stamped();
     script.receive(". seq 101 ack 1 len 100 ts 1005");
@@ -53,13 +53,13 @@ class TimestampReceptionTest {
     Script script = stamped();
     script.receive(". seq 1 ack 1 len 100 ts 1005");
     script.expect(". seq 1 ack 101 ecr 1005");
-    script.handler.heard();
+    script.handler.takeEvents();
     script.receive(". seq 201 ack 1 len 100 ts 1004");
     script.expect(". seq 1 ack 101 ecr 1005 sack -");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     script.receive(". seq 201 ack 1 len 100 ts 1005");
     script.expect(". seq 1 ack 101 ecr 1005 sack 201-301");
-    assertThat(script.handler.heard()).containsExactly("201+100");
+    assertThat(script.handler.takeEvents()).containsExactly("201+100");
   }
 
   @Test
@@ -69,7 +69,7 @@ class TimestampReceptionTest {
     script.receive(". seq 301 ack 1 len 100 ts 1009");
     script.receive(". seq 101 ack 1 len 100 ts 1004");
     script.receive(". seq 201 ack 1 len 100 ts 1006");
-    assertThat(script.handler.heard()).containsExactly("301+100", "101+100", "201+100");
+    assertThat(script.handler.takeEvents()).containsExactly("301+100", "101+100", "201+100");
     assertThat(script.stack.counters().oldTimestamps).isZero();
   }
 
@@ -91,7 +91,7 @@ class TimestampReceptionTest {
   void shouldDropAnEarlySegmentWithoutItsTimestamp() {
     Script script = stamped();
     script.receive(". seq 101 ack 1 len 100");
-    assertThat(script.handler.heard()).isEmpty();
+    assertThat(script.handler.takeEvents()).isEmpty();
     assertThat(script.stack.counters().oldTimestamps).isEqualTo(1);
   }
 }

@@ -290,7 +290,7 @@ class HeadersTest {
   }
 
   @Test
-  void shouldTellStationsFromGroups() {
+  void shouldReportStationsFromGroups() {
     assertThat(Ethernet.unicast(0x525400e6d2d6L)).isTrue();
     assertThat(Ethernet.unicast(Ethernet.BROADCAST)).isFalse();
     assertThat(Ethernet.unicast(0x01005e000001L)).isFalse();

@@ -9,8 +9,8 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SendFlags;
 import org.rddp.demo.Poller;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rig.AdvertisedBuffer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -106,7 +106,7 @@ final class BandwidthCommand implements Callable<Integer> {
       AdvertisedBuffer buffer,
       long writes) {
     for (long i = 0; i < writes; i++) {
-      int flags = i % 16 == 15 ? WorkRequest.SIGNALLED : 0;
+      int flags = i % 16 == 15 ? SendFlags.SIGNALLED : 0;
       poller.until(
           () -> connection.postWrite(0, source, 0, size, buffer.stag(), buffer.to(), flags),
           "room in the send queue");
@@ -119,7 +119,7 @@ final class BandwidthCommand implements Callable<Integer> {
     MemorySegment message = MemorySegment.ofArray(new byte[8]);
     poller.until(() -> connection.postReceive(0, answers, 0, 8), "room for a receive");
     poller.until(
-        () -> connection.postInlineSend(0, message, 0, 8, WorkRequest.SIGNALLED),
+        () -> connection.postInlineSend(0, message, 0, 8, SendFlags.SIGNALLED),
         "room in the send queue");
     poller.until(() -> poller.received() >= expected, "the echo");
   }

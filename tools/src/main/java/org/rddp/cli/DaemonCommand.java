@@ -62,7 +62,7 @@ final class DaemonCommand implements Callable<Integer> {
     Crc32c.chosen();
     if (checkOnly) {
       String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
-      spec.commandLine().getOut().println(file + ": good,   " + memory);
+      Output.println(spec, file + ": good, " + memory);
       return 0;
     }
     run(configuration);
@@ -77,8 +77,7 @@ final class DaemonCommand implements Callable<Integer> {
       throw new CommandFailedException(e.getFile() + ": " + e.getReason(), e);
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(daemon), "rddp-end"));
-    spec.commandLine().getOut().println(READY + " " + describe(configuration));
-    spec.commandLine().getOut().flush();
+    Output.println(spec, READY + " " + describe(configuration));
     if (untilEof) {
       waitForEof();
       System.exit(0);

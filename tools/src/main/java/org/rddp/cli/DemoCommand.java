@@ -110,8 +110,7 @@ final class DemoCommand implements Callable<Integer> {
           json
               ? new GsonBuilder().setPrettyPrinting().create().toJson(result.toJson())
               : result.toTable();
-      spec.commandLine().getOut().println(text);
-      spec.commandLine().getOut().flush();
+      Output.println(spec, text);
       return result.verified() ? 0 : 1;
     } catch (DemoException e) {
       throw new CommandFailedException(e.getMessage(), e);

@@ -32,8 +32,7 @@ final class DemoRoundTripsCommand implements Callable<Integer> {
         RoundTripRig.measure(ConfigurationFile.read(file), size, count, System.err)
             .toJson()
             .toString();
-    spec.commandLine().getOut().println(result);
-    spec.commandLine().getOut().flush();
+    Output.println(spec, result);
     return 0;
   }
 }

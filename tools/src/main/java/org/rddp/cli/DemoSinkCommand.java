@@ -35,19 +35,14 @@ final class DemoSinkCommand implements Callable<Integer> {
     try (Rddp daemon = session.open("demo sink")) {
       VerifiedTransfer transfer =
           new VerifiedTransfer(daemon, seed, Duration.ZERO, Duration.ofSeconds(30));
-      String problem = transfer.receive(port, size, () -> say("listening"));
+      String problem = transfer.receive(port, size, () -> Output.println(spec, "listening"));
       JsonObject result = new JsonObject();
       result.addProperty("verified", problem == null);
       if (problem != null) {
         result.addProperty("problem", problem);
       }
-      say(result.toString());
+      Output.println(spec, result.toString());
       return problem == null ? 0 : 1;
     }
-  }
-
-  private void say(String line) {
-    spec.commandLine().getOut().println(line);
-    spec.commandLine().getOut().flush();
   }
 }

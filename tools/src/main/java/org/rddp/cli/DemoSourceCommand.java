@@ -41,8 +41,7 @@ final class DemoSourceCommand implements Callable<Integer> {
           new VerifiedTransfer(daemon, seed, Duration.ofSeconds(warmUp), Duration.ofSeconds(30));
       JsonObject result = new JsonObject();
       result.addProperty("nanos", transfer.send(sink.toSocketAddress(), size));
-      spec.commandLine().getOut().println(result);
-      spec.commandLine().getOut().flush();
+      Output.println(spec, result.toString());
       return 0;
     }
   }

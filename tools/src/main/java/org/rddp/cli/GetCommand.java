@@ -31,7 +31,8 @@ final class GetCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "PATH",
-      description = "File to write, or directory to write it to (default: the current one).")
+      description =
+          "File to write, or directory to write NAME to (default: the current directory).")
   private Path output;
 
   @Spec private CommandSpec spec;

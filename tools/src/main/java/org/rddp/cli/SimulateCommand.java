@@ -78,7 +78,8 @@ final class SimulateCommand implements Callable<Integer> {
     RunTotals totals = new RunTotals();
     String violation =
         kind.simulation().run(seed, totals, line -> spec.commandLine().getOut().println(line));
-    say(violation == null ? "seed " + seed + ": no violation" : failure(seed, violation));
+    Output.println(
+        spec, violation == null ? "seed " + seed + ": no violation" : failure(seed, violation));
     return violation == null ? 0 : 1;
   }
 
@@ -95,8 +96,8 @@ final class SimulateCommand implements Callable<Integer> {
 
   private synchronized void failed(long seed, String violation) {
     if (!json) {
-      say(failure(seed, violation));
-      say("  replay: rddp simulate " + kind + " --seed " + seed + " --trace");
+      Output.println(spec, failure(seed, violation));
+      Output.println(spec, "  replay: rddp simulate " + kind + " --seed " + seed + " --trace");
     }
   }
 
@@ -107,26 +108,28 @@ final class SimulateCommand implements Callable<Integer> {
   private synchronized void progress(long finished, long runs) {
     if (!json && (finished - reported) * 100 >= runs * PROGRESS_EVERY) {
       reported = finished;
-      say(finished + " of " + runs + " runs");
+      Output.println(spec, finished + " of " + runs + " runs");
     }
   }
 
   private void print(SimulationRun run) {
     RunTotals totals = run.totals();
-    say("");
+    Output.println(spec, "");
     for (String name : totals.names()) {
-      say(String.format("%14d  %s", totals.count(name), name));
+      Output.println(spec, String.format("%14d  %s", totals.count(name), name));
     }
-    say(String.format("%14d  median of %s in a run", totals.median(), kind.measure()));
-    say("");
+    Output.println(
+        spec, String.format("%14d  median of %s in a run", totals.median(), kind.measure()));
+    Output.println(spec, "");
     for (String name : run.missing()) {
-      say("FAILED: never happened: " + name);
+      Output.println(spec, "FAILED: never happened: " + name);
     }
     if (!run.longEnough()) {
-      say("FAILED: the runs are too short");
+      Output.println(spec, "FAILED: the runs are too short");
     }
     int failed = run.failures().size();
-    say(totals.runs() + " runs, " + (failed == 0 ? "no violations" : failed + " failed"));
+    Output.println(
+        spec, totals.runs() + " runs, " + (failed == 0 ? "no violations" : failed + " failed"));
   }
 
   private JsonObject toJson(SimulationRun run, long from) {
@@ -153,9 +156,5 @@ final class SimulateCommand implements Callable<Integer> {
     result.add("missing", missing);
     result.add("failures", failures);
     return result;
-  }
-
-  private void say(String line) {
-    Output.println(spec, line);
   }
 }

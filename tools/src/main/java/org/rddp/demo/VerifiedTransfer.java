@@ -10,7 +10,7 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 import org.rddp.rig.AdvertisedBuffer;
 
 /**
@@ -133,7 +133,7 @@ public final class VerifiedTransfer {
   private void sendWord(Connection connection, int word) {
     MemorySegment message = MemorySegment.ofArray(new byte[] {(byte) word, 0, 0, 0, 0, 0, 0, 0});
     poller.until(
-        () -> connection.postInlineSend(-1, message, 0, SHORT, WorkRequest.SIGNALLED),
+        () -> connection.postInlineSend(-1, message, 0, SHORT, SendFlags.SIGNALLED),
         "room in the send queue");
   }
 }

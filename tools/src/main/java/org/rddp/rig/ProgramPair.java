@@ -14,7 +14,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /**
  * Two connected programs of rddp on one thread. One writes, sends, or offers memory to be read; the
@@ -76,7 +76,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
         return 0;
       }
       unsignalled = 0;
-      return WorkRequest.SIGNALLED;
+      return SendFlags.SIGNALLED;
     }
 
     void poll() throws IOException {
@@ -263,7 +263,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
         octets,
         near.sourceOfPeer.stag(),
         near.sourceOfPeer.to(),
-        WorkRequest.SIGNALLED)) {
+        SendFlags.SIGNALLED)) {
       near.poll();
     }
     awaitCompletion(near);

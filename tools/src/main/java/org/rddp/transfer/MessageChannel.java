@@ -13,7 +13,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Short messages and writes over a connection, for one thread that blocks until each is done. */
 public final class MessageChannel implements AutoCloseable {
@@ -57,7 +57,7 @@ public final class MessageChannel implements AutoCloseable {
     until(() -> outstanding < RECEIVES / 2, "earlier sends");
     MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, at, message.length);
     until(
-        () -> connection.postSend(-1, outgoing, at, message.length, WorkRequest.SIGNALLED),
+        () -> connection.postSend(-1, outgoing, at, message.length, SendFlags.SIGNALLED),
         "room in the send queue");
     outstanding++;
   }

@@ -14,7 +14,7 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /** Two programs on one thread that exchange a Tagged and an Untagged Message per round trip. */
 final class PlainDdpPingPong implements AutoCloseable {
@@ -51,7 +51,7 @@ final class PlainDdpPingPong implements AutoCloseable {
 
     void send() {
       ddp.postTagged(1, memory, 0, OCTETS, remoteStag, 2048, 0x55, 0);
-      ddp.postUntagged(QN, 2, memory, 0, OCTETS, 0x66_7788_99aaL, WorkRequest.SIGNALLED);
+      ddp.postUntagged(QN, 2, memory, 0, OCTETS, 0x66_7788_99aaL, SendFlags.SIGNALLED);
     }
 
     private void onCompletion(Completion completion) {

@@ -11,7 +11,7 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /**
  * The program in docs/plain-ddp.md: sends a request on one queue and receives the answer on
@@ -33,7 +33,7 @@ public final class OwnQueues {
       ddp.postReceive(answers, 1, memory, 4096, 4096);
       memory.segment().setString(0, question);
       long ulp = 0x01_0000_002aL; // 40 bits for the peer's program: a kind and a number, say
-      ddp.postUntagged(questions, 2, memory, 0, question.length() + 1, ulp, WorkRequest.SIGNALLED);
+      ddp.postUntagged(questions, 2, memory, 0, question.length() + 1, ulp, SendFlags.SIGNALLED);
 
       String[] answer = new String[1];
       while (answer[0] == null && peer.streamError() == null) {

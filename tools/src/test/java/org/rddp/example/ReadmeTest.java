@@ -18,10 +18,10 @@ import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.SendFlags;
 import org.rddp.daemon.TestDaemon;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.transfer.EchoServer;
 
 /** Compares the programs in the documents with those that compile, and runs them. */
@@ -106,7 +106,7 @@ class ReadmeTest {
                               0,
                               completion.octets(),
                               completion.rsvdUlp() + 1,
-                              WorkRequest.SIGNALLED),
+                              SendFlags.SIGNALLED),
                       1)
                   == 1,
           "the question comes");

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.FaultHandler;
@@ -24,6 +24,7 @@ import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaSettings;
@@ -41,7 +42,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private final Engine engine;
   private final Session session;
   private final ProgramRings rings;
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private final PieceList pieces = new PieceList();
   private final int octets;
   private final MemorySegment source;
@@ -123,10 +124,14 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     for (int i = 0; i < times; i++) {
       written++;
       Memory.putLongNative(source.address() + octets - Long.BYTES, written);
-      int flags = written % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
+      int flags = written % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
       check(
-          rings.post(
-              Opcode.WRITE, flags, written, connection, sourceStag, 0, octets, to.sinkStag, 0));
+          rings
+              .claim(1)
+              .begin(Opcode.WRITE, flags, written, connection)
+              .memory(sourceStag, 0, octets)
+              .remote(to.sinkStag, 0)
+              .submit());
     }
   }
 
@@ -149,8 +154,11 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   void receive(int times) {
     for (int i = 0; i < times; i++) {
       check(
-          rings.post(
-              Opcode.RECEIVE, WorkRequest.SIGNALLED, 0, connection, sinkStag, 0, octets, 0, 0));
+          rings
+              .claim(1)
+              .begin(Opcode.RECEIVE, SendFlags.SIGNALLED, 0, connection)
+              .memory(sinkStag, 0, octets)
+              .submit());
     }
   }
 
@@ -177,25 +185,43 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   }
 
   private boolean post(int opcode, int stag, int length, int remoteStag) {
-    return rings.post(opcode, WorkRequest.SIGNALLED, 1, connection, stag, 0, length, remoteStag, 0);
+    return rings
+        .claim(1)
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
+        .memory(stag, 0, length)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postInline(int opcode, int remoteStag) {
-    return rings.postInline(
-        opcode, WorkRequest.SIGNALLED, 1, connection, source, 0, octets, remoteStag, 0);
+    return rings
+        .claim(WorkRequest.slotsForInline(octets))
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
+        .inline(source, 0, octets)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postList(int remoteStag) {
     pieces.clear();
     pieces.add(sourceStag, 0, octets / 2);
     pieces.add(sourceStag, octets / 2, octets - octets / 2);
-    return rings.postList(
-        Opcode.WRITE, WorkRequest.SIGNALLED, 1, connection, pieces, remoteStag, 0);
+    return rings
+        .claim(pieces.slots())
+        .begin(Opcode.WRITE, SendFlags.SIGNALLED, 1, connection)
+        .memory(pieces)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private boolean postAtomic(int opcode, int remoteStag) {
-    return rings.postAtomic(
-        opcode, WorkRequest.SIGNALLED, 1, connection, sinkStag, 0, remoteStag, 0, 1, 0, 0, 0);
+    return rings
+        .claim(WorkRequest.ATOMIC_SLOTS)
+        .begin(opcode, SendFlags.SIGNALLED, 1, connection)
+        .memory(sinkStag, 0, WorkRequest.ATOMIC_OCTETS)
+        .operands(1, 0, 0, 0)
+        .remote(remoteStag, 0)
+        .submit();
   }
 
   private static void check(boolean posted) {

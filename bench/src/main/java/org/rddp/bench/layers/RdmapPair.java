@@ -10,6 +10,7 @@ import org.rddp.bench.handlers.RdmapAdapter;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.rdmap.RdmapCompletionStatus;
 import org.rddp.rdmap.RdmapSettings;
@@ -30,6 +31,7 @@ public class RdmapPair {
   @Param({"1", "10000"})
   public int regions;
 
+  private final StreamRequest request = new StreamRequest();
   private final SplittableRandom random = new SplittableRandom(1);
   private final int[] burst = new int[BURST];
   private final Counting from = new Counting();
@@ -77,7 +79,11 @@ public class RdmapPair {
   /** Posts and sends a burst of RDMA Writes; returns the number of segments. */
   int writeBurst() {
     for (int index : burst) {
-      source.postWrite(index, sources + (long) index * octets, octets, stags[index], 0);
+      source.postWrite(
+          request
+              .begin(index)
+              .memory(sources + (long) index * octets, octets)
+              .remote(stags[index], 0));
     }
     return sender.send(BURST);
   }
@@ -85,7 +91,7 @@ public class RdmapPair {
   /** Posts and sends a burst of Sends; returns the number of segments. */
   int sendBurst() {
     for (int index : burst) {
-      source.postSend(index, sources + (long) index * octets, octets);
+      source.postSend(request.begin(index).memory(sources + (long) index * octets, octets));
     }
     return sender.send(BURST);
   }
@@ -93,7 +99,7 @@ public class RdmapPair {
   /** Posts a receive for each message of the next burst. */
   void postReceives() {
     for (int index : burst) {
-      sink.postReceive(index, sinks + (long) index * octets, octets);
+      sink.postReceive(request.begin(index).memory(sinks + (long) index * octets, octets));
     }
   }
 

@@ -9,10 +9,11 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -31,7 +32,7 @@ public class RingBenchmark extends LayerBenchmark {
   public int batch;
 
   private final WorkRequest request = new WorkRequest();
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private MemorySegment message;
   private ProgramRings program;
   private DaemonRings daemon;
@@ -52,7 +53,12 @@ public class RingBenchmark extends LayerBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, 2, 0, INLINE, 3, 0);
+        program
+            .claim(1)
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 1)
+            .memory(2, 0, INLINE)
+            .remote(3, 0)
+            .submit();
       }
       ids += takeAndComplete(1);
       ids += poll();
@@ -67,7 +73,12 @@ public class RingBenchmark extends LayerBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.postInline(Opcode.WRITE, WorkRequest.SIGNALLED, i, 1, message, 0, INLINE, 3, 0);
+        program
+            .claim(WorkRequest.slotsForInline(INLINE))
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 1)
+            .inline(message, 0, INLINE)
+            .remote(3, 0)
+            .submit();
       }
       ids += takeAndComplete(1);
       ids += poll();
@@ -82,7 +93,7 @@ public class RingBenchmark extends LayerBenchmark {
     long ids = 0;
     for (int done = 0; done < ENTRIES; done += batch) {
       for (int i = 0; i < batch; i++) {
-        program.post(Opcode.WRITE, 0, i, 1, 2, 0, INLINE, 3, 0);
+        program.claim(1).begin(Opcode.WRITE, 0, i, 1).memory(2, 0, INLINE).remote(3, 0).submit();
       }
       ids += takeAndComplete(ENTRIES);
       ids += poll();
@@ -95,8 +106,10 @@ public class RingBenchmark extends LayerBenchmark {
     while (daemon.take(request) == DaemonRings.TAKEN) {
       ids += request.id();
       if (daemon.inWork() % every == 0) {
-        daemon.complete(
-            request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, request.length(), every, 0);
+        daemon
+            .claim(every)
+            .begin(request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, request.length())
+            .submit();
       }
     }
     daemon.flush();

@@ -8,7 +8,7 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /**
  * Writes, sends and reads by turns, short and long, from one program to another, both on this
@@ -91,12 +91,12 @@ final class MixedTraffic {
     int way = (int) (number % WAYS);
     if (way == WRITE) {
       return connection.postWrite(
-          number, source, 0, length, remote.stag(), remote.baseTo(), WorkRequest.SIGNALLED);
+          number, source, 0, length, remote.stag(), remote.baseTo(), SendFlags.SIGNALLED);
     }
     return way == SEND
-        ? connection.postSend(number, source, 0, length, WorkRequest.SIGNALLED)
+        ? connection.postSend(number, source, 0, length, SendFlags.SIGNALLED)
         : connection.postRead(
-            number, sink, 0, length, remote.stag(), remote.baseTo(), WorkRequest.SIGNALLED);
+            number, sink, 0, length, remote.stag(), remote.baseTo(), SendFlags.SIGNALLED);
   }
 
   /**

@@ -8,7 +8,7 @@ import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.client.types.SendFlags;
 
 /**
  * RDMA Writes from one program to another, both on this thread, with a number outstanding: posted,
@@ -101,7 +101,7 @@ final class WriteStream implements AutoCloseable {
   private boolean post() {
     long at = at(posted);
     NUMBER.set(sourceMemory, at + octets - Long.BYTES, posted + 1);
-    int flags = (posted + 1) % signalEvery == 0 ? WorkRequest.SIGNALLED : 0;
+    int flags = (posted + 1) % signalEvery == 0 ? SendFlags.SIGNALLED : 0;
     return connection.postWrite(posted, source, at, octets, sink.stag(), sink.baseTo() + at, flags);
   }
 

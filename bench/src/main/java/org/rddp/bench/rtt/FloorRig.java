@@ -6,12 +6,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.layout.Cpus;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.device.FrameDevice;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
@@ -45,7 +47,7 @@ public final class FloorRig extends TimedRig {
     private final DaemonRings daemon;
     private final ProgramRings program;
     private final WorkRequest request = new WorkRequest();
-    private final Completion completion = new Completion();
+    private final PolledCompletion completion = new PolledCompletion();
     private final RawFrames link;
     private Side peer;
     private int posted;
@@ -62,10 +64,13 @@ public final class FloorRig extends TimedRig {
     /** Posts a write; called by the program's thread. */
     void post(long number, int octets) {
       MessageNumbers.fill(source, octets, number);
-      int flags = ++posted % SIGNAL_EVERY == 0 ? WorkRequest.SIGNALLED : 0;
-      while (!program.post(Opcode.WRITE, flags, number, 1, 2, 0, octets, 3, 0)) {
+      int flags = ++posted % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
+      SubmissionEntry entry = program.claim(1);
+      while (entry == null) {
         poll();
+        entry = program.claim(1);
       }
+      entry.begin(Opcode.WRITE, flags, number, 1).memory(2, 0, octets).remote(3, 0).submit();
       if (flags != 0) {
         poll();
       }
@@ -95,8 +100,10 @@ public final class FloorRig extends TimedRig {
               MessageNumbers.acquire(source + octets - Long.BYTES));
         }
         if (request.isSignalled()) {
-          daemon.complete(
-              request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, octets, taken, 0);
+          daemon
+              .claim(taken)
+              .begin(request.id(), 1, Opcode.WRITE, CompletionStatus.SUCCESS, octets)
+              .submit();
           taken = 0;
         }
       }

@@ -23,6 +23,7 @@ import org.rddp.daemon.engine.Session;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.tcp.TcpStack;
 
 /**
@@ -122,8 +123,9 @@ class CompiledCodeTest {
 
     Set<String> hot =
         Stream.of(
-                of(ProgramRings.class, "post", "postInline", "postList", "postAtomic", "poll"),
-                of(DaemonRings.class, "take"),
+                of(ProgramRings.class, "claim", "submit", "poll"),
+                of(SubmissionEntry.class, "begin", "memory", "inline", "operands"),
+                of(DaemonRings.class, "take", "claim", "submit"),
                 of(Session.class, "takeRequests", "flush"),
                 of(Engine.class, "turn"),
                 of(DdpEngine.class, "send"),

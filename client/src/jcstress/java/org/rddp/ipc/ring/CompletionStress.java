@@ -9,9 +9,9 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /** The daemon reports two completions while the program polls: each is seen whole, in order. */
 @JCStressTest
@@ -26,7 +26,7 @@ public class CompletionStress {
 
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(4, 4), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 4, 4);
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
   private final ProgramRings program;
 
   /** Two requests in work, for one round. */
@@ -37,7 +37,7 @@ public class CompletionStress {
       throw new AssertionError(e);
     }
     for (int i = 0; i < 2; i++) {
-      program.post(Opcode.SEND, WorkRequest.SIGNALLED, i, 0, 0, 0, 0, 0, 0);
+      program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, i, 0).submit();
       daemon.take(REQUEST.get());
     }
   }
@@ -46,7 +46,7 @@ public class CompletionStress {
   @Actor
   public void complete() {
     for (int i = 1; i <= 2; i++) {
-      daemon.complete(i, i, i, CompletionStatus.of(i), i, 1, i);
+      daemon.claim(1).begin(i, i, i, CompletionStatus.of(i), i).detail(i).submit();
     }
   }
 

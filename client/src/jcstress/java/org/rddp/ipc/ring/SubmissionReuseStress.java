@@ -41,7 +41,9 @@ public class SubmissionReuseStress {
   }
 
   private boolean post(int id) {
-    return program.post(Opcode.SEND, 0, id, id, id, id, id, id, id);
+    SubmissionEntry entry = program.claim(1);
+    return entry != null
+        && entry.begin(Opcode.SEND, 0, id, id).memory(id, id, id).remote(id, id).submit();
   }
 
   /** The program: whether the fifth found room. */

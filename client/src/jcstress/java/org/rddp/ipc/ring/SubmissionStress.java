@@ -10,6 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A program posts two requests, one of them of four slots, while the daemon takes: a request is
@@ -46,8 +47,17 @@ public class SubmissionStress {
   /** The program. */
   @Actor
   public void post() {
-    program.post(Opcode.WRITE, WorkRequest.SIGNALLED, 1, 2, 3, 4, 5, 6, 7);
-    program.postInline(Opcode.SEND, 0, 8, 9, DATA, 0, WorkRequest.MAX_INLINE, 0, 0);
+    program
+        .claim(1)
+        .begin(Opcode.WRITE, SendFlags.SIGNALLED, 1, 2)
+        .memory(3, 4, 5)
+        .remote(6, 7)
+        .submit();
+    program
+        .claim(WorkRequest.slotsForInline(WorkRequest.MAX_INLINE))
+        .begin(Opcode.SEND, 0, 8, 9)
+        .inline(DATA, 0, WorkRequest.MAX_INLINE)
+        .submit();
   }
 
   /** The daemon: 1 or 2 for the first request at the first or second look, 3 for the second. */

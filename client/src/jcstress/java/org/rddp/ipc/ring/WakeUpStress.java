@@ -11,6 +11,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A program that is about to block either sees the completion, or the daemon sees that it waits.
@@ -41,7 +42,7 @@ public class WakeUpStress {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    program.post(Opcode.SEND, WorkRequest.SIGNALLED, 1, 0, 0, 0, 0, 0, 0);
+    program.claim(1).begin(Opcode.SEND, SendFlags.SIGNALLED, 1, 0).submit();
     daemon.take(REQUEST.get());
   }
 
@@ -54,7 +55,7 @@ public class WakeUpStress {
   /** The daemon: whether it signals. */
   @Actor
   public void complete(ZZ_Result result) {
-    daemon.complete(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0, 1, 0);
+    daemon.claim(1).begin(1, 0, Opcode.SEND, CompletionStatus.SUCCESS, 0).submit();
     result.r2 = daemon.flush();
   }
 }

@@ -1,6 +1,6 @@
 package org.rddp.client.types;
 
-/** What a work request asks for, and what a completion reports; numbers from 1 to 255. */
+/** The kinds of work requests and completions: numbers from 1 to 255. */
 public final class Opcode {
   /** Gives memory to the next Send that arrives. */
   public static final int RECEIVE = 1;
@@ -26,10 +26,10 @@ public final class Opcode {
   /** Replaces eight octets, or some of their bits, and returns what was there. */
   public static final int SWAP = 8;
 
-  /** The same if what is there is as expected. */
+  /** Replaces as {@link #SWAP} does if what is there is as expected. */
   public static final int COMPARE_SWAP = 9;
 
-  /** Takes an STag of this end's away from the peer. */
+  /** Invalidates an STag of this end. */
   public static final int INVALIDATE = 10;
 
   /** Opens a part of a region to the peer under a window's next STag. */
@@ -44,27 +44,27 @@ public final class Opcode {
   /** Plain DDP: gives memory to the next message of a queue. */
   public static final int RECEIVE_UNTAGGED = 18;
 
-  /** Plain DDP: wants to hear of the next Tagged Message of the peer's. */
+  /** Plain DDP: completes when the peer's next Tagged Message is Delivered. */
   public static final int TAGGED_NOTICE = 19;
 
   private Opcode() {}
 
-  /** Whether somebody here knows the number. */
+  /** Whether there is such an opcode. */
   public static boolean isKnown(int opcode) {
     return (opcode >= RECEIVE && opcode <= BIND) || isPlainDdp(opcode);
   }
 
-  /** Whether it is for connections that speak plain DDP, and only for them. */
+  /** Whether it is for connections that speak plain DDP only. */
   public static boolean isPlainDdp(int opcode) {
     return opcode >= SEND_UNTAGGED && opcode <= TAGGED_NOTICE;
   }
 
-  /** Whether it is ended by a message of the peer's, on a connection that speaks plain DDP. */
+  /** Whether it is a receive or a notice of plain DDP, which a message of the peer completes. */
   public static boolean isPlainDdpReceive(int opcode) {
     return opcode == RECEIVE_UNTAGGED || opcode == TAGGED_NOTICE;
   }
 
-  /** Whether it is about one of several queues. */
+  /** Whether it names a queue. */
   public static boolean hasQueue(int opcode) {
     return opcode == SEND_UNTAGGED || opcode == RECEIVE_UNTAGGED;
   }
@@ -88,7 +88,7 @@ public final class Opcode {
     return opcode == WRITE_IMMEDIATE || opcode == SEND_IMMEDIATE;
   }
 
-  /** Whether what comes is placed in this end's memory. */
+  /** Whether the peer's octets are placed in memory of this end. */
   public static boolean isSink(int opcode) {
     return opcode == RECEIVE || opcode == READ || opcode == RECEIVE_UNTAGGED || isAtomic(opcode);
   }

@@ -2,30 +2,28 @@ package org.rddp.ipc.ring;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
-import org.rddp.client.types.Completion;
-import org.rddp.client.types.CompletionStatus;
 
 /**
  * The daemon's end of a session's rings: takes work requests, reports completions.
  *
- * <p>Everything in the memory may be nonsense. Positions are kept here and never read back; an
- * entry is copied once and the copy is checked. The completion ring cannot overflow: a request is
- * only taken while the requests in work and the completions that the program has not read yet are
- * fewer than its slots.
+ * <p>The program may write anything into the memory at any time. So positions are kept here and
+ * never read back, and an entry is copied once and only the copy is checked and used. The
+ * completion ring cannot overflow: a request is taken only while the requests in work and the
+ * completions that the program has not read are fewer than its slots.
  *
  * <p>One thread, the engine's. Allocates nothing, never blocks.
  */
 public final class DaemonRings {
-  /** {@link #take}: nothing there, or no room for its completion. */
+  /** {@link #take}: no request is there, or there is no room for its completion. */
   public static final int NOTHING = 0;
 
   /** {@link #take}: a request was copied. */
   public static final int TAKEN = 1;
 
-  /** {@link #take}: no program of ours wrote that; the session has to end. */
+  /** {@link #take}: the request is not well formed; the session has to end. */
   public static final int GARBAGE = -1;
 
-  /** Keeps the memory where nobody else does; it is used by address. */
+  /** Keeps the memory alive: it is used by address. */
   @SuppressWarnings("unused")
   private final MemorySegment memory;
 
@@ -36,6 +34,7 @@ public final class DaemonRings {
   private final int completionSlots;
   private final int completionShift;
   private final long completionBase;
+  private final CompletionEntry entry = new CompletionEntry(this);
 
   private long taken;
   private long published;
@@ -112,113 +111,34 @@ public final class DaemonRings {
   }
 
   /**
-   * Reports that a request ended, and with it the unsignalled ones before it.
+   * Claims the next entry of the completion ring, to be filled and submitted.
    *
-   * @param id the request's own number
-   * @param opcode what it asked for
-   * @param octets of the message
    * @param retired requests of that connection's same queue (sends and writes are one queue,
    *     receives another) that end with this completion: 1 and the successful unsignalled ones
    *     since the queue's last completion
-   * @param detail the error's number, or 0
    * @throws IllegalStateException when more requests would end than were taken
    */
-  public void complete(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail) {
-    complete(id, connection, opcode, status, octets, retired, detail, 0, 0, 0, 0);
-  }
-
-  /**
-   * Reports as {@link #complete(long, int, int, CompletionStatus, long, int, int)} does, with what
-   * a receive or a bind may have besides.
-   *
-   * @param flags of {@link Completion}
-   * @param stag the one that the peer has invalidated, or that the window has the next time, or 0
-   * @param immediate the number that the peer has sent, or 0
-   * @param object the number of the shared receive queue or the window, or 0
-   */
-  public void complete(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail,
-      int flags,
-      int stag,
-      long immediate,
-      int object) {
-    long slot = nextCompletion(retired);
-    Completion.write(
-        RingLayout.ALL,
-        slot,
-        id,
-        connection,
-        opcode,
-        status,
-        octets,
-        retired,
-        detail,
-        flags,
-        stag,
-        immediate,
-        object);
-    releaseCompletion(slot);
-  }
-
-  /**
-   * Reports the end of a receive or a notice of plain DDP.
-   *
-   * @param octets of the message; of a Tagged one, of its last segment
-   * @param stag of a Tagged Message, or 0
-   * @param to of a Tagged Message's last segment, or 0
-   * @param rsvdUlp of the message, or 0
-   * @param qn its queue, or 0
-   * @param msn its number there, or 0
-   */
-  public void completePlainDdp(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int stag,
-      long to,
-      long rsvdUlp,
-      int qn,
-      int msn) {
-    long slot = nextCompletion(1);
-    Completion.write(
-        RingLayout.ALL, slot, id, connection, opcode, status, octets, 1, 0, 0, stag, to, 0);
-    Completion.writePlainDdp(RingLayout.ALL, slot, rsvdUlp, qn, msn);
-    releaseCompletion(slot);
-  }
-
-  private long nextCompletion(int retired) {
+  public CompletionEntry claim(int retired) {
     if (retired < 1 || retired > inWork) {
       throw new IllegalStateException(
           "completion of " + retired + " requests, " + inWork + " in work");
     }
     inWork -= retired;
-    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
+    entry.wrap(completionSlot(), retired);
+    return entry;
   }
 
-  private void releaseCompletion(long slot) {
-    RingLayout.INT.setRelease(RingLayout.ALL, slot, RingLayout.lap(written, completionShift));
+  /** The claimed entry is filled: the program may read it. */
+  void submit() {
+    RingLayout.INT.setRelease(
+        RingLayout.ALL, completionSlot(), RingLayout.lap(written, completionShift));
     written++;
   }
 
   /**
-   * Tells the program what was taken, and whether it waits: call it at the end of each turn.
+   * Publishes which requests were taken. To be called at the end of each turn.
    *
-   * @return true when the program asked to be woken: signal it
+   * @return whether the program has asked to be woken: the caller signals it
    */
   public boolean flush() {
     if (published != taken) {
@@ -229,8 +149,9 @@ public final class DaemonRings {
       return false;
     }
     flushed = written;
-    // The program stores that it waits and then looks for completions; here it is the other way
-    // about. With a full fence on both sides one of the two sees the other.
+    // The program stores that it waits and then looks for completions; the daemon stores
+    // completions and then looks whether the program waits. With a full fence on both sides at
+    // least one of the two sees the other's store.
     VarHandle.fullFence();
     if ((int) RingLayout.INT.getOpaque(RingLayout.ALL, address + RingLayout.WAITING) == 0) {
       return false;
@@ -239,9 +160,13 @@ public final class DaemonRings {
     return true;
   }
 
-  /** Requests taken and not yet completed. */
+  /** Requests taken and not completed. */
   public int inWork() {
     return inWork;
+  }
+
+  private long completionSlot() {
+    return completionBase + (written & (completionSlots - 1L)) * RingLayout.SLOT;
   }
 
   private long submissionSlot(long position) {

@@ -1,8 +1,8 @@
 package org.rddp.ipc.ring;
 
 /**
- * The pieces of memory of one work request, each by STag, offset and length, one behind the other
- * in the message. Reused; one thread.
+ * The pieces of memory of one work request, in the order of the message: STag, offset and length of
+ * each. Reused; one thread.
  */
 public final class PieceList {
   /** The most pieces: two in each further slot of a request. */
@@ -48,6 +48,11 @@ public final class PieceList {
   /** How many there are. */
   public int count() {
     return count;
+  }
+
+  /** The slots of a request whose message lies in them. One piece needs no list. */
+  public int slots() {
+    return count == 1 ? 1 : WorkRequest.slotsForPieces(count);
   }
 
   /** Octets of all together. */

@@ -7,13 +7,12 @@ import java.lang.invoke.VarHandle;
 /**
  * Where things lie in the memory of a session's rings.
  *
- * <p>Behind the header stand three words, each two cache lines from the next so that no prefetch
- * joins them, then the slots of the submission ring, then those of the completion ring. A slot has
- * 64 octets and begins with its state word: in the first slot of an entry the lap of the ring that
- * it was written in, which is never zero; in the others zero. Entries are written from the last
- * octet to the state word, which is stored with release; who reads it with acquire and finds the
- * lap that it waits for owns the entry. So nothing has to be cleared, and no length has to be
- * believed.
+ * <p>The header is followed by three words, each two cache lines from the next so that
+ * adjacent-line prefetch does not make them share one, then by the slots of the submission ring and
+ * those of the completion ring. A slot has 64 octets and begins with its state word: in the first
+ * slot of an entry the lap of the ring that it was written in, which is never zero; in further
+ * slots zero. The state word is stored last, with release; the reader owns the entry when it reads
+ * the expected lap with acquire. So slots need not be cleared, and no length has to be trusted.
  */
 public final class RingLayout {
   static final String MAGIC = "RDDPRING";
@@ -22,13 +21,13 @@ public final class RingLayout {
   /** Octets of a slot, the state word included. */
   static final int SLOT = 64;
 
-  /** The daemon writes here how many submission slots it has taken. */
+  /** Submission slots that the daemon has taken; the daemon writes it. */
   static final int TAKEN = 128;
 
-  /** The program writes here how many completions it has read. */
+  /** Completions that the program has read; the program writes it. */
   static final int READ = 256;
 
-  /** The program stores 1 here when it wants to be woken; the daemon takes it back. */
+  /** 1 while the program asks to be woken; the program sets it, the daemon clears it. */
   static final int WAITING = 384;
 
   /** The first slot. */
@@ -38,8 +37,8 @@ public final class RingLayout {
   static final int MAX_SLOTS = 1 << 20;
 
   /**
-   * All memory, for the daemon, which names by address what it has mapped: a constant, so that an
-   * access has nothing left to check.
+   * All memory, for the daemon, which uses addresses: a constant, so that HotSpot removes the
+   * checks of an access.
    */
   static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
@@ -66,12 +65,17 @@ public final class RingLayout {
     return (int) (position >>> shift) | 0x8000_0000;
   }
 
-  /** Reads a word that somebody else may be writing: once. */
+  /** Where in the memory a slot of the submission ring begins. */
+  static long submissionSlot(long position, int slots) {
+    return SLOTS + (position & (slots - 1L)) * SLOT;
+  }
+
+  /** Reads a word once that the program may write at any time. */
   static int getIntOnce(long address) {
     return (int) INT.getOpaque(ALL, address);
   }
 
-  /** Reads a word that somebody else may be writing: once. */
+  /** Reads a word once that the program may write at any time. */
   static long getLongOnce(long address) {
     return (long) LONG.getOpaque(ALL, address);
   }
@@ -80,7 +84,7 @@ public final class RingLayout {
     return memory.get(ValueLayout.JAVA_INT, offset);
   }
 
-  public static void putInt(MemorySegment memory, long offset, int value) {
+  static void putInt(MemorySegment memory, long offset, int value) {
     memory.set(ValueLayout.JAVA_INT, offset, value);
   }
 
@@ -88,7 +92,7 @@ public final class RingLayout {
     return memory.get(ValueLayout.JAVA_LONG, offset);
   }
 
-  public static void putLong(MemorySegment memory, long offset, long value) {
+  static void putLong(MemorySegment memory, long offset, long value) {
     memory.set(ValueLayout.JAVA_LONG, offset, value);
   }
 }

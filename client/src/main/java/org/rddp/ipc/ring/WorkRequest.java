@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /**
  * A work request as the daemon reads it: a private copy of one entry of the submission ring.
@@ -30,25 +31,13 @@ import org.rddp.client.types.Opcode;
  *
  * <p>Where the opcode is plain DDP's, 44 is the Queue Number and 56 the RsvdULP.
  *
- * <p>The shared entry is read once, by {@link DaemonRings#take}; nothing the program does
- * afterwards changes what this object says. What it says is well formed, no more: connection, STag
- * and range are the daemon's to check. Used by one thread; reused without allocation.
+ * <p>{@link DaemonRings#take} reads the shared entry once; later writes of the program do not
+ * change this object. It is well formed; the daemon has still to check connection, STag and range.
+ * Used by one thread; reused without allocation.
  */
 public final class WorkRequest {
-  /** Flag: report success too. Failures and receives are always reported. */
-  public static final int SIGNALLED = 1;
-
-  /** Flag: the message lies in the request itself, local STag and offset mean nothing. */
+  /** Flag: the entry carries the message; it has no local STag and offset. */
   public static final int INLINE = 2;
-
-  /**
-   * Flag: not before the reads and atomics that were posted before it on its connection have their
-   * answers.
-   */
-  public static final int FENCED = 4;
-
-  /** Flag: the peer's program is to be told that this is worth waking up for. */
-  public static final int SOLICITED = 8;
 
   /** Flag: the message lies in pieces. */
   public static final int LIST = 16;
@@ -76,7 +65,8 @@ public final class WorkRequest {
   /** Octets that an atomic works on. */
   public static final int ATOMIC_OCTETS = 8;
 
-  static final int ATOMIC_SLOTS = 2;
+  /** The slots of an atomic. */
+  public static final int ATOMIC_SLOTS = 2;
 
   /** Where inline data begins in a further slot. */
   static final int DATA = 8;
@@ -128,27 +118,23 @@ public final class WorkRequest {
     return opcode | flags << 8 | slots << 16;
   }
 
-  /** The same for a list. */
-  static int listWord(int opcode, int flags, int pieces) {
-    return opcodeWord(opcode, flags | LIST, slotsForPieces(pieces)) | pieces << 24;
-  }
-
-  /** The slots that a list takes, the first one included. */
+  /** The slots of a list, the first one included. */
   static int slotsForPieces(int pieces) {
     return 1 + (pieces + 1) / 2;
   }
 
-  /** Where a piece lies, in octets from its further slot's data on, and the slot's number. */
+  /** The number of the further slot that a piece lies in. */
   static int pieceSlot(int piece) {
     return 1 + piece / 2;
   }
 
+  /** Where in that slot's data the piece begins. */
   static int pieceAt(int piece) {
     return piece % 2 * PIECE;
   }
 
-  /** The slots that an inline message takes, the first one included. */
-  static int slotsForInline(long length) {
+  /** The slots of a request that carries its message, the first one included. */
+  public static int slotsForInline(long length) {
     return 1 + (int) ((length + DATA_OCTETS - 1) / DATA_OCTETS);
   }
 
@@ -182,7 +168,7 @@ public final class WorkRequest {
         RingLayout.ALL, slot + DATA, further, (number - 1L) * DATA_OCTETS, DATA_OCTETS);
   }
 
-  /** Whether a program of ours can have written what was read. */
+  /** Whether the copy is what {@link SubmissionEntry} can have written. */
   boolean isWellFormed() {
     return (qn == 0 || Opcode.hasQueue(opcode))
         && (immediate == 0
@@ -200,14 +186,16 @@ public final class WorkRequest {
   /** The flags that an opcode may have. */
   static int allowedFlags(int opcode) {
     return switch (opcode) {
-      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SIGNALLED | LIST;
-      case Opcode.SEND -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
-      case Opcode.WRITE_IMMEDIATE -> SIGNALLED | INLINE | FENCED | SOLICITED | LIST;
-      case Opcode.SEND_IMMEDIATE -> SIGNALLED | FENCED | SOLICITED;
-      case Opcode.WRITE -> SIGNALLED | INLINE | FENCED | LIST;
-      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SIGNALLED | INLINE | LIST;
-      case Opcode.TAGGED_NOTICE -> SIGNALLED;
-      default -> SIGNALLED | FENCED;
+      case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED -> SendFlags.SIGNALLED | LIST;
+      case Opcode.SEND ->
+          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
+      case Opcode.WRITE_IMMEDIATE ->
+          SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | SendFlags.SOLICITED | LIST;
+      case Opcode.SEND_IMMEDIATE -> SendFlags.SIGNALLED | SendFlags.FENCED | SendFlags.SOLICITED;
+      case Opcode.WRITE -> SendFlags.SIGNALLED | INLINE | SendFlags.FENCED | LIST;
+      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED -> SendFlags.SIGNALLED | INLINE | LIST;
+      case Opcode.TAGGED_NOTICE -> SendFlags.SIGNALLED;
+      default -> SendFlags.SIGNALLED | SendFlags.FENCED;
     };
   }
 
@@ -236,7 +224,7 @@ public final class WorkRequest {
     return isInline() ? slotsForInline(length) : 1;
   }
 
-  /** Whether the pieces are those of a list, and as long as the message. */
+  /** Whether the pieces are well formed, and together as long as the message. */
   private boolean piecesFit() {
     if (!isList()) {
       return pieces == 0;
@@ -264,14 +252,14 @@ public final class WorkRequest {
     return index / 2 * DATA_OCTETS + pieceAt(index);
   }
 
-  /** What is asked for, one of {@link Opcode}. */
+  /** One of {@link Opcode}. */
   public int opcode() {
     return opcode;
   }
 
-  /** Whether success is to be reported too. That of a receive and of a bind always is. */
+  /** Whether success is reported, too. That of a receive and of a bind always is. */
   public boolean isSignalled() {
-    return (flags & SIGNALLED) != 0
+    return (flags & SendFlags.SIGNALLED) != 0
         || opcode == Opcode.RECEIVE
         || opcode == Opcode.BIND
         || Opcode.isPlainDdpReceive(opcode);
@@ -284,37 +272,42 @@ public final class WorkRequest {
 
   /** Whether it waits for the reads and atomics before it. */
   public boolean isFenced() {
-    return (flags & FENCED) != 0;
+    return (flags & SendFlags.FENCED) != 0;
   }
 
   /** Whether it solicits an event at the peer. */
   public boolean isSolicited() {
-    return (flags & SOLICITED) != 0;
+    return (flags & SendFlags.SOLICITED) != 0;
   }
 
-  /** Whether the message lies in pieces. */
-  public boolean isList() {
+  private boolean isList() {
     return (flags & LIST) != 0;
   }
 
-  /** How many pieces a list has, 1 to {@link PieceList#MAX_PIECES}; 0 if it is none. */
+  /**
+   * How many pieces of memory the message lies in, or goes to: 0 to {@link PieceList#MAX_PIECES}. A
+   * part of a region is one piece; a message without octets, or within the request, has none.
+   */
   public int pieces() {
-    return pieces;
+    if (isList()) {
+      return pieces;
+    }
+    return length == 0 || isInline() ? 0 : 1;
   }
 
   /** The region of a piece. */
   public int pieceStag(int index) {
-    return RingLayout.getInt(further, piece(index));
+    return isList() ? RingLayout.getInt(further, piece(index)) : localStag;
   }
 
   /** Where in its region a piece begins, 0 or more. */
   public long pieceOffset(int index) {
-    return RingLayout.getLong(further, piece(index) + PIECE_OFFSET);
+    return isList() ? RingLayout.getLong(further, piece(index) + PIECE_OFFSET) : localOffset;
   }
 
   /** Octets of a piece. */
   public long pieceLength(int index) {
-    return RingLayout.getLong(further, piece(index) + PIECE_LENGTH);
+    return isList() ? RingLayout.getLong(further, piece(index) + PIECE_LENGTH) : length;
   }
 
   /** The program's own number for the request. */
@@ -332,7 +325,7 @@ public final class WorkRequest {
     return localStag;
   }
 
-  /** Where in that region, in octets from its first, 0 or more. */
+  /** Offset in that region, 0 or more. */
   public long localOffset() {
     return localOffset;
   }

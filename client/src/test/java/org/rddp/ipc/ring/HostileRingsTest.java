@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 /** What the other end can write into the rings, and that it harms nobody here. */
 class HostileRingsTest {
@@ -55,7 +55,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnPlainDdpThatCannotBe() {
+  void shouldEndTheSessionOnInvalidRequestsOfPlainDdp() {
     long ulp = slot(0) + WorkRequest.IMMEDIATE;
     memory.set(ValueLayout.JAVA_LONG, ulp, 1L << 40);
     assertThat(takeAfter(Opcode.SEND_UNTAGGED, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -71,8 +71,8 @@ class HostileRingsTest {
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_INT, slot(0) + WorkRequest.QN, 0);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, WorkRequest.LIST, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_TAGGED, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.SEND_UNTAGGED, WorkRequest.SOLICITED, 1))
+    assertThat(takeAfter(Opcode.SEND_TAGGED, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.SEND_UNTAGGED, SendFlags.SOLICITED, 1))
         .isEqualTo(DaemonRings.GARBAGE);
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.LENGTH, 1);
     assertThat(takeAfter(Opcode.TAGGED_NOTICE, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -95,8 +95,8 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionOnUnknownFlags() {
     assertThat(takeAfter(Opcode.SEND, 32, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.RECEIVE, WorkRequest.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
-    assertThat(takeAfter(Opcode.WRITE, WorkRequest.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.RECEIVE, SendFlags.FENCED, 1)).isEqualTo(DaemonRings.GARBAGE);
+    assertThat(takeAfter(Opcode.WRITE, SendFlags.SOLICITED, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SEND_IMMEDIATE, WorkRequest.INLINE, 1))
         .isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.SWAP, WorkRequest.INLINE, 2)).isEqualTo(DaemonRings.GARBAGE);
@@ -104,7 +104,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnLengthsAndOffsetsThatCannotBe() {
+  void shouldEndTheSessionOnInvalidLengthsAndOffsets() {
     long length = slot(0) + WorkRequest.LENGTH;
     memory.set(ValueLayout.JAVA_LONG, length, -1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
@@ -129,7 +129,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnLocalOperationsThatCannotBe() {
+  void shouldEndTheSessionOnInvalidLocalOperations() {
     long length = slot(0) + WorkRequest.LENGTH;
     long rights = slot(0) + WorkRequest.REMOTE_TO;
     memory.set(ValueLayout.JAVA_LONG, length, 1);
@@ -158,7 +158,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnPiecesThatCannotBe() {
+  void shouldEndTheSessionOnInvalidPieces() {
     assertThat(takeList(Opcode.SEND, 0, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 1, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeList(Opcode.SEND, 0, 1, 3)).isEqualTo(DaemonRings.GARBAGE);
@@ -180,7 +180,7 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldEndTheSessionOnImmediateDataThatNobodySends() {
+  void shouldEndTheSessionOnImmediateDataOfAnotherOpcode() {
     memory.set(ValueLayout.JAVA_LONG, slot(0) + WorkRequest.IMMEDIATE, 1);
     assertThat(takeAfter(Opcode.SEND, 0, 1)).isEqualTo(DaemonRings.GARBAGE);
     assertThat(takeAfter(Opcode.WRITE_IMMEDIATE, 0, 1)).isEqualTo(DaemonRings.TAKEN);
@@ -189,7 +189,7 @@ class HostileRingsTest {
   @Test
   void shouldEndTheSessionWhenMoreCompletionsAreReadThanWereWritten() {
     for (int i = 0; i < COMPLETIONS; i++) {
-      word(i % SUBMISSIONS, Opcode.SEND, WorkRequest.SIGNALLED, 1);
+      word(i % SUBMISSIONS, Opcode.SEND, SendFlags.SIGNALLED, 1);
       state(i % SUBMISSIONS, i / SUBMISSIONS);
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     }
@@ -234,7 +234,10 @@ class HostileRingsTest {
         long most = request.opcode() == Opcode.BIND ? Long.MAX_VALUE : WorkRequest.MAX_LENGTH;
         assertThat(request.length()).isBetween(0L, most);
         assertThat(request.localOffset()).isNotNegative();
-        rings.complete(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0, 1, 0);
+        rings
+            .claim(1)
+            .begin(request.id(), 0, request.opcode(), CompletionStatus.SUCCESS, 0)
+            .submit();
         rings.flush();
         result = rings.take(request);
       }
@@ -266,18 +269,17 @@ class HostileRingsTest {
   }
 
   @Test
-  void shouldNotBelieveADaemonThatIsBroken() throws IOException {
+  void shouldRefuseRingsOfABrokenDaemon() throws IOException {
     ProgramRings program = new ProgramRings(memory);
     long completions = slot(SUBMISSIONS);
     memory.set(ValueLayout.JAVA_INT, completions, 0x8000_0000);
-    memory.set(ValueLayout.JAVA_INT, completions + Completion.RETIRED, 1);
-    assertThatThrownBy(() -> program.poll(new Completion()))
+    memory.set(ValueLayout.JAVA_INT, completions + CompletionEntry.RETIRED, 1);
+    assertThatThrownBy(() -> program.poll(new PolledCompletion()))
         .isInstanceOf(IllegalStateException.class);
     memory.set(ValueLayout.JAVA_LONG, RingLayout.TAKEN, 100);
     for (int i = 0; i < SUBMISSIONS; i++) {
-      assertThat(program.post(Opcode.SEND, 0, i, 1, 1, 0, 0, 0, 0)).isTrue();
+      assertThat(program.claim(1).begin(Opcode.SEND, 0, i, 1).memory(1, 0, 0).submit()).isTrue();
     }
-    assertThatThrownBy(() -> program.post(Opcode.SEND, 0, 0, 1, 1, 0, 0, 0, 0))
-        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> program.claim(1)).isInstanceOf(IllegalStateException.class);
   }
 }

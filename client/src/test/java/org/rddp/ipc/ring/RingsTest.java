@@ -12,16 +12,16 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 
 class RingsTest {
   private final MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(8, 16), 64);
   private final DaemonRings daemon = new DaemonRings(memory, 8, 16);
   private final ProgramRings program = open(memory);
   private final WorkRequest request = new WorkRequest();
-  private final Completion completion = new Completion();
+  private final PolledCompletion completion = new PolledCompletion();
 
   private static ProgramRings open(MemorySegment memory) {
     try {
@@ -32,26 +32,24 @@ class RingsTest {
   }
 
   private boolean post(long id) {
-    return program.post(Opcode.SEND, WorkRequest.SIGNALLED, id, 7, 1, 2, 3, 0, 0);
+    SubmissionEntry entry = program.claim(1);
+    return entry != null
+        && entry.begin(Opcode.SEND, SendFlags.SIGNALLED, id, 7).memory(1, 2, 3).submit();
   }
 
   private void complete(long id, int retired) {
-    daemon.complete(id, 7, Opcode.SEND, CompletionStatus.SUCCESS, 3, retired, 0);
+    daemon.claim(retired).begin(id, 7, Opcode.SEND, CompletionStatus.SUCCESS, 3).submit();
   }
 
   @Test
   void shouldCarryEveryFieldOfARequest() {
     assertThat(
-            program.post(
-                Opcode.WRITE,
-                WorkRequest.SIGNALLED,
-                Long.MIN_VALUE + 1,
-                0x80000007,
-                0xdeadbeef,
-                1L << 40,
-                0xffff_ffffL,
-                0xfeedface,
-                -2L))
+            program
+                .claim(1)
+                .begin(Opcode.WRITE, SendFlags.SIGNALLED, Long.MIN_VALUE + 1, 0x80000007)
+                .memory(0xdeadbeef, 1L << 40, 0xffff_ffffL)
+                .remote(0xfeedface, -2L)
+                .submit())
         .isTrue();
 
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
@@ -72,8 +70,11 @@ class RingsTest {
   void shouldCarryEveryFieldOfACompletion() {
     post(5);
     daemon.take(request);
-    daemon.complete(
-        -5, 0x80000007, Opcode.SEND, CompletionStatus.REMOTE_ACCESS_ERROR, 1L << 33, 1, 0x0105);
+    daemon
+        .claim(1)
+        .begin(-5, 0x80000007, Opcode.SEND, CompletionStatus.REMOTE_ACCESS_ERROR, 1L << 33)
+        .detail(0x0105)
+        .submit();
 
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.id()).isEqualTo(-5);
@@ -89,8 +90,16 @@ class RingsTest {
 
   @Test
   void shouldCarryImmediateDataAndFlags() {
-    int flags = WorkRequest.FENCED | WorkRequest.SOLICITED;
-    assertThat(program.post(Opcode.WRITE_IMMEDIATE, flags, 1, 7, 8, 9, 10, 11, 12, -13L)).isTrue();
+    int flags = SendFlags.FENCED | SendFlags.SOLICITED;
+    assertThat(
+            program
+                .claim(1)
+                .begin(Opcode.WRITE_IMMEDIATE, flags, 1, 7)
+                .memory(8, 9, 10)
+                .remote(11, 12)
+                .immediate(-13L)
+                .submit())
+        .isTrue();
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     assertThat(request.opcode()).isEqualTo(Opcode.WRITE_IMMEDIATE);
     assertThat(request.isFenced()).isTrue();
@@ -103,8 +112,13 @@ class RingsTest {
   void shouldCarryTheOperandsOfAnAtomic() {
     for (int lap = 0; lap < 20; lap++) {
       assertThat(
-              program.postAtomic(
-                  Opcode.COMPARE_SWAP, WorkRequest.SIGNALLED, lap, 7, 8, 16, 9, -10L, 1, 2, 3, -4L))
+              program
+                  .claim(WorkRequest.ATOMIC_SLOTS)
+                  .begin(Opcode.COMPARE_SWAP, SendFlags.SIGNALLED, lap, 7)
+                  .memory(8, 16, WorkRequest.ATOMIC_OCTETS)
+                  .operands(1, 2, 3, -4L)
+                  .remote(9, -10L)
+                  .submit())
           .isTrue();
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
       assertThat(request.opcode()).isEqualTo(Opcode.COMPARE_SWAP);
@@ -131,12 +145,17 @@ class RingsTest {
       pieces.clear();
       int count = 1 + lap % PieceList.MAX_PIECES;
       for (int i = 0; i < count; i++) {
-        pieces.add(100 + i, (1L << 40) + i, lap + i);
+        pieces.add(100 + i, (1L << 40) + i, lap + i + 1);
       }
-      assertThat(program.postList(Opcode.WRITE, WorkRequest.FENCED, lap, 7, pieces, 9, -10L))
+      assertThat(
+              program
+                  .claim(pieces.slots())
+                  .begin(Opcode.WRITE, SendFlags.FENCED, lap, 7)
+                  .memory(pieces)
+                  .remote(9, -10L)
+                  .submit())
           .isTrue();
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
-      assertThat(request.isList()).isTrue();
       assertThat(request.isFenced()).isTrue();
       assertThat(request.length()).isEqualTo(pieces.length());
       assertThat(request.remoteStag()).isEqualTo(9);
@@ -144,7 +163,7 @@ class RingsTest {
       for (int i = 0; i < count; i++) {
         assertThat(request.pieceStag(i)).isEqualTo(100 + i);
         assertThat(request.pieceOffset(i)).isEqualTo((1L << 40) + i);
-        assertThat(request.pieceLength(i)).isEqualTo(lap + i);
+        assertThat(request.pieceLength(i)).isEqualTo(lap + i + 1);
       }
       complete(lap, 1);
       daemon.flush();
@@ -154,32 +173,28 @@ class RingsTest {
   }
 
   @Test
-  void shouldCarryWhatAReceiveMayHaveBesides() {
+  void shouldCarryImmediateDataAndInvalidatedStagOfAReceive() {
     post(5);
     daemon.take(request);
-    int flags = Completion.HAS_IMMEDIATE | Completion.SOLICITED;
-    daemon.complete(
-        5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8, 1, 0, flags, 0xcafe, Long.MIN_VALUE, 0);
+    daemon
+        .claim(1)
+        .begin(5, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8)
+        .immediate(Long.MIN_VALUE)
+        .solicited()
+        .submit();
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.hasImmediate()).isTrue();
     assertThat(completion.immediate()).isEqualTo(Long.MIN_VALUE);
     assertThat(completion.isSolicited()).isTrue();
-    assertThat(completion.invalidatedStag()).as("without the flag").isZero();
+    assertThat(completion.invalidatedStag()).isZero();
 
     post(6);
     daemon.take(request);
-    daemon.complete(
-        6,
-        7,
-        Opcode.RECEIVE,
-        CompletionStatus.SUCCESS,
-        8,
-        1,
-        0,
-        Completion.HAS_INVALIDATED,
-        0xcafe,
-        0,
-        0);
+    daemon
+        .claim(1)
+        .begin(6, 7, Opcode.RECEIVE, CompletionStatus.SUCCESS, 8)
+        .invalidated(0xcafe)
+        .submit();
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.hasImmediate()).isFalse();
     assertThat(completion.isSolicited()).isFalse();
@@ -191,7 +206,14 @@ class RingsTest {
   @Test
   void shouldCarryABindAndTheNextStag() {
     long large = 5L << 32;
-    assertThat(program.post(Opcode.BIND, 0, 9, 7, 0xab, large, large, 0x100001, 14)).isTrue();
+    assertThat(
+            program
+                .claim(1)
+                .begin(Opcode.BIND, 0, 9, 7)
+                .memory(0xab, large, large)
+                .remote(0x100001, 14)
+                .submit())
+        .isTrue();
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     assertThat(request.opcode()).isEqualTo(Opcode.BIND);
     assertThat(request.isSignalled()).as("always").isTrue();
@@ -200,7 +222,11 @@ class RingsTest {
     assertThat(request.length()).as("more than a message has").isEqualTo(large);
     assertThat(request.window()).isEqualTo(0x100001);
     assertThat(request.rights()).isEqualTo(14);
-    daemon.complete(9, 7, Opcode.BIND, CompletionStatus.SUCCESS, 0, 1, 0, 0, 0xcafe, 0, 0x100001);
+    daemon
+        .claim(1)
+        .begin(9, 7, Opcode.BIND, CompletionStatus.SUCCESS, 0)
+        .window(0x100001, 0xcafe)
+        .submit();
     assertThat(program.poll(completion)).isTrue();
     assertThat(completion.window()).isEqualTo(0x100001);
     assertThat(completion.windowStag()).isEqualTo(0xcafe);
@@ -230,7 +256,13 @@ class RingsTest {
     MemorySegment from = Arena.ofAuto().allocate(data.length);
     MemorySegment.copy(data, 0, from, ValueLayout.JAVA_BYTE, 0, data.length);
     for (int length = 0; length <= WorkRequest.MAX_INLINE; length++) {
-      assertThat(program.postInline(Opcode.SEND, 0, length, 7, from, 0, length, 0, 0)).isTrue();
+      assertThat(
+              program
+                  .claim(WorkRequest.slotsForInline(length))
+                  .begin(Opcode.SEND, 0, length, 7)
+                  .inline(from, 0, length)
+                  .submit())
+          .isTrue();
       assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
       assertThat(request.isInline()).isTrue();
       assertThat(request.length()).isEqualTo(length);
@@ -252,8 +284,16 @@ class RingsTest {
     for (long at = 0; at < lap.byteSize(); at += 4) {
       lap.set(ValueLayout.JAVA_INT, at, RingLayout.lap(8, 3));
     }
-    program.postInline(Opcode.SEND, 0, 1, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
-    program.postInline(Opcode.SEND, 0, 2, 7, lap, 0, WorkRequest.MAX_INLINE, 0, 0);
+    program
+        .claim(WorkRequest.slotsForInline(WorkRequest.MAX_INLINE))
+        .begin(Opcode.SEND, 0, 1, 7)
+        .inline(lap, 0, WorkRequest.MAX_INLINE)
+        .submit();
+    program
+        .claim(WorkRequest.slotsForInline(WorkRequest.MAX_INLINE))
+        .begin(Opcode.SEND, 0, 2, 7)
+        .inline(lap, 0, WorkRequest.MAX_INLINE)
+        .submit();
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     assertThat(daemon.take(request)).isEqualTo(DaemonRings.TAKEN);
     daemon.flush();
@@ -275,8 +315,7 @@ class RingsTest {
     assertThat(post(8)).as("taken, but the daemon has not said so").isFalse();
     daemon.flush();
     assertThat(post(8)).isTrue();
-    MemorySegment none = Arena.ofAuto().allocate(1);
-    assertThat(program.postInline(Opcode.SEND, 0, 9, 7, none, 0, 1, 0, 0)).isFalse();
+    assertThat(program.claim(2)).isNull();
   }
 
   @Test
@@ -303,7 +342,7 @@ class RingsTest {
   @Test
   void shouldRetireUnsignalledRequestsWithALaterCompletion() {
     for (int i = 0; i < 4; i++) {
-      program.post(Opcode.SEND, 0, i, 7, 1, 2, 3, 0, 0);
+      program.claim(1).begin(Opcode.SEND, 0, i, 7).memory(1, 2, 3).submit();
       daemon.take(request);
       assertThat(request.isSignalled()).isFalse();
     }
@@ -327,7 +366,7 @@ class RingsTest {
   }
 
   @Test
-  void shouldWakeOnlyWhoAsked() {
+  void shouldWakeAProgramOnlyWhenItHasAsked() {
     post(1);
     post(2);
     daemon.take(request);
@@ -352,8 +391,17 @@ class RingsTest {
     for (int round = 0; round < 100 && octets != 0; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 50_000; i++) {
-        program.post(Opcode.WRITE, WorkRequest.SIGNALLED, i, 7, 1, 2, 3, 4, 5);
-        program.postInline(Opcode.SEND, 0, i, 7, message, 0, 100, 0, 0);
+        program
+            .claim(1)
+            .begin(Opcode.WRITE, SendFlags.SIGNALLED, i, 7)
+            .memory(1, 2, 3)
+            .remote(4, 5)
+            .submit();
+        program
+            .claim(WorkRequest.slotsForInline(100))
+            .begin(Opcode.SEND, 0, i, 7)
+            .inline(message, 0, 100)
+            .submit();
         daemon.take(request);
         daemon.take(request);
         complete(request.id(), 2);

@@ -1,9 +1,6 @@
 package org.rddp.daemon.control;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -23,7 +20,6 @@ import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
-import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 
@@ -52,14 +48,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Pause in ns after a failed accept(2). */
   private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int OWN_USER = ownUser();
-
   private record Timer(long deadline, Runnable task) {}
 
   private final ControlListener listener;
   private final List<DaemonInterface> interfaces;
   private final Limits limits;
-  private final Set<Integer> users;
+  private final Permissions permissions;
   private final Statistics statistics;
   private final DaemonLog log;
   private final EventFd wake;
@@ -97,7 +91,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.listener = listener;
     this.interfaces = List.copyOf(ports);
     this.limits = limits;
-    this.users = Set.copyOf(users);
+    this.permissions = new Permissions(users);
     this.statistics = statistics;
     this.log = log;
     this.wake = EventFd.create();
@@ -136,24 +130,24 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     List<ProgramSession> polled = new ArrayList<>();
     while (running) {
       try {
-        turn(poll, polled);
+        runOnce(poll, polled);
       } catch (IOException | RuntimeException | Error e) {
         log.error("the control thread", e);
       }
     }
   }
 
-  private void turn(PollSet poll, List<ProgramSession> polled) throws IOException {
+  private void runOnce(PollSet poll, List<ProgramSession> polled) throws IOException {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean admits =
+    boolean accepts =
         accepting
             && !admissionPaused
             && programs.size() < limits.sessions() + MAX_PROGRAMS_WITHOUT_HELLO;
-    int door = admits ? poll.add(listener.descriptor()) : -1;
-    boolean waiting = false;
-    int first = poll.add(wake.descriptor()) + 1;
+    int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
+    boolean unsent = false;
+    int firstProgram = accepts ? listenerIndex + 1 : 1;
     for (ProgramSession program : programs) {
       polled.add(program);
       // A program whose socket is not read is still watched through its pidfd, if the kernel
@@ -161,9 +155,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       Descriptor process = program.socket().peerProcess();
       poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
       poll.add(process == null ? wake.descriptor() : process);
-      waiting |= program.hasUnsentMessages();
+      unsent |= program.hasUnsentMessages();
     }
-    poll.await(waiting ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
+    poll.await(unsent ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
     if (poll.isReady(0)) {
       wake.clear();
     }
@@ -172,16 +166,16 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       if (program.hasUnsentMessages()) {
         program.sendUnsentMessages();
       }
-      if (poll.isReady(first + 2 * i) && program.isReading()) {
+      if (poll.isReady(firstProgram + 2 * i) && program.isReading()) {
         read(program);
       }
       boolean watched = program.socket().peerProcess() != null;
-      if (watched && poll.isReady(first + 2 * i + 1)) {
+      if (watched && poll.isReady(firstProgram + 2 * i + 1)) {
         program.end("its process has ended", null);
       }
     }
-    if (door >= 0 && poll.isReady(door)) {
-      admit();
+    if (listenerIndex >= 0 && poll.isReady(listenerIndex)) {
+      acceptProgram();
     }
     runTasks();
     runTimers();
@@ -204,7 +198,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  private void admit() {
+  private void acceptProgram() {
     ControlSocket socket;
     try {
       socket = listener.accept();
@@ -278,39 +272,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  void checkUser(PeerCredentials peer) throws RequestRefusedException {
-    if (!users.isEmpty() && !isPrivileged(peer) && !users.contains(peer.uid())) {
-      throw new RequestRefusedException(
-          Reason.PERMISSION,
-          "user " + peer.uid() + " is not among the users in the daemon's configuration");
-    }
-  }
-
-  /**
-   * Frames contain the data of all programs, so only root and the daemon's own user may capture
-   * them.
-   */
-  void checkCapture(PeerCredentials peer, DaemonInterface port) throws RequestRefusedException {
-    if (!isPrivileged(peer)) {
-      throw new RequestRefusedException(
-          Reason.PERMISSION, "only root and the daemon's own user may capture");
-    }
-    if (captures.containsKey(port)) {
-      throw new RequestRefusedException(
-          Reason.STATE, captures.get(port).name() + " captures " + port.name() + " already");
-    }
-  }
-
-  private static boolean isPrivileged(PeerCredentials peer) {
-    return peer.uid() == 0 || peer.uid() == OWN_USER;
-  }
-
-  private static int ownUser() {
-    try {
-      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  Permissions permissions() {
+    return permissions;
   }
 
   /** The interface with a name; the first one if the name is empty. */
@@ -324,7 +287,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
         Reason.NO_INTERFACE,
         "no interface "
             + name
-            + "; there is "
+            + "; the daemon has "
             + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
   }
 

@@ -19,7 +19,6 @@ import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SystemCallException;
-import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -53,13 +52,12 @@ final class ProgramSession implements SessionHandler {
   private final ProgramMemory memory;
   private final ProgramWindows windows;
   private final ProgramReceiveQueues receiveQueues;
+  private final ProgramCapture capture;
   private String name;
   private DaemonInterface daemonInterface;
   private Session session;
   private SharedMemory rings;
   private SignalSender signal;
-  private CaptureRing capture;
-  private int captureOctets;
   private int inEngine;
   private boolean ended;
 
@@ -77,6 +75,7 @@ final class ProgramSession implements SessionHandler {
     this.memory = new ProgramMemory(octets, mappings);
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
+    this.capture = new ProgramCapture(server, this, octets);
   }
 
   ControlSocket socket() {
@@ -177,9 +176,9 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.Disconnect disconnect -> disconnect(disconnect);
       case ProgramMessage.OpenCounters open ->
           send(new DaemonMessage.CountersOpened(request, server.countersDescriptor()));
-      case ProgramMessage.StartCapture start -> startCapture(start);
+      case ProgramMessage.StartCapture start -> capture.start(start);
       case ProgramMessage.StopCapture stop -> {
-        stopCapture();
+        capture.stop();
         send(new DaemonMessage.Done(request));
       }
       case ProgramMessage.AllocateWindow allocate -> windows.allocate(session, allocate);
@@ -197,7 +196,7 @@ final class ProgramSession implements SessionHandler {
       throw new RequestRefusedException(
           Reason.VERSION, "this daemon supports version " + ControlMessage.VERSION);
     }
-    server.checkUser(socket.peer());
+    server.permissions().checkSession(socket.peer());
     DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
     server.sessions().take(1);
     try {
@@ -368,45 +367,6 @@ final class ProgramSession implements SessionHandler {
     }
   }
 
-  private void startCapture(ProgramMessage.StartCapture start) throws RequestRefusedException {
-    if (!CaptureRing.isValid(start.ringOctets(), start.snapLength())) {
-      throw new RequestRefusedException(
-          Reason.INVALID,
-          "a capture has a ring of a power of two from 4096 to 2^30 octets, and frames of 1 to"
-              + " 65535,"
-              + " not %d and %d".formatted(start.ringOctets(), start.snapLength()));
-    }
-    server.checkCapture(socket.peer(), daemonInterface);
-    octets.take(start.ringOctets());
-    try {
-      capture = CaptureRing.create(start.ringOctets(), start.snapLength());
-    } catch (SystemCallException e) {
-      octets.give(start.ringOctets());
-      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
-    }
-    server.captures().put(daemonInterface, this);
-    CaptureRing ring = capture;
-    captureOctets = start.ringOctets();
-    daemonInterface.engine().execute(() -> daemonInterface.capture().capture(ring));
-    send(new DaemonMessage.CaptureStarted(start.request(), ring.descriptor()));
-    server.log().info(name + " captures " + daemonInterface.name());
-  }
-
-  private void stopCapture() {
-    if (capture != null) {
-      CaptureRing ring = capture;
-      capture = null;
-      server.captures().remove(daemonInterface);
-      octets.give(captureOctets);
-      daemonInterface
-          .engine()
-          .execute(() -> {
-            daemonInterface.capture().capture(null);
-            server.execute(ring::close);
-          });
-    }
-  }
-
   // ---- The engine ----
 
   /** Runs a request on the engine's thread and sends the reply. */
@@ -514,7 +474,7 @@ final class ProgramSession implements SessionHandler {
     if (ended) {
       return;
     }
-    stopCapture();
+    capture.stop();
     ended = true;
     server.onEnding(this);
     if (why != null) {

@@ -1,10 +1,11 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.CompletionStatus;
+import org.rddp.ipc.ring.CompletionEntry;
 
 /**
- * Tells a program how the requests of one connection have ended. Of those that go to the peer the
- * ones that ended well and unsignalled are left to the next report. Engine thread only.
+ * Reports the completions of one connection to its program. Unsignalled requests of the send queue
+ * that succeeded are reported by the next completion of that queue. Engine thread only.
  */
 final class CompletionReports {
   private final Session session;
@@ -20,7 +21,7 @@ final class CompletionReports {
   /**
    * Nothing to report yet.
    *
-   * @param receiveQueue the number of the shared one that receives come from, or 0
+   * @param receiveQueue the number of the shared receive queue, or 0
    */
   CompletionReports(Session session, int receiveQueue) {
     this.receiveQueue = receiveQueue;
@@ -28,13 +29,13 @@ final class CompletionReports {
     requests = session.requests();
   }
 
-  /** The program knows the connection by this number. */
+  /** Sets the number of the connection. */
   void begin(int number) {
     connection = number;
   }
 
   /**
-   * A request of the queue that goes to the peer has ended.
+   * A request of the send queue has ended.
    *
    * @param octets of its message, 0 if it failed
    */
@@ -46,14 +47,7 @@ final class CompletionReports {
         lastUnreportedOpcode = requests.opcode(request);
         lastUnreportedOctets = octets;
       } else {
-        session.complete(
-            requests.id(request),
-            connection,
-            requests.opcode(request),
-            status,
-            octets,
-            1 + unreported,
-            0);
+        begin(request, status, octets, 1 + unreported).submit();
         unreported = 0;
       }
     }
@@ -63,8 +57,8 @@ final class CompletionReports {
   /** A bind has ended; it is always reported. */
   void bindEnded(int request, CompletionStatus status) {
     if (!ended) {
-      int window = requests.window(request).number();
-      session.completeBind(requests.id(request), connection, status, 1 + unreported, window);
+      SessionWindow window = requests.window(request);
+      begin(request, status, 0, 1 + unreported).window(window.number(), window.nextStag()).submit();
       unreported = 0;
     }
     requests.remove(request);
@@ -73,77 +67,100 @@ final class CompletionReports {
   /** A receive will not be filled. */
   void receiveEnded(int request, CompletionStatus status) {
     if (!ended) {
-      session.completeReceive(requests.id(request), connection, status, 0, 0, 0, 0, receiveQueue);
-    }
-    requests.remove(request);
-  }
-
-  /** A receive has been filled; flags are those of {@link org.rddp.client.types.Completion}. */
-  void received(int request, long octets, int flags, int invalidated, long immediate) {
-    if (!ended) {
-      session.completeReceive(
-          requests.id(request),
-          connection,
-          CompletionStatus.SUCCESS,
-          octets,
-          flags,
-          invalidated,
-          immediate,
-          receiveQueue);
-    }
-    requests.remove(request);
-  }
-
-  /** Plain DDP: a receive of a queue has been filled, or will not be. */
-  void untagged(int request, CompletionStatus status, long octets, long rsvdUlp, int qn, int msn) {
-    if (!ended) {
-      session.completePlainDdp(
-          requests.id(request),
-          connection,
-          requests.opcode(request),
-          status,
-          octets,
-          0,
-          0,
-          rsvdUlp,
-          qn,
-          msn);
-    }
-    requests.remove(request);
-  }
-
-  /** Plain DDP: a notice of a Tagged Message has been used up, or will not be. */
-  void tagged(int request, CompletionStatus status, long octets, int stag, long to, long rsvdUlp) {
-    if (!ended) {
-      session.completePlainDdp(
-          requests.id(request),
-          connection,
-          requests.opcode(request),
-          status,
-          octets,
-          stag,
-          to,
-          rsvdUlp,
-          0,
-          0);
+      beginReceive(request, status, 0).submit();
     }
     requests.remove(request);
   }
 
   /**
-   * Reports the last request that ended well and unsignalled: no later completion of this queue
-   * will, and both ends count what is outstanding.
+   * A receive has been filled.
+   *
+   * @param solicited whether the peer wants the program to be woken for it
+   * @param invalidated the STag that the peer has invalidated with it, or 0
+   */
+  void received(int request, long octets, boolean solicited, int invalidated) {
+    if (!ended) {
+      CompletionEntry entry = beginReceive(request, CompletionStatus.SUCCESS, octets);
+      if (solicited) {
+        entry.solicited();
+      }
+      if (invalidated != 0) {
+        entry.invalidated(invalidated);
+      }
+      entry.submit();
+    }
+    requests.remove(request);
+  }
+
+  /** A receive has been used up by Immediate Data. */
+  void receivedImmediate(int request, long data, boolean solicited) {
+    if (!ended) {
+      CompletionEntry entry = beginReceive(request, CompletionStatus.SUCCESS, Long.BYTES);
+      if (solicited) {
+        entry.solicited();
+      }
+      entry.immediate(data).submit();
+    }
+    requests.remove(request);
+  }
+
+  /** Plain DDP: a receive of a queue has been filled. */
+  void receivedUntagged(int request, long octets, long rsvdUlp, int qn, int msn) {
+    if (!ended) {
+      begin(request, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
+    }
+    requests.remove(request);
+  }
+
+  /** Plain DDP: a receive of a queue will not be filled. */
+  void untaggedEnded(int request, CompletionStatus status, int qn) {
+    if (!ended) {
+      begin(request, status, 0, 1).untagged(0, qn, 0).submit();
+    }
+    requests.remove(request);
+  }
+
+  /** Plain DDP: a notice of a Tagged Message has been used up. */
+  void receivedTagged(int request, long octets, int stag, long to, long rsvdUlp) {
+    if (!ended) {
+      begin(request, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
+    }
+    requests.remove(request);
+  }
+
+  /** Plain DDP: a notice of a Tagged Message will not be used. */
+  void noticeFlushed(int request) {
+    if (!ended) {
+      begin(request, CompletionStatus.FLUSHED, 0, 1).tagged(0, 0, 0).submit();
+    }
+    requests.remove(request);
+  }
+
+  private CompletionEntry beginReceive(int request, CompletionStatus status, long octets) {
+    return begin(request, status, octets, 1).receiveQueue(receiveQueue);
+  }
+
+  private CompletionEntry begin(int request, CompletionStatus status, long octets, int retired) {
+    return session
+        .claim(retired)
+        .begin(requests.id(request), connection, requests.opcode(request), status, octets);
+  }
+
+  /**
+   * Reports the last unsignalled request that succeeded, since no later completion of the queue
+   * does: both ends count outstanding requests.
    */
   void reportRest() {
     if (unreported > 0) {
-      session.complete(
-          lastUnreported,
-          connection,
-          lastUnreportedOpcode,
-          CompletionStatus.SUCCESS,
-          lastUnreportedOctets,
-          unreported,
-          0);
+      session
+          .claim(unreported)
+          .begin(
+              lastUnreported,
+              connection,
+              lastUnreportedOpcode,
+              CompletionStatus.SUCCESS,
+              lastUnreportedOctets)
+          .submit();
       unreported = 0;
     }
   }

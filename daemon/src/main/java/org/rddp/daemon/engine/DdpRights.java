@@ -3,7 +3,7 @@ package org.rddp.daemon.engine;
 import org.rddp.client.types.Access;
 import org.rddp.ddp.memory.AccessRights;
 
-/** The rights that a program names, as DDP knows them. */
+/** Converts the rights that a program names to those of DDP. */
 final class DdpRights {
   private DdpRights() {}
 

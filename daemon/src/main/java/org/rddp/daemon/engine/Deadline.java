@@ -4,8 +4,8 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.tcp.TcpStream;
 
 /**
- * When a connection has waited long enough for its peer: at some time, or when nothing has moved
- * between the two for some time. Engine thread only.
+ * The end of a connection's wait for its peer: a time, or a period without progress between the
+ * two. Engine thread only.
  */
 final class Deadline {
   private static final int NONE = -1;
@@ -13,7 +13,7 @@ final class Deadline {
   private final Deadlines all;
   private final Runnable onDue;
 
-  /** Where it is among all that are set, or {@link #NONE}. */
+  /** Its index in {@link Deadlines}, or {@link #NONE}. */
   private int place = NONE;
 
   private long at;
@@ -23,17 +23,17 @@ final class Deadline {
   private long position;
 
   /**
-   * One that is not set.
+   * A deadline that is not set.
    *
-   * @param all those of the engine, which look after it
-   * @param onDue what is done when it has come; it is not set any more by then
+   * @param all the deadlines of the engine
+   * @param onDue called when it has passed; it is no longer set then
    */
   Deadline(Deadlines all, Runnable onDue) {
     this.all = all;
     this.onDue = onDue;
   }
 
-  /** Due at that time, whatever moves until then. */
+  /** Sets it to a time, whatever progress there is until then. */
   void set(long time) {
     at = time;
     watched = null;
@@ -41,8 +41,8 @@ final class Deadline {
   }
 
   /**
-   * Due when for so many nanoseconds the peer has acknowledged nothing more and sent nothing more,
-   * and the program has taken nothing of what is held for it.
+   * Sets it to pass after so many nanoseconds in which the peer acknowledges nothing more and sends
+   * nothing more, and the program takes no held message.
    */
   void setIdle(TcpStream tcp, DdpStream ddp, long nanos, long now) {
     set(now + nanos);
@@ -52,7 +52,7 @@ final class Deadline {
     position = position();
   }
 
-  /** Never due. */
+  /** Unsets it. */
   void clear() {
     if (place != NONE) {
       all.remove(place);
@@ -60,12 +60,12 @@ final class Deadline {
     }
   }
 
-  /** It has another place among all from now on. */
+  /** Its index in {@link Deadlines} has changed. */
   void setPlace(int to) {
     place = to;
   }
 
-  /** Has done what is to be done if it has come. */
+  /** Checks whether it has passed, and acts if so. */
   void expireWhenDue(long now) {
     if (isDue(now)) {
       clear();
@@ -81,7 +81,7 @@ final class Deadline {
     return at <= now;
   }
 
-  /** What is taken is no longer held, and what is held has been received: the sum only grows. */
+  /** Grows with every octet that is acknowledged, received, or taken out of what is held. */
   private long position() {
     long acknowledged = watched.sendPosition() - watched.unacknowledged();
     return acknowledged + watched.receivePosition() - held.heldOctets();

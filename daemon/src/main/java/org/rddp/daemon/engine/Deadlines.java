@@ -4,25 +4,25 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The deadlines of an engine's connections that are set: looks at each of them every 20 ms, a few
- * in a turn, so that no turn is held up by how many there are. Engine thread only.
+ * The deadlines of an engine's connections that are set. Checks each every 20 ms, {@link #SLICE} in
+ * a turn of the duty cycle, so that a turn takes no longer when there are many. Engine thread only.
  */
 final class Deadlines {
-  /** Looked at in a turn. */
+  /** Deadlines checked in a turn. */
   static final int SLICE = 64;
 
-  /** Nanoseconds between two looks at the same one, more where the slices of all take longer. */
+  /** Nanoseconds between two checks of a deadline, more where all slices take longer. */
   static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(20);
 
   private Deadline[] set = new Deadline[16];
   private int count;
 
-  /** Those before it have still to be looked at in this round. */
+  /** Deadlines before this index are still to be checked in this round. */
   private int left;
 
   private long nextRound;
 
-  /** Adds one that has been set; returns its place. */
+  /** Adds a deadline that has been set; returns its index. */
   int add(Deadline deadline) {
     if (count == set.length) {
       set = Arrays.copyOf(set, 2 * count);
@@ -31,7 +31,7 @@ final class Deadlines {
     return count++;
   }
 
-  /** Takes one out that is not set any more: the last has its place from now on. */
+  /** Removes a deadline that is no longer set; the last one takes its index. */
   void remove(int place) {
     Deadline last = set[--count];
     set[count] = null;
@@ -42,7 +42,7 @@ final class Deadlines {
     left = Math.min(left, count);
   }
 
-  /** Ends what has waited too long, of those whose turn it is. */
+  /** Checks the deadlines of the next slice. */
   void expire(long now) {
     if (left == 0) {
       if (now - nextRound < 0) {

@@ -8,10 +8,10 @@ import org.rddp.rdmap.RdmapSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * Everything that one port does, turn by turn: the duty cycle over its frames, the rings of its
- * programs, its timers, and commands from other threads.
+ * The duty cycle of one port: its frames, the rings of its programs, its timers, and commands from
+ * other threads.
  *
- * <p>One thread takes the turns; {@link #execute} may be called from any. Work in a turn is
+ * <p>One thread calls {@link #turn}; {@link #execute} may be called from any. Work in a turn is
  * bounded, so that no connection and no program holds up the others.
  */
 public final class Engine {
@@ -21,7 +21,7 @@ public final class Engine {
   /** Segments built in a turn. */
   private static final int SEGMENTS = 64;
 
-  /** Turns with messages, one after the other, in the last of which timers are looked at, too. */
+  /** Timers and commands are served in every turn without messages, and every so many others. */
   private static final int TURNS_BETWEEN_TIMERS = 16;
 
   /** Commands carried out in a turn. */
@@ -40,16 +40,16 @@ public final class Engine {
   private final Deadlines deadlines = new Deadlines();
   private int busyTurns;
 
-  /** Connections of peers that no program has answered. */
+  /** Connections of peers in startup, which no program has answered. */
   private int startups;
 
   /**
-   * An engine that has not taken a turn.
+   * An engine that does nothing before {@link #turn}.
    *
    * @param name of its interface
    * @param address the interface's IPv4 address
    * @param rdmapSettings of every connection
-   * @param faults told of what goes wrong; called on the engine's thread
+   * @param faults takes errors; called on the engine's thread
    */
   public Engine(
       String name,
@@ -97,7 +97,7 @@ public final class Engine {
     return work;
   }
 
-  /** Does what can wait for a turn without messages, but not for long. */
+  /** Serves what can wait a few turns while there are messages. */
   private int serveTimersAndCommands(long now) {
     int work = tcp.advance(now);
     work += runCommands();
@@ -105,12 +105,12 @@ public final class Engine {
     return work;
   }
 
-  /** Whether another peer may begin MPA's startup: those under way are bounded, over all ports. */
+  /** Whether another peer may begin MPA's startup: their number is bounded, over all ports. */
   boolean mayBeginStartup() {
     return startups < rdmapSettings.mpa().startups();
   }
 
-  /** The startup of a peer begins (1) or is over (-1). */
+  /** Counts a startup that begins (1) or is over (-1). */
   void countStartups(int difference) {
     startups += difference;
   }
@@ -163,12 +163,12 @@ public final class Engine {
     faults.onRefused(name + ": " + detail);
   }
 
-  /** Has something done on the engine's thread, in one of its next turns. From any thread. */
+  /** Runs a command on the engine's thread, in one of the next turns. From any thread. */
   public void execute(Runnable command) {
     commands.add(command);
   }
 
-  /** Lets a session take part. Engine thread only. */
+  /** Begins to serve a session. Engine thread only. */
   public void begin(Session session) {
     sessions.add(session);
   }
@@ -184,7 +184,7 @@ public final class Engine {
     sessions.forEach(Session::closeGracefully);
   }
 
-  /** Connections of all sessions that are not gone. Engine thread only. */
+  /** Connections of all sessions that have not ended. Engine thread only. */
   public int connectionCount() {
     int count = 0;
     for (Session session : sessions) {
@@ -193,7 +193,7 @@ public final class Engine {
     return count;
   }
 
-  /** Ends every session and everything beneath. Engine thread only, last. */
+  /** Ends every session and the TCP stack. Engine thread only, last. */
   public void close() {
     List.copyOf(sessions).forEach(this::end);
     tcp.close();
@@ -209,12 +209,12 @@ public final class Engine {
     return address;
   }
 
-  /** What has been done. */
+  /** Counters of this engine. */
   public EngineCounters counters() {
     return counters;
   }
 
-  /** The streams' layer beneath RDMAP, for its counters. */
+  /** The DDP engine, for its counters. */
   public DdpEngine ddp() {
     return ddp;
   }
@@ -224,7 +224,7 @@ public final class Engine {
     return tcp;
   }
 
-  /** What its connections wait for at most. */
+  /** The deadlines of its connections. */
   Deadlines deadlines() {
     return deadlines;
   }

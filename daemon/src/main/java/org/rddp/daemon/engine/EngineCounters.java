@@ -1,6 +1,6 @@
 package org.rddp.daemon.engine;
 
-/** What an engine has done since it started. Written by the engine's thread; others may lag. */
+/** Counts since an engine started. Written by its thread; other threads may read old values. */
 public final class EngineCounters {
   long turns;
   long idleTurns;
@@ -38,7 +38,7 @@ public final class EngineCounters {
     return connectionsOpened;
   }
 
-  /** Those of them that have ended. */
+  /** Connections that reached Full Operation and have ended. */
   public long connectionsClosed() {
     return connectionsClosed;
   }
@@ -58,7 +58,7 @@ public final class EngineCounters {
     return streamErrors;
   }
 
-  /** Failures inside, each of which cost one connection or session. */
+  /** Internal errors, each of which ended one connection or session. */
   public long faults() {
     return faults;
   }

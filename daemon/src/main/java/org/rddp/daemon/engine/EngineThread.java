@@ -9,12 +9,12 @@ import org.agrona.concurrent.SleepingIdleStrategy;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.rddp.daemon.configuration.IdleMode;
 
-/** A thread that takes turns on one or several engines until it is told to stop. */
+/** A thread that runs the duty cycles of one or several engines until it is told to stop. */
 public final class EngineThread implements AutoCloseable {
   private static final long SHORTEST_PARK = 1_000;
   private static final long LONGEST_PARK = 100_000;
 
-  /** Turns failing in a row after which the thread gives up. */
+  /** Consecutive failed turns after which the thread ends. */
   private static final int HOPELESS = 100;
 
   private final Engine[] engines;
@@ -25,15 +25,15 @@ public final class EngineThread implements AutoCloseable {
   private final Thread thread;
   private volatile boolean running = true;
 
-  /** Turns that failed, one after the other. */
+  /** Consecutive failed turns. */
   private int failures;
 
   /**
    * A thread that is not started.
    *
-   * @param onStart what it does first, such as registering with DPDK
-   * @param onEnd what it does last
-   * @param onLost called when it ends without having been told to, with the reason
+   * @param onStart called first on the thread, to register it with DPDK for example
+   * @param onEnd called last on the thread
+   * @param onLost called with the reason when it ends without having been told to
    */
   public EngineThread(
       String name,
@@ -51,8 +51,8 @@ public final class EngineThread implements AutoCloseable {
   }
 
   /**
-   * Spinning is for a core that nobody else wants; yielding lets two threads share one without
-   * either waiting out a time slice; parking is for when nothing has happened for long.
+   * Spins first, which suits a core of its own; then yields, so that two threads that share a core
+   * do not wait for the end of a time slice; then parks while idle for long.
    */
   private static IdleStrategy strategy(IdleMode idling) {
     return switch (idling) {
@@ -96,9 +96,9 @@ public final class EngineThread implements AutoCloseable {
   }
 
   /**
-   * A turn of one engine. What fails inside one connection or session has been dealt with there;
-   * what gets here may have left part of the turn undone. One that keeps failing is beyond help,
-   * and programs that wait for it must be told so: the thread ends.
+   * A turn of one engine. Errors of one connection or session are handled there; an exception that
+   * reaches this method may have left part of the turn undone. If turns keep failing the thread
+   * ends, so that programs that wait for the engine learn of it.
    */
   private int turn(Engine engine, long now) {
     try {
@@ -119,7 +119,7 @@ public final class EngineThread implements AutoCloseable {
     return thread.isAlive();
   }
 
-  /** Stops it after its turn, ends its engines, and waits for that. */
+  /** Stops it after the current turn, ends its engines, and waits until that is done. */
   @Override
   public void close() {
     running = false;

@@ -1,10 +1,10 @@
 package org.rddp.daemon.engine;
 
-/** Where an engine says what went wrong. Called on the engine's thread; must not block. */
+/** Takes the errors of an engine. Called on the engine's thread; must not block. */
 public interface FaultHandler {
-  /** Something failed that should not; one session or connection ends over it. */
+  /** An internal error, which ends one session or connection. */
   void onFault(String where, Throwable cause);
 
-  /** A peer did what the protocol forbids; its connection ends over it. */
+  /** A peer broke the protocol, which ends its connection. */
   void onRefused(String detail);
 }

@@ -5,17 +5,16 @@ import java.util.function.Consumer;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
- * Things of a session by number. A number is made as {@link ConnectionId} says, so that it is not
- * soon used again. However many there are, a number is found, given and taken back at once. Engine
- * thread only.
+ * Objects of a session by number. Numbers are made as {@link ConnectionId} says, so that one is not
+ * soon used again. Looking up, adding and removing take constant time. Engine thread only.
  *
- * @param <T> the things
+ * @param <T> the type of the objects
  */
 final class NumberTable<T> {
-  private Object[] things = new Object[8];
+  private Object[] objects = new Object[8];
   private int[] numbers = new int[8];
 
-  /** Indices below {@link #used} that are free again, the first {@link #freeCount} of them. */
+  /** Free indices below {@link #used}: the first {@link #freeCount} entries. */
   private int[] free = new int[8];
 
   private int freeCount;
@@ -26,7 +25,7 @@ final class NumberTable<T> {
     return used - freeCount;
   }
 
-  /** A number for a thing to come, the same index until {@link #add} uses it; not 0. */
+  /** A number for the next object, not 0; its index is the same until {@link #add} uses it. */
   int reserve() {
     return ConnectionId.of(nextIndex(), ++generation);
   }
@@ -35,8 +34,8 @@ final class NumberTable<T> {
     return freeCount > 0 ? free[freeCount - 1] : used;
   }
 
-  /** Puts a thing under the number that has just been reserved. */
-  void add(int number, T thing) {
+  /** Adds an object under the number that was reserved last. */
+  void add(int number, T object) {
     int index = ConnectionId.index(number);
     if (index != nextIndex()) {
       throw new IllegalStateException("number %08x is not the one reserved".formatted(number));
@@ -46,39 +45,39 @@ final class NumberTable<T> {
     } else {
       used++;
     }
-    if (index == things.length) {
-      things = Arrays.copyOf(things, 2 * index);
+    if (index == objects.length) {
+      objects = Arrays.copyOf(objects, 2 * index);
       numbers = Arrays.copyOf(numbers, 2 * index);
       free = Arrays.copyOf(free, 2 * index);
     }
-    things[index] = thing;
+    objects[index] = object;
     numbers[index] = number;
   }
 
-  /** The thing of that number, or null. */
-  @SuppressWarnings("unchecked") // add put nothing but T into it
+  /** The object with that number, or null. */
+  @SuppressWarnings("unchecked") // add put only T into it
   T get(int number) {
     int index = ConnectionId.index(number);
-    boolean there = index < things.length && numbers[index] == number;
-    return there ? (T) things[index] : null;
+    boolean there = index < objects.length && numbers[index] == number;
+    return there ? (T) objects[index] : null;
   }
 
-  /** Takes a thing out, which is there. */
+  /** Removes an object, which is there. */
   void remove(int number) {
     if (get(number) == null) {
       throw new IllegalStateException("nothing has number %08x".formatted(number));
     }
     int index = ConnectionId.index(number);
-    things[index] = null;
+    objects[index] = null;
     free[freeCount++] = index;
   }
 
-  /** Shows every thing. */
+  /** Calls {@code action} for every object. */
   @SuppressWarnings("unchecked") // as above
   void forEach(Consumer<T> action) {
-    for (Object thing : things) {
-      if (thing != null) {
-        action.accept((T) thing);
+    for (Object object : objects) {
+      if (object != null) {
+        action.accept((T) object);
       }
     }
   }

@@ -7,7 +7,7 @@ import org.rddp.ddp.DdpSettings;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.UlpHandler;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.QueueSettings;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -22,8 +22,8 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * A connection whose ULP is the program itself: messages go to the queues, and to the memory, that
- * the program names, and what DDP reports goes up to it (RFC 5041). Engine thread only.
+ * The stream of a connection that speaks plain DDP (RFC 5041): the program itself is the ULP. It
+ * names queues and memory, and gets what DDP reports. Engine thread only.
  */
 final class PlainDdpStream implements SessionStream, UlpHandler {
   private static final int REST_BITS = 32;
@@ -59,7 +59,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
             : DdpStream.initiator(engine.ddp(), session.domain(), sizes, requestData, this);
   }
 
-  /** RDMA Reads and RTRs are RDMAP's business: nothing is said of them. */
+  /** Settings without RDMA Reads and RTR messages, which belong to RDMAP. */
   private static DdpSettings sizes(RdmapSettings engine, ConnectionSettings settings) {
     MpaSettings mpa = engine.mpa().withReads(0, 0).withReadsNegotiated(false).withPeerToPeer(false);
     return new DdpSettings(
@@ -80,49 +80,27 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return stream;
   }
 
-  // ---- What the program wants ----
+  // ---- Calls of the program ----
 
   @Override
-  public boolean post(int request, WorkRequest work, long address) {
+  public boolean post(WorkRequest work, StreamRequest request) {
     int qn = work.qn();
-    long ulp = work.rsvdUlp();
-    long length = work.length();
+    int number = (int) request.id();
+    int ulp = (int) work.rsvdUlp();
     return switch (work.opcode()) {
       case Opcode.SEND_UNTAGGED ->
           hasQueue(qn)
-              && (sendEnds(request)
-                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, address, length));
-      case Opcode.SEND_TAGGED ->
-          sendEnds(request)
-              || stream.postTagged(
-                  request, (int) ulp, work.remoteStag(), work.remoteTo(), address, length);
+              && (sendEnds(number)
+                  || stream.postUntagged(number, first(work.rsvdUlp()), ulp, qn, request));
+      case Opcode.SEND_TAGGED -> sendEnds(number) || stream.postTagged(number, ulp, request);
       case Opcode.RECEIVE_UNTAGGED ->
-          hasQueue(qn)
-              && (receiveEnds(request, qn) || stream.postReceive(qn, request, address, length));
-      case Opcode.TAGGED_NOTICE -> postNotice(request);
+          hasQueue(qn) && (receiveEnds(number, qn) || stream.postReceive(qn, request));
+      case Opcode.TAGGED_NOTICE -> postNotice(number);
       default -> false;
     };
   }
 
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    int qn = work.qn();
-    long ulp = work.rsvdUlp();
-    return switch (work.opcode()) {
-      case Opcode.SEND_UNTAGGED ->
-          hasQueue(qn)
-              && (sendEnds(request)
-                  || stream.postUntagged(request, first(ulp), (int) ulp, qn, list));
-      case Opcode.SEND_TAGGED ->
-          sendEnds(request)
-              || stream.postTagged(request, (int) ulp, work.remoteStag(), work.remoteTo(), list);
-      case Opcode.RECEIVE_UNTAGGED ->
-          hasQueue(qn) && (receiveEnds(request, qn) || stream.postReceive(qn, request, list));
-      default -> false;
-    };
-  }
-
-  /** The first octet of five. */
+  /** The first of the five octets of RsvdULP. */
   private static int first(long rsvdUlp) {
     return (int) (rsvdUlp >>> REST_BITS);
   }
@@ -143,13 +121,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     if (stream.acceptsBuffers()) {
       return false;
     }
-    reports.untagged(request, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+    reports.untaggedEnded(request, CompletionStatus.FLUSHED, qn);
     return true;
   }
 
   private boolean postNotice(int request) {
     if (!stream.acceptsBuffers()) {
-      reports.tagged(request, CompletionStatus.FLUSHED, 0, 0, 0, 0);
+      reports.noticeFlushed(request);
       return true;
     }
     boolean posted = notices.post(request);
@@ -188,11 +166,11 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   private void flushNoticesIfStopped() {
     while (!stream.acceptsBuffers() && !notices.isEmpty()) {
-      reports.tagged(notices.take(), CompletionStatus.FLUSHED, 0, 0, 0, 0);
+      reports.noticeFlushed(notices.take());
     }
   }
 
-  // ---- What happens to it ----
+  // ---- Events of the stream ----
 
   @Override
   public void onRequest(byte[] privateData) {
@@ -209,7 +187,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     connection.onRejected(privateData);
   }
 
-  /** The program may have posted a notice since this turn looked. */
+  /** The program may have posted a notice since requests were taken in this turn. */
   private boolean findsNotice() {
     if (notices.areEnabled() && notices.isEmpty()) {
       session.takeRequests(session.limits().outstanding());
@@ -227,13 +205,13 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     return !last || findsNotice() ? AccessRights.REMOTE_WRITE : REFUSED;
   }
 
-  /** With notices, each Tagged Message has to wait for its turn. */
+  /** With notices, a Tagged Message is placed in order only. */
   @Override
   public int admitEarly(int rsvdUlp, int stag, long to, int octets) {
     return notices.areEnabled() ? REFUSED : AccessRights.REMOTE_WRITE;
   }
 
-  /** The program may have posted a receive since this turn looked. */
+  /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public int admitUntagged(int qn, int rsvdUlp) {
     if (hasQueue(qn) && stream.lacksBuffer(qn)) {
@@ -245,7 +223,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   @Override
   public void onTaggedMessage(int rsvdUlp, int stag, long to, int octets) {
     if (notices.areEnabled()) {
-      reports.tagged(notices.take(), CompletionStatus.SUCCESS, octets, stag, to, rsvdUlp);
+      reports.receivedTagged(notices.take(), octets, stag, to, rsvdUlp);
     }
   }
 
@@ -253,10 +231,10 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   public void onUntaggedMessage(
       int qn, int msn, long id, long head, int rsvdUlp, int rsvdUlpRest, long octets) {
     long ulp = (long) rsvdUlp << REST_BITS | Integer.toUnsignedLong(rsvdUlpRest);
-    reports.untagged((int) id, CompletionStatus.SUCCESS, octets, ulp, qn, msn);
+    reports.receivedUntagged((int) id, octets, ulp, qn, msn);
   }
 
-  /** No queue here is one of those. */
+  /** No queue here is read in place. */
   @Override
   public void onMessageInPlace(int qn, int rsvdUlp, Ulpdu segment, int from, int octets) {}
 
@@ -283,12 +261,12 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   @Override
   public void onReceiveFlushed(int qn, long id) {
-    reports.untagged((int) id, CompletionStatus.FLUSHED, 0, 0, qn, 0);
+    reports.untaggedEnded((int) id, CompletionStatus.FLUSHED, qn);
   }
 
   @Override
   public void onReceiveTooShort(int qn, long id) {
-    reports.untagged((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, 0, 0, qn, 0);
+    reports.untaggedEnded((int) id, CompletionStatus.LOCAL_LENGTH_ERROR, qn);
   }
 
   @Override
@@ -296,7 +274,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
     failed(error, report, error.title());
   }
 
-  /** The only reason for which this end refuses a segment that DDP has nothing against. */
+  /** Called for a missing notice only: this class refuses segments for no other reason. */
   @Override
   public void onRefused(DdpErrorReport report) {
     failed(DdpError.LOCAL_CATASTROPHIC, report, "no notice is posted for a Tagged Message");

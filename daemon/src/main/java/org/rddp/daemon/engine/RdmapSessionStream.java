@@ -1,15 +1,13 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rdmap.CompletionKind;
-import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
@@ -17,7 +15,7 @@ import org.rddp.rdmap.RequestFlags;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 
-/** A connection that speaks RDMAP. Engine thread only. */
+/** The stream of a connection that speaks RDMAP. Engine thread only. */
 final class RdmapSessionStream implements SessionStream, RdmapHandler {
   private final Session session;
   private final SessionConnection connection;
@@ -61,57 +59,21 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     return stream.ddp();
   }
 
-  // ---- What the program wants ----
+  // ---- Calls of the program ----
 
   @Override
-  public boolean post(int request, WorkRequest work, long address) {
-    int flags = flags(work);
-    int stag = work.remoteStag();
-    long to = work.remoteTo();
-    long length = work.length();
+  public boolean post(WorkRequest work, StreamRequest request) {
+    request.flags(flags(work));
     return switch (work.opcode()) {
-      case Opcode.RECEIVE -> stream.postReceive(request, address, length);
-      case Opcode.SEND -> stream.postSend(request, flags, address, length, stag);
+      case Opcode.RECEIVE -> stream.postReceive(request);
+      case Opcode.SEND -> stream.postSend(request);
       case Opcode.READ ->
-          stream.postRead(request, flags, work.localStag(), work.localOffset(), length, stag, to);
-      case Opcode.WRITE -> stream.postWrite(request, flags, address, length, stag, to);
+          stream.postRead(request.local(work.localStag(), work.localOffset(), work.length()));
+      case Opcode.WRITE -> stream.postWrite(request);
       case Opcode.INVALIDATE ->
-          stream.localOperations().postInvalidate(request, flags, work.invalidatedStag());
-      case Opcode.BIND -> postBind(request, work, flags);
-      default -> postExtended(request, work, flags, address);
-    };
-  }
-
-  /** Binds a window that there is; the region has been checked. */
-  private boolean postBind(int request, WorkRequest work, int flags) {
-    SessionWindow window = session.requests().window(request);
-    return stream
-        .localOperations()
-        .postBind(
-            request,
-            flags,
-            window.window(),
-            session.memory().region(work.localStag()).buffer(),
-            work.localOffset(),
-            work.length(),
-            0,
-            DdpRights.of(work.rights()));
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    int flags = flags(work);
-    return switch (work.opcode()) {
-      case Opcode.RECEIVE -> stream.postReceive(request, list);
-      case Opcode.SEND -> stream.postSend(request, flags, list, work.remoteStag());
-      case Opcode.WRITE_IMMEDIATE ->
-          stream
-              .extensions()
-              .postWriteImmediate(
-                  request, flags, list, work.remoteStag(), work.remoteTo(), work.immediate());
-      case Opcode.WRITE ->
-          stream.postWrite(request, flags, list, work.remoteStag(), work.remoteTo());
-      default -> false;
+          stream.localOperations().postInvalidate(request.local(work.invalidatedStag(), 0, 0));
+      case Opcode.BIND -> stream.localOperations().postBind(request);
+      default -> postExtended(work, request);
     };
   }
 
@@ -120,30 +82,18 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
         | (work.isSolicited() ? RequestFlags.SOLICITED : 0);
   }
 
-  private boolean postExtended(int request, WorkRequest work, int flags, long address) {
-    RdmapExtensions extensions = stream.extensions();
-    int stag = work.remoteStag();
-    long to = work.remoteTo();
+  /** Posts the requests of RFC 7306, which has no unconditional swap: that compares no bits. */
+  private boolean postExtended(WorkRequest work, StreamRequest request) {
+    long operand = work.operand();
+    long mask = work.mask();
     return switch (work.opcode()) {
-      case Opcode.WRITE_IMMEDIATE ->
-          extensions.postWriteImmediate(
-              request, flags, address, work.length(), stag, to, work.immediate());
-      case Opcode.SEND_IMMEDIATE -> extensions.postImmediate(request, flags, work.immediate());
-      case Opcode.FETCH_ADD ->
-          extensions.postFetchAdd(request, flags, address, stag, to, work.operand(), work.mask());
-      case Opcode.SWAP ->
-          extensions.postSwap(request, flags, address, stag, to, work.operand(), work.mask());
+      case Opcode.WRITE_IMMEDIATE -> stream.postWriteImmediate(request.immediate(work.immediate()));
+      case Opcode.SEND_IMMEDIATE -> stream.postImmediate(request.immediate(work.immediate()));
+      case Opcode.FETCH_ADD -> stream.postFetchAdd(request.operands(operand, mask, 0, -1));
+      case Opcode.SWAP -> stream.postCompareSwap(request.operands(operand, mask, 0, 0));
       case Opcode.COMPARE_SWAP ->
-          extensions.postCompareSwap(
-              request,
-              flags,
-              address,
-              stag,
-              to,
-              work.operand(),
-              work.mask(),
-              work.compare(),
-              work.compareMask());
+          stream.postCompareSwap(
+              request.operands(operand, mask, work.compare(), work.compareMask()));
       default -> false;
     };
   }
@@ -173,7 +123,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     stream.abort();
   }
 
-  // ---- What happens to it ----
+  // ---- Events of the stream ----
 
   @Override
   public void onRequest(byte[] privateData) {
@@ -201,18 +151,12 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
 
   @Override
   public void onReceived(long id, long octets, boolean solicited, int invalidated) {
-    int flags = invalidated == 0 ? 0 : Completion.HAS_INVALIDATED;
-    reports.received((int) id, octets, flags | solicited(solicited), invalidated, 0);
+    reports.received((int) id, octets, solicited, invalidated);
   }
 
   @Override
   public void onImmediate(long id, long data, boolean solicited) {
-    int flags = Completion.HAS_IMMEDIATE | solicited(solicited);
-    reports.received((int) id, Long.BYTES, flags, 0, data);
-  }
-
-  private static int solicited(boolean solicited) {
-    return solicited ? Completion.SOLICITED : 0;
+    reports.receivedImmediate((int) id, data, solicited);
   }
 
   private static CompletionStatus status(int status) {
@@ -230,7 +174,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     };
   }
 
-  /** The program may have posted one since this turn looked. */
+  /** The program may have posted a receive since requests were taken in this turn. */
   @Override
   public void onReceiveMissing() {
     session.takeRequests(session.limits().outstanding());

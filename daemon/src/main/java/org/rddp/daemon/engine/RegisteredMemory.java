@@ -8,7 +8,7 @@ import org.rddp.ddp.memory.DdpMemoryWindow;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 
-/** The regions of a program and its windows onto them, in one protection domain. */
+/** The regions and windows of a program, in one protection domain. Engine thread only. */
 final class RegisteredMemory {
   private final TaggedBuffers taggedBuffers;
   private final ProtectionDomain domain;
@@ -16,13 +16,13 @@ final class RegisteredMemory {
   private final Int2ObjectHashMap<SessionRegion> regions = new Int2ObjectHashMap<>();
   private final NumberTable<SessionWindow> windows = new NumberTable<>();
 
-  /** The region named last, most often the next one too; null if there is none. */
+  /** The region that was looked up last, a cache of one; null if there is none. */
   private SessionRegion latest;
 
   /**
-   * No memory.
+   * No regions and no windows.
    *
-   * @param most regions and windows together
+   * @param most the most regions and windows together
    */
   RegisteredMemory(TaggedBuffers taggedBuffers, ProtectionDomain domain, int most) {
     this.taggedBuffers = taggedBuffers;
@@ -30,7 +30,7 @@ final class RegisteredMemory {
     this.most = most;
   }
 
-  /** The region of an STag of this session; null if it has none, invalidated ones included. */
+  /** The region with that STag, an invalidated one included; null if there is none. */
   SessionRegion region(int stag) {
     SessionRegion found = latest;
     if (found == null || found.buffer().stag() != stag) {
@@ -40,7 +40,7 @@ final class RegisteredMemory {
     return found;
   }
 
-  /** The window of that number, or null. */
+  /** The window with that number, or null. */
   SessionWindow window(int number) {
     return windows.get(number);
   }
@@ -70,7 +70,7 @@ final class RegisteredMemory {
     }
   }
 
-  /** One that is no region's here: not even one's that has been invalidated. */
+  /** Registers under an STag that no region here has, an invalidated one included. */
   private int newStag(DdpStream stream, long address, long octets, int rights)
       throws RequestRefusedException {
     while (true) {
@@ -89,7 +89,7 @@ final class RegisteredMemory {
     return new RequestRefusedException(Reason.RESOURCES, "the interface's table of STags is full");
   }
 
-  /** Takes an STag back that no work request names. */
+  /** Takes back the STag of a region that no request in work names. */
   void deregister(int stag) throws RequestRefusedException {
     SessionRegion region = regions.get(stag);
     if (region == null) {
@@ -122,7 +122,7 @@ final class RegisteredMemory {
     return allocated;
   }
 
-  /** Takes a window back that no work request names, bound or not. */
+  /** Takes back a window that no request in work names, bound or not. */
   void freeWindow(int number) throws RequestRefusedException {
     SessionWindow window = windows.get(number);
     if (window == null) {
@@ -136,7 +136,7 @@ final class RegisteredMemory {
     windows.remove(number);
   }
 
-  /** A connection is gone, and with it what was bound to it. */
+  /** Unbinds the windows of a connection that has ended. */
   void release(DdpStream stream) {
     if (windows.size() > 0) {
       windows.forEach(window -> window.window().release(stream));

@@ -2,7 +2,7 @@ package org.rddp.daemon.engine;
 
 import org.rddp.client.types.Reason;
 
-/** A program's request is not carried out, and changed nothing. */
+/** A control request of a program was refused and has changed nothing. */
 public final class RequestRefusedException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -7,9 +7,9 @@ import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.wire.Memory;
 
 /**
- * The work requests of a session that have been taken and have not ended. Each has a number, which
- * goes down to the protocol and comes back with its end, and room for a message that came within
- * the request. Engine thread only; nothing is allocated after the constructor.
+ * The work requests of a session that have been taken and have not completed. Each has a number,
+ * which is its id in the layers below, and room for an inline message. Engine thread only; nothing
+ * is allocated after the constructor.
  */
 final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
@@ -44,40 +44,36 @@ final class RequestTable {
   }
 
   /**
-   * Takes a request in; there is room, since the rings hand over no more.
+   * Adds a request. There is room: the rings hand over no more requests than the table holds.
    *
-   * @param region the region that its message lies in, or null
    * @return its number
    */
-  int add(WorkRequest request, SessionRegion region) {
+  int add(WorkRequest request) {
     int number = free[--freeCount];
     ids[number] = request.id();
     opcodes[number] = request.opcode();
     signalled[number] = request.isSignalled();
-    if (region != null) {
-      use(number, 0, region);
-    }
     return number;
   }
 
-  /** Notes the region of a piece of a list. */
+  /** Keeps the region of a piece of the message registered until the request has ended. */
   void use(int number, int piece, SessionRegion region) {
     regions[number * PieceList.MAX_PIECES + piece] = region;
     region.use();
   }
 
-  /** Notes the window that a bind is for. */
+  /** Keeps the window of a bind until the request has ended. */
   void use(int number, SessionWindow window) {
     windows[number] = window;
     window.use();
   }
 
-  /** The window that a bind is for. */
+  /** The window of a bind. */
   SessionWindow window(int number) {
     return windows[number];
   }
 
-  /** Copies a message that came within its request, and says where it lies now. */
+  /** Copies an inline message; returns its address. */
   long keepInline(int number, WorkRequest request) {
     long address = inlineMemory.address() + (long) number * INLINE_ROOM;
     Memory.copy(request.inlineAddress(), address, request.length());
@@ -89,17 +85,17 @@ final class RequestTable {
     return ids[number];
   }
 
-  /** What a request asked for, of {@link org.rddp.client.types.Opcode}. */
+  /** The opcode of a request, of {@link org.rddp.client.types.Opcode}. */
   int opcode(int number) {
     return opcodes[number];
   }
 
-  /** Whether the program wants to hear of its success. */
+  /** Whether success is to be reported. */
   boolean isSignalled(int number) {
     return signalled[number];
   }
 
-  /** Forgets a request that has ended. */
+  /** Removes a request that has ended; releases its regions and its window. */
   void remove(int number) {
     int at = number * PieceList.MAX_PIECES;
     int end = at + PieceList.MAX_PIECES;

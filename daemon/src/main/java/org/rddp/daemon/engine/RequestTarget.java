@@ -1,19 +1,17 @@
 package org.rddp.daemon.engine;
 
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** What a program's work requests go to. Engine thread only. */
+/** A stream or a shared receive queue that takes work requests. Engine thread only. */
 interface RequestTarget {
   /**
    * Starts a work request.
    *
-   * @param request its number in the session's table
-   * @param address of its memory
-   * @return false when its queue is full, or it is none that can be done here
+   * @param work the request as the program posted it
+   * @param request the same for the stream: its id is the number in the session's table; memory,
+   *     remote STag and TO are set; the target sets the rest
+   * @return false when the queue is full, or the target does not support the opcode
    */
-  boolean post(int request, WorkRequest work, long address);
-
-  /** Starts a work request whose message lies in pieces. */
-  boolean post(int request, WorkRequest work, DdpScatterList list);
+  boolean post(WorkRequest work, StreamRequest request);
 }

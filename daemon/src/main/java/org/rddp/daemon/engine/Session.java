@@ -2,22 +2,22 @@ package org.rddp.daemon.engine;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.ConnectionSettings;
+import org.rddp.ipc.ring.CompletionEntry;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * What a program has in the engine: its rings, regions, listeners and connections, in a protection
- * domain of its own. Engine thread only, but for the constructor.
+ * A program's session with the engine: its rings, regions, listeners and connections, in a
+ * protection domain of its own. Engine thread only, except the constructor.
  */
 public final class Session {
   private final Engine engine;
@@ -26,8 +26,8 @@ public final class Session {
   private final Runnable wake;
   private final SessionHandler events;
   private final ProtectionDomain domain;
-  private final WorkRequest request = new WorkRequest();
-  private final DdpScatterList list = new DdpScatterList();
+  private final WorkRequest work = new WorkRequest();
+  private final StreamRequest request = new StreamRequest();
   private final RequestTable requests;
   private final RegisteredMemory memory;
   private final SessionReceiveQueues receiveQueues = new SessionReceiveQueues(this);
@@ -65,11 +65,12 @@ public final class Session {
   // ---- Work requests ----
 
   /**
-   * Takes work requests from the ring and starts them. Does nothing within itself: a receive that
-   * is posted may let a held message ask for the next one, and so on through all connections.
+   * Takes work requests from the ring and starts them. Does nothing when called recursively: a
+   * receive that is started may deliver a held message, and the next held message looks for a
+   * receive in turn, over all connections.
    *
-   * @param limit how many at most
-   * @return how many
+   * @param limit the most requests to take
+   * @return the number taken
    */
   int takeRequests(int limit) {
     if (taking) {
@@ -86,12 +87,12 @@ public final class Session {
   private int take(int limit) {
     int taken = 0;
     while (taken < limit && !broken) {
-      int result = rings.take(request);
+      int result = rings.take(work);
       if (result == DaemonRings.NOTHING) {
         break;
       }
       if (result == DaemonRings.GARBAGE) {
-        fail("nonsense in the submission ring");
+        fail("a work request in the submission ring is not well formed");
         break;
       }
       taken++;
@@ -107,173 +108,107 @@ public final class Session {
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
       return;
     }
-    if (request.isList()) {
-      startList(target);
-      return;
+    int number = requests.add(work);
+    CompletionStatus status = resolve(number);
+    if (status == CompletionStatus.SUCCESS && !target.post(work, request)) {
+      status = CompletionStatus.LOCAL_OPERATION_ERROR;
     }
-    if (request.opcode() == Opcode.BIND) {
-      startBind(target);
-      return;
-    }
-    SessionRegion region = null;
-    long address = 0;
-    if (!request.isInline() && request.length() > 0) {
-      region = region(request.localStag(), request.localOffset(), request.length());
-      if (region == null) {
-        refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
-        return;
-      }
-      address = region.address(request.localOffset());
-    }
-    int number = requests.add(request, region);
-    if (request.isInline()) {
-      address = requests.keepInline(number, request);
-    }
-    if (!target.post(number, request, address)) {
+    if (status != CompletionStatus.SUCCESS) {
       requests.remove(number);
-      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+      refuse(status);
     }
   }
 
-  /** The connection that a request names, or the shared receive queue; null if there is none. */
+  /** The stream or the shared receive queue that the request names; null if there is none. */
   private RequestTarget target() {
-    RequestTarget connection = connections.get(request.connection());
-    boolean shared = connection == null && isSharedReceive();
-    return shared ? receiveQueues.get(request.receiveQueue()) : connection;
+    SessionConnection connection = connections.get(work.connection());
+    if (connection != null) {
+      return connection.stream();
+    }
+    return isSharedReceive() ? receiveQueues.get(work.receiveQueue()) : null;
   }
 
   private boolean isSharedReceive() {
-    return request.opcode() == Opcode.RECEIVE && request.connection() == 0;
+    return work.opcode() == Opcode.RECEIVE && work.connection() == 0;
   }
 
-  /** The region that a request may use, or null. */
-  private SessionRegion region(int stag, long offset, long length) {
+  /**
+   * Fills in the stream's request: STags become addresses. The regions stay registered while the
+   * request is in work.
+   *
+   * @return {@link CompletionStatus#SUCCESS}, or the status with which the request is refused
+   */
+  private CompletionStatus resolve(int number) {
+    request.begin(number).remote(work.remoteStag(), work.remoteTo());
+    if (work.isInline()) {
+      request.memory(requests.keepInline(number, work), work.length());
+      return CompletionStatus.SUCCESS;
+    }
+    if (work.opcode() == Opcode.BIND) {
+      return resolveBind(number);
+    }
+    int rights = Opcode.isSink(work.opcode()) ? AccessRights.LOCAL_WRITE : 0;
+    for (int i = 0; i < work.pieces(); i++) {
+      long offset = work.pieceOffset(i);
+      long length = work.pieceLength(i);
+      SessionRegion region = region(work.pieceStag(i), offset, length, rights);
+      if (region == null) {
+        return CompletionStatus.LOCAL_PROTECTION_ERROR;
+      }
+      requests.use(number, i, region);
+      request.memory(region.address(offset), length);
+    }
+    return CompletionStatus.SUCCESS;
+  }
+
+  /** The same for a bind. The rights of the region are checked when the bind is carried out. */
+  private CompletionStatus resolveBind(int number) {
+    SessionWindow window = memory.window(work.window());
+    SessionRegion region = region(work.localStag(), work.localOffset(), work.length(), 0);
+    if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
+      return CompletionStatus.MW_BIND_ERROR;
+    }
+    requests.use(number, 0, region);
+    requests.use(number, window);
+    request
+        .bind(window.window(), region.buffer(), DdpRights.of(work.rights()))
+        .local(work.localStag(), work.localOffset(), work.length());
+    return CompletionStatus.SUCCESS;
+  }
+
+  /** The region with that STag if it has the range and the rights, or null. */
+  private SessionRegion region(int stag, long offset, long length, int rights) {
     SessionRegion region = memory.region(stag);
-    int rights = Opcode.isSink(request.opcode()) ? AccessRights.LOCAL_WRITE : 0;
     boolean usable = region != null && region.contains(offset, length) && region.allows(rights);
     return usable ? region : null;
   }
 
-  /** Starts a bind. What the region allows is looked at in its turn. */
-  private void startBind(RequestTarget target) {
-    SessionWindow window = memory.window(request.window());
-    SessionRegion region = region(request.localStag(), request.localOffset(), request.length());
-    boolean opens = request.length() > 0 && request.rights() != 0;
-    if (window == null || region == null || !opens) {
-      refuse(CompletionStatus.MW_BIND_ERROR);
-      return;
-    }
-    int number = requests.add(request, region);
-    requests.use(number, window);
-    if (!target.post(number, request, 0)) {
-      requests.remove(number);
-      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
-    }
-  }
-
-  /** Starts a request whose message lies in pieces. */
-  private void startList(RequestTarget target) {
-    list.clear();
-    for (int i = 0; i < request.pieces(); i++) {
-      long offset = request.pieceOffset(i);
-      SessionRegion region = region(request.pieceStag(i), offset, request.pieceLength(i));
-      if (region == null) {
-        refuse(CompletionStatus.LOCAL_PROTECTION_ERROR);
-        return;
-      }
-      list.add(region.address(offset), request.pieceLength(i));
-    }
-    int number = requests.add(request, null);
-    for (int i = 0; i < request.pieces(); i++) {
-      requests.use(number, i, memory.region(request.pieceStag(i)));
-    }
-    if (!target.post(number, request, list)) {
-      requests.remove(number);
-      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
-    }
-  }
-
   private void refuse(CompletionStatus status) {
-    int opcode = request.opcode();
+    int opcode = work.opcode();
+    CompletionEntry entry = claim(1).begin(work.id(), work.connection(), opcode, status, 0);
     if (opcode == Opcode.BIND) {
-      completeBind(request.id(), request.connection(), status, 1, request.window());
+      SessionWindow window = memory.window(work.window());
+      entry.window(work.window(), window == null ? 0 : window.nextStag());
     } else if (Opcode.isPlainDdpReceive(opcode)) {
-      int qn = request.qn();
-      completePlainDdp(request.id(), request.connection(), opcode, status, 0, 0, 0, 0, qn, 0);
+      entry.untagged(0, work.qn(), 0);
     } else if (isSharedReceive()) {
-      completeReceive(request.id(), 0, status, 0, 0, 0, 0, request.receiveQueue());
-    } else {
-      complete(request.id(), request.connection(), opcode, status, 0, 1, 0);
+      entry.receiveQueue(work.receiveQueue());
     }
-  }
-
-  void complete(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int retired,
-      int detail) {
-    rings.complete(id, connection, opcode, status, octets, retired, detail);
-    engine.counters().completions++;
-  }
-
-  /** Reports the end of a receive or a notice of plain DDP. */
-  void completePlainDdp(
-      long id,
-      int connection,
-      int opcode,
-      CompletionStatus status,
-      long octets,
-      int stag,
-      long to,
-      long rsvdUlp,
-      int qn,
-      int msn) {
-    rings.completePlainDdp(id, connection, opcode, status, octets, stag, to, rsvdUlp, qn, msn);
-    engine.counters().completions++;
+    entry.submit();
   }
 
   /**
-   * A receive has ended, perhaps with something besides: flags are those of {@link Completion}.
+   * Claims a completion, which the caller fills and submits.
    *
-   * @param receiveQueue the number of the shared one that it was posted to, or 0
+   * @param retired requests of the same queue that end with it: its own and the unsignalled ones
+   *     before
    */
-  void completeReceive(
-      long id,
-      int connection,
-      CompletionStatus status,
-      long octets,
-      int flags,
-      int invalidated,
-      long immediate,
-      int receiveQueue) {
-    rings.complete(
-        id,
-        connection,
-        Opcode.RECEIVE,
-        status,
-        octets,
-        1,
-        0,
-        flags,
-        invalidated,
-        immediate,
-        receiveQueue);
+  CompletionEntry claim(int retired) {
     engine.counters().completions++;
+    return rings.claim(retired);
   }
 
-  /** A bind has ended: the program learns the STag that the window has the next time. */
-  void completeBind(
-      long id, int connection, CompletionStatus status, int retired, int windowNumber) {
-    SessionWindow window = memory.window(windowNumber);
-    int stag = window == null ? 0 : window.nextStag();
-    rings.complete(id, connection, Opcode.BIND, status, 0, retired, 0, 0, stag, 0, windowNumber);
-    engine.counters().completions++;
-  }
-
-  /** Tells the program what was taken and completed in this turn, and wakes it if it waits. */
+  /** Publishes the requests taken and completed in this turn; wakes the program if it waits. */
   void flush() {
     if (rings.flush()) {
       wake.run();
@@ -334,13 +269,13 @@ public final class Session {
     return receiveQueues.create(size);
   }
 
-  /** Has the program told once when fewer receives are left than {@code limit}; 0 for not. */
+  /** Tells the program once when fewer than {@code limit} receives are left; 0 for never. */
   public void armReceiveQueue(int number, int limit) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     receiveQueues.arm(number, limit);
   }
 
-  /** Takes a queue back that nobody uses; its receives end as flushed. Returns its size. */
+  /** Takes back a queue that is not in use and flushes its receives. Returns its size. */
   public int destroyReceiveQueue(int number) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     return receiveQueues.destroy(number);
@@ -433,13 +368,13 @@ public final class Session {
     }
   }
 
-  /** Answers a peer's request with yes. What was posted before is in place by then. */
+  /** Accepts a peer's request. Receives posted before are in place by then. */
   public void accept(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).accept(privateData);
   }
 
-  /** Answers a peer's request with no. */
+  /** Rejects a peer's request. */
   public void reject(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).reject(privateData);
@@ -459,7 +394,7 @@ public final class Session {
     return connections.size() < limits.connections() && !ended;
   }
 
-  /** A number for a connection to come. */
+  /** Reserves a number for a connection. */
   int reserve() throws RequestRefusedException {
     if (!hasRoomForConnection()) {
       throw new RequestRefusedException(
@@ -495,19 +430,19 @@ public final class Session {
     }
   }
 
-  /** Closes every connection in order, as far as their peers play along. */
+  /** Closes every connection in order, as far as the peers do, too. */
   void closeGracefully() {
     connections.forEach(connection -> connection.disconnect(true));
   }
 
-  /** Connections that are not gone. */
+  /** Connections that have not ended. */
   int connectionCount() {
     return connections.size();
   }
 
   /**
-   * Ends everything at once. When this returns, nothing of the engine holds an address of the
-   * session's memory.
+   * Ends everything at once. When this returns, the engine holds no address of the session's
+   * memory.
    */
   void end() {
     ended = true;

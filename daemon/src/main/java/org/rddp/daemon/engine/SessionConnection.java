@@ -5,12 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.ddp.DdpStream;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.mpa.MpaError;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
@@ -19,33 +17,32 @@ import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpStream;
 
 /**
- * The life of a program's connection: how it comes up, fails and ends, which the program hears of
- * by events. Its requests and their completions are the {@link SessionStream}'s. Engine thread
- * only.
+ * A program's connection: its states from setup to end, of which the program learns by events. Its
+ * {@link SessionStream} takes requests and completes them. Engine thread only.
  */
-final class SessionConnection implements RequestTarget {
+final class SessionConnection {
   private enum State {
-    /** A peer has connected and has not sent MPA's request. The program knows nothing of it. */
+    /** A peer has connected and has not sent MPA's request. The program has not been told. */
     AWAITING_REQUEST,
-    /** The program has been asked, or has said yes. */
+    /** The program has been asked, or has accepted. */
     REQUESTED,
-    /** The program asks the peer. */
+    /** The program has asked the peer. */
     CONNECTING,
     ESTABLISHED,
-    /** The program has closed it, and waits for the peer. */
+    /** The program has closed our half; the peer has still to close its own. */
     CLOSING,
-    /** It has failed; the peer is being told, and should close its half. */
+    /** It has failed; the peer is told and should close its half. */
     FAILED,
-    /** It has failed, and the program has been told so that it ends it. */
+    /** It has failed; the program has been told and should end it. */
     ERRONEOUS,
-    /** The program has been told its end, or has ended itself. */
+    /** The program has been told of its end, or has ended. */
     GONE
   }
 
-  /** How long nothing may move once the program has closed our half, nor be taken by it. */
+  /** Longest period without progress once the program has closed our half, in nanoseconds. */
   private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
 
-  /** How long a peer may take to close its half after it was told of an error. */
+  /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
   private static final byte[] NONE = {};
@@ -56,7 +53,7 @@ final class SessionConnection implements RequestTarget {
   private final SessionStream stream;
   private final Deadline deadline;
 
-  /** The shared queue that it takes its receives from, until it is gone; or null. */
+  /** Its shared receive queue until it has ended; or null. */
   private SessionReceiveQueue receives;
 
   /** Null before {@link #open}. */
@@ -90,7 +87,7 @@ final class SessionConnection implements RequestTarget {
         settings.isPlainDdp()
             ? new PlainDdpStream(session, this, reports, settings, requestData)
             : new RdmapSessionStream(session, this, reports, settings, requestData);
-    // Not before: no stream is made of private data that is too long.
+    // After the stream: that refuses private data that is too long.
     this.receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
@@ -151,21 +148,16 @@ final class SessionConnection implements RequestTarget {
     return stream.ddp();
   }
 
-  /** Its number in the session, 0 while the program knows nothing of it. */
+  /** Its number in the session, 0 while the program has not been told of it. */
   int number() {
     return number;
   }
 
-  // ---- What the program wants ----
+  // ---- Calls of the program ----
 
-  @Override
-  public boolean post(int request, WorkRequest work, long address) {
-    return stream.post(request, work, address);
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    return stream.post(request, work, list);
+  /** Takes its requests. */
+  SessionStream stream() {
+    return stream;
   }
 
   void accept(byte[] privateData) throws RequestRefusedException {
@@ -193,7 +185,7 @@ final class SessionConnection implements RequestTarget {
     }
   }
 
-  /** The requests that were posted end within this, while they can still be reported. */
+  /** Rejects the request and flushes posted requests while they can still be reported. */
   private void decline(byte[] privateData) {
     stream.reject(privateData);
     stream.close();
@@ -221,13 +213,13 @@ final class SessionConnection implements RequestTarget {
     }
   }
 
-  /** Resets the connection, also one whose SYN has not been answered: no layer above has it yet. */
+  /** Resets the connection. TCP itself, too: before the SYN is answered no layer above has it. */
   private void abort() {
     stream.abort();
     tcp.abort();
   }
 
-  /** Ends it: the peer has not answered, or not closed its half, in time. */
+  /** Ends it: the peer did not answer, or did not close its half, in time. */
   private void expire() {
     if (failure == null) {
       long held = stream.ddp().heldOctets();
@@ -246,7 +238,7 @@ final class SessionConnection implements RequestTarget {
         + " closed";
   }
 
-  /** Ends it without a word. */
+  /** Ends it without telling the program. */
   void abortSilently() {
     if (state != State.GONE) {
       release();
@@ -254,7 +246,7 @@ final class SessionConnection implements RequestTarget {
     abort();
   }
 
-  // ---- What happens to it ----
+  // ---- Events of the stream ----
 
   void onRequest(byte[] privateData) {
     try {
@@ -299,27 +291,27 @@ final class SessionConnection implements RequestTarget {
     release();
   }
 
-  /** The stream has failed, and ends by itself. */
+  /** The stream has failed and ends by itself. */
   void onError(Reason reason, int detail, String text) {
     boolean established = isUp();
     recordFailure(reason, detail, text);
     if (established) {
       state = State.FAILED;
     }
-    // The layers below have reset it already, or they are telling the peer why it ends.
+    // The layers below have reset the connection or are telling the peer why it ends.
     if (state != State.AWAITING_REQUEST && state != State.GONE) {
       deadline.set(tcp.now() + FAILURE_TIMEOUT);
     }
   }
 
   /**
-   * The stream has failed, and the program ends it; one that has not come up ends at once.
+   * The stream has failed and the program ends it; one that is not established ends at once.
    *
    * @param report about the segment that was refused, or null
    */
   void onStreamError(Reason reason, int detail, DdpErrorReport report, String text) {
     if (failure != null) {
-      // What follows from the first is no error of its own.
+      // Only the first error is reported; others follow from it.
       return;
     }
     if (!isUp()) {
@@ -381,7 +373,7 @@ final class SessionConnection implements RequestTarget {
     release();
   }
 
-  /** MPA calls every loss of the connection error 1; TCP knows which it was. */
+  /** MPA reports every loss of the connection as error 1; TCP has the reason. */
   private boolean lost(CloseReason reason) {
     return failure == Reason.MPA_ERROR
         && failureDetail == MpaError.CONNECTION_LOST.code()
@@ -409,13 +401,13 @@ final class SessionConnection implements RequestTarget {
     };
   }
 
-  /** Completions before events: what the program reads after the event is there. */
+  /** Publishes completions first: after the event the program finds them. */
   private void sendEvent(DaemonMessage message) {
     session.flush();
     session.events().send(message);
   }
 
-  /** Gives its number back; nothing is reported from now on. */
+  /** Releases its number; nothing is reported from now on. */
   private void release() {
     if (number != 0) {
       reports.reportRest();

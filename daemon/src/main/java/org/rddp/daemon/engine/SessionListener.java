@@ -11,8 +11,8 @@ import org.rddp.tcp.TcpStack;
 import org.rddp.tcp.TcpStream;
 
 /**
- * A port at which a program accepts connections. A peer first gets through TCP's handshake, then
- * sends MPA's request, and only then does the program hear of it. Engine thread only.
+ * A port at which a program accepts connections. The program is told of a peer when TCP's handshake
+ * is done and MPA's request has come. Engine thread only.
  */
 public final class SessionListener {
   private static final int FIRST_EPHEMERAL_PORT = 49152;
@@ -25,7 +25,7 @@ public final class SessionListener {
   private final List<SessionConnection> unanswered = new ArrayList<>();
   private TcpListener listener;
 
-  /** A handshake that was under way when it closed may still end. */
+  /** A TCP handshake that was under way when the listener closed may still complete. */
   private boolean closed;
 
   SessionListener(Session session, int number, int backlog, ConnectionSettings settings) {
@@ -94,7 +94,7 @@ public final class SessionListener {
     return unanswered.contains(connection);
   }
 
-  /** The program has answered, or the peer is gone. */
+  /** The program has answered, or the connection has ended. */
   void answered(SessionConnection connection) {
     if (unanswered.remove(connection)) {
       session.engine().countStartups(-1);

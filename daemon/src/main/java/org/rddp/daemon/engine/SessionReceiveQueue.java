@@ -1,12 +1,13 @@
 package org.rddp.daemon.engine;
 
 import org.rddp.client.types.CompletionStatus;
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.client.types.Opcode;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.receiving.DdpSharedReceiveQueue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Receives of a program that its connections share. Engine thread only. */
+/** A shared receive queue of a program. Engine thread only. */
 final class SessionReceiveQueue implements RequestTarget {
   private final Session session;
   private final int number;
@@ -31,13 +32,8 @@ final class SessionReceiveQueue implements RequestTarget {
   }
 
   @Override
-  public boolean post(int request, WorkRequest work, long address) {
-    return queue.post(request, address, work.length());
-  }
-
-  @Override
-  public boolean post(int request, WorkRequest work, DdpScatterList list) {
-    return queue.post(request, list);
+  public boolean post(WorkRequest work, StreamRequest request) {
+    return queue.post(request);
   }
 
   /** Connections and listeners that use it. */
@@ -53,12 +49,16 @@ final class SessionReceiveQueue implements RequestTarget {
     users--;
   }
 
-  /** Gives back every receive that no message has taken. */
+  /** Completes as flushed every receive that no message has taken. */
   void flush() {
     long request = queue.withdraw();
     while (request >= 0) {
-      session.completeReceive(
-          session.requests().id((int) request), 0, CompletionStatus.FLUSHED, 0, 0, 0, 0, number);
+      session
+          .claim(1)
+          .begin(
+              session.requests().id((int) request), 0, Opcode.RECEIVE, CompletionStatus.FLUSHED, 0)
+          .receiveQueue(number)
+          .submit();
       session.requests().remove((int) request);
       request = queue.withdraw();
     }

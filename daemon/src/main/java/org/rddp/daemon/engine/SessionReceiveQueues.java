@@ -12,7 +12,7 @@ final class SessionReceiveQueues {
     this.session = session;
   }
 
-  /** The queue of that number, or null. */
+  /** The queue with that number, or null. */
   SessionReceiveQueue get(int number) {
     return queues.get(number);
   }
@@ -24,7 +24,7 @@ final class SessionReceiveQueues {
     return number;
   }
 
-  /** Has the program told once when fewer receives are left than that. */
+  /** Tells the program once when fewer receives than that are left. */
   void arm(int number, int limit) throws RequestRefusedException {
     SessionReceiveQueue queue = require(number);
     if (limit < 0) {
@@ -34,7 +34,7 @@ final class SessionReceiveQueues {
     queue.queue().arm(limit);
   }
 
-  /** Takes a queue back that nobody uses; returns its size. */
+  /** Takes back a queue that no connection and no listener uses; returns its size. */
   int destroy(int number) throws RequestRefusedException {
     SessionReceiveQueue queue = require(number);
     if (queue.users() > 0) {
@@ -46,7 +46,7 @@ final class SessionReceiveQueues {
     return queue.queue().depth();
   }
 
-  /** Whether a connection may be as the program says. */
+  /** Checks the shared receive queue that a connection is to have. */
   void check(ConnectionSettings settings) throws RequestRefusedException {
     if (settings.receiveQueue() == 0) {
       return;

@@ -15,7 +15,7 @@ final class SessionRegion {
     this.length = length;
   }
 
-  /** What DDP knows it as: it may have been invalidated, and the program still has to close it. */
+  /** The region in DDP. It may have been invalidated; the program still has to close it. */
   TaggedBuffer buffer() {
     return buffer;
   }
@@ -25,7 +25,7 @@ final class SessionRegion {
     return offset <= length && octets <= length - offset;
   }
 
-  /** Whether a request of the program's may do so much there now. */
+  /** Whether a request of the program may use it with these rights now. */
   boolean allows(int rights) {
     return buffer.valid() && buffer.permits(rights);
   }
@@ -34,7 +34,7 @@ final class SessionRegion {
     return address + offset;
   }
 
-  /** Requests in work that name it: until they end, the memory must stay. */
+  /** Requests in work that name it. The memory stays until they have ended. */
   int uses() {
     return uses;
   }

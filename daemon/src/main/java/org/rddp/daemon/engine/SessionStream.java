@@ -4,27 +4,27 @@ import org.rddp.ddp.DdpStream;
 import org.rddp.tcp.StreamHandler;
 
 /**
- * The ULP of a session's connection, which the program has chosen: what becomes of its work
- * requests, and how the protocol begins and ends. What happens to the stream it tells its {@link
- * SessionConnection}. Engine thread only.
+ * The ULP of a session's connection, as the program has chosen it: RDMAP or the program itself. It
+ * posts the connection's work requests, opens and closes the stream, and reports the stream's
+ * events to its {@link SessionConnection}. Engine thread only.
  */
 interface SessionStream extends RequestTarget {
-  /** What the TCP connection speaks to. */
+  /** The handler of the TCP connection. */
   StreamHandler transport();
 
-  /** The DDP Stream, by which an STag can be tied to this connection alone. */
+  /** The DDP Stream; an STag can be restricted to it. */
   DdpStream ddp();
 
-  /** Responder: the most octets of private data that an answer carries. */
+  /** Responder: the most octets of private data in an answer. */
   int maxPrivateData();
 
-  /** Responder: answers the peer's request with yes. */
+  /** Responder: accepts the peer's request. */
   void accept(byte[] privateData);
 
-  /** Responder: answers the peer's request with no. The connection stays until it is closed. */
+  /** Responder: rejects the peer's request. The connection stays until it is closed. */
   void reject(byte[] privateData);
 
-  /** Sends what was posted and closes our half. */
+  /** Sends everything posted and closes our half. */
   void close();
 
   /** Flushes everything and resets the connection. */

@@ -18,7 +18,7 @@ public final class SessionWindow {
     return number;
   }
 
-  /** The STag that it has once it is bound the next time. */
+  /** Its STag after the next bind. */
   public int nextStag() {
     return window.nextStag();
   }
@@ -27,7 +27,7 @@ public final class SessionWindow {
     return window;
   }
 
-  /** Binds in work: until they end, the window must stay. */
+  /** Binds in work. The window stays until they have ended. */
   int uses() {
     return uses;
   }

@@ -1,8 +1,8 @@
 package org.rddp.daemon.engine;
 
 /**
- * The requests of a program that wait to tell it of Tagged Messages, in the order in which they
- * were posted. Engine thread only.
+ * The posted notices of Tagged Messages of a connection that speaks plain DDP, in the order in
+ * which they were posted. Engine thread only.
  */
 final class TaggedNotices {
   private final int[] requests;
@@ -14,7 +14,7 @@ final class TaggedNotices {
     requests = new int[depth];
   }
 
-  /** Whether the program wants to hear of Tagged Messages at all. */
+  /** Whether the connection has notices at all. */
   boolean areEnabled() {
     return requests.length > 0;
   }
@@ -23,7 +23,7 @@ final class TaggedNotices {
     return size == 0;
   }
 
-  /** Appends a request; false if there are as many as there may be. */
+  /** Appends a notice; false if the queue is full. */
   boolean post(int request) {
     if (size == requests.length) {
       return false;
@@ -34,7 +34,7 @@ final class TaggedNotices {
     return true;
   }
 
-  /** Removes the first request; there is one. */
+  /** Removes the first notice; there is one. */
   int take() {
     int taken = requests[head];
     head = head + 1 < requests.length ? head + 1 : 0;

@@ -1,2 +1,2 @@
-/** The engine: one thread's turns over ports, connections and the rings of programs. */
+/** The engine: the duty cycle of one thread over a port, its connections and programs' rings. */
 package org.rddp.daemon.engine;

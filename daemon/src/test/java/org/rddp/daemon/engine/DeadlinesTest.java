@@ -30,7 +30,7 @@ class DeadlinesTest {
   }
 
   @Test
-  void shouldEndThoseThatHaveComeOnceEach() {
+  void shouldExpireEachDeadlineOnce() {
     deadline().set(10);
     deadline().set(20);
     deadline();
@@ -46,7 +46,7 @@ class DeadlinesTest {
   }
 
   @Test
-  void shouldHoldUpNoTurnWhenManyComeAtOnce() {
+  void shouldCheckASliceInATurn() {
     for (int i = 0; i < MANY; i++) {
       deadline().set(1);
     }
@@ -62,7 +62,7 @@ class DeadlinesTest {
   }
 
   @Test
-  void shouldLookAtNoneTwiceWithinTheTime() {
+  void shouldNotCheckADeadlineTwiceWithinThePeriod() {
     deadline().set(Deadlines.PERIOD / 2);
     all.expire(0);
     all.expire(Deadlines.PERIOD - 1);
@@ -72,7 +72,7 @@ class DeadlinesTest {
   }
 
   @Test
-  void shouldMissNoneWhileOthersComeAndGo() {
+  void shouldCheckEveryDeadlineWhileOthersAreSetAndCleared() {
     SplittableRandom random = new SplittableRandom(1);
     boolean[] set = new boolean[MANY];
     for (int i = 0; i < MANY; i++) {
@@ -110,7 +110,7 @@ class DeadlinesTest {
 
   /** One that ends may end others, and set new ones. */
   @Test
-  void shouldBearWhatIsDoneWithinAnEnd() {
+  void shouldAllowChangesWithinAnExpiry() {
     List<Deadline> others = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       others.add(new Deadline(all, () -> others.forEach(Deadline::clear)));

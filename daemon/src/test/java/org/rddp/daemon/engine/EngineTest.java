@@ -73,7 +73,7 @@ class EngineTest {
   }
 
   @Test
-  void shouldLookAtTimersThoughFramesComeInEveryTurn() {
+  void shouldServeTimersThoughFramesComeInEveryTurn() {
     tcp.connect(Ipv4Address.parse("10.0.0.2"), 7, new MpaPeer().transport());
     busyTurns(TURNS);
     assertThat(tcp.connections()).isOne();

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 
@@ -33,7 +34,7 @@ class HeldMessagesAtTheEndTest {
     fixture.run();
     long message = Arena.ofAuto().allocate(LENGTH).address();
     for (int i = 0; i < 3; i++) {
-      assertThat(peer.stream.postSend(i, 0, message, LENGTH, 0)).isTrue();
+      assertThat(peer.stream.postSend(new StreamRequest(i).memory(message, LENGTH))).isTrue();
     }
     fixture.run();
     session.disconnect(connection, true);
@@ -50,7 +51,13 @@ class HeldMessagesAtTheEndTest {
   }
 
   private void postReceive(int id) {
-    assertThat(fixture.rings.post(Opcode.RECEIVE, 0, id, connection, stag, 0, LENGTH, 0, 0))
+    assertThat(
+            fixture
+                .rings
+                .claim(1)
+                .begin(Opcode.RECEIVE, 0, id, connection)
+                .memory(stag, 0, LENGTH)
+                .submit())
         .isTrue();
     fixture.run();
     assertThat(fixture.completions()).containsExactly("receive " + id + " SUCCESS");
@@ -74,7 +81,7 @@ class HeldMessagesAtTheEndTest {
   }
 
   @Test
-  void shouldSayWhatIsLostWhenNoneArePosted() {
+  void shouldReportTheOctetsLostWhenNoReceiveIsPosted() {
     postReceive(1);
     pass(SECOND / 10); // it is seen that this one was taken
     pass(9 * SECOND);

@@ -41,7 +41,7 @@ class NumberTableTest {
   }
 
   @Test
-  void shouldUseNoMorePlacesThanThereAreThings() {
+  void shouldReuseFreeIndices() {
     int first = add("first");
     for (int i = 0; i < 1000; i++) {
       int number = add("next");
@@ -52,7 +52,7 @@ class NumberTableTest {
   }
 
   @Test
-  void shouldGiveTheSamePlaceUntilItIsUsed() {
+  void shouldReserveTheSameIndexUntilItIsUsed() {
     int forgotten = table.reserve();
     int used = add("thing");
     assertThat(ConnectionId.index(used)).isEqualTo(ConnectionId.index(forgotten));
@@ -60,7 +60,7 @@ class NumberTableTest {
   }
 
   @Test
-  void shouldTakeNothingOutTwice() {
+  void shouldNotRemoveAnObjectTwice() {
     int number = add("thing");
     table.remove(number);
     assertThatThrownBy(() -> table.remove(number)).hasMessageContaining("nothing has number");

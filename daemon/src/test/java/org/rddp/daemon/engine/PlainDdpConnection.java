@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
@@ -60,7 +60,7 @@ abstract class PlainDdpConnection {
 
   List<String> completions() {
     session.flush();
-    Completion completion = new Completion();
+    PolledCompletion completion = new PolledCompletion();
     List<String> seen = new ArrayList<>();
     while (rings.poll(completion)) {
       String what =
@@ -86,19 +86,28 @@ abstract class PlainDdpConnection {
 
   void receive(int id, int qn, long offset, long length) {
     assertThat(
-            rings.post(
-                Opcode.RECEIVE_UNTAGGED, 0, id, connection, stag, offset, length, 0, qn, 0, 0))
+            rings
+                .claim(1)
+                .begin(Opcode.RECEIVE_UNTAGGED, 0, id, connection)
+                .memory(stag, offset, length)
+                .queue(qn)
+                .submit())
         .isTrue();
   }
 
   void notice(int id) {
-    assertThat(rings.post(Opcode.TAGGED_NOTICE, 0, id, connection, 0, 0, 0, 0, 0)).isTrue();
+    assertThat(rings.claim(1).begin(Opcode.TAGGED_NOTICE, 0, id, connection).submit()).isTrue();
   }
 
   void send(int id, int flags, int qn, long length, long rsvdUlp) {
     assertThat(
-            rings.post(
-                Opcode.SEND_UNTAGGED, flags, id, connection, stag, 0, length, 0, qn, 0, rsvdUlp))
+            rings
+                .claim(1)
+                .begin(Opcode.SEND_UNTAGGED, flags, id, connection)
+                .memory(stag, 0, length)
+                .queue(qn)
+                .immediate(rsvdUlp)
+                .submit())
         .isTrue();
   }
 

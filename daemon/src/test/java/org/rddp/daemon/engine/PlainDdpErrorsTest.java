@@ -9,9 +9,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
-import org.rddp.ipc.ring.WorkRequest;
 
 /** What a program that is the ULP is told of what its peer does wrong (RFC 5041 section 7). */
 class PlainDdpErrorsTest extends PlainDdpConnection {
@@ -19,7 +19,7 @@ class PlainDdpErrorsTest extends PlainDdpConnection {
   @Tag("DDP-7.1-01")
   @Tag("DDP-7.1-17")
   @Tag("DDP-7.2-01")
-  void shouldReportAQueueThatIsNot() throws Exception {
+  void shouldReportAnUnknownQueue() throws Exception {
     connect(0, 0);
     peer.untagged(true, ULP, QUEUES, 1, 0, 1, 10);
     run();
@@ -192,8 +192,8 @@ class PlainDdpErrorsTest extends PlainDdpConnection {
     assertThat(completions()).containsExactly("1 FLUSHED 0 octets QN 0 MSN 0 ULP 0");
     assertThat(fixture.engine.ddp().receiveCounters().segmentsRefused()).isEqualTo(1);
     assertThat(fixture.engine.ddp().receiveCounters().segmentsDropped()).isEqualTo(1);
-    send(2, WorkRequest.SIGNALLED, 2, 4, 0x99);
-    send(3, WorkRequest.SIGNALLED, 2, 4, 0x99);
+    send(2, SendFlags.SIGNALLED, 2, 4, 0x99);
+    send(3, SendFlags.SIGNALLED, 2, 4, 0x99);
     receive(4, 0, 0, 10);
     run();
     assertThat(completions())

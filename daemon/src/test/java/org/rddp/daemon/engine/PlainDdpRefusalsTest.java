@@ -12,19 +12,30 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.WorkRequest;
 
 /** What a program that is the ULP may not ask for. */
 class PlainDdpRefusalsTest extends PlainDdpConnection {
   @ParameterizedTest
   @ValueSource(ints = {QUEUES, 256, -1, Integer.MIN_VALUE})
-  void shouldRefuseRequestsForAQueueThatIsNot(int qn) throws Exception {
+  void shouldRefuseRequestsForAnUnknownQueue(int qn) throws Exception {
     connect(0, 0);
     receive(1, qn, 0, 10);
     send(2, 0, qn, 1, 0);
     PieceList list = new PieceList();
     list.add(stag, 0, 1);
-    rings.postList(Opcode.RECEIVE_UNTAGGED, 0, 3, connection, list, 0, qn, 0, 0);
-    rings.postList(Opcode.SEND_UNTAGGED, 0, 4, connection, list, 0, qn, 0, 0);
+    rings
+        .claim(list.slots())
+        .begin(Opcode.RECEIVE_UNTAGGED, 0, 3, connection)
+        .memory(list)
+        .queue(qn)
+        .submit();
+    rings
+        .claim(list.slots())
+        .begin(Opcode.SEND_UNTAGGED, 0, 4, connection)
+        .memory(list)
+        .queue(qn)
+        .submit();
     run();
     assertThat(completions())
         .containsExactly(
@@ -58,8 +69,13 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     connect(0, 0);
     receive(1, 0, 4090, 10);
     int readable = session.register(data.address(), 64, 0, 0);
-    rings.post(Opcode.RECEIVE_UNTAGGED, 0, 2, connection, readable, 0, 1, 0, 0, 0, 0);
-    rings.post(Opcode.SEND_TAGGED, 0, 3, connection, readable, 60, 5, 1, 0, 1, 0);
+    rings.claim(1).begin(Opcode.RECEIVE_UNTAGGED, 0, 2, connection).memory(readable, 0, 1).submit();
+    rings
+        .claim(1)
+        .begin(Opcode.SEND_TAGGED, 0, 3, connection)
+        .memory(readable, 60, 5)
+        .remote(1, 1)
+        .submit();
     run();
     assertThat(completions())
         .containsExactly(
@@ -69,15 +85,20 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldRefuseWhatIsRdmaps() throws Exception {
+  void shouldRefuseRequestsOfRdmap() throws Exception {
     connect(0, 0);
     for (int opcode = Opcode.RECEIVE; opcode <= Opcode.SEND_IMMEDIATE; opcode++) {
-      rings.post(opcode, 0, opcode, connection, stag, 0, 0, 0, 0);
+      rings.claim(1).begin(opcode, 0, opcode, connection).memory(stag, 0, 0).submit();
     }
-    rings.postAtomic(Opcode.FETCH_ADD, 0, 7, connection, stag, 0, 0, 0, 0, 0, 0, 0);
+    rings
+        .claim(WorkRequest.ATOMIC_SLOTS)
+        .begin(Opcode.FETCH_ADD, 0, 7, connection)
+        .memory(stag, 0, WorkRequest.ATOMIC_OCTETS)
+        .operands(0, 0, 0, 0)
+        .submit();
     PieceList list = new PieceList();
     list.add(stag, 0, 1);
-    rings.postList(Opcode.SEND, 0, 8, connection, list, 0, 0);
+    rings.claim(list.slots()).begin(Opcode.SEND, 0, 8, connection).memory(list).submit();
     run();
     assertThat(completions())
         .hasSize(8)
@@ -91,12 +112,21 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     receive(1, 0, 0, 10);
     send(2, 0, 0, 10, 0);
     notice(3);
-    rings.post(Opcode.SEND_TAGGED, 0, 4, connection, stag, 0, 1, 1, 0, 1, 0);
+    rings
+        .claim(1)
+        .begin(Opcode.SEND_TAGGED, 0, 4, connection)
+        .memory(stag, 0, 1)
+        .remote(1, 1)
+        .submit();
     PieceList list = new PieceList();
     list.add(stag, 0, 1);
-    rings.postList(Opcode.RECEIVE_UNTAGGED, 0, 5, connection, list, 0, 0, 0, 0);
-    rings.postList(Opcode.SEND_UNTAGGED, 0, 6, connection, list, 0, 0, 0, 0);
-    rings.postList(Opcode.SEND_TAGGED, 0, 7, connection, list, 0, 0, 0, 0);
+    rings
+        .claim(list.slots())
+        .begin(Opcode.RECEIVE_UNTAGGED, 0, 5, connection)
+        .memory(list)
+        .submit();
+    rings.claim(list.slots()).begin(Opcode.SEND_UNTAGGED, 0, 6, connection).memory(list).submit();
+    rings.claim(list.slots()).begin(Opcode.SEND_TAGGED, 0, 7, connection).memory(list).submit();
     session.takeRequests(16);
     assertThat(completions())
         .hasSize(7)
@@ -104,7 +134,7 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldRefuseSettingsThatCannotBe() {
+  void shouldRefuseInvalidSettings() {
     refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(1, 0)));
     refuses(Reason.INVALID, new ConnectionSettings(0, 0, List.of(-1)));
     refuses(Reason.LIMIT, new ConnectionSettings(0, 0, List.of(8, 9)));

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.WorkRequest;
@@ -17,7 +18,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.3-03")
   @Tag("DDP-5.4-03")
   @Tag("DDP-5.3-06")
-  void shouldDeliverTheMessagesOfEveryQueueWithWhatTheirHeadersSay() throws Exception {
+  void shouldDeliverTheMessagesOfEveryQueueWithTheirRsvdUlp() throws Exception {
     connect(0, 0);
     receive(1, 0, 0, 100);
     receive(2, 1, 100, 100);
@@ -46,7 +47,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.2-03")
   @Tag("DDP-4.2-06")
   @Tag("DDP-5.3-06")
-  void shouldTellOfTaggedMessagesInTheirTurn() throws Exception {
+  void shouldReportTaggedMessagesInOrder() throws Exception {
     connect(0, 4);
     receive(1, 0, 0, 100);
     notice(2);
@@ -67,7 +68,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   }
 
   @Test
-  void shouldPlaceTaggedMessagesWithoutAWordWhereNoNoticesAreWanted() throws Exception {
+  void shouldPlaceTaggedMessagesUnreportedWithoutNotices() throws Exception {
     connect(0, 0);
     notice(1);
     run();
@@ -114,23 +115,53 @@ class PlainDdpStreamTest extends PlainDdpConnection {
   @Tag("DDP-4.2-02")
   @Tag("DDP-4.3-02")
   @Tag("DDP-4.3-06")
-  void shouldSendWhatTheProgramPutsIntoTheHeaders() throws Exception {
+  void shouldSendTheProgramsRsvdUlp() throws Exception {
     connect(0, 0);
     receive(1, 0, 0, 0);
     peer.untagged(true, 0, 0, 1, 0, 0, 0);
     run();
     completions();
     data.fill((byte) 0xee);
-    send(2, WorkRequest.SIGNALLED, 2, 2, ULP);
+    send(2, SendFlags.SIGNALLED, 2, 2, ULP);
     send(3, 0, 0, 0, 0xff_ffff_ffffL);
-    rings.post(Opcode.SEND_TAGGED, 0, 4, connection, stag, 0, 1, 0x11223344, 0, 0x55667788L, 0xfd);
+    rings
+        .claim(1)
+        .begin(Opcode.SEND_TAGGED, 0, 4, connection)
+        .memory(stag, 0, 1)
+        .remote(0x11223344, 0x55667788L)
+        .immediate(0xfd)
+        .submit();
     PieceList list = new PieceList();
     list.add(stag, 0, 1);
     list.add(stag, 8, 2);
-    rings.postList(Opcode.SEND_UNTAGGED, 0, 5, connection, list, 0, 2, 0, 6);
-    rings.postList(Opcode.SEND_TAGGED, 0, 6, connection, list, 1, 0, 2, 3);
-    rings.postInline(Opcode.SEND_UNTAGGED, 0, 7, connection, data, 0, 3, 0, 2, 0, 1);
-    rings.postInline(Opcode.SEND_TAGGED, 1, 8, connection, data, 0, 3, 5, 0, 6, 7);
+    rings
+        .claim(list.slots())
+        .begin(Opcode.SEND_UNTAGGED, 0, 5, connection)
+        .memory(list)
+        .queue(2)
+        .immediate(6)
+        .submit();
+    rings
+        .claim(list.slots())
+        .begin(Opcode.SEND_TAGGED, 0, 6, connection)
+        .memory(list)
+        .remote(1, 2)
+        .immediate(3)
+        .submit();
+    rings
+        .claim(WorkRequest.slotsForInline(3))
+        .begin(Opcode.SEND_UNTAGGED, 0, 7, connection)
+        .inline(data, 0, 3)
+        .queue(2)
+        .immediate(1)
+        .submit();
+    rings
+        .claim(WorkRequest.slotsForInline(3))
+        .begin(Opcode.SEND_TAGGED, 1, 8, connection)
+        .inline(data, 0, 3)
+        .remote(5, 6)
+        .immediate(7)
+        .submit();
     run();
     assertThat(completions()).containsExactly("2 SUCCESS 2 octets", "8 SUCCESS 3 octets");
     assertThat(peer.received())
@@ -156,7 +187,7 @@ class PlainDdpStreamTest extends PlainDdpConnection {
     peer.close();
     run();
     assertThat(events).anyMatch(DaemonMessage.PeerClosed.class::isInstance);
-    send(2, WorkRequest.SIGNALLED, 2, 2, ULP);
+    send(2, SendFlags.SIGNALLED, 2, 2, ULP);
     run();
     assertThat(peer.received()).hasSize(1);
     session.disconnect(connection, true);

@@ -12,11 +12,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ipc.control.ConnectionSettings;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 
 /** Windows and invalidations of a program that writes its rings by itself. */
 class RegisteredMemoryTest {
@@ -39,12 +40,19 @@ class RegisteredMemoryTest {
   }
 
   private void bind(int id, int to, int stag, long offset, long length, int window, long rights) {
-    assertThat(fixture.rings.post(Opcode.BIND, 0, id, to, stag, offset, length, window, rights))
+    assertThat(
+            fixture
+                .rings
+                .claim(1)
+                .begin(Opcode.BIND, 0, id, to)
+                .memory(stag, offset, length)
+                .remote(window, rights)
+                .submit())
         .isTrue();
   }
 
   @Test
-  void shouldRefuseABindOfWhatThereIsNot() throws RequestRefusedException {
+  void shouldRefuseABindOfUnknownMemory() throws RequestRefusedException {
     int window = session.allocateWindow().number();
     long end = fixture.data.byteSize();
     bind(1, connection, region, 0, 1, window + 1, READ);
@@ -73,7 +81,7 @@ class RegisteredMemoryTest {
 
   @ParameterizedTest
   @EnumSource(names = {"REMOTE_WRITE", "REMOTE_ATOMIC"})
-  void shouldRegisterNothingThatThePeerMayChangeButWeMayNot(Access right)
+  void shouldRefuseRemoteRightsToChangeWithoutLocalWrite(Access right)
       throws RequestRefusedException {
     long address = fixture.data.address();
     assertThatThrownBy(
@@ -86,7 +94,7 @@ class RegisteredMemoryTest {
 
   @Test
   @Tag("DDP-8.3.1-03")
-  void shouldGiveNoWriteOntoARegionThatMayNotBeWritten() throws RequestRefusedException {
+  void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);
     int plain = fixture.register(Access.LOCAL_WRITE);
     int window = session.allocateWindow().number();
@@ -99,7 +107,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldEndTheSessionThatGivesAWindowItsOwnRights() throws RequestRefusedException {
+  void shouldEndTheSessionOnLocalRightsOfAWindow() throws RequestRefusedException {
     int window = session.allocateWindow().number();
     bind(1, connection, region, 0, 1, window, Access.LOCAL_WRITE.bit());
     fixture.run();
@@ -112,8 +120,8 @@ class RegisteredMemoryTest {
     long address = fixture.data.address();
     ProtectionDomain other = new ProtectionDomain("other");
     int theirs = table.register(other, null, address, 64, 0, AccessRights.REMOTE_WRITE);
-    fixture.rings.post(Opcode.INVALIDATE, 1, 1, connection, 0, 0, 0, theirs, 0);
-    fixture.rings.post(Opcode.INVALIDATE, 1, 2, connection, 0, 0, 0, 0, 0);
+    fixture.rings.claim(1).begin(Opcode.INVALIDATE, 1, 1, connection).remote(theirs, 0).submit();
+    fixture.rings.claim(1).begin(Opcode.INVALIDATE, 1, 2, connection).submit();
     fixture.run();
     assertThat(fixture.completions())
         .containsExactly(
@@ -122,7 +130,7 @@ class RegisteredMemoryTest {
   }
 
   @Test
-  void shouldKeepWhatRequestsInWorkName() throws RequestRefusedException {
+  void shouldKeepRegionsThatRequestsInWorkName() throws RequestRefusedException {
     SessionWindow window = session.allocateWindow();
     peer.stream.abort();
     fixture.run();
@@ -168,14 +176,16 @@ class RegisteredMemoryTest {
       SessionWindow known = session.memory().window(window);
       stag = known == null || random.nextBoolean() ? stag : known.nextStag();
       int length = random.nextInt(70_000);
-      int flags = random.nextInt(2) * WorkRequest.FENCED;
+      int flags = random.nextInt(2) * SendFlags.FENCED;
       boolean bind = random.nextInt(3) > 0;
-      boolean room =
-          bind
-              ? fixture.rings.post(
-                  Opcode.BIND, flags, i, connection, region, 9, length, window, 2L * flags)
-              : fixture.rings.post(Opcode.INVALIDATE, 1, i, connection, 0, 0, 0, stag, 0);
-      posted += room ? 1 : 0;
+      SubmissionEntry entry = fixture.rings.claim(1);
+      if (entry != null && bind) {
+        entry.begin(Opcode.BIND, flags, i, connection).memory(region, 9, length);
+        entry.remote(window, 2L * flags).submit();
+      } else if (entry != null) {
+        entry.begin(Opcode.INVALIDATE, 1, i, connection).remote(stag, 0).submit();
+      }
+      posted += entry != null ? 1 : 0;
       if (random.nextInt(8) == 0) {
         fixture.run();
         ended += fixture.completions().size();

@@ -14,13 +14,13 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
@@ -30,6 +30,7 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.StreamingHandler;
@@ -178,7 +179,7 @@ class SessionConnectionTest {
   }
 
   private List<CompletionStatus> completions() {
-    Completion completion = new Completion();
+    PolledCompletion completion = new PolledCompletion();
     List<CompletionStatus> statuses = new ArrayList<>();
     while (rings.poll(completion)) {
       statuses.add(completion.status());
@@ -189,7 +190,8 @@ class SessionConnectionTest {
 
   private void postReceive(int connection) throws RequestRefusedException {
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
-    assertThat(rings.post(Opcode.RECEIVE, 0, 5, connection, stag, 0, 64, 0, 0)).isTrue();
+    assertThat(rings.claim(1).begin(Opcode.RECEIVE, 0, 5, connection).memory(stag, 0, 64).submit())
+        .isTrue();
   }
 
   @Test
@@ -213,7 +215,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellAPeerOfAnotherRevisionWhatIsSpokenHere() throws Exception {
+  void shouldTellAPeerOfAnotherRevisionOurs() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     PlainPeer peer = new PlainPeer("4d504120494420526571204672616d65" + "40090000");
     peerTcp.connect(OURS, PORT, new StreamingMode(peer));
@@ -226,7 +228,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellThePeerWhichRtrCannotBe() throws Exception {
+  void shouldTellThePeerOfAnRtrMismatch() throws Exception {
     PlainPeer peer = new PlainPeer("4d504120494420526570204672616d65" + "50020004" + "00100010");
     peerTcp.listen(PORT, (stream, address, port) -> new StreamingMode(peer));
     int connection =
@@ -321,8 +323,22 @@ class SessionConnectionTest {
     int connection =
         session.connect(THEIRS.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     int stag = session.register(data.address(), 4096, Access.bits(Access.LOCAL_WRITE), 0);
-    assertThat(rings.post(Opcode.READ, 0, 5, connection, stag, 0, 64, 1, 0)).isTrue();
-    assertThat(rings.post(Opcode.WRITE, 0, 6, connection, stag, 64, 64, 1, 0)).isTrue();
+    assertThat(
+            rings
+                .claim(1)
+                .begin(Opcode.READ, 0, 5, connection)
+                .memory(stag, 0, 64)
+                .remote(1, 0)
+                .submit())
+        .isTrue();
+    assertThat(
+            rings
+                .claim(1)
+                .begin(Opcode.WRITE, 0, 6, connection)
+                .memory(stag, 64, 64)
+                .remote(1, 0)
+                .submit())
+        .isTrue();
     run(20, 1000);
     assertThat(events).anyMatch(DaemonMessage.Rejected.class::isInstance);
     assertThat(completions()).containsExactly(CompletionStatus.FLUSHED, CompletionStatus.FLUSHED);
@@ -401,7 +417,7 @@ class SessionConnectionTest {
 
   /** The program's own timeout counts, not TCP's of 30 s. */
   @Test
-  void shouldTellTheProgramInTimeWhenAConnectionToNobodyExpires() throws Exception {
+  void shouldTellTheProgramInTimeWhenAnUnansweredConnectionExpires() throws Exception {
     session.connect(NOBODY.bits(), PORT, new byte[0], SECOND, ConnectionSettings.RDMAP);
     run(9, SECOND / 10);
     assertThat(events).isEmpty();
@@ -411,7 +427,7 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldTellTheProgramAtOnceWhenItAbortsAConnectionToNobody() throws Exception {
+  void shouldTellTheProgramAtOnceWhenItAbortsAnUnansweredConnection() throws Exception {
     int connection =
         session.connect(NOBODY.bits(), PORT, new byte[0], 60 * SECOND, ConnectionSettings.RDMAP);
     run(20, 1000);
@@ -422,7 +438,7 @@ class SessionConnectionTest {
 
   /** The peer sends a message every five seconds, and closes after a minute. */
   @Test
-  void shouldNotEndAClosingConnectionWhileAnythingMoves() throws Exception {
+  void shouldNotEndAClosingConnectionWhileThereIsProgress() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     RdmapStream peer = peerConnects(MpaSettings.DEFAULTS, new Idle());
     run(20, 1000);
@@ -434,7 +450,7 @@ class SessionConnectionTest {
     run(20, 1000);
     session.disconnect(connection, true);
     for (int i = 0; i < 12; i++) {
-      peer.postSend(i, data.address(), 1);
+      peer.postSend(new StreamRequest(i).memory(data.address(), 1));
       run(5, SECOND);
     }
     assertThat(completions()).hasSize(12).containsOnly(CompletionStatus.SUCCESS);
@@ -445,7 +461,7 @@ class SessionConnectionTest {
 
   @Test
   @Tag("MPA-7.1.2-28")
-  void shouldEndAClosingConnectionOnWhichNothingMovesForTenSeconds() throws Exception {
+  void shouldEndAClosingConnectionAfterTenSecondsWithoutProgress() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     int connection = requested();
     session.accept(connection, new byte[0]);

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SessionLimits;
 import org.rddp.ddp.DdpEngine;
@@ -20,6 +19,7 @@ import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.ring.DaemonRings;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.rdmap.RdmapHandler;
@@ -204,7 +204,7 @@ final class SessionFixture {
   /** What has completed since the last call, one line each. */
   List<String> completions() {
     session.flush();
-    Completion completion = new Completion();
+    PolledCompletion completion = new PolledCompletion();
     List<String> lines = new ArrayList<>();
     while (rings.poll(completion)) {
       lines.add(

@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.wire.Memory;
 
 /** Shared receive queues of a program that writes its rings by itself. */
@@ -44,12 +46,19 @@ class SessionReceiveQueueTest {
   }
 
   private void post(int id, int to, int stag, long offset, long length, int shared) {
-    assertThat(fixture.rings.post(Opcode.RECEIVE, 0, id, to, stag, offset, length, shared, 0))
+    assertThat(
+            fixture
+                .rings
+                .claim(1)
+                .begin(Opcode.RECEIVE, 0, id, to)
+                .memory(stag, offset, length)
+                .remote(shared, 0)
+                .submit())
         .isTrue();
   }
 
   @Test
-  void shouldRefuseReceivesThatCannotBe() throws RequestRefusedException {
+  void shouldRefuseInvalidReceives() throws RequestRefusedException {
     connect();
     int connection = fixture.requested();
     post(1, 0, region, 0, 64, queue + 1);
@@ -86,7 +95,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldRefuseQueuesThatThereAreNot() {
+  void shouldRefuseUnknownQueues() {
     assertThatThrownBy(() -> session.listen(99, 1, settings(queue + 1)))
         .hasMessageContaining("no such receive queue");
     assertThatThrownBy(() -> session.connect(1, 1, new byte[0], 1, settings(12345)))
@@ -100,7 +109,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldNotBeTakenFromThoseWhoUseIt() throws RequestRefusedException {
+  void shouldNotBeDestroyedWhileInUse() throws RequestRefusedException {
     assertThatThrownBy(() -> session.destroyReceiveQueue(queue))
         .hasMessageContaining("1 connections or listeners");
     SessionFixture.Peer peer = connect();
@@ -114,7 +123,7 @@ class SessionReceiveQueueTest {
 
   /** One that the program never hears of, one that it rejects, and one that fails at once. */
   @Test
-  void shouldBeFreeOfConnectionsThatNeverCameUp() throws RequestRefusedException {
+  void shouldBeReleasedByConnectionsThatWereNotEstablished() throws RequestRefusedException {
     fixture.peer();
     session.reject(fixture.requested(), new byte[0]);
     int connecting = session.connect(0x0a00004d, 9, new byte[0], 1_000_000_000L, settings(queue));
@@ -125,7 +134,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
-  void shouldBeFreeOfConnectionsThatCouldNotBeMade() throws RequestRefusedException {
+  void shouldBeReleasedByConnectionsThatCouldNotBeOpened() throws RequestRefusedException {
     session.closeListener(listener.number());
     assertThatThrownBy(
             () -> session.connect(0x0a00004d, 9, new byte[513], 1_000_000_000L, settings(queue)))
@@ -139,8 +148,8 @@ class SessionReceiveQueueTest {
     SessionFixture.Peer two = connect();
     post(1, 0, region, 0, 64, queue);
     post(2, 0, region, 64, 64, queue);
-    one.stream.postSend(1, data, 8);
-    two.stream.postSend(1, data, 8);
+    one.stream.postSend(new StreamRequest(1).memory(data, 8));
+    two.stream.postSend(new StreamRequest(1).memory(data, 8));
     fixture.run();
     assertThat(fixture.completions()).containsExactly("receive 1 SUCCESS", "receive 2 SUCCESS");
   }
@@ -152,8 +161,8 @@ class SessionReceiveQueueTest {
     post(1, 0, region, 0, 64, queue);
     post(2, 0, region, 0, 64, queue);
     session.armReceiveQueue(queue, 2);
-    peer.stream.postSend(1, data, 8);
-    peer.stream.postSend(2, data, 8);
+    peer.stream.postSend(new StreamRequest(1).memory(data, 8));
+    peer.stream.postSend(new StreamRequest(2).memory(data, 8));
     fixture.run();
     assertThat(fixture.events)
         .filteredOn(DaemonMessage.ReceiveQueueLimit.class::isInstance)
@@ -172,9 +181,13 @@ class SessionReceiveQueueTest {
       int shared = random.nextInt(4) == 0 ? random.nextInt() : queue;
       int stag = random.nextInt(4) == 0 ? random.nextInt() : region;
       long offset = random.nextInt(70_000);
-      posted += fixture.rings.post(Opcode.RECEIVE, 0, i, to, stag, offset, 9, shared, 0) ? 1 : 0;
+      SubmissionEntry entry = fixture.rings.claim(1);
+      if (entry != null) {
+        entry.begin(Opcode.RECEIVE, 0, i, to).memory(stag, offset, 9).remote(shared, 0).submit();
+        posted++;
+      }
       if (random.nextInt(8) == 0) {
-        peer.stream.postSend(i, data, random.nextInt(12));
+        peer.stream.postSend(new StreamRequest(i).memory(data, random.nextInt(12)));
         fixture.run();
         ended += fixture.completions().size();
       }

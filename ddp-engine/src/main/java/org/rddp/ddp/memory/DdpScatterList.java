@@ -46,6 +46,16 @@ public final class DdpScatterList {
     return count == 0 ? 0 : ends[count - 1];
   }
 
+  /** How many pieces there are. */
+  public int count() {
+    return count;
+  }
+
+  /** Address of the first octet; 0 if there is none. */
+  public long address() {
+    return count == 0 ? 0 : addresses[0];
+  }
+
   /** Makes this a copy of another. */
   public void set(DdpScatterList other) {
     count = other.count;

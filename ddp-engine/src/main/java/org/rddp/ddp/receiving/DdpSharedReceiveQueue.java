@@ -1,8 +1,8 @@
 package org.rddp.ddp.receiving;
 
 import java.util.ArrayDeque;
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.StreamRequest;
 
 /**
  * Untagged Buffers shared by several streams (a shared receive queue in verbs; RFC 5041 section
@@ -50,25 +50,15 @@ public final class DdpSharedReceiveQueue {
   /**
    * Appends a buffer; a message held for it is taken within this call.
    *
-   * @param id returned by the stream that uses the buffer
-   * @param length in octets, 0 to 2^32-1
+   * @param request says where a message goes, 0 to 2^32-1 octets; its id comes back from the stream
+   *     that takes the buffer
    * @return false, with no effect, if the queue is full
    */
-  public boolean post(long id, long address, long length) {
+  public boolean post(StreamRequest request) {
     if (buffers.isFull()) {
       return false;
     }
-    buffers.add().post(id, address, length);
-    serve();
-    return true;
-  }
-
-  /** Appends a buffer in pieces, as {@link #post(long, long, long)} does. */
-  public boolean post(long id, DdpScatterList list) {
-    if (buffers.isFull()) {
-      return false;
-    }
-    buffers.add().post(id, list);
+    buffers.add().post(request.id(), request.message());
     serve();
     return true;
   }

@@ -1,77 +1,43 @@
 package org.rddp.ddp.receiving;
 
-import java.util.Arrays;
+import org.rddp.tcp.storage.RangeSet;
 
 /**
- * The octets of one message that have been placed, as ascending, disjoint ranges that are not
- * adjacent: a single range as long as segments come in the order of their offsets.
+ * The offsets of one message at which octets have been placed: a single range as long as segments
+ * arrive in the order of their offsets.
  */
-final class PlacedRanges {
+final class PlacedRanges extends RangeSet {
   /** The most ranges of a message; no known sender comes near it. */
   static final int MOST = 64;
 
-  private long[] starts = new long[2];
-  private long[] ends = new long[2];
-  private int count;
-
-  void clear() {
-    count = 0;
+  PlacedRanges() {
+    super(2);
   }
 
-  /** Offset after the last octet placed, 0 if there is none. */
+  /** Offset behind the last octet placed, 0 if none is. */
   long end() {
-    return count == 0 ? 0 : ends[count - 1];
+    return isEmpty() ? 0 : end(count() - 1);
   }
 
   /**
-   * Whether no octet before {@code to} would be missing once those from {@code from} to {@code to}
-   * are added.
+   * Whether no octet before {@code to} would be missing once those from {@code from} are placed.
    */
   boolean completeWith(long from, long to) {
     long reached = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count(); i++) {
       if (from <= reached) {
         reached = Math.max(reached, to);
       }
-      if (starts[i] > reached) {
+      if (start(i) > reached) {
         return false;
       }
-      reached = Math.max(reached, ends[i]);
+      reached = Math.max(reached, end(i));
     }
     return from <= reached;
   }
 
-  /** Whether another range can be added. */
+  /** Whether another range may be added. */
   boolean hasRoom() {
-    return count < MOST;
-  }
-
-  /** Adds octets, at least one, that have been placed. Requires {@link #hasRoom()}. */
-  void add(long from, long to) {
-    int first = count;
-    while (first > 0 && ends[first - 1] >= from) {
-      first--;
-    }
-    int behind = first;
-    long start = from;
-    long end = to;
-    while (behind < count && starts[behind] <= to) {
-      start = Math.min(start, starts[behind]);
-      end = Math.max(end, ends[behind]);
-      behind++;
-    }
-    replace(first, behind, start, end);
-  }
-
-  private void replace(int first, int behind, long start, long end) {
-    if (first == behind && count == starts.length) {
-      starts = Arrays.copyOf(starts, count * 2);
-      ends = Arrays.copyOf(ends, count * 2);
-    }
-    System.arraycopy(starts, behind, starts, first + 1, count - behind);
-    System.arraycopy(ends, behind, ends, first + 1, count - behind);
-    count += 1 - (behind - first);
-    starts[first] = start;
-    ends[first] = end;
+    return count() < MOST;
   }
 }

@@ -16,7 +16,7 @@ final class ReceiveBuffer {
   private long address;
   private long length;
 
-  /** The pieces of the buffer, if {@link #listed}; null until first used. */
+  /** The pieces of the buffer, if {@link #listed}; null until a buffer has several. */
   private DdpScatterList pieces;
 
   private boolean listed;
@@ -42,12 +42,14 @@ final class ReceiveBuffer {
   }
 
   void post(long id, DdpScatterList list) {
-    post(id, 0, list.length());
-    if (pieces == null) {
-      pieces = new DdpScatterList();
+    post(id, list.address(), list.length());
+    listed = list.count() > 1;
+    if (listed) {
+      if (pieces == null) {
+        pieces = new DdpScatterList();
+      }
+      pieces.set(list);
     }
-    pieces.set(list);
-    listed = true;
   }
 
   /** Copies another buffer, in which nothing has been placed yet. */

@@ -1,7 +1,7 @@
 package org.rddp.ddp.receiving;
 
-import org.rddp.ddp.memory.DdpScatterList;
 import org.rddp.ddp.memory.EntryRing;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
 
 /** A queue of Untagged Buffers; each belongs to one message, by MSN (RFC 5041 section 5.1.2). */
@@ -37,11 +37,11 @@ public final class UntaggedQueue {
   }
 
   /** Adds a buffer; false if the queue is full or shared. */
-  public boolean post(long id, long address, long length) {
+  public boolean post(StreamRequest request) {
     if (shared != null || buffers.isFull()) {
       return false;
     }
-    buffers.add().post(id, address, length);
+    buffers.add().post(request.id(), request.message());
     return true;
   }
 
@@ -53,15 +53,6 @@ public final class UntaggedQueue {
 
   private int initialBuffers() {
     return initialBuffer == null ? 0 : 1;
-  }
-
-  /** Adds a buffer in pieces; false if the queue is full or shared. */
-  public boolean post(long id, DdpScatterList list) {
-    if (shared != null || buffers.isFull()) {
-      return false;
-    }
-    buffers.add().post(id, list);
-    return true;
   }
 
   /** Whether the queue has no buffer. */

@@ -1,6 +1,6 @@
 package org.rddp.ddp.sending;
 
-import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffer;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.segment.MessageSequence;
@@ -8,12 +8,12 @@ import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * Sends messages in the order in which they were posted, cut into segments of at most MULPDU octets
- * (RFC 5041 section 5.2). It cuts a segment when MPA takes it and not before: so each is cut to the
- * MULPDU of its moment, and nothing waits below.
+ * Sends the messages of a stream in the order in which they were posted, cut into segments of at
+ * most MULPDU octets (RFC 5041 section 5.2). A segment is cut when MPA takes it: so it has the
+ * MULPDU of that moment, and no segment waits in a layer below.
  */
 public final class DdpSender {
-  /** The next in the {@link SenderQueue}; that class's own. */
+  /** The next in the {@link SenderQueue}, which alone uses it. */
   DdpSender next;
 
   private final SendScheduler scheduler;
@@ -66,74 +66,48 @@ public final class DdpSender {
   }
 
   /** Appends a Tagged Message; false, and nothing happens, if it may not be posted now. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+  public boolean postTagged(long id, int rsvdUlp, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
-    queues.addMessage().tagged(id, rsvdUlp, stag, to, address, length);
+    addTagged(id, rsvdUlp, request);
     wake();
     return true;
   }
 
-  /** Appends a Tagged Message and, as one with it, an Untagged Message of eight octets. */
+  /** Appends a Tagged Message and an Untagged one of eight octets; the two end as one. */
   public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      long address,
-      long length,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
+      long id, int rsvdUlp, StreamRequest request, int nextRsvdUlp, int qn) {
     if (!mayPost()) {
       return false;
     }
-    OutgoingMessage message = queues.addMessage();
-    message.tagged(id, rsvdUlp, stag, to, address, length);
-    message.followedBy(nextRsvdUlp, qn, sequences[qn].take(), octets);
+    addTagged(id, rsvdUlp, request)
+        .followedBy(nextRsvdUlp, qn, sequences[qn].take(), request.immediate());
     wake();
     return true;
   }
 
-  /** Appends a Tagged Message in pieces. */
-  public boolean postTagged(long id, int rsvdUlp, int stag, long to, DdpScatterList list) {
-    if (!mayPost()) {
-      return false;
-    }
+  private OutgoingMessage addTagged(long id, int rsvdUlp, StreamRequest request) {
     OutgoingMessage message = queues.addMessage();
-    message.tagged(id, rsvdUlp, stag, to, 0, list.length());
-    message.from(list);
-    wake();
-    return true;
-  }
-
-  /** Appends an Untagged Message in pieces. */
-  public boolean postUntagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, DdpScatterList list) {
-    if (!mayPost()) {
-      return false;
-    }
-    OutgoingMessage message = queues.addMessage();
-    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), 0, list.length());
-    message.from(list);
-    wake();
-    return true;
+    message.tagged(id, rsvdUlp, request.remoteStag(), request.remoteTo());
+    message.memory(request.message());
+    return message;
   }
 
   /** Appends an Untagged Message; false, and nothing happens, if it may not be posted now. */
   public boolean postUntagged(
-      long id, int rsvdUlp, int rsvdUlpRest, int qn, long address, long length) {
+      long id, int rsvdUlp, int rsvdUlpRest, int qn, StreamRequest request) {
     if (!mayPost()) {
       return false;
     }
-    queues
-        .addMessage()
-        .untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take(), address, length);
+    OutgoingMessage message = queues.addMessage();
+    message.untagged(id, rsvdUlp, rsvdUlpRest, qn, sequences[qn].take());
+    message.memory(request.message());
     wake();
     return true;
   }
 
-  /** The same for a message of few octets, which are copied. */
+  /** Appends an Untagged Message of few octets, which are copied. */
   public boolean postInline(
       long id, int rsvdUlp, int rsvdUlpRest, int qn, byte[] octets, int length) {
     if (!mayPost()) {
@@ -144,25 +118,7 @@ public final class DdpSender {
     return true;
   }
 
-  /** The same with the first message in pieces. */
-  public boolean postTaggedThen(
-      long id,
-      int rsvdUlp,
-      int stag,
-      long to,
-      DdpScatterList list,
-      int nextRsvdUlp,
-      int qn,
-      long octets) {
-    boolean posted =
-        postTaggedThen(id, rsvdUlp, stag, to, 0, list.length(), nextRsvdUlp, qn, octets);
-    if (posted) {
-      queues.lastMessage().from(list);
-    }
-    return posted;
-  }
-
-  /** Appends something that the user does itself; false, and nothing happens, if it may not be. */
+  /** Appends a local operation; false, and nothing happens, if it may not be posted now. */
   public boolean postLocalOperation(long id, int rsvdUlp) {
     if (!mayPost()) {
       return false;
@@ -174,7 +130,7 @@ public final class DdpSender {
 
   /** Puts a Tagged Message without octets before everything posted. */
   public void sendFirst(int rsvdUlp, int stag) {
-    queues.addInitialMessage().tagged(0, rsvdUlp, stag, 0, 0, 0);
+    queues.addInitialMessage().tagged(0, rsvdUlp, stag, 0);
     wake();
   }
 
@@ -215,7 +171,7 @@ public final class DdpSender {
     return true;
   }
 
-  /** Appends a response that the user makes of a question when it is due. */
+  /** Appends a response that the user makes of the request when the response is due. */
   public boolean postDeferredResponse(int rsvdUlp, int qn, Ulpdu question, int from, int octets) {
     if (!mayRespond()) {
       return false;
@@ -227,15 +183,12 @@ public final class DdpSender {
     return true;
   }
 
-  /**
-   * A half that is to be closed answers until it is: both ends may wait for answers when they
-   * close.
-   */
+  /** Responses are sent until our half is closed: both ends may wait for some when they close. */
   private boolean mayRespond() {
     return (closing || postsLeft == Integer.MAX_VALUE) && queues.hasRoomForResponse();
   }
 
-  /** There is something to send, or MPA takes something again. */
+  /** Schedules the stream: it has something to send, or MPA takes segments again. */
   public void wake() {
     if (mpa != null && !isScheduled && (closing || !queues.isEmpty())) {
       isScheduled = true;
@@ -244,8 +197,9 @@ public final class DdpSender {
   }
 
   /**
-   * This stream's turn in the round: sends segments, at most {@code share}, until their payload is
-   * {@code quantum} octets or more; returns how many.
+   * Sends segments, at most {@code share}, until their payload is {@code quantum} octets or more.
+   *
+   * @return how many
    */
   int sendShare(int share, int quantum) {
     long enough = counters.octets + quantum;
@@ -271,17 +225,17 @@ public final class DdpSender {
     return sent;
   }
 
-  /** Whether more waited when its last turn ended than it could send. */
+  /** Whether {@link #sendShare} left something unsent the last time. */
   boolean isBacklogged() {
     return isBacklogged;
   }
 
-  /** Whether something waits that may leave now. */
+  /** Whether something can be sent now. */
   boolean canSend() {
     return mpa.sendable() && queues.maySend();
   }
 
-  /** Whether a response can still be given; if not, it is gone and the user knows. */
+  /** Whether the message can be sent; a response that cannot is dropped, and the user is told. */
   private boolean isSendable(OutgoingMessage message) {
     if (message.sourceIsGone()) {
       UnsentResponse unsent = message.unsent();
@@ -304,7 +258,7 @@ public final class DdpSender {
 
   private boolean sendSegment(OutgoingMessage message) {
     int payload = nextPayload(message);
-    if (!pass(message, payload)) {
+    if (!passToMpa(message, payload)) {
       return false;
     }
     counters.segments++;
@@ -316,8 +270,9 @@ public final class DdpSender {
   }
 
   /**
-   * A segment begins where the one being packed has no room for the message, unless the message
-   * needs no segment more when its first octets go there.
+   * Octets of payload in the next segment. Where FPDUs are packed, it fills the TCP segment being
+   * packed only if the message then needs no segment more; otherwise it has full size and begins a
+   * new one.
    */
   private int nextPayload(OutgoingMessage message) {
     int full = message.nextPayload(mpa.fullMulpdu());
@@ -325,7 +280,7 @@ public final class DdpSender {
     return fitting < full && message.lastPayload(full) <= fitting ? fitting : full;
   }
 
-  private boolean pass(OutgoingMessage message, int payload) {
+  private boolean passToMpa(OutgoingMessage message, int payload) {
     long header = scheduler.header();
     int headerLength = message.headerLength();
     message.writeHeader(header, version, ulpBits, payload);
@@ -344,7 +299,7 @@ public final class DdpSender {
     wake();
   }
 
-  /** Resets the connection: the stream cannot go on. */
+  /** Resets the connection after an internal error. */
   void abort() {
     mpa.abort();
   }
@@ -361,11 +316,11 @@ public final class DdpSender {
     postsLeft = 0;
     queues.flush();
     isBacklogged = false;
-    // A close that waited for what is gone now waits no longer.
+    // A close that waited for the flushed messages happens now.
     wake();
   }
 
-  /** Takes so many messages more: what the user posts to end the stream. */
+  /** Accepts so many messages more, with which the user ends the stream. */
   public void allowPosts(int posts) {
     postsLeft = posts;
   }

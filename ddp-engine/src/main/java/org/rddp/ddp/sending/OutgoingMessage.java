@@ -12,7 +12,7 @@ import org.rddp.wire.Memory;
 
 /** A posted message and how much of it has been sent. Reused. */
 public final class OutgoingMessage {
-  /** Octets that a message carries in itself rather than in memory of the user. */
+  /** The longest message whose octets are copied into this object. */
   public static final int INLINE = 64;
 
   /** Octets of a message that follows another. */
@@ -32,7 +32,7 @@ public final class OutgoingMessage {
   private long address;
   private boolean inMemory;
 
-  /** The pieces that the octets lie in, if {@link #listed}; null until one message has some. */
+  /** The pieces that the octets lie in, if {@link #listed}; null until a message has several. */
   private DdpScatterList pieces;
 
   private boolean listed;
@@ -45,69 +45,83 @@ public final class OutgoingMessage {
   private long length;
   private long sent;
 
-  /** Whether a short Untagged Message follows, which its octets are kept for. */
+  /** Whether an Untagged Message of eight octets follows, whose octets are in {@link #inline}. */
   private boolean followed;
 
   private int nextRsvdUlp;
   private int nextQn;
   private int nextMsn;
 
-  /** Whether the user makes the octets when they are due. */
+  /** Whether the user makes the octets when the message is due. */
   private boolean deferred;
 
-  /** What this is the response to; null until a message was one. */
+  /** The request that this responds to; null until this object was used for a response. */
   private RequestHeader request;
 
-  /** Whether it is no message, but something that the user does in its turn. */
+  /** Whether it is no message, but a local operation of the user's. */
   private boolean localOperation;
 
-  /** Something that the user does itself when all before it has been sent. */
+  /** A local operation: the user runs it when all messages before it have been sent. */
   void localOperation(long id, int rsvdUlp) {
-    tagged(id, rsvdUlp, 0, 0, 0, 0);
+    tagged(id, rsvdUlp, 0, 0);
     localOperation = true;
   }
 
-  /** Whether it is something that the user does itself. */
+  /** Whether it is a local operation. */
   boolean isLocalOperation() {
     return localOperation;
   }
 
-  void tagged(long id, int rsvdUlp, int stag, long to, long address, long length) {
+  /** A Tagged Message, without octets so far. */
+  void tagged(long id, int rsvdUlp, int stag, long to) {
+    begin(id, rsvdUlp);
     tagged = true;
-    inMemory = true;
-    listed = false;
-    followed = false;
-    deferred = false;
-    localOperation = false;
-    source = null;
-    this.id = id;
-    this.rsvdUlp = rsvdUlp;
-    this.target = stag;
+    target = stag;
     this.to = to;
-    this.address = address;
-    this.length = length;
-    sent = 0;
   }
 
-  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, long address, long length) {
+  /** An Untagged Message, without octets so far. */
+  void untagged(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn) {
+    begin(id, rsvdUlp);
     tagged = false;
+    this.rsvdUlpRest = rsvdUlpRest;
+    target = qn;
+    this.msn = msn;
+  }
+
+  private void begin(long id, int rsvdUlp) {
+    this.id = id;
+    this.rsvdUlp = rsvdUlp;
     inMemory = true;
     listed = false;
     followed = false;
     deferred = false;
     localOperation = false;
     source = null;
-    this.id = id;
-    this.rsvdUlp = rsvdUlp;
-    this.rsvdUlpRest = rsvdUlpRest;
-    this.target = qn;
-    this.msn = msn;
-    this.address = address;
-    this.length = length;
+    address = 0;
+    length = 0;
     sent = 0;
   }
 
-  /** Takes note that a message to that queue has been put before all others. */
+  /** The message lies at an address. */
+  void memory(long from, long octets) {
+    address = from;
+    length = octets;
+  }
+
+  /** The message lies in these pieces. */
+  void memory(DdpScatterList list) {
+    memory(list.address(), list.length());
+    listed = list.count() > 1;
+    if (listed) {
+      if (pieces == null) {
+        pieces = new DdpScatterList();
+      }
+      pieces.set(list);
+    }
+  }
+
+  /** Adapts Message Sequence Numbers: a message to that queue has been put before all others. */
   void renumber(int qn) {
     if (!tagged && target == qn) {
       msn++;
@@ -117,23 +131,15 @@ public final class OutgoingMessage {
     }
   }
 
-  /** Has the octets in pieces rather than at one address; their number stays. */
-  void from(DdpScatterList list) {
-    if (pieces == null) {
-      pieces = new DdpScatterList();
-    }
-    pieces.set(list);
-    listed = true;
-  }
-
-  /** A message that carries its octets in itself; copies them. */
+  /** An Untagged Message of few octets, which are copied. */
   void inline(long id, int rsvdUlp, int rsvdUlpRest, int qn, int msn, byte[] octets, int length) {
-    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn, 0, length);
+    untagged(id, rsvdUlp, rsvdUlpRest, qn, msn);
+    this.length = length;
     inMemory = false;
     System.arraycopy(octets, 0, inline, 0, length);
   }
 
-  /** Has a Tagged Message be followed by a short Untagged one; both end as one. */
+  /** Adds an Untagged Message of eight octets behind this Tagged one; the two end as one. */
   void followedBy(int rsvdUlp, int qn, int msn, long octets) {
     followed = true;
     nextRsvdUlp = rsvdUlp;
@@ -142,9 +148,10 @@ public final class OutgoingMessage {
     BIG_ENDIAN.set(inline, 0, octets);
   }
 
-  /** An answer that the user makes of what was asked, when it is due. */
+  /** A response that the user makes of the request when the response is due. */
   void deferredResponse(int rsvdUlp, int qn, int msn, Ulpdu question, int from, int octets) {
-    untagged(0, rsvdUlp, 0, qn, msn, 0, octets);
+    untagged(0, rsvdUlp, 0, qn, msn);
+    length = octets;
     inMemory = false;
     deferred = true;
     keepRequest(question);
@@ -160,34 +167,34 @@ public final class OutgoingMessage {
     request.set(question);
   }
 
-  /** The segment that this response was asked for in. */
+  /** The segment that requested this response. */
   DdpErrorReport requestReport() {
     return request.report();
   }
 
-  /** What is left of a response from a Tagged Buffer. */
+  /** The unsent rest of a response from a Tagged Buffer. */
   UnsentResponse unsent() {
     return new UnsentResponse(
         request.report(), target, to + sent, sourceStag, sourceTo + sent, length - sent);
   }
 
-  /** Whether the user is still to make the octets. */
+  /** Whether the user has still to make the octets. */
   boolean isDeferred() {
     return deferred;
   }
 
-  /** What was asked, to be made the answer. */
+  /** The request, which the user replaces by the response. */
   byte[] requestOctets() {
     return inline;
   }
 
-  /** The question has been answered in so many octets. */
+  /** The user has made the response, which has so many octets. */
   void setResponseLength(int octets) {
     deferred = false;
     length = octets;
   }
 
-  /** A message from a Tagged Buffer of ours; null if it has no octets. */
+  /** A response from a Tagged Buffer of ours; the buffer is null if there are no octets. */
   void response(
       int rsvdUlp,
       int stag,
@@ -196,14 +203,15 @@ public final class OutgoingMessage {
       long sourceTo,
       long length,
       Ulpdu question) {
-    tagged(0, rsvdUlp, stag, to, source == null ? 0 : source.addressOf(sourceTo), length);
+    tagged(0, rsvdUlp, stag, to);
+    memory(source == null ? 0 : source.addressOf(sourceTo), length);
     this.source = source;
     sourceStag = source == null ? 0 : source.stag();
     this.sourceTo = sourceTo;
     keepRequest(question);
   }
 
-  /** Whether it comes from a Tagged Buffer that has been invalidated meanwhile. */
+  /** Whether the Tagged Buffer that it comes from has been invalidated meanwhile. */
   boolean sourceIsGone() {
     return source != null && !(source.valid() && source.stag() == sourceStag);
   }
@@ -225,8 +233,8 @@ public final class OutgoingMessage {
   }
 
   /**
-   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. A segment is of
-   * one piece.
+   * Octets of payload in the next segment, if segments hold {@code mulpdu} octets. Payload of a
+   * segment lies in one piece of memory.
    */
   int nextPayload(int mulpdu) {
     long left = listed ? pieces.remainingInPiece(sent) : length - sent;
@@ -248,12 +256,12 @@ public final class OutgoingMessage {
     return listed ? pieces.addressOf(sent) : address + sent;
   }
 
-  /** Whether its octets are to be read from memory, or follow the header in the same place. */
+  /** Whether its octets lie in memory of the user; otherwise they are copied behind the header. */
   boolean inMemory() {
     return inMemory;
   }
 
-  /** Writes the octets that it carries in itself. */
+  /** Writes the octets of a message that is not {@link #inMemory}. */
   void writeInline(long at) {
     Memory.copy(inline, 0, at, (int) length);
   }
@@ -273,14 +281,15 @@ public final class OutgoingMessage {
     }
   }
 
-  /** Takes note that the next segment has been sent; returns whether all of it has. */
+  /** The next segment has been sent; returns whether the whole message has. */
   boolean sent(int payload) {
     sent += payload;
     if (sent < length) {
       return false;
     }
     if (followed) {
-      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn, 0, FOLLOWING);
+      untagged(id, nextRsvdUlp, 0, nextQn, nextMsn);
+      length = FOLLOWING;
       inMemory = false;
       return false;
     }

@@ -3,9 +3,8 @@ package org.rddp.ddp.sending;
 import org.rddp.ddp.memory.EntryRing;
 
 /**
- * The messages of a stream that wait to be sent, in the order in which they were posted, and whose
- * turn it is. Responses wait in a line of their own: they go out between the messages, one after
- * each as long as there are both.
+ * The messages of a stream that wait to be sent, in the order in which they were posted. Responses
+ * have a queue of their own: while both queues have entries, messages and responses alternate.
  */
 final class OutgoingQueues {
   private final SendHandler user;
@@ -17,7 +16,7 @@ final class OutgoingQueues {
 
   private boolean responseWasLast;
 
-  /** What goes before everything posted, until it has been sent; null as a rule. */
+  /** The message that goes before everything posted, until it has been sent; null as a rule. */
   private OutgoingMessage initialMessage;
 
   OutgoingQueues(SendHandler user, int messageDepth, int responseDepth) {
@@ -30,7 +29,7 @@ final class OutgoingQueues {
     return messages.isEmpty() && responses.isEmpty() && initialMessage == null;
   }
 
-  /** Whether anything waits but the one that is being sent. */
+  /** Whether more waits than the message being sent. */
   boolean hasMore() {
     return messages.size() + responses.size() > 1;
   }
@@ -43,35 +42,30 @@ final class OutgoingQueues {
     return !responses.isFull();
   }
 
-  /** Appends a message, to be filled in; there is room. */
+  /** Appends a message, which the caller fills in; there is room. */
   OutgoingMessage addMessage() {
     return messages.add();
   }
 
-  /** The message that has been appended last; there is one. */
-  OutgoingMessage lastMessage() {
-    return messages.get(messages.size() - 1);
-  }
-
-  /** Appends a response, to be filled in; there is room. */
+  /** Appends a response, which the caller fills in; there is room. */
   OutgoingMessage addResponse() {
     return responses.add();
   }
 
-  /** Puts a message before all others, to be filled in; the user hears nothing of it. */
+  /** Puts a message before all others, which the caller fills in; its end is not reported. */
   OutgoingMessage addInitialMessage() {
     initialMessage = new OutgoingMessage();
     return initialMessage;
   }
 
-  /** An untagged message to that queue goes before those that have been posted. */
+  /** Adapts Message Sequence Numbers: an Untagged Message goes before those posted. */
   void renumber(int qn) {
     for (int i = 0; i < messages.size(); i++) {
       messages.get(i).renumber(qn);
     }
   }
 
-  /** What is being sent, or is to be sent now; null if nothing may be. */
+  /** The message being sent, or to be sent next; null if none may be sent now. */
   OutgoingMessage current() {
     if (initialMessage != null) {
       return initialMessage;
@@ -88,7 +82,7 @@ final class OutgoingQueues {
     return current == null ? null : current.first();
   }
 
-  /** Whether something of what waits may be sent, or go on being sent. */
+  /** Whether a message may be sent now. */
   boolean maySend() {
     return initialMessage != null || current != null || !responses.isEmpty() || mayStartMessage();
   }
@@ -102,20 +96,20 @@ final class OutgoingQueues {
     return user.mayStart(first.id(), first.rsvdUlp());
   }
 
-  /** Has the user do what it does itself, as far as that comes next. */
+  /** Has the user run the local operations that come next. */
   void runLocalOperations() {
     while (!messages.isEmpty() && messages.first().isLocalOperation() && mayStartFirst()) {
       user.onLocalOperation(messages.removeFirst().id());
     }
   }
 
-  /** The current one will not be sent, or not in full. */
+  /** Drops the current message, which cannot be sent in full. */
   void dropCurrent() {
     current.removeFirst();
     current = null;
   }
 
-  /** All of the current one has been sent: tells the user. */
+  /** The current message has been sent in full: tells the user. */
   void completeCurrent() {
     if (initialMessage != null) {
       initialMessage = null;
@@ -131,7 +125,7 @@ final class OutgoingQueues {
     }
   }
 
-  /** Gives everything back. */
+  /** Drops everything and tells the user. */
   void flush() {
     initialMessage = null;
     current = null;

@@ -6,8 +6,8 @@ import org.rddp.ddp.segment.DdpHeader;
 import org.rddp.mpa.Ulpdu;
 
 /**
- * The header of a segment that has asked for a response, kept until that has been sent: should it
- * fail, the peer is told which request it was. Reused.
+ * The header of a segment that requested a response. It is kept until the response has been sent:
+ * if that fails, the Terminate names the request (RFC 5040 section 4.8). Reused.
  */
 final class RequestHeader {
   private long start;

@@ -3,32 +3,36 @@ package org.rddp.ddp.sending;
 import org.rddp.wire.Memory;
 
 /**
- * The streams of an engine that have something to send and may: each in turn sends a few segments,
- * so that no message, however long, holds up the others.
+ * Decides which stream of an engine sends next: deficit round robin in two classes, so that no
+ * message, however long, holds up the others.
  *
- * <p>Those that had sent everything the last time go first. A stream that sends less than its share
- * while another has more than its own, and can send it, has company: for some time one of these
- * sends no more than a {@link #QUANTUM} in a call, so that turns of the duty cycle are short, and
- * what is short does not wait for what is long. Who waits for the peer is nobody's company.
+ * <p>Streams that sent everything the last time (caught up) go before those that could not
+ * (backlogged). Sending is contended while streams with little to send meet a backlogged one that
+ * can send: for {@link #CONTENDED_SEGMENTS} segments only one backlogged stream is served in a
+ * call, and it sends one {@link #QUANTUM}. So turns of the duty cycle stay short, and short
+ * messages do not wait for long ones. A stream that waits for its peer does not count.
  */
 public final class SendScheduler {
-  /** Segments that a stream sends before it is the next one's turn. */
+  /** Segments that a stream sends before the next one is served. */
   public static final int SHARE = 16;
 
-  /** Octets after which, in company, a stream's turn is over: so many, or the segment beyond. */
+  /**
+   * Octets of payload that a stream sends before the next one is served, while sending is
+   * contended. The segment that reaches them is sent whole.
+   */
   public static final int QUANTUM = 2048;
 
-  /** How many segments are sent in company after the last stream that had little to send. */
+  /** Segments for which sending stays contended after a stream that had little to send. */
   public static final int CONTENDED_SEGMENTS = 256;
 
   private static final int HEADER_ROOM = 128;
 
   private final long header = Memory.allocate(HEADER_ROOM);
 
-  /** Streams that had sent everything, or nothing yet. */
+  /** Streams that sent everything the last time, or are new. */
   private final SenderQueue caughtUp = new SenderQueue();
 
-  /** Streams with more to send than their share. */
+  /** Streams that had more to send than they could. */
   private final SenderQueue backlogged = new SenderQueue();
 
   private final SendCounters counters = new SendCounters();
@@ -45,14 +49,17 @@ public final class SendScheduler {
     return header;
   }
 
-  /** Puts a stream at the end of its line; it must not be in one. */
+  /** Puts a stream at the end of its queue; it must not be in one. */
   void add(DdpSender sender) {
     (sender.isBacklogged() ? backlogged : caughtUp).add(sender);
   }
 
   /**
-   * Sends at most {@code limit} segments, in company {@link #SHARE} more; returns how many. What
-   * fails inside ends its stream. In company there may be more to send when it returns less.
+   * Sends at most {@code limit} segments, and {@link #SHARE} more while sending is contended. An
+   * exception ends its stream.
+   *
+   * @return how many; while sending is contended, less than the limit does not mean that nothing is
+   *     left
    */
   public int run(int limit) {
     int sent = 0;
@@ -68,7 +75,7 @@ public final class SendScheduler {
     return sent;
   }
 
-  /** Serves the first that is behind and can still send. */
+  /** Serves the first backlogged stream that can send. */
   private int serveOneBacklogged(int limit) {
     int sent = 0;
     while (sent == 0 && !backlogged.isEmpty()) {
@@ -83,7 +90,7 @@ public final class SendScheduler {
 
   private int serve(DdpSender sender, int limit) {
     int quantum = isContended() ? QUANTUM : Integer.MAX_VALUE;
-    boolean wasBehind = sender.isBacklogged();
+    boolean wasBacklogged = sender.isBacklogged();
     int sent;
     try {
       sent = sender.sendShare(Math.min(SHARE, limit), quantum);
@@ -92,13 +99,13 @@ public final class SendScheduler {
       throw e;
     }
     segments += sent;
-    if (!backlogged.isEmpty() && sent > 0 && !wasBehind && !sender.isBacklogged()) {
+    if (!backlogged.isEmpty() && sent > 0 && !wasBacklogged && !sender.isBacklogged()) {
       noteContention();
     }
     return sent;
   }
 
-  /** A stream had little to send: if the next that is behind can send, they have company. */
+  /** A stream had little to send: sending is contended if the next backlogged one can send. */
   private void noteContention() {
     if (backlogged.first().canSend()) {
       contendedUntil = segments + CONTENDED_SEGMENTS;

@@ -1,6 +1,6 @@
 package org.rddp.ddp.sending;
 
-/** Streams that wait for their turn to send, in the order in which they came. */
+/** Streams that wait to send, in the order in which they were added. */
 final class SenderQueue {
   private DdpSender first;
   private DdpSender last;
@@ -9,7 +9,7 @@ final class SenderQueue {
     return first == null;
   }
 
-  /** Puts a stream at the end; it must not be in any line. */
+  /** Puts a stream at the end; it must not be in any queue. */
   void add(DdpSender sender) {
     sender.next = null;
     if (first == null) {

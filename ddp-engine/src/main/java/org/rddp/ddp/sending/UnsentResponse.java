@@ -3,10 +3,10 @@ package org.rddp.ddp.sending;
 import org.rddp.ddp.segment.DdpErrorReport;
 
 /**
- * A response that cannot be completed, and what is left of it. Made when a stream fails, so once in
- * its life.
+ * The unsent rest of a response that cannot be completed. Made when a stream fails, so once per
+ * stream.
  *
- * @param request the segment that has asked for it
+ * @param request the segment that requested it
  * @param stag the peer's name for where it goes
  * @param to Tagged Offset there of the first octet that has not been sent
  * @param sourceStag the name that its octets had here

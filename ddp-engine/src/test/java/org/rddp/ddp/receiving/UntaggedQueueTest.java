@@ -7,6 +7,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.ddp.DdpFixture;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.SegmentHeader;
 import org.rddp.mpa.Ulpdu;
@@ -17,14 +18,14 @@ class UntaggedQueueTest {
 
   private void post(int buffers) {
     for (int i = 0; i < buffers; i++) {
-      assertThat(queue.post(i, 1000, 10)).isTrue();
+      assertThat(queue.post(new StreamRequest(i).memory(1000, 10))).isTrue();
     }
   }
 
   @Test
   void shouldTakeNoMoreThanItsDepth() {
     post(4);
-    assertThat(queue.post(4, 1000, 10)).isFalse();
+    assertThat(queue.post(new StreamRequest(4).memory(1000, 10))).isFalse();
   }
 
   @Test

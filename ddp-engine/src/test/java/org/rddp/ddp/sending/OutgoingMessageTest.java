@@ -37,7 +37,8 @@ class OutgoingMessageTest {
   @Tag("DDP-4.1-05")
   @Tag("DDP-4.3-10")
   void shouldCutAnUntaggedMessage() {
-    message.untagged(1, 0x43, 0, 0, 9, 100_000, 2048);
+    message.untagged(1, 0x43, 0, 0, 9);
+    message.memory(100_000, 2048);
     assertThat(segments(1500))
         .containsExactly(
             "0143" + "00000000" + "00000000" + "00000009" + "00000000" + " +0 1482",
@@ -50,7 +51,8 @@ class OutgoingMessageTest {
   @Tag("DDP-5.2-08")
   @Tag("DDP-4.1-03")
   void shouldCutATaggedMessage() {
-    message.tagged(1, 0x40, 0xcafe, 16384, 100_000, 2048);
+    message.tagged(1, 0x40, 0xcafe, 16384);
+    message.memory(100_000, 2048);
     assertThat(segments(1500))
         .containsExactly(
             "8140" + "0000cafe" + "0000000000004000" + " +0 1486",
@@ -64,12 +66,14 @@ class OutgoingMessageTest {
   @Tag("DDP-4.3-05")
   @Tag("DDP-4.3-09")
   void shouldSayTheSameInEverySegmentOfAMessage() {
-    message.untagged(1, 0x55, 0x66778899, 3, -1, 100_000, 3 * 110);
+    message.untagged(1, 0x55, 0x66778899, 3, -1);
+    message.memory(100_000, 3 * 110);
     assertThat(segments(128))
         .hasSize(3)
         .allMatch(segment ->
             segment.substring(2).startsWith("55" + "66778899" + "00000003" + "ffffffff"));
-    message.tagged(1, 0x55, 0x66778899, 0, 100_000, 3 * 114);
+    message.tagged(1, 0x55, 0x66778899, 0);
+    message.memory(100_000, 3 * 114);
     assertThat(segments(128))
         .hasSize(3)
         .allMatch(segment -> segment.substring(2).startsWith("55" + "66778899"));
@@ -81,9 +85,11 @@ class OutgoingMessageTest {
   @Tag("DDP-4.4-01")
   @Tag("DDP-4.1-03")
   void shouldSendAnEmptyMessageAsOneSegment() {
-    message.untagged(1, 0x43, 0, 0, 1, 100_000, 0);
+    message.untagged(1, 0x43, 0, 0, 1);
+    message.memory(100_000, 0);
     assertThat(segments(1442)).containsExactly("414300000000000000000000000100000000 +0 0");
-    message.tagged(1, 0x40, 1, 2, 100_000, 0);
+    message.tagged(1, 0x40, 1, 2);
+    message.memory(100_000, 0);
     assertThat(segments(1442)).containsExactly("c140000000010000000000000002 +0 0");
   }
 
@@ -91,14 +97,16 @@ class OutgoingMessageTest {
   @Tag("DDP-4.2-07")
   @Tag("DDP-5.2-07")
   void shouldBeginAtAnyTaggedOffset() {
-    message.tagged(1, 0x40, 1, -101, 100_000, 100);
+    message.tagged(1, 0x40, 1, -101);
+    message.memory(100_000, 100);
     assertThat(segments(1442)).containsExactly("c14000000001ffffffffffffff9b +0 100");
   }
 
   @Test
   @Tag("DDP-3-01")
   void shouldCutEachSegmentToTheMulpduOfItsMoment() {
-    message.tagged(1, 0x40, 0, 0, 100_000, 1000);
+    message.tagged(1, 0x40, 0, 0);
+    message.memory(100_000, 1000);
     assertThat(segments(514, 214, 1442))
         .containsExactly(
             "8140000000000000000000000000 +0 500",
@@ -109,7 +117,8 @@ class OutgoingMessageTest {
   @Test
   @Tag("DDP-5.2-02")
   void shouldCountOffsetsUpToTheLongestMessage() {
-    message.untagged(1, 0x43, 0, 0, 1, 0, DdpStream.MAX_MESSAGE);
+    message.untagged(1, 0x43, 0, 0, 1);
+    message.memory(0, DdpStream.MAX_MESSAGE);
     long sent = 0;
     while (sent < DdpStream.MAX_MESSAGE - 64_750) {
       int payload = message.nextPayload(64_768);

@@ -8,13 +8,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.device.CapturedDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.device.PcapWriter;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
-import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
@@ -89,29 +89,43 @@ public final class OpcodeCaptures {
   /** Sends one message of each kind, long ones in several segments. */
   private void exchange(OpcodeHost one, OpcodeHost other) {
     RdmapStream stream = one.stream();
-    RdmapExtensions extensions = stream.extensions();
     long from = one.memory;
     long to = other.memory;
     int before = one.completed();
     int solicited = RequestFlags.SOLICITED;
-    stream.postWrite(1, from, LONG_MESSAGE, other.stag(), to);
-    stream.postWrite(2, from, 0, other.stag(), to);
-    stream.postRead(3, one.stag(), from, LONG_MESSAGE, other.stag(), to);
-    stream.postRead(4, one.stag(), from, 0, other.stag(), to);
-    stream.postSend(5, from, 61);
-    stream.postSend(6, solicited, from, 0, 0);
-    extensions.postImmediate(7, 0, -1);
-    extensions.postImmediate(8, solicited, 1);
-    extensions.postWriteImmediate(9, 0, from, 100, other.stag(), to, 2);
-    extensions.postFetchAdd(10, 0, from, other.stag(), to + 8, 5, 0x80);
-    extensions.postSwap(11, 0, from + 8, other.stag(), to + 8, 6, 0xff);
-    extensions.postCompareSwap(12, 0, from + 16, other.stag(), to + 8, 7, -1, 6, 0xff);
+    stream.postWrite(new StreamRequest(1).memory(from, LONG_MESSAGE).remote(other.stag(), to));
+    stream.postWrite(new StreamRequest(2).memory(from, 0).remote(other.stag(), to));
+    stream.postRead(
+        new StreamRequest(3).local(one.stag(), from, LONG_MESSAGE).remote(other.stag(), to));
+    stream.postRead(new StreamRequest(4).local(one.stag(), from, 0).remote(other.stag(), to));
+    stream.postSend(new StreamRequest(5).memory(from, 61));
+    stream.postSend(new StreamRequest(6).flags(solicited).memory(from, 0));
+    stream.postImmediate(new StreamRequest(7).immediate(-1));
+    stream.postImmediate(new StreamRequest(8).flags(solicited).immediate(1));
+    stream.postWriteImmediate(
+        new StreamRequest(9).memory(from, 100).remote(other.stag(), to).immediate(2));
+    stream.postFetchAdd(
+        new StreamRequest(10)
+            .memory(from, 8)
+            .remote(other.stag(), to + 8)
+            .operands(5, 0x80, 0, -1));
+    stream.postCompareSwap(
+        new StreamRequest(11)
+            .memory(from + 8, 8)
+            .remote(other.stag(), to + 8)
+            .operands(6, 0xff, 0, 0));
+    stream.postCompareSwap(
+        new StreamRequest(12)
+            .memory(from + 16, 8)
+            .remote(other.stag(), to + 8)
+            .operands(7, -1, 6, 0xff));
     runUntil(() -> one.completed() - before >= 12);
-    stream.postSend(13, 0, from, 13, other.stag());
+    stream.postSend(new StreamRequest(13).memory(from, 13).remote(other.stag(), 0));
     runUntil(() -> one.completed() - before >= 13);
     settle();
     other.registerRegion();
-    stream.postSend(14, solicited, from, 14, other.stag());
+    stream.postSend(
+        new StreamRequest(14).flags(solicited).memory(from, 14).remote(other.stag(), 0));
     runUntil(() -> one.completed() - before >= 14);
     settle();
     other.registerRegion();
@@ -121,18 +135,31 @@ public final class OpcodeCaptures {
     long from = left.memory;
     long to = right.memory;
     // RDMAP, with and without the header of an RDMA Read Request.
-    terminate(host -> host.stream().postRead(1, host.stag(), from, 8, UNKNOWN_STAG, 0));
-    terminate(host -> host.stream().postRead(1, host.stag(), from, 8, right.stag(), -4));
+    terminate(host ->
+        host.stream()
+            .postRead(new StreamRequest(1).local(host.stag(), from, 8).remote(UNKNOWN_STAG, 0)));
+    terminate(host ->
+        host.stream()
+            .postRead(new StreamRequest(1).local(host.stag(), from, 8).remote(right.stag(), -4)));
     terminate(host -> {
       right.postReceives(1);
-      host.stream().postSend(1, 0, from, 8, UNKNOWN_STAG);
+      host.stream().postSend(new StreamRequest(1).memory(from, 8).remote(UNKNOWN_STAG, 0));
     });
-    terminate(
-        host -> host.stream().extensions().postFetchAdd(1, 0, from, right.stag(), to + 1, 1, 0));
+    terminate(host ->
+        host.stream()
+            .postFetchAdd(
+                new StreamRequest(1)
+                    .memory(from, 8)
+                    .remote(right.stag(), to + 1)
+                    .operands(1, 0, 0, -1)));
     // DDP, with a tagged and an untagged header.
-    terminate(host -> host.stream().postWrite(1, from, 8, UNKNOWN_STAG, 0));
-    terminate(host -> host.stream().postWrite(1, from, 8, right.stag(), to + OpcodeHost.REGION));
-    terminate(host -> host.stream().postSend(1, from, 8));
+    terminate(host ->
+        host.stream().postWrite(new StreamRequest(1).memory(from, 8).remote(UNKNOWN_STAG, 0)));
+    terminate(host ->
+        host.stream()
+            .postWrite(
+                new StreamRequest(1).memory(from, 8).remote(right.stag(), to + OpcodeHost.REGION)));
+    terminate(host -> host.stream().postSend(new StreamRequest(1).memory(from, 8)));
     // MPA: the two ends have no RTR message in common.
     MpaSettings mpa = settings.mpa().withRevision(2).withPeerToPeer(true);
     connect(with(mpa.withRtr(Set.of(Rtr.WRITE))), with(mpa.withRtr(Set.of(Rtr.READ))));

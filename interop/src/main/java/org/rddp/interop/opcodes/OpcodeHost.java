@@ -4,6 +4,7 @@ import java.util.random.RandomGenerator;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.FrameDevice;
 import org.rddp.ip.InterfaceAddress;
@@ -78,7 +79,8 @@ final class OpcodeHost implements RdmapHandler {
   /** Posts receives of 64 octets. */
   void postReceives(int count) {
     for (int i = 0; i < count; i++) {
-      stream.postReceive(i, memory + REGION + (long) RECEIVE * i, RECEIVE);
+      stream.postReceive(
+          new StreamRequest(i).memory(memory + REGION + (long) RECEIVE * i, RECEIVE));
     }
   }
 

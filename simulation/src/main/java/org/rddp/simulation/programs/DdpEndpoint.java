@@ -9,11 +9,12 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PieceList;
 import org.rddp.ipc.ring.ProgramRings;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.ExpectedPlacement;
 import org.rddp.simulation.memory.KnownOctets;
 import org.rddp.simulation.memory.ModelStag;
@@ -132,7 +133,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   private static int flags(PostedRequest request) {
-    return request.signalled() ? WorkRequest.SIGNALLED : 0;
+    return request.signalled() ? SendFlags.SIGNALLED : 0;
   }
 
   private void untagged() {
@@ -320,8 +321,11 @@ final class DdpEndpoint extends ProgramEndpoint {
     boolean posted = true;
     while (posted && notices.size() < mostNotices) {
       long id = random().nextLong();
+      SubmissionEntry entry = rings().claim(1);
       posted =
-          program().posted(rings().post(Opcode.TAGGED_NOTICE, 0, id, connection(), 0, 0, 0, 0, 0));
+          program()
+              .posted(
+                  entry != null && entry.begin(Opcode.TAGGED_NOTICE, 0, id, connection()).submit());
       if (posted) {
         notices.add(id);
       }
@@ -345,30 +349,20 @@ final class DdpEndpoint extends ProgramEndpoint {
         length,
         names().localStag(),
         own().from(),
-        (receive, only, list) -> post(qn, receive, only, list),
+        (receive, list) -> post(qn, receive, list),
         program().counts());
   }
 
-  private boolean post(int qn, PostedReceive receive, Piece only, PieceList list) {
-    int opcode = Opcode.RECEIVE_UNTAGGED;
-    long id = receive.id();
-    boolean done =
-        only == null
-            ? rings().postList(opcode, 0, id, connection(), list, 0, qn, 0, 0)
-            : rings()
-                .post(
-                    opcode,
-                    0,
-                    id,
-                    connection(),
-                    names().localStag(),
-                    only.from() - own().from(),
-                    only.length(),
-                    0,
-                    qn,
-                    0,
-                    0);
-    return program().posted(done);
+  private boolean post(int qn, PostedReceive receive, PieceList list) {
+    SubmissionEntry entry = rings().claim(list.slots());
+    return program()
+        .posted(
+            entry != null
+                && entry
+                    .begin(Opcode.RECEIVE_UNTAGGED, 0, receive.id(), connection())
+                    .memory(list)
+                    .queue(qn)
+                    .submit());
   }
 
   @Override

@@ -32,9 +32,9 @@ final class PostedReceives {
     places = new MemoryRanges(random, box.from(), box.from() + box.length());
   }
 
-  /** Posts a receive by its pieces, or by its only piece. */
+  /** Posts a receive into pieces of memory. */
   interface Post {
-    boolean post(PostedReceive receive, Piece only, PieceList list);
+    boolean post(PostedReceive receive, PieceList list);
   }
 
   /**
@@ -51,13 +51,12 @@ final class PostedReceives {
     }
     PostedReceive receive =
         new PostedReceive(random.nextLong(), number, pieces(from, length), memory);
-    boolean scattered = receive.pieces().size() > 1;
     list.clear();
-    if (scattered) {
-      receive.pieces().forEach(one -> list.add(stag, one.from() - base, one.length()));
+    receive.pieces().forEach(one -> list.add(stag, one.from() - base, one.length()));
+    if (list.count() > 1) {
       counts.add(ProgramEvent.SCATTERED_RECEIVES);
     }
-    if (!post.post(receive, scattered ? null : new Piece(from, length), list)) {
+    if (!post.post(receive, list)) {
       receive.end();
       places.free(from);
       return false;

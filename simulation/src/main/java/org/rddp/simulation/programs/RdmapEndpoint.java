@@ -4,13 +4,12 @@ import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
-import org.rddp.ipc.ring.ProgramRings;
-import org.rddp.ipc.ring.WorkRequest;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ModelStag;
-import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
@@ -94,7 +93,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   private int flags() {
     boolean fenced = random().nextDouble() < plan().fence();
     boolean solicited = random().nextInt(4) == 0;
-    return (fenced ? WorkRequest.FENCED : 0) | (solicited ? WorkRequest.SOLICITED : 0);
+    return (fenced ? SendFlags.FENCED : 0) | (solicited ? SendFlags.SOLICITED : 0);
   }
 
   private int length(int most) {
@@ -119,7 +118,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     int flags = flags();
     if (tag != null && peer().memory().hasAtomic(at, at + length)) {
       // Nobody could say what such an atomic finds.
-      flags |= WorkRequest.FENCED;
+      flags |= SendFlags.FENCED;
     }
     posts.write(tag, at, length, flags, immediate);
   }
@@ -137,7 +136,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     int flags = flags();
     if (tag != null && peer().memory().hasReads(tag)) {
       // What still has to be answered by that name would not be.
-      flags |= WorkRequest.FENCED;
+      flags |= SendFlags.FENCED;
     }
     if (posts.send(Math.min(length, posts.most()), flags, tag, false) && tag != null) {
       tag.giveUp();
@@ -262,31 +261,18 @@ final class RdmapEndpoint extends ProgramEndpoint {
     ExpectedMessage waiting = incoming().stream().skip(receives.size()).findFirst().orElse(null);
     int length = waiting == null ? length(receives.most() / 2) : waiting.length();
     length += waiting != null && random().nextBoolean() ? random().nextInt(length / 2 + 8) : 0;
-    return receives.post(
-        length,
-        names().localStag(),
-        own().from(),
-        (one, only, list) -> post(one, only, list),
-        program().counts());
+    return receives.post(length, names().localStag(), own().from(), this::post, program().counts());
   }
 
-  private boolean post(PostedReceive receive, Piece only, PieceList list) {
-    ProgramRings rings = program().rings();
-    long id = receive.id();
-    boolean posted =
-        only == null
-            ? rings.postList(Opcode.RECEIVE, 0, id, connection(), list, 0, 0)
-            : rings.post(
-                Opcode.RECEIVE,
-                0,
-                id,
-                connection(),
-                names().localStag(),
-                only.from() - own().from(),
-                only.length(),
-                0,
-                0);
-    return program().posted(posted);
+  private boolean post(PostedReceive receive, PieceList list) {
+    SubmissionEntry entry = program().rings().claim(list.slots());
+    return program()
+        .posted(
+            entry != null
+                && entry
+                    .begin(Opcode.RECEIVE, 0, receive.id(), connection())
+                    .memory(list)
+                    .submit());
   }
 
   @Override

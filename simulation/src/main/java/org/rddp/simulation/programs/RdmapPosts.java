@@ -3,6 +3,8 @@ package org.rddp.simulation.programs;
 import java.util.SplittableRandom;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.client.types.SendFlags;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ExpectedOctets;
@@ -58,15 +60,15 @@ final class RdmapPosts {
   }
 
   private static int ringFlags(PostedRequest request, int flags) {
-    return flags | (request.signalled() ? WorkRequest.SIGNALLED : 0);
+    return flags | (request.signalled() ? SendFlags.SIGNALLED : 0);
   }
 
   private static boolean solicited(int flags) {
-    return (flags & WorkRequest.SOLICITED) != 0;
+    return (flags & SendFlags.SOLICITED) != 0;
   }
 
   private static int unsolicited(int flags) {
-    return flags & ~WorkRequest.SOLICITED;
+    return flags & ~SendFlags.SOLICITED;
   }
 
   private void posted(PostedRequest request, int flags, ProgramEvent happening) {
@@ -76,7 +78,7 @@ final class RdmapPosts {
     if (!request.signalled()) {
       end.count(ProgramEvent.UNSIGNALLED);
     }
-    if ((flags & WorkRequest.FENCED) != 0 && request.refusal() == null) {
+    if ((flags & SendFlags.FENCED) != 0 && request.refusal() == null) {
       fence = request.number();
       end.count(ProgramEvent.FENCED);
     }
@@ -162,21 +164,16 @@ final class RdmapPosts {
       int stag,
       long to,
       long immediate) {
+    SubmissionEntry entry = end.program().rings().claim(1);
     return end.program()
         .posted(
-            end.program()
-                .rings()
-                .post(
-                    request.opcode(),
-                    flags,
-                    request.id(),
-                    end.connection(),
-                    localStag,
-                    localOffset,
-                    length,
-                    stag,
-                    to,
-                    immediate));
+            entry != null
+                && entry
+                    .begin(request.opcode(), flags, request.id(), end.connection())
+                    .memory(localStag, localOffset, length)
+                    .remote(stag, to)
+                    .immediate(immediate)
+                    .submit());
   }
 
   /** Reads. */
@@ -227,22 +224,15 @@ final class RdmapPosts {
         };
     PostedRequest request = request(opcode, Long.BYTES);
     int how = unsolicited(flags);
+    SubmissionEntry entry = end.program().rings().claim(WorkRequest.ATOMIC_SLOTS);
     boolean done =
-        end.program()
-            .rings()
-            .postAtomic(
-                opcode,
-                ringFlags(request, how),
-                request.id(),
-                end.connection(),
-                end.names().localStag(),
-                into - end.own().from(),
-                tag.stag(),
-                tag.to(at),
-                does.data(),
-                does.mask(),
-                does.compare(),
-                does.compareMask());
+        entry != null
+            && entry
+                .begin(opcode, ringFlags(request, how), request.id(), end.connection())
+                .memory(end.names().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
+                .remote(tag.stag(), tag.to(at))
+                .operands(does.data(), does.mask(), does.compare(), does.compareMask())
+                .submit();
     if (!end.program().posted(done)) {
       sink.free(into);
       return false;
@@ -307,10 +297,10 @@ final class RdmapPosts {
     int own = end.own().length();
     boolean done =
         kind
-            ? post(request, WorkRequest.SIGNALLED, 0, 0, 0, 0, 0, 0)
+            ? post(request, SendFlags.SIGNALLED, 0, 0, 0, 0, 0, 0)
             : post(
                 request,
-                WorkRequest.SIGNALLED,
+                SendFlags.SIGNALLED,
                 end.names().localStag(),
                 own - length,
                 length + 1,

@@ -3,7 +3,7 @@ package org.rddp.simulation.programs;
 import java.lang.foreign.MemorySegment;
 import java.util.SplittableRandom;
 import org.rddp.ipc.ring.PieceList;
-import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.MemoryRanges;
@@ -72,20 +72,16 @@ final class SendBuffers {
   private boolean postInline(
       PostedRequest request, int flags, int length, int stag, int qn, long to, long immediate) {
     MemorySegment from = MemorySegment.ofArray(octets.array());
+    SubmissionEntry entry = end.program().rings().claim(WorkRequest.slotsForInline(length));
     boolean posted =
-        rings()
-            .postInline(
-                request.opcode(),
-                flags,
-                request.id(),
-                end.connection(),
-                from,
-                first,
-                length,
-                stag,
-                qn,
-                to,
-                immediate);
+        entry != null
+            && entry
+                .begin(request.opcode(), flags, request.id(), end.connection())
+                .inline(from, first, length)
+                .remote(stag, to)
+                .queue(qn)
+                .immediate(immediate)
+                .submit();
     if (posted) {
       end.count(ProgramEvent.INLINE);
     }
@@ -103,37 +99,22 @@ final class SendBuffers {
     boolean scattered = length > 1 && random.nextInt(5) == 0;
     int local = end.names().localStag();
     int base = end.own().from();
-    boolean posted;
+    list.clear();
     if (scattered) {
       cut(at - base, length, local);
-      posted =
-          rings()
-              .postList(
-                  request.opcode(),
-                  flags,
-                  request.id(),
-                  end.connection(),
-                  list,
-                  stag,
-                  qn,
-                  to,
-                  immediate);
     } else {
-      posted =
-          rings()
-              .post(
-                  request.opcode(),
-                  flags,
-                  request.id(),
-                  end.connection(),
-                  local,
-                  at - base,
-                  length,
-                  stag,
-                  qn,
-                  to,
-                  immediate);
+      list.add(local, at - base, length);
     }
+    SubmissionEntry entry = end.program().rings().claim(list.slots());
+    boolean posted =
+        entry != null
+            && entry
+                .begin(request.opcode(), flags, request.id(), end.connection())
+                .memory(list)
+                .remote(stag, to)
+                .queue(qn)
+                .immediate(immediate)
+                .submit();
     if (!posted) {
       giveBack(request);
     } else if (scattered) {
@@ -142,12 +123,7 @@ final class SendBuffers {
     return posted;
   }
 
-  private ProgramRings rings() {
-    return end.program().rings();
-  }
-
   private void cut(int from, int length, int stag) {
-    list.clear();
     int pieces = 2 + random.nextInt(PieceList.MAX_PIECES - 1);
     int done = 0;
     for (int i = 1; i <= pieces; i++) {

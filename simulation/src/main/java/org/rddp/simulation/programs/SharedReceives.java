@@ -10,7 +10,7 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.ring.PieceList;
-import org.rddp.ipc.ring.ProgramRings;
+import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
@@ -134,15 +134,15 @@ final class SharedReceives {
     }
   }
 
-  private boolean post(PostedReceive receive, Piece only, PieceList list) {
-    ProgramRings rings = program.rings();
-    long id = receive.id();
-    boolean done =
-        only == null
-            ? rings.postList(Opcode.RECEIVE, 0, id, 0, list, number, 0)
-            : rings.post(
-                Opcode.RECEIVE, 0, id, 0, stag, only.from() - box.from(), only.length(), number, 0);
-    return program.posted(done);
+  private boolean post(PostedReceive receive, PieceList list) {
+    SubmissionEntry entry = program.rings().claim(list.slots());
+    return program.posted(
+        entry != null
+            && entry
+                .begin(Opcode.RECEIVE, 0, receive.id(), 0)
+                .memory(list)
+                .remote(number, 0)
+                .submit());
   }
 
   private void arm(int least) {

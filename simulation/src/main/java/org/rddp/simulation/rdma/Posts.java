@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.rddp.ddp.memory.DdpScatterList;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.rdmap.CompletionKind;
-import org.rddp.rdmap.RdmapExtensions;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
 import org.rddp.simulation.memory.AtomicOperation;
@@ -33,11 +33,10 @@ final class Posts {
   private final MemoryModel memory;
   private final MemoryRanges outbox;
   private final MemoryRanges sink;
-  private final DdpScatterList list = new DdpScatterList();
+  private final StreamRequest posted = new StreamRequest();
   private long number;
   private long fence = -1;
   private int first;
-  private long address;
 
   Posts(StreamEndpoint end, Layout layout, SourceOctets octets, SplittableRandom random) {
     this.end = end;
@@ -74,17 +73,12 @@ final class Posts {
         new SimulatedRdmapRequest(random.nextLong(), CompletionKind.WRITE, length, number);
     request.wrong(fault);
     boolean scattered = !immediate && length > 1 && random.nextInt(6) == 0;
+    begin(request, flags).remote(stag, to);
     source(request, length, scattered);
     long data = random.nextLong();
+    posted.immediate(data);
     BooleanSupplier post =
-        immediate
-            ? () ->
-                stream()
-                    .extensions()
-                    .postWriteImmediate(request.id(), flags, address, length, stag, to, data)
-            : scattered
-                ? () -> stream().postWrite(request.id(), flags, list, stag, to)
-                : () -> stream().postWrite(request.id(), flags, address, length, stag, to);
+        immediate ? () -> stream().postWriteImmediate(posted) : () -> stream().postWrite(posted);
     if (!post(request, flags, post)) {
       return false;
     }
@@ -127,8 +121,8 @@ final class Posts {
     SimulatedRdmapRequest request =
         new SimulatedRdmapRequest(random.nextLong(), CompletionKind.SEND, Long.BYTES, number);
     long data = random.nextLong();
-    if (!post(
-        request, flags, () -> stream().extensions().postImmediate(request.id(), flags, data))) {
+    begin(request, flags).immediate(data);
+    if (!post(request, flags, () -> stream().postImmediate(posted))) {
       return false;
     }
     count(RdmapEvent.IMMEDIATE, Long.BYTES);
@@ -147,12 +141,9 @@ final class Posts {
         new SimulatedRdmapRequest(random.nextLong(), CompletionKind.SEND, length, number);
     request.wrong(fault);
     boolean scattered = length > 1 && random.nextInt(6) == 0;
+    begin(request, flags).remote(stag, 0);
     source(request, length, scattered);
-    BooleanSupplier post =
-        scattered
-            ? () -> stream().postSend(request.id(), flags, list, stag)
-            : () -> stream().postSend(request.id(), flags, address, length, stag);
-    if (!post(request, flags, post)) {
+    if (!post(request, flags, () -> stream().postSend(posted))) {
       return false;
     }
     count(RdmapEvent.SENDS, length);
@@ -197,11 +188,8 @@ final class Posts {
     ModelStag own = end.sinkTag();
     // What has no octets names nothing.
     int name = refused ? end.tags().noName() : own.stag();
-    long ownTo = own.to(into);
-    if (!post(
-        request,
-        flags,
-        () -> stream().postRead(request.id(), flags, name, ownTo, length, stag, to))) {
+    begin(request, flags).local(name, own.to(into), length).remote(stag, to);
+    if (!post(request, flags, () -> stream().postRead(posted))) {
       sink.free(into);
       return false;
     }
@@ -240,8 +228,8 @@ final class Posts {
     SimulatedRdmapRequest request =
         new SimulatedRdmapRequest(random.nextLong(), CompletionKind.ATOMIC, Long.BYTES, number);
     request.wrong(fault);
-    long result = memory.address(into);
-    if (!post(request, flags, () -> post(does, request.id(), flags, result, stag, to))) {
+    begin(request, flags).memory(memory.address(into), Long.BYTES).remote(stag, to);
+    if (!post(request, flags, () -> post(does))) {
       sink.free(into);
       return false;
     }
@@ -263,17 +251,19 @@ final class Posts {
     return true;
   }
 
-  private boolean post(AtomicOperation does, long id, int flags, long result, int stag, long to) {
-    RdmapExtensions posts = stream().extensions();
+  private boolean post(AtomicOperation does) {
     long data = does.data();
     long mask = does.mask();
     return switch (does.kind()) {
-      case FETCH_ADD -> posts.postFetchAdd(id, flags, result, stag, to, data, mask);
-      case SWAP -> posts.postSwap(id, flags, result, stag, to, data, mask);
+      case FETCH_ADD -> stream().postFetchAdd(posted.operands(data, mask, 0, -1));
+      case SWAP -> stream().postCompareSwap(posted.operands(data, mask, 0, 0));
       case COMPARE_SWAP ->
-          posts.postCompareSwap(
-              id, flags, result, stag, to, data, mask, does.compare(), does.compareMask());
+          stream().postCompareSwap(posted.operands(data, mask, does.compare(), does.compareMask()));
     };
+  }
+
+  private StreamRequest begin(SimulatedRdmapRequest request, int flags) {
+    return posted.begin(request.id()).flags(flags);
   }
 
   private void say(String what, SimulatedRdmapRequest request, int at, int length, int flags) {
@@ -319,16 +309,15 @@ final class Posts {
   private void source(SimulatedRdmapRequest request, int length, boolean scattered) {
     first = octets.draw(random, length);
     if (!scattered) {
-      address = place(request, first, length);
+      posted.memory(place(request, first, length), length);
       return;
     }
     end.counts().add(RdmapEvent.SCATTERED);
-    list.clear();
     int done = 0;
     int pieces = 2 + random.nextInt(DdpScatterList.MOST - 1);
     for (int i = 1; i <= pieces; i++) {
       int part = i == pieces ? length - done : random.nextInt(length - done + 1);
-      list.add(place(request, first + done, part), part);
+      posted.memory(place(request, first + done, part), part);
       done += part;
     }
   }
@@ -367,15 +356,13 @@ final class Posts {
 
   /** Posts a receive into pieces of memory. */
   boolean receive(long id, List<Piece> pieces) {
-    if (pieces.size() == 1) {
-      Piece piece = pieces.getFirst();
-      return stream().postReceive(id, memory.address(piece.from()), piece.length());
-    }
-    list.clear();
+    posted.begin(id);
     for (Piece piece : pieces) {
-      list.add(memory.address(piece.from()), piece.length());
+      posted.memory(memory.address(piece.from()), piece.length());
     }
-    end.counts().add(RdmapEvent.SCATTERED_RECEIVES);
-    return stream().postReceive(id, list);
+    if (pieces.size() > 1) {
+      end.counts().add(RdmapEvent.SCATTERED_RECEIVES);
+    }
+    return stream().postReceive(posted);
   }
 }

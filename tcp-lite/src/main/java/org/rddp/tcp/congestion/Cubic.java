@@ -1,13 +1,13 @@
 package org.rddp.tcp.congestion;
 
 /**
- * CUBIC (RFC 9438): after a loss the window returns fast to near where the loss was, stays there
- * for a while, then looks further, by a cubic function of time; and it is never less than Reno's
- * would be. The first slow start is that of {@link HyStart}.
+ * CUBIC (RFC 9438): after a loss the window grows by a cubic function of time: fast up to near
+ * W_max, slowly around it, then fast again; and it is never smaller than Reno's would be. {@link
+ * HyStart} ends the first slow start.
  *
- * <p>Of the function's time t only t - K is kept. It advances while the window is in full use, so
- * that silence does not count. The window is moved eight times per round trip, which costs less
- * than to do so for each acknowledgment, and comes to the same.
+ * <p>Of the function's time t only t - K is stored. It advances only while the window is in full
+ * use. The window is updated eight times per round trip, which costs less than an update for each
+ * acknowledgment and has the same result.
  */
 public final class Cubic extends SlowStart {
   private static final double C = 0.4;
@@ -19,25 +19,25 @@ public final class Cubic extends SlowStart {
   private static final double MICROSECOND = 1e-6;
   private static final double NANOSECOND = 1e-9;
 
-  /** Null until the first slow start has filled its window, and when that is over. */
+  /** Null until the first slow start has filled its window, and after it. */
   private HyStart hyStart;
 
   /** The window when the threshold was last set: CWND_prior. */
   private int prior;
 
-  /** Where the function is flat: W_max. 0: where congestion avoidance begins, then K is 0. */
+  /** W_max; 0 for the window at which congestion avoidance begins, with a K of 0. */
   private int wMax;
 
-  /** Microseconds since the function was flat, negative before: t - K. */
+  /** t - K in microseconds. */
   private int sinceWMax;
 
-  /** What Reno's window would be: W_est. 0 until congestion avoidance begins. */
+  /** W_est, the window that Reno would have; 0 until congestion avoidance begins. */
   private int wEst;
 
-  /** When {@link #sinceWMax} was right, in microseconds; it wraps. */
+  /** When {@link #sinceWMax} was updated, in microseconds; wraps. */
   private int updatedAt;
 
-  /** Octets acknowledged since the window was last moved. */
+  /** Octets acknowledged since the last update of the window. */
   private int counted;
 
   private int undoPrior;
@@ -57,11 +57,11 @@ public final class Cubic extends SlowStart {
       rest = start(acknowledged, flight, roundTrip, limited);
     }
     if (window >= threshold) {
-      avoid(rest, smoothed, limited, (int) (now / 1000));
+      avoidCongestion(rest, smoothed, limited, (int) (now / 1000));
     }
   }
 
-  /** Slow start, returning what of the acknowledged octets it leaves over. */
+  /** Slow start; returns the acknowledged octets that it leaves over. */
   private long start(long acknowledged, long flight, long roundTrip, boolean limited) {
     if (threshold == LARGEST) {
       if (hyStart == null && limited) {
@@ -79,7 +79,7 @@ public final class Cubic extends SlowStart {
   }
 
   /** Congestion avoidance (sections 4.2 to 4.5). */
-  private void avoid(long acknowledged, long smoothed, boolean limited, int time) {
+  private void avoidCongestion(long acknowledged, long smoothed, boolean limited, int time) {
     int passed = time - updatedAt;
     updatedAt = time;
     if (!limited) {
@@ -111,8 +111,8 @@ public final class Cubic extends SlowStart {
   }
 
   /**
-   * Lets time pass. Acknowledgments of a window in full use come within two round trips, so longer
-   * was silence (section 5.8).
+   * Advances the time. Acknowledgments of a window in full use arrive within two round trips;
+   * longer intervals were idle (section 5.8).
    */
   private void pass(int passed, long smoothed) {
     long longest = 2 * smoothed / 1000;
@@ -120,7 +120,7 @@ public final class Cubic extends SlowStart {
     sinceWMax = (int) Math.min(sinceWMax + counts, Integer.MAX_VALUE);
   }
 
-  /** Moves the window for that share of a round trip. */
+  /** Updates the window for that share of a round trip. */
   private void move(double share, long smoothed) {
     double alpha = wEst >= prior ? 1 : ALPHA;
     wEst = (int) Math.min(wEst + alpha * segment * share + 0.5, LARGEST);
@@ -143,11 +143,12 @@ public final class Cubic extends SlowStart {
   @Override
   public void onCongestion(long flight, boolean lost, long now) {
     remember();
-    // Fast convergence: make room when even less was had than the last time (section 4.7).
+    // Fast convergence: leaves room for others if the window was smaller than at the last loss
+    // (4.7).
     wMax = window < wMax ? (int) (window * 17L / 20) : window;
     prior = window;
     reduce(flight, 7, 10, lost);
-    leave();
+    endPhase();
   }
 
   @Override
@@ -159,7 +160,7 @@ public final class Cubic extends SlowStart {
     }
     wMax = 0;
     restart();
-    leave();
+    endPhase();
   }
 
   @Override
@@ -167,7 +168,7 @@ public final class Cubic extends SlowStart {
     super.onIdle(now);
     hyStart = null;
     if (window < threshold) {
-      leave();
+      endPhase();
     }
   }
 
@@ -191,8 +192,8 @@ public final class Cubic extends SlowStart {
     undoWEst = wEst;
   }
 
-  /** Congestion avoidance is over, or the first slow start is. */
-  private void leave() {
+  /** Ends congestion avoidance, or the first slow start. */
+  private void endPhase() {
     wEst = 0;
     counted = 0;
     hyStart = null;

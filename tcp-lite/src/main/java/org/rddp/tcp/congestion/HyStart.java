@@ -1,15 +1,15 @@
 package org.rddp.tcp.congestion;
 
 /**
- * HyStart++ (RFC 9406): ends the first slow start when round trips grow, before anything is lost.
- * Where they seem to have grown, slow start goes on for five rounds at a quarter of its pace
- * (Conservative Slow Start), and at its full pace again if they had not. Times in microseconds.
+ * HyStart++ (RFC 9406): ends the first slow start when round trips grow, before a loss. When they
+ * seem to grow, slow start continues for five rounds at a quarter of its pace (Conservative Slow
+ * Start), and returns to the full pace if they do not. Times in microseconds.
  *
- * <p>It needs eight round trips measured per round; peers that acknowledge less often leave slow
- * start by a loss.
+ * <p>It needs eight round trips measured per round; with peers that acknowledge less often a loss
+ * ends slow start.
  */
 final class HyStart {
-  /** By how much slower Conservative Slow Start is: CSS_GROWTH_DIVISOR. */
+  /** CSS_GROWTH_DIVISOR: how much slower Conservative Slow Start is. */
   static final int DIVISOR = 4;
 
   /** MIN_RTT_THRESH and MAX_RTT_THRESH. */
@@ -28,13 +28,13 @@ final class HyStart {
 
   private static final int UNKNOWN = Integer.MAX_VALUE;
 
-  /** The least round trip of the last round; during Conservative Slow Start, that of its start. */
+  /** The least round trip of the last round; in Conservative Slow Start, of its start. */
   private int reference = UNKNOWN;
 
   /** The least round trip of this round. */
   private int least = UNKNOWN;
 
-  /** Octets that are to be acknowledged before the next round begins. */
+  /** Octets yet to be acknowledged in this round. */
   private long left;
 
   private byte samples;
@@ -42,12 +42,12 @@ final class HyStart {
   /** Rounds of Conservative Slow Start that have begun, 0 outside of it. */
   private byte rounds;
 
-  /** A first round begins, with so many octets in flight. */
+  /** Begins the first round, with that many octets in flight. */
   HyStart(long flight) {
     left = flight;
   }
 
-  /** Whether slow start is to be slower now. */
+  /** Whether Conservative Slow Start is active. */
   boolean conservative() {
     return rounds > 0;
   }

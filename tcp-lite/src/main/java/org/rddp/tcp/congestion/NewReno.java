@@ -1,8 +1,8 @@
 package org.rddp.tcp.congestion;
 
 /**
- * Slow start, then a segment more per round trip, and half of it after a loss (RFC 5681), counting
- * octets (RFC 3465).
+ * NewReno: after slow start the window grows by a segment per round trip, and a loss halves it (RFC
+ * 5681), counting octets (RFC 3465).
  */
 public final class NewReno extends SlowStart {
   /** Octets acknowledged in congestion avoidance that have not yet opened the window. */

@@ -1,13 +1,13 @@
 package org.rddp.tcp.congestion;
 
 /**
- * What NewReno and CUBIC share: the initial window (RFC 6928), slow start (RFC 5681 section 3.1) by
- * octets (RFC 3465), and starting again after silence (RFC 5681 section 4.1).
+ * The common part of NewReno and CUBIC: the initial window (RFC 6928), slow start (RFC 5681 section
+ * 3.1) by octets (RFC 3465), and the restart after an idle time (RFC 5681 section 4.1).
  */
 abstract class SlowStart implements CongestionControl {
   /**
-   * How many segments' worth one acknowledgment may open the window (the limit L of RFC 3465).
-   * Receivers such as ours acknowledge once per burst, so two would be too few.
+   * The limit L of RFC 3465: segments by which one acknowledgment may open the window. Receivers
+   * like ours acknowledge once per burst, so two would be too few.
    */
   static final int LIMIT = 32;
 
@@ -21,8 +21,9 @@ abstract class SlowStart implements CongestionControl {
   char segment;
 
   /**
-   * Whether the timer has expired and slow start is not over since. An acknowledgment may then be
-   * for much that left the network before, so the limit is one segment (RFC 3465 section 2.3).
+   * Whether the timer has expired and slow start has not ended since. One acknowledgment may then
+   * cover many octets that left the network earlier, so the limit is one segment (RFC 3465 section
+   * 2.3).
    */
   private boolean afterTimeout;
 
@@ -66,8 +67,8 @@ abstract class SlowStart implements CongestionControl {
   /**
    * Opens the window below the threshold.
    *
-   * @param divisor how much slower than it could
-   * @return how much of what was acknowledged is left for congestion avoidance
+   * @param divisor of the growth
+   * @return acknowledged octets left for congestion avoidance
    */
   final long slowStart(long acknowledged, int divisor) {
     long most = Math.min(acknowledged, (long) (afterTimeout ? 1 : LIMIT) * segment) / divisor;
@@ -81,10 +82,11 @@ abstract class SlowStart implements CongestionControl {
   }
 
   /**
-   * A loss, or an echo of congestion: both go down, the window after an echo as far as it must.
+   * A loss or an echo of congestion lowers threshold and window; an echo may lower the window to
+   * one segment.
    *
-   * @param flight what was in flight; what limited transmit has added does not count (RFC 5681
-   *     section 3.2 step 2)
+   * @param flight octets in flight; those added by limited transmit do not count (RFC 5681 section
+   *     3.2 step 2)
    */
   final void reduce(long flight, int numerator, int denominator, boolean lost) {
     long reduced = Math.min(flight, window) * numerator / denominator;
@@ -93,13 +95,13 @@ abstract class SlowStart implements CongestionControl {
     afterTimeout = false;
   }
 
-  /** The timer has expired: one segment, and slow start up to the threshold. */
+  /** The timer has expired: the window is one segment, and slow start follows. */
   final void restart() {
     window = segment;
     afterTimeout = true;
   }
 
-  /** The window is again what it was. */
+  /** Restores window and threshold. */
   final void restore(int priorWindow, int priorThreshold) {
     window = priorWindow;
     threshold = priorThreshold;

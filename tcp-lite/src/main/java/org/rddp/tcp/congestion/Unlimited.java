@@ -1,8 +1,8 @@
 package org.rddp.tcp.congestion;
 
-/** No limit: for a private link that never has to be shared. It has no state. */
+/** No congestion control, for a private link that is never shared. Without state. */
 public final class Unlimited implements CongestionControl {
-  /** The only one. */
+  /** The only instance. */
   public static final Unlimited INSTANCE = new Unlimited();
 
   private Unlimited() {}

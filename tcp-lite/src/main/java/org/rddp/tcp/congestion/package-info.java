@@ -1,2 +1,2 @@
-/** What limits how much a connection has in flight, besides the peer's window. */
+/** Congestion control: CUBIC, NewReno, or none. */
 package org.rddp.tcp.congestion;

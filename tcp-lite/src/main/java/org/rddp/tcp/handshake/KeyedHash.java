@@ -2,24 +2,23 @@ package org.rddp.tcp.handshake;
 
 import java.util.random.RandomGenerator;
 
-/**
- * SipHash-2-4 of two 64-bit words under a random key: what nobody outside can predict is derived
- * from it.
- */
+/** SipHash-2-4 of two 64-bit words, with a key that other hosts do not know. */
 public final class KeyedHash {
   private final long key0;
   private final long key1;
 
+  /** A hash with a random key. */
   public KeyedHash(RandomGenerator random) {
     this(random.nextLong(), random.nextLong());
   }
 
+  /** A hash with a given key. */
   public KeyedHash(long key0, long key1) {
     this.key0 = key0;
     this.key1 = key1;
   }
 
-  /** The hash of the sixteen octets that the two words are in little-endian order. */
+  /** The hash of sixteen octets, given as two words in little-endian order. */
   public long hash(long first, long second) {
     long v0 = key0 ^ 0x736f6d6570736575L;
     long v1 = key1 ^ 0x646f72616e646f6dL;

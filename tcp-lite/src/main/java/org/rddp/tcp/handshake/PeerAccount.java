@@ -2,22 +2,24 @@ package org.rddp.tcp.handshake;
 
 import org.rddp.ip.Neighbour;
 
-/** One remote address: the way there, and what its connections have together. */
+/** One remote address: the next hop, and counts over all of its connections. */
 public final class PeerAccount {
-  final int address;
+  /** The next hop to the address. */
   public final Neighbour route;
+
+  /** Handshakes in progress that the peer has begun. */
+  public int handshakes;
+
+  /** Packets kept until the peer acknowledges them. */
+  public int sent;
+
+  /** Packets received out of order and kept. */
+  public int early;
+
+  final int address;
 
   /** Connections, those in TIME-WAIT included. */
   int connections;
-
-  /** Handshakes under way that the peer has begun. */
-  public int handshakes;
-
-  /** Packets that are kept for its connections until they are acknowledged. */
-  public int sent;
-
-  /** Packets of its that wait for their turn. */
-  public int early;
 
   PeerAccount(int address, Neighbour route) {
     this.address = address;

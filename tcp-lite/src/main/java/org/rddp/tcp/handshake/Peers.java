@@ -4,35 +4,42 @@ import java.util.HashMap;
 import java.util.Map;
 import org.rddp.ip.IpLayer;
 import org.rddp.ip.Neighbour;
-import org.rddp.tcp.TcpSettings;
 
-/** The remote addresses that have connections, and what each may have. */
+/** The remote addresses that have connections, and the limits of each. */
 public final class Peers {
   private final Map<Integer, PeerAccount> peers = new HashMap<>();
-  private final TcpSettings settings;
   private final IpLayer ip;
+  private final int mostConnections;
+  private final int mostHandshakes;
 
-  public Peers(TcpSettings settings, IpLayer ip) {
-    this.settings = settings;
+  /**
+   * No peers.
+   *
+   * @param mostConnections connections that a peer may have
+   * @param mostHandshakes handshakes in progress that a peer may have begun
+   */
+  public Peers(IpLayer ip, int mostConnections, int mostHandshakes) {
     this.ip = ip;
+    this.mostConnections = mostConnections;
+    this.mostHandshakes = mostHandshakes;
   }
 
   /** Whether an address may have another connection. */
   public boolean mayConnect(int address) {
     PeerAccount peer = peers.get(address);
-    return peer == null || peer.connections < settings.peerConnections();
+    return peer == null || peer.connections < mostConnections;
   }
 
   /** Whether an address may begin another handshake. */
-  public boolean mayStartHandshake(int address) {
+  boolean mayStartHandshake(int address) {
     PeerAccount peer = peers.get(address);
-    return peer == null || peer.handshakes < settings.peerBacklog();
+    return peer == null || peer.handshakes < mostHandshakes;
   }
 
   /**
-   * Takes another connection of an address into account.
+   * Counts another connection of an address.
    *
-   * @return the peer, or null when it cannot be reached
+   * @return the account, or null if there is no route to the address
    */
   public PeerAccount addConnection(int address) {
     PeerAccount peer = peers.get(address);
@@ -49,7 +56,7 @@ public final class Peers {
     return peer;
   }
 
-  /** A connection of a peer is gone; with the last the peer is forgotten. */
+  /** A connection has ended; removes the account with the last one. */
   public void removeConnection(PeerAccount peer) {
     if (--peer.connections == 0) {
       peer.route.release();

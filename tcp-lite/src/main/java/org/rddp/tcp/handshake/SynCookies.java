@@ -4,25 +4,24 @@ import java.util.random.RandomGenerator;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Handshakes without state (RFC 4987 section 3.6). When the backlog is full, the initial sequence
- * number of the SYN-ACK, the cookie, holds what must be known of the SYN, and a keyed hash proves
- * that it was us who made it: the acknowledgment brings it back, and with it the connection.
+ * SYN cookies: handshakes without state (RFC 4987 section 3.6). The initial sequence number of the
+ * SYN-ACK, the cookie, encodes the peer's MSS and carries a keyed hash that proves that we made it;
+ * the acknowledgment returns it, and the connection is made then.
  *
- * <p>A cookie's bits, from the highest: 20 of a hash, the proof; 8 of another, the mark; 3 for the
- * peer's MSS, 1 for the period in which it was made. The hashes are over the connection, MSS and
- * period, the proof's over the peer's sequence number too, so that a cookie is good for nothing
- * else, and for one to two periods only. By the mark we know our cookies in later segments of the
- * peer's, whose sequence numbers are not that of the SYN any more.
+ * <p>A cookie's bits, from the highest: 20 of a hash, the proof; 8 of another hash, the mark; 3 for
+ * the peer's MSS; 1 for the period in which the cookie was made. Both hashes cover the connection,
+ * the MSS and the period, the proof also the peer's sequence number. So a cookie is valid for one
+ * connection and for one to two periods only. The mark identifies our cookies in later segments of
+ * the peer, whose sequence numbers are not the SYN's.
  *
- * <p>What the peer can do with windows, SACK and ECN goes into the lowest bits of our timestamp, if
- * the peer knows timestamps; it comes back in the echo. The peer could lie there, but only about
- * itself.
+ * <p>If the peer uses timestamps, the lowest bits of our timestamp encode its window scale, SACK
+ * and ECN, and its echo returns them. A peer that forges them harms only itself.
  */
 public final class SynCookies {
-  /** How long a cookie's period lasts in nanoseconds. */
+  /** Length of a period in nanoseconds. */
   public static final long PERIOD = 64_000_000_000L;
 
-  /** The sizes that a cookie can tell: what links of today and their tunnels make common. */
+  /** The MSS values that a cookie can encode: those common on links and tunnels. */
   private static final int[] SIZES = {216, 536, 1220, 1360, 1440, 1460, 4312, 8960};
 
   private static final int SIZE_BITS = 3;
@@ -38,12 +37,13 @@ public final class SynCookies {
   private final KeyedHash proofs;
   private final KeyedHash marks;
 
+  /** Cookies under two random keys. */
   public SynCookies(RandomGenerator random) {
     proofs = new KeyedHash(random);
     marks = new KeyedHash(random);
   }
 
-  /** Whether a cookie can tell an MSS, or a lesser one that is not absurdly small. */
+  /** Whether a cookie can encode an MSS, or a smaller one that is not too small. */
   public static boolean canEncode(int mss) {
     return mss >= SIZES[0];
   }
@@ -51,9 +51,9 @@ public final class SynCookies {
   /**
    * The initial sequence number that answers a SYN.
    *
-   * @param key the connection's
-   * @param sequence the SYN's sequence number
-   * @param mss the peer's MSS, one that a cookie {@link #canEncode}
+   * @param key of the connection
+   * @param sequence of the SYN
+   * @param mss of the peer, one that a cookie {@link #canEncode}
    */
   public int make(long key, int sequence, int mss, long now) {
     int size = SIZES.length - 1;
@@ -64,12 +64,12 @@ public final class SynCookies {
   }
 
   /**
-   * What a cookie that comes back tells.
+   * Checks a cookie.
    *
-   * @param key the connection's
-   * @param sequence the sequence number of the SYN
+   * @param key of the connection
+   * @param sequence of the SYN
    * @param cookie our initial sequence number
-   * @return the peer's MSS, or 0 when we have not made the cookie, or too long ago
+   * @return the peer's MSS, or 0 if the cookie is forged or too old
    */
   public int check(long key, int sequence, int cookie, long now) {
     int size = size(cookie);
@@ -77,9 +77,14 @@ public final class SynCookies {
     return made ? SIZES[size] : 0;
   }
 
+  /** The MSS that a valid cookie encodes. */
+  static int mss(int cookie) {
+    return SIZES[size(cookie)];
+  }
+
   /**
-   * Whether a number bears the mark of our cookies for that connection, whatever the SYN's sequence
-   * number was. One in 256 of other numbers does.
+   * Whether a number has the mark of our cookies for that connection, for any sequence number of
+   * the SYN. So do one in 256 of all other numbers.
    */
   public boolean hasMark(long key, int cookie, long now) {
     int others = (1 << PROOF_SHIFT) - 1;
@@ -94,7 +99,7 @@ public final class SynCookies {
     return Math.floorDiv(now, PERIOD);
   }
 
-  /** The period in which a cookie was made: this one or the one before. */
+  /** The period in which a cookie was made: this one or the previous one. */
   private static long periodOf(int cookie, long now) {
     long period = period(now);
     return ((period ^ cookie) & 1) == 0 ? period : period - 1;
@@ -105,7 +110,7 @@ public final class SynCookies {
     return (int) proofs.hash(key, data) << PROOF_SHIFT | unproven(key, size, period);
   }
 
-  /** All of a cookie but the proof. */
+  /** A cookie without its proof. */
   private int unproven(long key, int size, long period) {
     int mark = (int) marks.hash(key, sizeAndPeriod(size, period)) & ((1 << MARK_BITS) - 1);
     return (mark << MARK_SHIFT) | (size << 1) | (int) (period & 1);
@@ -116,10 +121,10 @@ public final class SynCookies {
   }
 
   /**
-   * Our timestamp in the SYN-ACK: the latest, not after the clock's, whose lowest bits tell what
-   * the SYN has offered.
+   * Our timestamp in the SYN-ACK: the latest one up to the clock whose lowest bits encode the offer
+   * of the SYN.
    *
-   * @param clock our timestamp clock
+   * @param clock of our timestamps
    */
   public static int timestamp(int clock, boolean sack, boolean ecn, TcpOptions offered) {
     int options = offered.windowScale() >= 0 ? offered.windowScale() : NO_SCALE;
@@ -129,18 +134,18 @@ public final class SynCookies {
     return stamp - clock > 0 ? stamp - (OPTIONS + 1) : stamp;
   }
 
-  /** The shift of the peer's windows that an echoed timestamp tells, -1 for none. */
+  /** The shift of the peer's windows that an echoed timestamp encodes, -1 for none. */
   public static int windowScale(int echo) {
     int scale = echo & NO_SCALE;
     return scale <= TcpOptions.LARGEST_SCALE ? scale : -1;
   }
 
-  /** Whether an echoed timestamp tells that SACK is permitted. */
+  /** Whether an echoed timestamp encodes SACK-permitted. */
   public static boolean sack(int echo) {
     return (echo & SACK) != 0;
   }
 
-  /** Whether an echoed timestamp tells that ECN was asked for. */
+  /** Whether an echoed timestamp encodes that the SYN offered ECN. */
   public static boolean ecn(int echo) {
     return (echo & ECN) != 0;
   }

@@ -1,2 +1,4 @@
-/** Decisions before a connection exists: SYN cookies and limits per peer (RFC 4987). */
+/**
+ * Decisions of the handshake: admission, SYN cookies, options, sequence numbers, limits per peer.
+ */
 package org.rddp.tcp.handshake;

@@ -2,21 +2,21 @@ package org.rddp.tcp.loss;
 
 import org.rddp.wire.TcpOptions;
 
-/** One acknowledgment as loss recovery sees it. A stack uses a single one again and again. */
+/** One acknowledgment, as loss recovery needs it. A stack reuses a single instance. */
 public final class Acknowledgment {
   /** SND.UNA before it. */
   public long una;
 
-  /** What it acknowledges, from {@link #una} on. */
+  /** The stream position that it acknowledges, at least {@link #una}. */
   public long ack;
 
-  /** The same as a sequence number. */
+  /** {@link #ack} as a sequence number. */
   public int sequence;
 
   /** One past the last octet sent. */
   public long max;
 
-  /** D-SACKs of octets before this are not believed. */
+  /** D-SACKs of octets before this position are ignored. */
   public long oldest;
 
   /** Its options. */
@@ -25,7 +25,7 @@ public final class Acknowledgment {
   /** Whether timestamps are in use. */
   public boolean timestamps;
 
-  /** The round trip that its timestamp tells, in nanoseconds; 0 if none. */
+  /** The round trip by its timestamp, in nanoseconds; 0 if there is none. */
   public long timestampRoundTrip;
 
   /** Whether it is a duplicate by RFC 5681 section 2. */
@@ -37,9 +37,9 @@ public final class Acknowledgment {
   /** Whether there is new data that the peer has room for. */
   public boolean canSendNew;
 
-  /** When it has come. */
+  /** When it was received, in nanoseconds. */
   public long now;
 
-  /** Nothing yet. */
+  /** Without values. */
   public Acknowledgment() {}
 }

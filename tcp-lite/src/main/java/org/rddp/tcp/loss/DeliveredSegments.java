@@ -1,6 +1,6 @@
 package org.rddp.tcp.loss;
 
-/** What one acknowledgment tells of segments that the peer was not known to have. */
+/** The segments that one acknowledgment newly reports as delivered. */
 final class DeliveredSegments {
   private static final long NONE = -1;
 
@@ -28,7 +28,7 @@ final class DeliveredSegments {
     highestEnd = NONE;
   }
 
-  /** The peer has a segment. */
+  /** Adds a delivered segment. */
   void add(long serial, long sentAt, long end, int length, boolean repeated) {
     highestEnd = Math.max(highestEnd, end);
     longest = Math.max(longest, length);
@@ -59,37 +59,37 @@ final class DeliveredSegments {
     return latestSerial != NONE;
   }
 
-  /** The serial of the transmission that came last. */
+  /** The serial of the delivered transmission that was sent last. */
   long latestSerial() {
     return latestSerial;
   }
 
-  /** When that was sent. */
+  /** When that transmission was sent. */
   long latestSentAt() {
     return latestSentAt;
   }
 
-  /** Whether it was not the only transmission of its segment. */
+  /** Whether that transmission was a retransmission. */
   boolean latestRetransmitted() {
     return latestRetransmitted;
   }
 
-  /** Where the segments end that were sent once, at the least; {@link Long#MAX_VALUE} if none. */
+  /** The least end of a segment that was sent once; {@link Long#MAX_VALUE} if there is none. */
   long firstOriginalEnd() {
     return firstOriginalEnd;
   }
 
-  /** Where all of them end. */
+  /** The greatest end of a segment. */
   long highestEnd() {
     return highestEnd;
   }
 
-  /** Octets of the longest, 0 if there is none. */
+  /** Octets of the longest segment, 0 if there is none. */
   int longest() {
     return longest;
   }
 
-  /** What those have together that were sent more than once. */
+  /** Octets of the segments that were sent more than once. */
   long retransmittedOctets() {
     return retransmittedOctets;
   }
@@ -100,8 +100,9 @@ final class DeliveredSegments {
   }
 
   /**
-   * The round trip of the segment sent last, by Karn's algorithm: 0 when there is none that was
-   * sent once, or when one that was sent again was acknowledged too, for which the others waited.
+   * The round trip of the segment sent last, by Karn's algorithm: 0 if none was sent only once, or
+   * if a retransmitted one was acknowledged too, for which the acknowledgment of the others had to
+   * wait.
    */
   long roundTrip(long now) {
     return sampledSerial == NONE || retransmittedAcknowledged ? 0 : Math.max(now - sampledAt, 1);

@@ -1,8 +1,8 @@
 package org.rddp.tcp.loss;
 
 /**
- * Loss detection for a peer without SACK: each duplicate acknowledgment stands for a segment that
- * has come behind the gap, and the third for the loss of the first (RFC 5681 section 3.2, RFC
+ * Detects loss for a peer without SACK: each duplicate acknowledgment stands for a segment received
+ * behind the gap, and the third one for the loss of the first segment (RFC 5681 section 3.2, RFC
  * 6582).
  */
 final class DuplicateAcknowledgments {
@@ -17,16 +17,16 @@ final class DuplicateAcknowledgments {
     lastAdvance = 0;
   }
 
-  /** How many segments are taken to be behind the gap. */
+  /** Segments assumed to have been received behind the gap. */
   int count() {
     return count;
   }
 
   /**
-   * Another duplicate has come.
+   * Counts another duplicate.
    *
-   * @param outstanding segments sent and not acknowledged: duplicates of more than all but the
-   *     first are forged, or of what was sent needlessly
+   * @param outstanding segments sent and not acknowledged: more duplicates than all but the first
+   *     are forged, or caused by spurious retransmissions
    */
   void more(int outstanding) {
     if (count < outstanding - 1) {
@@ -35,11 +35,11 @@ final class DuplicateAcknowledgments {
   }
 
   /**
-   * Whether the first segment is to be taken for lost.
+   * Whether the first segment counts as lost.
    *
    * @param una the first unacknowledged octet
-   * @param recover one past the last octet sent when recovery last began. Duplicates of what was in
-   *     flight then mean another loss, and not that the timer sent again what the peer had, if the
+   * @param recover one past the last octet sent when recovery last began. Duplicates of segments in
+   *     flight then mean another loss, and not a spurious retransmission by the timer, if the
    *     acknowledgment did not jump (RFC 6582 section 4.1).
    */
   boolean firstLost(long una, long recover, long window, int emss) {
@@ -50,10 +50,9 @@ final class DuplicateAcknowledgments {
   /**
    * New data was acknowledged.
    *
-   * @param segments how many segments: the first was the gap, the others are duplicates accounted
-   *     for
-   * @param octets how much
-   * @return how many duplicates were accounted for
+   * @param segments acknowledged: the first was the gap, each other one explains a duplicate
+   * @param octets acknowledged
+   * @return duplicates explained
    */
   int advanced(int segments, long octets) {
     int before = count;
@@ -62,7 +61,7 @@ final class DuplicateAcknowledgments {
     return before - count;
   }
 
-  /** The gap is closed, or the timer has expired: nothing is behind it any more. */
+  /** The gap is closed, or the timer has expired: no segment is behind a gap. */
   void clear() {
     count = 0;
   }

@@ -4,17 +4,17 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.congestion.CongestionControl;
 
 /**
- * All that one connection needs only while it has segments that wait or are in flight: taken from
- * {@link FlightPool}, and given back when everything is acknowledged.
+ * The state that a connection needs only while it has segments that wait or are in flight: borrowed
+ * from {@link FlightPool} until everything is acknowledged.
  */
 public final class Flight {
   /** The segments. */
   public final SegmentQueue queue;
 
-  /** What has become of each. */
+  /** The state of each segment. */
   public final Scoreboard board;
 
-  /** What is done about those that are lost. */
+  /** Finds and repairs losses. */
   public final LossRecovery recovery;
 
   private final FlightPool memory;
@@ -27,7 +27,7 @@ public final class Flight {
   }
 
   /**
-   * A connection has something to send.
+   * Starts the flight of a connection that has something to send.
    *
    * @param position stream position of the next octet
    */
@@ -42,24 +42,24 @@ public final class Flight {
     recovery.begin(congestion, timeout, reordering, sack, emss, position);
   }
 
-  /** Whether nothing waits to be sent, for the first time or again. */
+  /** Whether no segment waits to be sent, for the first time or again. */
   public boolean isIdle() {
     return board.unsent() == queue.tail() && recovery.nextToRetransmit() == SegmentQueue.NONE;
   }
 
   /**
-   * Whether there is one segment, sent once, and nothing was out of order that still matters: its
-   * acknowledgment says that it has come, and no more.
+   * Whether there is a single segment, sent once, and no recovery is in progress or may prove to
+   * have been spurious: its acknowledgment then only says that it was received.
    */
   public boolean isSingleSegmentInOrder() {
     return queue.size() == 1 && board.isSentOnce(queue.last()) && recovery.isIdle();
   }
 
   /**
-   * That segment was acknowledged; the flight is to {@linkplain #end end} now.
+   * That segment was acknowledged; {@link #end} must follow.
    *
-   * @param una first stream position that was not acknowledged before
-   * @param ack first that is not now
+   * @param una SND.UNA before the acknowledgment
+   * @param ack SND.UNA after it
    * @return octets of the segment
    */
   public int acknowledgedAlone(long una, long ack, long now) {
@@ -67,7 +67,7 @@ public final class Flight {
     return queue.length(queue.last());
   }
 
-  /** Everything is acknowledged, or given up: gives back the packets, and itself. */
+  /** Everything is acknowledged, or the connection has ended: releases the packets and itself. */
   public void end(long now) {
     recovery.end(now);
     queue.end();

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.rddp.device.PacketPool;
 
 /**
- * What the connections of one stack need only while they have something in flight: they take it
- * from here, and give it back when everything is acknowledged. So an idle connection holds none of
- * it, and nothing is allocated once as much has been in flight before.
+ * Flights and segment arrays for the connections of one stack, which borrow them while they have
+ * something to send. An idle connection holds none, and nothing is allocated once as much has been
+ * in flight before.
  */
 public final class FlightPool {
   private static final int SMALLEST = 16;
@@ -19,18 +19,18 @@ public final class FlightPool {
   private final SegmentArrays[][] arrays = new SegmentArrays[SIZES][1];
   private final int[] arrayCounts = new int[SIZES];
 
-  /** Nothing yet; what is taken is made as it is needed. */
+  /** An empty pool. */
   public FlightPool(PacketPool pool, LossCounters counters) {
     this.pool = pool;
     this.counters = counters;
   }
 
-  /** A flight of which nothing is known; {@link Flight#begin} starts it. */
+  /** A flight that is not in use; {@link Flight#begin} must follow. */
   public Flight acquire() {
     return flightCount > 0 ? flights[--flightCount] : new Flight(this, pool);
   }
 
-  /** Takes back a flight that has ended. */
+  /** Takes a flight back. */
   void release(Flight flight) {
     if (flightCount == flights.length) {
       flights = Arrays.copyOf(flights, 2 * flightCount);
@@ -46,7 +46,7 @@ public final class FlightPool {
     return acquire(0);
   }
 
-  /** Arrays of twice as many segments, with what the given ones hold; these are taken back. */
+  /** Arrays for twice as many segments, with the contents of full ones, which are taken back. */
   SegmentArrays grow(SegmentArrays full, long head) {
     SegmentArrays larger = acquire(size(full) + 1);
     larger.takeOver(full, head);
@@ -77,7 +77,7 @@ public final class FlightPool {
     return Integer.numberOfTrailingZeros(some.capacity / SMALLEST);
   }
 
-  /** Flights that nobody has now. */
+  /** Flights that are not in use. */
   public int available() {
     return flightCount;
   }

@@ -2,7 +2,7 @@ package org.rddp.tcp.loss;
 
 /**
  * Forward RTO-recovery: after a timeout and the retransmission of the first segment, the next two
- * acknowledgments tell whether the others had been lost at all (RFC 5682).
+ * acknowledgments show whether the timeout was spurious (RFC 5682).
  */
 final class ForwardRto {
   private static final int FRESH_SEGMENTS = 2;
@@ -20,7 +20,7 @@ final class ForwardRto {
   }
 
   /**
-   * The timer has expired and the first segment leaves again (step 1).
+   * The timer has expired and the first segment is sent again (step 1).
    *
    * @param highest one past the last octet sent
    * @param usable whether the timer had not expired for the same data before
@@ -31,11 +31,11 @@ final class ForwardRto {
   }
 
   /**
-   * An acknowledgment has come (steps 2 and 3).
+   * Processes an acknowledgment (steps 2 and 3).
    *
    * @param advanced whether it acknowledges new data
-   * @param original whether it tells that the peer has a segment that was not sent again
-   * @param selective whether the peer uses SACK (section 3), so that this is known for certain
+   * @param original whether it reports a segment that was sent once
+   * @param selective whether the peer uses SACK, which makes {@code original} certain (section 3)
    * @param canSendNew whether there is new data that may be sent
    * @return whether the timeout was spurious
    */
@@ -59,12 +59,12 @@ final class ForwardRto {
     return selective ? original : advanced;
   }
 
-  /** Whether new data leaves rather than retransmissions. */
+  /** Whether new data is sent instead of retransmissions. */
   boolean forward() {
     return step == SECOND;
   }
 
-  /** Octets of new data that may leave so. */
+  /** Octets of new data that may be sent so. */
   long allowance() {
     return fresh;
   }
@@ -73,7 +73,7 @@ final class ForwardRto {
     fresh -= octets;
   }
 
-  /** Something lost was sent again all the same: what comes then tells nothing. */
+  /** A lost segment was sent again, so further acknowledgments show nothing. */
   void retransmitted() {
     if (step == SECOND) {
       step = OFF;

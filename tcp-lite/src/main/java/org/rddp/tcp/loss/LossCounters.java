@@ -1,23 +1,23 @@
 package org.rddp.tcp.loss;
 
-/** What loss recovery has seen and done. Written by the engine's thread. */
+/** Counters of loss recovery. Written by the engine's thread. */
 public final class LossCounters {
-  /** Recoveries begun because the peer's acknowledgments tell of a loss. */
+  /** Recoveries begun because acknowledgments reported a loss. */
   public long recoveries;
 
-  /** Recoveries and timeouts that turned out to have been needless, and were undone. */
+  /** Recoveries and timeouts that were spurious, and undone. */
   public long undone;
 
   /** Tail loss probes sent. */
   public long tailLossProbes;
 
-  /** D-SACKs received: something had come twice. */
+  /** D-SACKs received: the peer received octets twice. */
   public long duplicatesReported;
 
-  /** Times that a peer had thrown away what it had acknowledged out of order. */
+  /** Times that a peer discarded octets that it had acknowledged by SACK. */
   public long reneged;
 
-  /** Windows reduced because the peer echoed that a segment had met congestion. */
+  /** Congestion windows reduced because the peer echoed congestion. */
   public long congestionEchoes;
 
   /** All zero. */

@@ -3,23 +3,23 @@ package org.rddp.tcp.loss;
 import org.rddp.tcp.congestion.CongestionControl;
 
 /**
- * Repairs what is lost in one flight: decides by what acknowledgments tell when a recovery begins,
- * how much may leave in it, when it is over, and whether it was needless.
+ * Loss recovery of one flight: decides from acknowledgments when a recovery begins, how much may be
+ * sent during it, when it ends, and whether it was spurious.
  *
- * <p>With SACK losses are found by {@link Rack}, without by {@link DuplicateAcknowledgments}; from
- * there on there is no difference. Times in nanoseconds.
+ * <p>Losses are found by {@link Rack} with SACK and by {@link DuplicateAcknowledgments} without;
+ * the rest is the same for both. Times in nanoseconds.
  */
 public final class LossRecovery {
-  /** Nothing is known to be lost. */
+  /** No loss is known. */
   private static final byte OPEN = 0;
 
   /** The peer has echoed congestion: the window is being reduced (RFC 3168). */
   private static final byte REDUCING = 1;
 
-  /** A loss is being repaired, the window being reduced (RFC 6937). */
+  /** A loss is being repaired while the window is reduced (RFC 6937). */
   private static final byte RECOVERING = 2;
 
-  /** The timer has expired, or the path has narrowed: repairs go by the congestion window. */
+  /** The timer has expired, or EMSS was lowered: the congestion window limits retransmissions. */
   private static final byte LOSS = 3;
 
   private final SegmentQueue queue;
@@ -40,21 +40,21 @@ public final class LossRecovery {
   private int emss;
   private byte state;
 
-  /** The recovery is over when everything before this is acknowledged. */
+  /** The recovery ends when everything before this is acknowledged. */
   private long recoveryPoint;
 
-  /** One past the last octet sent when a loss was last noticed: "recover" of RFC 6582. */
+  /** One past the last octet sent when a loss was last found: "recover" of RFC 6582. */
   private long recover;
 
-  /** The window was reduced for what happened to octets before this. */
+  /** The window was reduced for octets before this. */
   private long reducedFor;
 
   private boolean reduced;
   private long reorderingDeadline;
 
   /**
-   * The congestion window was in full use when the octet before this was sent: until it is
-   * acknowledged, acknowledgments tell that the network bears a full window (RFC 9438 section 5.8).
+   * The congestion window was in full use when the octet before this was sent: until that is
+   * acknowledged, acknowledgments show that the network bears a full window (RFC 9438 section 5.8).
    */
   private long filledUntil;
 
@@ -95,7 +95,7 @@ public final class LossRecovery {
     probe.begin();
   }
 
-  /** What the peer's SYN has told, where segments have waited for it. */
+  /** The peer's SYN has settled SACK and EMSS while segments were waiting. */
   public void negotiated(boolean sack, int segment) {
     selective = sack;
     emss = segment;
@@ -105,7 +105,7 @@ public final class LossRecovery {
     return board;
   }
 
-  /** What an acknowledgment changes. Returns whether a recovery begins with it. */
+  /** Processes an acknowledgment. Returns whether a recovery begins with it. */
   public boolean acknowledged(Acknowledgment a) {
     boolean reducing = state == REDUCING || state == RECOVERING;
     boolean limited = a.una < filledUntil;
@@ -127,7 +127,7 @@ public final class LossRecovery {
     } else if (a.ack > a.una && !reducing) {
       long grown = a.ack - a.una;
       if (state == LOSS) {
-        // What was sent before the timer expired says nothing of the network now (RFC 3465 2.3).
+        // Octets sent before the timer expired say nothing about the network now (RFC 3465 2.3).
         grown = Math.min(grown, Math.max(delivery.retransmittedOctets(), emss));
       }
       congestion.onAcknowledged(
@@ -136,19 +136,19 @@ public final class LossRecovery {
     return begins;
   }
 
-  /** Whether nothing is being repaired, nor may turn out to have been for nothing. */
+  /** Whether no recovery is in progress, and none may still prove to have been spurious. */
   boolean isIdle() {
     return state == OPEN && !unresolved();
   }
 
-  /** The only segment in flight, sent once, has been acknowledged, and all was orderly. */
+  /** The only segment in flight, sent once, has been acknowledged while idle. */
   void acknowledgedAlone(long una, long ack, long sentAt, long now) {
     long roundTrip = Math.max(now - sentAt, 1);
     timeout.measured(roundTrip, now);
     congestion.onAcknowledged(ack - una, 0, roundTrip, timeout.smoothed(), una < filledUntil, now);
   }
 
-  /** Ends or takes back a recovery that is over or was needless; whether something is lost. */
+  /** Ends a recovery that is over, undoes a spurious one; returns whether a new loss is known. */
   private boolean tellsOfLoss(Acknowledgment a) {
     if (blocks.duplicate()) {
       counters.duplicatesReported++;
@@ -162,7 +162,7 @@ public final class LossRecovery {
     return detect(a);
   }
 
-  /** Takes in what the peer has; returns how many octets more than before: DeliveredData. */
+  /** Updates what the peer has received; returns the octets newly delivered: DeliveredData. */
   private long delivered(Acknowledgment a) {
     long sackedBefore = board.sackedOctets();
     int before = queue.size();
@@ -190,7 +190,7 @@ public final class LossRecovery {
   private long measure(Acknowledgment a) {
     long roundTrip = delivery.roundTrip(a.now);
     if (roundTrip == 0 && a.ack > a.una && !blocks.duplicate()) {
-      // What has come twice was acknowledged before, and that was lost: the echo is of the first.
+      // Duplicates were acknowledged before and that acknowledgment was lost: its echo is older.
       roundTrip = Math.min(a.timestampRoundTrip, timeout.longestEcho());
     }
     if (roundTrip > 0) {
@@ -199,7 +199,7 @@ public final class LossRecovery {
     return roundTrip;
   }
 
-  /** Whether the acknowledgment shows that what was sent again had not been lost. */
+  /** Whether the acknowledgment shows that retransmitted segments had not been lost. */
   private boolean wasSpurious(Acknowledgment a) {
     boolean advanced = a.ack > a.una;
     boolean original = delivery.firstOriginalEnd() <= recoveryPoint;
@@ -227,7 +227,7 @@ public final class LossRecovery {
   }
 
   private void finishIfOver(Acknowledgment a) {
-    // The peer has our CWR only with something behind the point (RFC 3168 section 6.1.2).
+    // Only an octet behind the point can have carried our CWR (RFC 3168 section 6.1.2).
     boolean over = a.ack > recoveryPoint || (a.ack == recoveryPoint && state != REDUCING);
     if (state != OPEN && over) {
       finish(a.now);
@@ -247,7 +247,7 @@ public final class LossRecovery {
     forward.begin();
   }
 
-  /** Looks for losses; returns whether there are more than before. */
+  /** Detects losses; returns whether there are new ones. */
   private boolean detect(Acknowledgment a) {
     long before = board.lostOctets();
     if (selective) {
@@ -263,7 +263,7 @@ public final class LossRecovery {
   }
 
   private void detectByDuplicates(Acknowledgment a) {
-    // In pieces the first segment may be arriving still: then it is not lost again.
+    // The acknowledgment of a piece of the first segment does not mean that the rest is lost again.
     boolean partial = state == RECOVERING && a.ack > a.una && a.ack == queue.headPosition();
     boolean third =
         state != RECOVERING
@@ -284,7 +284,7 @@ public final class LossRecovery {
     }
   }
 
-  /** A loss has been found: reduce the window, once for all that is in flight now. */
+  /** A loss was found: reduces the window, once for all octets in flight. */
   private void beginRecovery(long flight, long max, long una, long now) {
     counters.recoveries++;
     if (state == OPEN) {
@@ -316,7 +316,7 @@ public final class LossRecovery {
     state = REDUCING;
   }
 
-  /** Whether a probe has hidden a loss, which congestion control has to know of all the same. */
+  /** Reports a loss that a tail loss probe has repaired to congestion control. */
   private void probed(Acknowledgment a, long flight) {
     boolean bare = a.duplicate && a.options.sackBlocks() == 0;
     boolean repaired = probe.acknowledged(a.ack, blocks.duplicateRight(), bare);
@@ -329,7 +329,7 @@ public final class LossRecovery {
   }
 
   /**
-   * The reordering timer has expired (RFC 8985 section 6.3): looks for losses again.
+   * The reordering timer has expired (RFC 8985 section 6.3): detects losses again.
    *
    * @return whether a recovery begins
    */
@@ -347,8 +347,8 @@ public final class LossRecovery {
   }
 
   /**
-   * The retransmission timer has expired: the first segment is to be sent again now, and what is
-   * lost besides as acknowledgments come (RFC 5681 section 3.1, RFC 8985 section 6.3).
+   * The retransmission timer has expired: the first segment must be sent again now, other lost ones
+   * as acknowledgments arrive (RFC 5681 section 3.1, RFC 8985 section 6.3).
    *
    * @param again whether it had expired for the same data before
    */
@@ -384,8 +384,8 @@ public final class LossRecovery {
   }
 
   /**
-   * A full segment has that many octets from now on. Those in flight that are longer do not get
-   * through: they are lost, though not to congestion (RFC 1191 section 6.4).
+   * EMSS has changed. Longer segments in flight are lost, though not to congestion (RFC 1191
+   * section 6.4).
    */
   public void emssLowered(int octets, long max) {
     emss = octets;
@@ -405,12 +405,12 @@ public final class LossRecovery {
     return delivery.longest();
   }
 
-  /** Octets that are on their way, as far as is known. */
+  /** Octets in flight, as far as is known. */
   private long pipe() {
     return Math.max(board.inFlight() - (long) duplicates.count() * emss, 0);
   }
 
-  /** Octets that may leave now, as far as congestion control is concerned. */
+  /** Octets that congestion control allows to be sent now. */
   public long allowance() {
     if (forward.forward()) {
       return forward.allowance();
@@ -422,19 +422,17 @@ public final class LossRecovery {
     return congestion.window() - pipe();
   }
 
-  /** Whether a segment may leave; when nothing is in flight one always may. */
+  /** Whether congestion control allows a segment; always if nothing is in flight. */
   public boolean maySend(int octets) {
     return octets <= allowance() || board.inFlight() == 0;
   }
 
-  /** Whether new data goes before what is lost, to find out whether it is (RFC 5682). */
+  /** Whether new data goes before lost segments, to find out whether they are lost (RFC 5682). */
   public boolean newDataFirst() {
     return forward.forward();
   }
 
-  /**
-   * The segment to be sent again now, if it may leave; {@link SegmentQueue#NONE} if there is none.
-   */
+  /** The lost segment to be sent again next, or {@link SegmentQueue#NONE}. */
   public int nextToRetransmit() {
     return forward.forward() && board.inFlight() > 0 ? SegmentQueue.NONE : board.firstLost();
   }
@@ -442,7 +440,7 @@ public final class LossRecovery {
   /**
    * A segment has been sent.
    *
-   * @param timestamp what it says the time is
+   * @param timestamp that it carries
    */
   public void sent(int slot, int timestamp, long now) {
     int octets = queue.length(slot);
@@ -463,12 +461,12 @@ public final class LossRecovery {
     }
   }
 
-  /** When the reordering timer is to expire; {@link Long#MAX_VALUE} for never. */
+  /** When the reordering timer expires; {@link Long#MAX_VALUE} for never. */
   public long reorderingDeadline() {
     return reorderingDeadline;
   }
 
-  /** Whether a tail loss probe is worth waiting for (RFC 8985 section 7.2). */
+  /** Whether a tail loss probe is to be scheduled (RFC 8985 section 7.2). */
   public boolean wantsProbe() {
     return selective
         && state <= REDUCING
@@ -478,7 +476,7 @@ public final class LossRecovery {
         && board.firstLost() == SegmentQueue.NONE;
   }
 
-  /** How long to wait for an acknowledgment before the probe. */
+  /** The probe timeout in nanoseconds. */
   public long probeTimeout(LossSettings settings) {
     return TailLossProbe.timeout(timeout.smoothed(), board.outstanding() == 1, settings);
   }
@@ -489,21 +487,21 @@ public final class LossRecovery {
     probe.sent(max, retransmission);
   }
 
-  /** Whether the window was reduced since this was asked last: the peer is to be told (CWR). */
+  /** Whether the window was reduced since the last call: the next new segment carries CWR. */
   public boolean takeReduced() {
     boolean was = reduced;
     reduced = false;
     return was;
   }
 
-  /** Everything is acknowledged: there is nothing to recover. */
+  /** Everything is acknowledged: ends a recovery. */
   void end(long now) {
     if (state != OPEN) {
       finish(now);
     }
   }
 
-  /** Whether what comes may still show that a recovery was needless, or a probe not. */
+  /** Whether a D-SACK may still show that a recovery or a probe was spurious. */
   public boolean unresolved() {
     return probe.outstanding() || (selective && spurious.open());
   }

@@ -1,8 +1,9 @@
 package org.rddp.tcp.loss;
 
 /**
- * How much may leave while the window is being reduced: as acknowledgments come, in proportion, so
- * that it reaches the threshold when a window's worth has been delivered (RFC 6937). In octets.
+ * Proportional rate reduction: limits how much is sent in a recovery, in proportion to what is
+ * delivered, so that the octets in flight reach the threshold when a whole window has been
+ * delivered (RFC 6937). In octets.
  */
 final class ProportionalRateReduction {
   private long threshold;
@@ -13,10 +14,10 @@ final class ProportionalRateReduction {
   private boolean urgent;
 
   /**
-   * A reduction begins.
+   * Begins a reduction.
    *
-   * @param slowStartThreshold what to have in flight at its end
-   * @param flight what was in flight when it began: RecoverFS
+   * @param slowStartThreshold octets to have in flight at its end
+   * @param flight octets in flight when it begins: RecoverFS
    */
   void begin(long slowStartThreshold, long flight) {
     threshold = slowStartThreshold;
@@ -27,19 +28,19 @@ final class ProportionalRateReduction {
     urgent = false;
   }
 
-  /** A loss is known: its retransmission goes out whatever the arithmetic says. */
+  /** A loss is known: its retransmission may always be sent. */
   void urgent() {
     urgent = true;
   }
 
   /**
-   * An acknowledgment has come (section 3.1).
+   * Processes an acknowledgment (section 3.1).
    *
-   * @param octets what it has delivered: DeliveredData
-   * @param pipe what is in flight now
-   * @param progress whether the acknowledgment advanced and told of no further loss: only then may
-   *     the window grow back as in slow start (PRR-SSRB), else by what is delivered (PRR-CRB)
-   * @param emss a full segment
+   * @param octets newly delivered: DeliveredData
+   * @param pipe octets in flight now
+   * @param progress whether it advances and reports no further loss: then the window may grow back
+   *     as in slow start (PRR-SSRB), else by the octets delivered (PRR-CRB)
+   * @param emss octets of a full segment
    */
   void acknowledged(long octets, long pipe, boolean progress, int emss) {
     delivered += octets;
@@ -61,7 +62,7 @@ final class ProportionalRateReduction {
     urgent = false;
   }
 
-  /** Octets that may leave now. */
+  /** Octets that may be sent now. */
   long allowance() {
     return allowance;
   }

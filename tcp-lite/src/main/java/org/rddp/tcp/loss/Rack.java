@@ -4,8 +4,8 @@ package org.rddp.tcp.loss;
  * Recent acknowledgment: a segment is lost when one that was sent sufficiently later has been
  * delivered (RFC 8985 section 6). Times in nanoseconds.
  *
- * <p>Transmissions are compared by their serial, which is exact also for those of one turn of the
- * duty cycle, where the RFC compares send times and then sequence numbers.
+ * <p>Transmissions are compared by serial numbers, where the RFC compares send times and then
+ * sequence numbers: within one turn of the duty cycle all send times are equal.
  */
 final class Rack {
   private final Scoreboard board;
@@ -15,7 +15,7 @@ final class Rack {
   private long roundTrip;
   private long highestEnd;
 
-  /** Up to where D-SACKs tell nothing new: they belong to one round trip. */
+  /** D-SACKs up to this position belong to a round trip that has been counted. */
   private long round;
 
   private long width;
@@ -34,7 +34,7 @@ final class Rack {
     width = 0;
   }
 
-  /** Takes in what an acknowledgment has delivered (steps 1 to 3). */
+  /** Processes the segments that an acknowledgment has delivered (steps 1 to 3). */
   void delivered(DeliveredSegments delivery, long leastRoundTrip, long now) {
     if (!delivery.any()) {
       return;
@@ -45,7 +45,7 @@ final class Rack {
     highestEnd = Math.max(highestEnd, delivery.highestEnd());
     long measured = now - delivery.latestSentAt();
     if (delivery.latestRetransmitted() && measured < leastRoundTrip) {
-      // An earlier transmission was delivered: this one cannot have been, yet.
+      // An earlier transmission was delivered: this one cannot have been acknowledged yet.
       return;
     }
     if (delivery.latestSerial() > serial) {
@@ -54,7 +54,7 @@ final class Rack {
     }
   }
 
-  /** The peer tells of octets that came twice: the window was too narrow (step 4). */
+  /** The peer reports duplicate octets: the reordering window was too small (step 4). */
   void duplicate(long una, long max) {
     if (una >= round) {
       round = max;
@@ -63,11 +63,11 @@ final class Rack {
   }
 
   /**
-   * Marks what is lost (step 5).
+   * Marks lost segments (step 5).
    *
    * @param repairing whether a loss is being repaired
-   * @return when another segment will have to be taken for lost if nothing is heard of it; {@link
-   *     Long#MAX_VALUE} if none
+   * @return when the next segment counts as lost unless it is acknowledged; {@link Long#MAX_VALUE}
+   *     if there is none
    */
   long detect(boolean repairing, long leastRoundTrip, long smoothed, long now) {
     width = reordering.width(repairing, board.sackedSegments(), leastRoundTrip, smoothed);
@@ -83,7 +83,7 @@ final class Rack {
     return Long.MAX_VALUE;
   }
 
-  /** What was sent by that time is lost when the retransmission timer expires (section 6.3). */
+  /** Segments sent up to this time are lost when the retransmission timer expires (section 6.3). */
   long lostBy(long now) {
     return now - roundTrip - width;
   }

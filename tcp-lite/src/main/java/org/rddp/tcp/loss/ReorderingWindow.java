@@ -1,9 +1,9 @@
 package org.rddp.tcp.loss;
 
 /**
- * What one connection has learnt about how far its network puts segments out of order, and how long
- * to wait therefore before one is taken for lost: RACK.reo_wnd (RFC 8985 section 6.2, steps 3 to
- * 5). Times in nanoseconds.
+ * RACK.reo_wnd of one connection: how long a segment may be overtaken by later ones before it
+ * counts as lost, by the reordering seen so far (RFC 8985 section 6.2, steps 3 to 5). Times in
+ * nanoseconds.
  */
 public final class ReorderingWindow {
   private static final int SEGMENTS_BEHIND = 3;
@@ -14,20 +14,20 @@ public final class ReorderingWindow {
   private byte multiplier = 1;
   private byte persists;
 
-  /** Nothing has been seen to be reordered. */
+  /** No reordering has been seen. */
   public ReorderingWindow() {}
 
-  /** A segment that was sent once has come after one that was sent later. */
+  /** A segment that was sent once was received after a later one. */
   void reordered() {
     seen = true;
   }
 
-  /** Whether the network was ever seen to put segments out of order. */
+  /** Whether reordering has been seen. */
   public boolean seen() {
     return seen;
   }
 
-  /** A retransmission was needless: wait longer. Once per round trip at most. */
+  /** A retransmission was spurious: widens the window. Call at most once per round trip. */
   void widen() {
     if (multiplier < WIDEST) {
       multiplier++;
@@ -35,7 +35,7 @@ public final class ReorderingWindow {
     persists = PERSISTENCE;
   }
 
-  /** A recovery has ended: after so many without needless retransmissions wait less again. */
+  /** A recovery has ended: after enough of them without a spurious one the window shrinks again. */
   void recovered() {
     if (persists > 0 && --persists == 0) {
       multiplier = 1;
@@ -43,10 +43,10 @@ public final class ReorderingWindow {
   }
 
   /**
-   * How long a segment may come after one that was sent later.
+   * The width of the window.
    *
    * @param repairing whether a loss is being repaired
-   * @param behind how many segments the peer has behind a gap
+   * @param behind segments that the peer has received behind a gap
    */
   long width(boolean repairing, int behind, long leastRoundTrip, long smoothed) {
     if (!seen && (repairing || behind >= SEGMENTS_BEHIND)) {

@@ -5,7 +5,7 @@ package org.rddp.tcp.loss;
  * section 6.2). Times in nanoseconds.
  */
 public final class RetransmissionTimeout {
-  /** Where it starts again when the SYN had to be retransmitted (RFC 6298 section 5.7). */
+  /** The least initial timeout after the SYN was retransmitted (RFC 6298 section 5.7). */
   private static final long AFTER_LOST_SYN = 3_000_000_000L;
 
   private static final int LARGEST_SHIFT = 30;
@@ -13,7 +13,7 @@ public final class RetransmissionTimeout {
   /** Coarse time, about seconds. */
   private static final int LEAST_SHIFT = 30;
 
-  /** A path may change: the least round trip counts for five minutes. */
+  /** The least round trip is valid for about five minutes, because the path may change. */
   private static final int LEAST_COUNTS = 280;
 
   private final LossSettings settings;
@@ -21,18 +21,18 @@ public final class RetransmissionTimeout {
   private long variation;
   private long least = Long.MAX_VALUE;
 
-  /** When it was the least, in 2^30 nanoseconds. */
+  /** When {@link #least} was measured, in 2^30 nanoseconds. */
   private int leastAt;
 
   private byte shift;
   private boolean synWasLost;
 
-  /** A timeout of a connection that has not measured anything. */
+  /** The timeout of a connection without a measurement. */
   public RetransmissionTimeout(LossSettings settings) {
     this.settings = settings;
   }
 
-  /** The timeout now, backed off as often as it has expired. */
+  /** The timeout, doubled as often as it has expired. */
   public long current() {
     return backedOff(shift);
   }
@@ -45,9 +45,9 @@ public final class RetransmissionTimeout {
   }
 
   /**
-   * The longest round trip that an echoed timestamp is believed to tell. If acknowledgments were
-   * lost, it tells how long the sender had to wait for one, whatever the network does; a network
-   * that has become slower is found out in a few steps.
+   * The longest round trip that is taken from an echoed timestamp. If acknowledgments were lost,
+   * the echo measures the wait for one and not the network; a network that has become slower is
+   * still measured in a few steps.
    */
   long longestEcho() {
     return 2 * timeout();
@@ -61,7 +61,7 @@ public final class RetransmissionTimeout {
     return synWasLost ? clamp(Math.max(initial, AFTER_LOST_SYN)) : initial;
   }
 
-  /** Takes in the round trip of a segment that was sent once (Karn's algorithm). */
+  /** Adds the round trip of a segment that was sent once (Karn's algorithm). */
   public void measured(long roundTrip, long now) {
     int at = (int) (now >> LEAST_SHIFT);
     if (roundTrip <= least || at - leastAt > LEAST_COUNTS) {
@@ -78,7 +78,7 @@ public final class RetransmissionTimeout {
     shift = 0;
   }
 
-  /** The timer has expired: the next one waits twice as long. */
+  /** The timer has expired: doubles the timeout. */
   public void backOff() {
     shift = (byte) Math.min(shift + 1, LARGEST_SHIFT);
   }

@@ -4,8 +4,8 @@ import org.rddp.wire.SequenceNumber;
 import org.rddp.wire.TcpOptions;
 
 /**
- * Takes SACK blocks apart: what is nonsense is left out, a D-SACK is told from the rest, and what
- * the last acknowledgment told already is not looked at again (RFC 2018, RFC 2883).
+ * Processes SACK blocks: ignores invalid ones, separates a D-SACK from the others, and skips the
+ * parts that the last acknowledgment reported, too (RFC 2018, RFC 2883).
  */
 final class SackBlocks {
   private final SegmentQueue queue;
@@ -24,40 +24,40 @@ final class SackBlocks {
     this.board = board;
   }
 
-  /** Nothing is known from before. */
+  /** Forgets the blocks of the last acknowledgment. */
   void forget() {
     knownCount = 0;
     none();
   }
 
-  /** Whether the last acknowledgment told of octets that had come twice. */
+  /** Whether the last acknowledgment carried a D-SACK. */
   boolean duplicate() {
     return duplicateRight > duplicateLeft;
   }
 
-  /** Where the octets begin that had come twice. */
+  /** The first position of the D-SACK. */
   long duplicateLeft() {
     return duplicateLeft;
   }
 
-  /** Where they end. */
+  /** The position behind the D-SACK. */
   long duplicateRight() {
     return duplicateRight;
   }
 
-  /** There are no blocks in this acknowledgment. */
+  /** The acknowledgment has no blocks. */
   void none() {
     duplicateLeft = 0;
     duplicateRight = 0;
   }
 
   /**
-   * Takes the blocks of an acknowledgment whose cumulative part has been taken in.
+   * Processes the blocks of an acknowledgment after its cumulative part.
    *
-   * @param una the stream position that it acknowledges
-   * @param sequence the sequence number of that
+   * @param una stream position that it acknowledges
+   * @param sequence number of that position
    * @param max one past the last octet sent
-   * @param oldest D-SACKs of octets before this are not believed
+   * @param oldest position before which D-SACKs are ignored
    */
   void take(TcpOptions options, long una, int sequence, long max, long oldest) {
     none();
@@ -100,7 +100,7 @@ final class SackBlocks {
     return from >= secondLeft && to <= secondRight;
   }
 
-  /** Marks what a block covers, but for the parts that the blocks before had covered. */
+  /** Marks the segments of a block, except in the parts that the last blocks covered. */
   private void mark(long from, long to, long una) {
     long at = from;
     while (at < to) {
@@ -134,7 +134,7 @@ final class SackBlocks {
     return nearest;
   }
 
-  /** Marks the segments that reach into a part of a block, and are in the block as a whole. */
+  /** Marks the segments that overlap a part of a block and lie wholly in the block. */
   private void mark(long partFrom, long partTo, long from, long to, long una) {
     for (long number = queue.find(partFrom); number < board.unsent(); number++) {
       int slot = queue.slot(number);

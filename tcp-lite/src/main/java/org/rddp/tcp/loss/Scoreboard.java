@@ -1,11 +1,12 @@
 package org.rddp.tcp.loss;
 
 /**
- * What has become of each segment of a send queue: not sent yet, in flight, lost, or acknowledged
- * out of order (RFC 2018, RFC 6675).
+ * The state of each segment of a queue: not sent, in flight, lost, or acknowledged by SACK (RFC
+ * 2018, RFC 6675).
  *
- * <p>Those in flight are listed in the order in which they were sent last, so that what RACK looks
- * for is always in front (RFC 8985 section 6.2); those lost in the order in which that was noticed.
+ * <p>Segments in flight are listed in the order of their last transmission, so that RACK finds its
+ * candidates in front (RFC 8985 section 6.2); lost segments in the order in which the losses were
+ * found.
  */
 public final class Scoreboard {
   static final byte UNSENT = 0;
@@ -49,32 +50,32 @@ public final class Scoreboard {
     return unsent;
   }
 
-  /** How many segments have been sent and not been acknowledged cumulatively. */
+  /** Segments sent and not acknowledged cumulatively. */
   public int outstanding() {
     return (int) (unsent - queue.head());
   }
 
-  /** Octets of the segments that are on their way, as far as is known. */
+  /** Octets of the segments in flight, as far as is known. */
   public long inFlight() {
     return inFlight.octets();
   }
 
-  /** Octets of the segments that are lost and have not been sent again. */
+  /** Octets of the segments that are lost and not sent again. */
   long lostOctets() {
     return lost.octets();
   }
 
-  /** Octets that the peer has behind a gap. */
+  /** Octets acknowledged by SACK only. */
   long sackedOctets() {
     return sackedOctets;
   }
 
-  /** Segments that the peer has behind a gap. */
+  /** Segments acknowledged by SACK only. */
   public int sackedSegments() {
     return sackedSegments;
   }
 
-  /** Transmissions so far: what is sent next gets this serial. */
+  /** Transmissions so far, which is the serial of the next one. */
   long transmissions() {
     return transmissions;
   }
@@ -84,7 +85,7 @@ public final class Scoreboard {
     return lost.first();
   }
 
-  /** The segment that has been in flight for the longest time, or {@link SegmentQueue#NONE}. */
+  /** The segment in flight whose last transmission is the oldest, or {@link SegmentQueue#NONE}. */
   int oldest() {
     return inFlight.first();
   }
@@ -96,12 +97,12 @@ public final class Scoreboard {
     return inFlight.after(slot);
   }
 
-  /** Whether a segment has been lost and not been sent again. */
+  /** Whether a segment is lost and not sent again. */
   public boolean lost(int slot) {
     return queue.arrays.states[slot] == LOST;
   }
 
-  /** Whether the peer has a segment behind a gap. */
+  /** Whether a segment is acknowledged by SACK. */
   public boolean sacked(int slot) {
     return queue.arrays.states[slot] == SACKED;
   }
@@ -111,12 +112,12 @@ public final class Scoreboard {
     return queue.arrays.retransmitted[slot];
   }
 
-  /** Whether a segment is on its way for the first time, as far as is known. */
+  /** Whether a segment is in flight and was sent once. */
   boolean isSentOnce(int slot) {
     return queue.arrays.states[slot] == IN_FLIGHT && !queue.arrays.retransmitted[slot];
   }
 
-  /** When a segment was sent last. */
+  /** When a segment was last sent. */
   long sentAt(int slot) {
     return queue.arrays.sentAt[slot];
   }
@@ -148,21 +149,21 @@ public final class Scoreboard {
     lost.append(slot);
   }
 
-  /** Whatever was in flight, and nobody knows of, is lost. */
+  /** Every segment in flight is lost. */
   void loseAll() {
     while (!inFlight.isEmpty()) {
       lose(inFlight.first());
     }
   }
 
-  /** Whatever is in flight and was sent no later than the given time is lost. */
+  /** Every segment in flight that was last sent up to the given time is lost. */
   void loseSentBy(long time) {
     while (!inFlight.isEmpty() && queue.arrays.sentAt[inFlight.first()] <= time) {
       lose(inFlight.first());
     }
   }
 
-  /** What is in flight and longer than that does not get through. Returns whether there was any. */
+  /** Every segment in flight that is longer is lost. Returns whether there was any. */
   boolean loseLongerThan(int octets) {
     boolean any = false;
     for (int slot = inFlight.first(); slot != SegmentQueue.NONE; ) {
@@ -177,8 +178,8 @@ public final class Scoreboard {
   }
 
   /**
-   * What was thought lost is not: it is in flight, as it was. Those lost were all sent before those
-   * that were not, near enough.
+   * No segment is lost after all: lost segments are in flight again, before the others, since
+   * almost all of them were sent earlier.
    */
   void restoreLost() {
     while (!lost.isEmpty()) {
@@ -189,7 +190,7 @@ public final class Scoreboard {
     }
   }
 
-  /** The peer has a segment behind a gap; without effect if that was known. */
+  /** A segment is acknowledged by SACK; no effect if it was before. */
   void sack(int slot) {
     SegmentArrays arrays = queue.arrays;
     if (arrays.states[slot] == SACKED) {
@@ -212,7 +213,7 @@ public final class Scoreboard {
         arrays.retransmitted[slot]);
   }
 
-  /** The peer has thrown away what it had behind gaps (RFC 2018 section 8): all of it is lost. */
+  /** The peer has discarded segments acknowledged by SACK (RFC 2018 section 8): all are lost. */
   void forgetSacked() {
     for (long number = queue.head(); number < unsent && sackedSegments > 0; number++) {
       int slot = queue.slot(number);
@@ -225,7 +226,7 @@ public final class Scoreboard {
     sackedOctets = 0;
   }
 
-  /** Drops the segments whose last octet has been acknowledged. */
+  /** Removes the segments whose last octet has been acknowledged. */
   void acknowledge(long ack) {
     while (queue.head() < unsent) {
       int slot = queue.slot(queue.head());
@@ -244,8 +245,8 @@ public final class Scoreboard {
   }
 
   /**
-   * Cuts a segment in two, as {@link SegmentQueue#split}: one that is unsent or lost. What was cut
-   * is in the place of the whole.
+   * Cuts an unsent or lost segment in two, like {@link SegmentQueue#split}. Both parts take its
+   * place.
    *
    * @return the slot of the first part
    */

@@ -1,8 +1,8 @@
 package org.rddp.tcp.loss;
 
 /**
- * What is known about each of so many segments, by slot. A segment keeps its slot as long as it is
- * queued; {@code order} says which slot comes when.
+ * The attributes of queued segments, by slot. A segment keeps its slot while it is queued; {@code
+ * order} is the order of the slots.
  */
 final class SegmentArrays {
   /** Slots, a power of two. */
@@ -17,36 +17,35 @@ final class SegmentArrays {
   /** When it was last sent. */
   final long[] sentAt;
 
-  /** How many transmissions the connection had made when it was last sent. */
+  /** The serial of its last transmission: the connection's transmissions before it. */
   final long[] serials;
 
-  /** Its octets of sequence space. */
+  /** Its octets in the sequence space. */
   final int[] lengths;
 
-  /** Octets of the pieces that lie behind it in the same packet. */
+  /** Octets of other pieces behind it in the same packet. */
   final int[] behind;
 
   /** The partial checksum of its payload, or {@link SegmentQueue#NO_SUM}. */
   final int[] sums;
 
-  /** The segments before and after it in the list that it is in. */
+  /** The previous and next segment in its list. */
   final int[] previous;
 
   final int[] next;
 
   /**
-   * The slots in the order of the stream, as a ring. It holds every slot once: those that are not
-   * queued lie outside of the queue's part of it.
+   * A ring of all slots: those of queued segments in the order of the stream, then the unused ones.
    */
   final int[] order;
 
-  /** What has become of it: see {@link Scoreboard}. */
+  /** Its state: see {@link Scoreboard}. */
   final byte[] states;
 
   /** Whether it was sent more than once. */
   final boolean[] retransmitted;
 
-  /** Whether it begins where no segment of the user's began. */
+  /** Whether it begins within a segment of the user. */
   final boolean[] cut;
 
   SegmentArrays(int capacity) {
@@ -70,9 +69,9 @@ final class SegmentArrays {
   }
 
   /**
-   * Takes over what smaller arrays hold that are full.
+   * Copies the contents of smaller arrays that are full.
    *
-   * @param head number of the first segment, which the ring's order goes by
+   * @param head number of the first segment, from which follows its place in the ring
    */
   void takeOver(SegmentArrays full, long head) {
     int count = full.capacity;

@@ -1,6 +1,8 @@
 package org.rddp.tcp.loss;
 
-/** Some of the segments of a send queue, linked through its arrays; each is in one list at most. */
+/**
+ * A list of segments of a queue, linked through its arrays; each segment is in at most one list.
+ */
 final class SegmentList {
   private final SegmentQueue queue;
   private int first;
@@ -30,12 +32,12 @@ final class SegmentList {
     return first == SegmentQueue.NONE;
   }
 
-  /** The segment after one of the list's, {@link SegmentQueue#NONE} after the last. */
+  /** The segment after one of the list, {@link SegmentQueue#NONE} after the last. */
   int after(int slot) {
     return queue.arrays.next[slot];
   }
 
-  /** What the segments of the list have together. */
+  /** Octets of all segments in the list. */
   long octets() {
     return octets;
   }
@@ -48,7 +50,7 @@ final class SegmentList {
     link(SegmentQueue.NONE, slot, first);
   }
 
-  /** Puts a segment before one that is in the list. */
+  /** Inserts a segment before one in the list. */
   void insertBefore(int other, int slot) {
     link(queue.arrays.previous[other], slot, other);
   }
@@ -87,7 +89,7 @@ final class SegmentList {
     octets -= arrays.lengths[slot];
   }
 
-  /** A segment of the list has lost so many octets, which another has now. */
+  /** A segment of the list has lost that many octets to another segment. */
   void shrunk(int octetsLess) {
     octets -= octetsLess;
   }

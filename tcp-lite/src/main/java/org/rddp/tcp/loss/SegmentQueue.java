@@ -5,15 +5,14 @@ import org.rddp.wire.Checksum;
 import org.rddp.wire.Memory;
 
 /**
- * The segments of one connection that are not acknowledged yet, in order, each the packet that the
- * user built; a FIN is a segment of one octet without a packet. A packet stays until its last octet
- * is acknowledged, so that it can be sent again as it was.
+ * The unacknowledged segments of one connection in order, each in the packet that the user built; a
+ * FIN is a segment of one octet without a packet. A packet is kept until its last octet is
+ * acknowledged, so that it can be sent again unchanged.
  *
- * <p>Segments are numbered from 0 as they come, and a segment has a slot, by which all else is
- * asked for: the number changes when a segment before it is cut, the slot does not. The payload
- * lies at the end of each packet's window, whatever headers were put in front. Pieces of a segment
- * that was cut share its packet, so that cutting takes none of those that are needed to hear of
- * progress.
+ * <p>Segments are numbered from 0. A segment also has a slot, which identifies it in all other
+ * calls: its number changes when a segment before it is cut, its slot does not. The payload lies at
+ * the end of the packet's window, behind any headers. The pieces of a cut segment share its packet,
+ * so that cutting needs no packets while few are left.
  */
 public final class SegmentQueue {
   /** No segment. */
@@ -44,7 +43,7 @@ public final class SegmentQueue {
     packets = 0;
   }
 
-  /** Drops everything. */
+  /** Releases every packet and the arrays. */
   void end() {
     while (head < tail) {
       removeFirst();
@@ -63,12 +62,12 @@ public final class SegmentQueue {
     return tail;
   }
 
-  /** How many segments are held. */
+  /** Number of segments. */
   public int size() {
     return (int) (tail - head);
   }
 
-  /** How many packets are held. */
+  /** Number of packets. */
   public int packets() {
     return packets;
   }
@@ -98,7 +97,7 @@ public final class SegmentQueue {
     return arrays.packets[slot];
   }
 
-  /** Octets of sequence space that a segment takes. */
+  /** Octets of a segment in the sequence space. */
   public int length(int slot) {
     return arrays.lengths[slot];
   }
@@ -188,12 +187,12 @@ public final class SegmentQueue {
   }
 
   /**
-   * Appends a segment to the last one, which has not been sent, if its packet has room and nobody
-   * else holds it (RFC 5044 appendix A.2). The segment that begins in the middle of one of the
-   * user's gets nothing, so that alignment comes back as soon as it can.
+   * Appends a segment to the last one, which has not been sent, if its packet has room and no other
+   * holder (RFC 5044 appendix A.2). Not to a segment that begins within one of the user, so that
+   * segments align with FPDUs again as soon as possible.
    *
-   * @param most octets that the segment may have then
-   * @return whether that was done; the packet stays the caller's
+   * @param most octets that the last segment may have then
+   * @return whether it was appended; the packet stays the caller's in either case
    */
   public boolean appendToLast(long packet, int most) {
     long into = openPacket();
@@ -211,8 +210,8 @@ public final class SegmentQueue {
   }
 
   /**
-   * The packet of the last segment, which has not been sent, if more may be written behind its
-   * window: nobody else holds it, and the segment begins where one of the user's does. 0 otherwise.
+   * The packet of the last segment, which has not been sent, if octets may be written behind its
+   * window: it has no other holder, and the segment begins where one of the user does. 0 otherwise.
    */
   public long openPacket() {
     int slot = last();
@@ -232,9 +231,9 @@ public final class SegmentQueue {
   }
 
   /**
-   * Cuts a segment in two, both in the packet that it was in.
+   * Cuts a segment in two, both in its packet.
    *
-   * @param octets of the first part, less than the segment has
+   * @param octets of the first part, less than the segment's
    * @return the slot of the first part
    */
   int split(long number, int octets) {
@@ -254,10 +253,10 @@ public final class SegmentQueue {
   }
 
   /**
-   * A copy of a segment's payload, to be sent when somebody else has a part in the packet, so that
-   * no headers may be written into it.
+   * Copies a segment's payload, for a packet that has other holders and so must not get new
+   * headers.
    *
-   * @return a packet of its own, the caller's, or 0 when none is to be had
+   * @return a packet of the caller's, or 0 if there is none
    */
   public long copy(int slot) {
     long fresh = pool.allocate();
@@ -269,7 +268,7 @@ public final class SegmentQueue {
     return fresh;
   }
 
-  /** Drops the first segment. */
+  /** Removes the first segment. */
   void removeFirst() {
     int slot = slot(head);
     if (arrays.packets[slot] != 0) {

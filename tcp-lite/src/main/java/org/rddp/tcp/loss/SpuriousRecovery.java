@@ -1,27 +1,27 @@
 package org.rddp.tcp.loss;
 
 /**
- * Finds out that what was sent again had not been lost, by timestamps (Eifel, RFC 3522) or because
- * every retransmission is reported as a duplicate (D-SACK, RFC 3708); the congestion window can
- * then be given back (RFC 4015).
+ * Detects that retransmitted segments had not been lost: by timestamps (Eifel, RFC 3522), or
+ * because a D-SACK reports every retransmission as a duplicate (RFC 3708). The congestion window is
+ * then restored (RFC 4015).
  */
 final class SpuriousRecovery {
   private static final long NONE = Long.MAX_VALUE;
 
-  /** The first octet of the recovery, or {@link #NONE} when there is nothing to undo. */
+  /** The first octet of the recovery, or {@link #NONE} if there is nothing to undo. */
   private long from = NONE;
 
   private long until;
 
-  /** Octets sent again that no D-SACK has reported. */
+  /** Retransmitted octets that no D-SACK has reported. */
   private long unreported;
 
   private boolean retransmitted;
 
-  /** Everything that was ever sent again ends before this. */
+  /** The greatest end of a retransmitted segment. */
   private long repeatedUntil;
 
-  /** Where the tail loss probe ended whose D-SACK says nothing of a recovery. */
+  /** The end of the tail loss probe, whose D-SACK does not concern a recovery. */
   private long probedEnd;
 
   private boolean firstAdvance;
@@ -34,9 +34,8 @@ final class SpuriousRecovery {
   }
 
   /**
-   * A recovery of octets in that range begins. What it does can be undone, unless retransmissions
-   * of an earlier one are still under way: the acknowledgment of one of those would look as if it
-   * were of something that this recovery has sent again for nothing.
+   * A recovery of octets in that range begins. It can be undone, unless retransmissions of an
+   * earlier recovery are in flight, whose acknowledgments would look like signs of a spurious one.
    */
   void started(long una, long max) {
     from = una < repeatedUntil ? NONE : una;
@@ -46,27 +45,27 @@ final class SpuriousRecovery {
     firstAdvance = true;
   }
 
-  /** The timer has expired in a recovery that had begun before. */
+  /** The timer has expired during the recovery. */
   void extended(long max) {
     until = max;
   }
 
-  /** There is nothing to undo (any more). */
+  /** The recovery cannot be undone any more. */
   void forget() {
     from = NONE;
   }
 
-  /** Whether what has begun can still turn out to have been needless. */
+  /** Whether the recovery may still prove to have been spurious. */
   boolean open() {
     return from != NONE && retransmitted && unreported > 0;
   }
 
-  /** A segment that ends there, and is not the first, was sent again as a tail loss probe. */
+  /** A segment with that end, other than the first, was sent again as a tail loss probe. */
   void probed(long end) {
     probedEnd = end;
   }
 
-  /** A segment that ends there was sent again, with that timestamp. */
+  /** A segment with that end was sent again, with that timestamp. */
   void retransmitted(int octets, long end, int timestamp) {
     repeatedUntil = Math.max(repeatedUntil, end);
     if (from != NONE) {
@@ -78,7 +77,7 @@ final class SpuriousRecovery {
     }
   }
 
-  /** A D-SACK has come; returns whether with it every retransmission turns out to be needless. */
+  /** Processes a D-SACK; returns whether now every retransmission has proved to be spurious. */
   boolean duplicate(long left, long right) {
     if (right == probedEnd) {
       probedEnd = NONE;
@@ -92,8 +91,8 @@ final class SpuriousRecovery {
   }
 
   /**
-   * New data was acknowledged; returns whether it had come before anything was sent again: the
-   * first such acknowledgment echoes what was sent first.
+   * New data was acknowledged; returns whether it was received before the first retransmission: the
+   * first such acknowledgment echoes the timestamp of the original transmission.
    *
    * @param stamped whether the acknowledgment has a timestamp
    */

@@ -1,9 +1,9 @@
 package org.rddp.tcp.loss;
 
 /**
- * The tail loss probe: when no acknowledgment has come for about two round trips, one segment makes
- * the peer say what it has, long before the retransmission timer would (RFC 8985 section 7). Times
- * in nanoseconds.
+ * The tail loss probe: after about two round trips without an acknowledgment one segment makes the
+ * peer acknowledge what it has, long before the retransmission timer expires (RFC 8985 section 7).
+ * Times in nanoseconds.
  */
 public final class TailLossProbe {
   private static final long NONE = -1;
@@ -18,7 +18,7 @@ public final class TailLossProbe {
     end = NONE;
   }
 
-  /** Whether a probe has been sent of which it is not known whether it repaired a loss. */
+  /** Whether a probe has been sent and it is not known yet whether it repaired a loss. */
   public boolean outstanding() {
     return end != NONE;
   }
@@ -26,7 +26,7 @@ public final class TailLossProbe {
   /**
    * The probe timeout (section 7.2).
    *
-   * @param alone whether a single segment is in flight, whose acknowledgment may be delayed
+   * @param alone whether a single segment is in flight, whose acknowledgment the peer may delay
    */
   static long timeout(long smoothed, boolean alone, LossSettings settings) {
     if (smoothed == 0) {
@@ -40,7 +40,7 @@ public final class TailLossProbe {
    * The probe has been sent (section 7.3).
    *
    * @param highest one past the last octet sent
-   * @param retransmission whether it was no new data
+   * @param retransmission whether it carried no new data
    */
   void sent(long highest, boolean retransmission) {
     end = highest;
@@ -53,11 +53,11 @@ public final class TailLossProbe {
   }
 
   /**
-   * An acknowledgment has come (section 7.4).
+   * Processes an acknowledgment (section 7.4).
    *
-   * @param duplicateRight where the octets end that a D-SACK of it reports, 0 if there is none
+   * @param duplicateRight the end of its D-SACK, 0 if there is none
    * @param bareDuplicate whether it acknowledges nothing and has no SACK blocks
-   * @return whether the probe repaired a loss that congestion control has to know of
+   * @return whether the probe repaired a loss, which counts for congestion control
    */
   boolean acknowledged(long ack, long duplicateRight, boolean bareDuplicate) {
     if (end == NONE || ack < end) {

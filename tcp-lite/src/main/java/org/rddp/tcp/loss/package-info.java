@@ -1,2 +1,2 @@
-/** What a connection has in flight: what is lost, when that is known, and what may be sent then. */
+/** Segments in flight: their queue, the detection of losses, and recovery from them. */
 package org.rddp.tcp.loss;

@@ -3,10 +3,10 @@ package org.rddp.tcp.storage;
 import java.util.random.RandomGenerator;
 
 /**
- * How many challenge ACKs may leave (RFC 5961 section 7). They are counted over all connections,
- * and the number per second is drawn anew each second: were it constant, an attacker who uses up
- * the rest of it on a connection of its own could tell whether a forged segment of his has drawn
- * one on another's (CVE-2016-5696).
+ * Limits challenge ACKs per second over all connections (RFC 5961 section 7). The limit is drawn at
+ * random each second. With a constant one, an attacker could use up the rest on a connection of its
+ * own and so find out whether a forged segment has caused a challenge ACK on another
+ * (CVE-2016-5696).
  */
 public final class ChallengeLimit {
   private static final long SECOND = 1_000_000_000L;
@@ -19,14 +19,14 @@ public final class ChallengeLimit {
   /**
    * A limit.
    *
-   * @param most challenge ACKs in a second at most, at least 1; half of that is always there
+   * @param most greatest limit per second, at least 1; the least is half of it
    */
   public ChallengeLimit(RandomGenerator random, int most) {
     this.random = random;
     this.most = most;
   }
 
-  /** Takes one of those that are left; false when there is none. */
+  /** Counts a challenge ACK; false if it exceeds the limit of this second. */
   public boolean tryAcquire(long now) {
     long current = Math.floorDiv(now, SECOND);
     if (current != second) {

@@ -1,19 +1,38 @@
 package org.rddp.tcp.storage;
 
-/** What waits for a time in a {@link TimerWheel}: its links there are fields of its own. */
+/**
+ * A connection as {@link TcpConnectionTable} and {@link TimerWheel} see it: its key, and its links
+ * in the wheel, which therefore allocates nothing.
+ */
 public abstract class ConnectionEntry {
-  /** {@link #timerSlot} of one that waits for nothing. */
+  /** {@link #timerSlot} of an entry that is not in the wheel. */
   static final short NOWHERE = -1;
 
-  /** The next in the same slot. */
+  /** Remote address, remote port and local port: {@link TcpConnectionTable#key}. */
+  public final long key;
+
+  /** The next entry in the same slot. */
   ConnectionEntry timerNext;
 
-  /** The one before in the same slot; null for the first. */
+  /** The previous entry in the same slot; null for the first. */
   ConnectionEntry timerPrevious;
 
-  /** When the wheel looks at it, in nanoseconds. */
+  /** The time for which the entry is scheduled, in nanoseconds. */
   long timerAt;
 
   /** The slot of the wheel. */
-  public short timerSlot = NOWHERE;
+  short timerSlot = NOWHERE;
+
+  /** An entry that is in no table and no wheel. */
+  protected ConnectionEntry(long key) {
+    this.key = key;
+  }
+
+  /**
+   * Touches the cache line of the wheel's links; the result only keeps the JIT from removing the
+   * load.
+   */
+  protected final int prefetchEntry() {
+    return timerSlot;
+  }
 }

@@ -3,45 +3,26 @@ package org.rddp.tcp.storage;
 import java.util.Arrays;
 
 /**
- * Which octets of one connection have come before their turn: ranges of stream positions in rising
- * order that neither overlap nor touch, each with the packets that it came in and with how recently
- * it was met. The octets themselves are the user's already.
+ * The stream positions of octets that a connection has received out of order, with the number of
+ * packets of each range and how recently it changed. The octets themselves have been handed up.
  *
- * <p>A connection has one only while something is missing; {@link EarlyRangesPool} keeps them
- * meanwhile.
+ * <p>A connection has one only while octets are missing; {@link EarlyRangesPool} keeps the others.
  */
-public final class EarlyRanges {
+public final class EarlyRanges extends RangeSet {
   private static final int SMALLEST = 8;
 
-  private long[] starts = new long[SMALLEST];
-  private long[] ends = new long[SMALLEST];
   private long[] touched = new long[SMALLEST];
   private int[] packets = new int[SMALLEST];
-  private int count;
   private int packetsInAll;
   private long octets;
   private long clock;
 
-  public boolean isEmpty() {
-    return count == 0;
+  /** No ranges. */
+  public EarlyRanges() {
+    super(SMALLEST);
   }
 
-  /** How many ranges there are. */
-  public int count() {
-    return count;
-  }
-
-  /** The first position of range {@code index}. */
-  public long start(int index) {
-    return starts[index];
-  }
-
-  /** The position behind range {@code index}. */
-  public long end(int index) {
-    return ends[index];
-  }
-
-  /** Packets that hold all of them, one for each piece that was handed up by itself. */
+  /** Packets of all ranges, counted once for each piece that was handed up. */
   public int packets() {
     return packetsInAll;
   }
@@ -51,108 +32,72 @@ public final class EarlyRanges {
     return octets;
   }
 
-  /** Index of the first range that ends behind a position; {@link #count()} if there is none. */
-  public int indexAfter(long position) {
-    int low = 0;
-    int high = count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (ends[middle] > position) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
   /**
-   * Adds octets of one packet, none of which is here.
+   * Adds octets of one packet, none of which is in a range.
    *
-   * @param most ranges that there may be
-   * @return false, and nothing has changed, when there would be more
+   * @param most ranges allowed
+   * @return false, and nothing has changed, if there would be more
    */
   public boolean add(long from, long to, int most) {
-    int index = indexAfter(from);
-    boolean joinsBefore = index > 0 && ends[index - 1] == from;
-    boolean joinsBehind = index < count && starts[index] == to;
-    if (joinsBefore && joinsBehind) {
-      ends[index - 1] = ends[index];
-      packets[index - 1] += packets[index];
-      remove(index);
-      index--;
-    } else if (joinsBefore) {
-      index--;
-      ends[index] = to;
-    } else if (joinsBehind) {
-      starts[index] = from;
-    } else if (count < most) {
-      insert(index, from, to);
-    } else {
+    if (exceeds(most, from, to)) {
       return false;
     }
+    int index = add(from, to);
     packets[index]++;
     packetsInAll++;
     octets += to - from;
-    touched[index] = ++clock;
+    touch(index);
     return true;
   }
 
-  /** A segment with octets of a range has come again: the range is the one met last. */
+  /** Octets of a range were received again: the range becomes the most recent. */
   public void touch(int index) {
     touched[index] = ++clock;
   }
 
-  private void insert(int index, long from, long to) {
-    if (count == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * count);
-      ends = Arrays.copyOf(ends, 2 * count);
-      touched = Arrays.copyOf(touched, 2 * count);
-      packets = Arrays.copyOf(packets, 2 * count);
+  @Override
+  protected void onInsert(int index, int size) {
+    if (size == touched.length) {
+      touched = Arrays.copyOf(touched, 2 * size);
+      packets = Arrays.copyOf(packets, 2 * size);
     }
-    int behind = count - index;
-    System.arraycopy(starts, index, starts, index + 1, behind);
-    System.arraycopy(ends, index, ends, index + 1, behind);
-    System.arraycopy(touched, index, touched, index + 1, behind);
-    System.arraycopy(packets, index, packets, index + 1, behind);
-    starts[index] = from;
-    ends[index] = to;
+    System.arraycopy(touched, index, touched, index + 1, size - index);
+    System.arraycopy(packets, index, packets, index + 1, size - index);
     packets[index] = 0;
-    count++;
   }
 
-  private void remove(int index) {
-    count--;
-    int behind = count - index;
-    System.arraycopy(starts, index + 1, starts, index, behind);
-    System.arraycopy(ends, index + 1, ends, index, behind);
-    System.arraycopy(touched, index + 1, touched, index, behind);
-    System.arraycopy(packets, index + 1, packets, index, behind);
+  @Override
+  protected void onRemove(int from, int to, int size) {
+    for (int i = from; i < to && from > 0; i++) {
+      packets[from - 1] += packets[i];
+    }
+    System.arraycopy(touched, to, touched, from, size - to);
+    System.arraycopy(packets, to, packets, from, size - to);
   }
 
   /**
-   * The left edge has passed the first range.
+   * Removes the first range, which the left edge has reached.
    *
-   * @return how many packets held it
+   * @return its packets
    */
-  public int removeFirst() {
+  public int takeFirst() {
     int first = packets[0];
-    octets -= ends[0] - starts[0];
-    remove(0);
+    octets -= end(0) - start(0);
     packetsInAll -= first;
+    removeFirst();
     return first;
   }
 
   /**
-   * Finds the ranges met last.
+   * Finds the ranges that changed most recently.
    *
-   * @param indices takes their indices, the last one first
-   * @param most how many are wanted, at most as many as there is room for
-   * @return how many there are
+   * @param indices receives their indices, the most recent first
+   * @param most how many are wanted, at most {@code indices.length}
+   * @return how many were found
    */
   public int mostRecent(int[] indices, int most) {
     int found = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count(); i++) {
       int place = found;
       while (place > 0 && touched[indices[place - 1]] < touched[i]) {
         place--;
@@ -167,9 +112,9 @@ public final class EarlyRanges {
     return found;
   }
 
-  /** Forgets everything. */
-  void clear() {
-    count = 0;
+  @Override
+  public void clear() {
+    super.clear();
     packetsInAll = 0;
     octets = 0;
   }

@@ -1,14 +1,14 @@
 package org.rddp.tcp.storage;
 
-/**
- * The {@link EarlyRanges} that no connection of a stack uses at the moment: only connections that
- * miss something have any, and none is made anew while some are left.
- */
+/** The {@link EarlyRanges} of a stack that no connection uses, for the next that needs some. */
 public final class EarlyRangesPool {
   private static final int MOST = 256;
 
   private final EarlyRanges[] free = new EarlyRanges[MOST];
   private int count;
+
+  /** An empty pool. */
+  public EarlyRangesPool() {}
 
   /** An empty set of ranges. */
   public EarlyRanges acquire() {
@@ -20,7 +20,7 @@ public final class EarlyRangesPool {
     return taken;
   }
 
-  /** Takes a set back; it is to be used no more. */
+  /** Takes a set back, which the caller must not use again. */
   public void release(EarlyRanges ranges) {
     ranges.clear();
     if (count < MOST) {

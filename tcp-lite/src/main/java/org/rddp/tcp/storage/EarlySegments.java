@@ -2,17 +2,29 @@ package org.rddp.tcp.storage;
 
 import java.util.Arrays;
 import org.rddp.device.PacketPool;
-import org.rddp.tcp.StreamHandler;
 
 /**
- * Octets that came before their turn and wait for it, where they lie: pieces of packets in the
- * order of their stream positions, the packets kept by reference.
+ * Octets received out of order that wait in their packets: pieces in the order of their stream
+ * positions, the packets kept by reference.
  *
- * <p>For users of TCP that cannot do anything with octets before those in front of them are there.
- * TCP hands up no octet twice, so pieces never overlap, and it bounds how many there are. Engine
- * thread only; nothing is allocated before something has to wait.
+ * <p>For users of TCP that need octets in order. TCP hands up no octet twice, so pieces do not
+ * overlap, and it limits how many there are. Engine thread only; allocates nothing before the first
+ * piece.
  */
 public final class EarlySegments {
+  /** Receives pieces. */
+  public interface Consumer {
+    /**
+     * A piece.
+     *
+     * @param position stream position of its first octet
+     * @param address of its first octet
+     * @param length octets, greater than 0
+     * @param packet that holds it
+     */
+    void onSegment(long position, long address, int length, long packet);
+  }
+
   private static final int SMALLEST = 8;
   private static final long[] NONE = {};
 
@@ -24,22 +36,22 @@ public final class EarlySegments {
   private int first;
   private int end;
 
-  /** Nothing that waits. */
+  /** No pieces. */
   public EarlySegments(PacketPool pool) {
     this.pool = pool;
   }
 
-  /** Whether nothing waits. */
+  /** Whether there are no pieces. */
   public boolean isEmpty() {
     return first == end;
   }
 
-  /** How many pieces wait, each with a reference to its packet. */
+  /** Number of pieces, each with a reference to its packet. */
   public int size() {
     return end - first;
   }
 
-  /** Stream position of the first octet of piece {@code index}; that of the first piece is 0. */
+  /** Stream position of the first octet of piece {@code index}; the first piece has index 0. */
   public long position(int index) {
     return positions[first + index];
   }
@@ -49,7 +61,7 @@ public final class EarlySegments {
     return positions[first + index] + lengths[first + index];
   }
 
-  /** Where piece {@code index} lies. */
+  /** Address of piece {@code index}. */
   public long address(int index) {
     return addresses[first + index];
   }
@@ -59,7 +71,7 @@ public final class EarlySegments {
     return lengths[first + index];
   }
 
-  /** The packet that piece {@code index} lies in. */
+  /** The packet of piece {@code index}. */
   public long packet(int index) {
     return packets[first + index];
   }
@@ -80,10 +92,10 @@ public final class EarlySegments {
   }
 
   /**
-   * Keeps a piece. The packet is retained.
+   * Adds a piece and retains its packet.
    *
    * @param position stream position of its first octet
-   * @param length octets, greater than 0, none of which is here yet
+   * @param length octets, greater than 0, none of which is in another piece
    */
   public void hold(long position, long address, int length, long packet) {
     insert(indexAfter(position), position, address, length, packet);
@@ -107,7 +119,7 @@ public final class EarlySegments {
     pool.retain(packet);
   }
 
-  /** Moves the pieces to the start of the arrays, larger ones if more than half is in use. */
+  /** Moves the pieces to the start of the arrays, or of larger ones if more than half is in use. */
   private void makeRoom() {
     int count = size();
     if (count * 2 >= positions.length) {
@@ -127,13 +139,12 @@ public final class EarlySegments {
   }
 
   /**
-   * Hands up the pieces whose turn has come.
+   * Removes and hands up the pieces that are in order now.
    *
-   * @param edge stream position before which nothing is missing
-   * @param user hears {@link StreamHandler#onSegment} for each piece, and may {@link #clear} the
-   *     rest from within
+   * @param edge stream position before which no octet is missing
+   * @param user receives each piece, and may {@link #clear} the rest from within
    */
-  public void handUp(long edge, StreamHandler user) {
+  public void handUp(long edge, Consumer user) {
     while (!isEmpty() && position(0) < edge) {
       long position = position(0);
       long address = address(0);
@@ -148,7 +159,7 @@ public final class EarlySegments {
     }
   }
 
-  /** Takes out the first piece; the reference to its packet is the caller's. */
+  /** Removes the first piece; the reference to its packet passes to the caller. */
   public void removeFirst() {
     if (++first == end) {
       first = 0;
@@ -157,8 +168,8 @@ public final class EarlySegments {
   }
 
   /**
-   * Drops the octets from one stream position up to another, and the packets that are of no use any
-   * more.
+   * Discards the octets from one stream position up to another, and releases packets without
+   * others.
    */
   public void discard(long from, long to) {
     int index = indexAfter(from);
@@ -199,7 +210,7 @@ public final class EarlySegments {
     end--;
   }
 
-  /** Gives every packet back. */
+  /** Removes every piece and releases the packets. */
   public void clear() {
     for (; first < end; first++) {
       pool.release(packets[first]);

@@ -1,11 +1,11 @@
 package org.rddp.tcp.storage;
 
 /**
- * Packets that connections may keep for one purpose, and how they share them. A connection may keep
- * another as long as it keeps fewer than are left: one alone gets half, each of n gets one part in
- * n + 1. A peer's connections may keep another as long as they together keep less than three times
- * what is left: one peer alone gets three quarters, however many connections it has, so that
- * something is left for every other peer.
+ * Limits the packets that connections keep for one purpose. A connection may keep another packet
+ * while it keeps fewer than remain: one connection alone gets half of the budget, each of n gets
+ * one part in n + 1. The connections of a peer may keep another while together they keep less than
+ * three times what remains: one peer gets at most three quarters, however many connections it has,
+ * and every other peer still gets some.
  */
 public final class PacketBudget {
   private static final int PEER_SHARE = 3;
@@ -14,9 +14,9 @@ public final class PacketBudget {
   private int used;
 
   /**
-   * A budget of which nothing is used.
+   * An unused budget.
    *
-   * @param limit packets in all
+   * @param limit packets of all connections
    */
   public PacketBudget(int limit) {
     this.limit = limit;
@@ -25,15 +25,15 @@ public final class PacketBudget {
   /**
    * Whether another packet may be kept.
    *
-   * @param own packets that the connection keeps already
-   * @param peers packets that all connections of its peer keep already
+   * @param own packets that the connection keeps
+   * @param peers packets that all connections of its peer keep
    */
   public boolean grants(int own, int peers) {
     int left = limit - used;
     return own < left && peers < PEER_SHARE * left;
   }
 
-  /** So many more are kept. */
+  /** Counts packets that are kept from now on; negative for packets released. */
   public void keeps(int more) {
     used += more;
   }
@@ -43,7 +43,7 @@ public final class PacketBudget {
     return used;
   }
 
-  /** Whether so little is left that nobody may sit on packets for ever. */
+  /** Whether so little remains that no connection may keep packets without a time limit. */
   public boolean scarce() {
     return used >= limit / 4 * 3;
   }

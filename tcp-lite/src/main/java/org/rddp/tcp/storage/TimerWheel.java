@@ -1,17 +1,17 @@
 package org.rddp.tcp.storage;
 
 /**
- * Everything that waits for a time, in a hierarchical timer wheel: setting and stopping a timer
- * takes the same few steps however many there are, and allocates nothing.
+ * A hierarchical timer wheel: starting and stopping a timer takes constant time and allocates
+ * nothing.
  *
- * <p>Time in ticks is a number of eight digits to the base 64. A timer lies on the level of the
- * highest digit in which it differs from now, in that digit's slot; when now comes to the slot, its
- * timers move to lower levels. On the lowest level, timers of the current tick are told apart by
- * the nanosecond.
+ * <p>The time in ticks has eight digits to the base 64. A timer lies on the level of the highest
+ * digit in which it differs from the current time, in the slot of that digit; when the time reaches
+ * the slot, its timers move to lower levels. On the lowest level, timers of the current tick are
+ * ordered by nanoseconds.
  *
- * <p>One may be looked at earlier than its deadline: putting a deadline off, as every
- * acknowledgment does, costs nothing until the old time comes. So a busy connection moves once per
- * retransmission timeout, not once per segment.
+ * <p>An entry may be returned before its deadline: postponing a deadline, as every acknowledgment
+ * does, costs nothing until the old deadline. So a busy connection moves once per retransmission
+ * timeout and not once per segment.
  */
 public final class TimerWheel {
   /** A tick is 2^16 nanoseconds, which leaves 48 bits of ticks. */
@@ -21,20 +21,20 @@ public final class TimerWheel {
   private static final int DIGITS = 1 << DIGIT;
   private static final int LEVELS = 8;
 
-  /** The slot of those whose time has come. */
+  /** The slot of entries that are due. */
   private static final short DUE = LEVELS * DIGITS;
 
   private static final long NONE = Long.MAX_VALUE;
 
   private final ConnectionEntry[] slots = new ConnectionEntry[DUE + 1];
 
-  /** For each level the slots that are not empty, a bit each. */
+  /** For each level one bit per slot: set if the slot is not empty. */
   private final long[] occupied = new long[LEVELS];
 
   private long tick;
   private int size;
 
-  /** Nothing is due before this; what is may be later. */
+  /** No entry is due before this time. */
   private long earliest = NONE;
 
   /**
@@ -46,7 +46,7 @@ public final class TimerWheel {
     tick = tick(now);
   }
 
-  /** Ticks, unsigned: nanoseconds have any origin. */
+  /** Unsigned ticks, since nanoseconds have any origin. */
   private static long tick(long nanoseconds) {
     return (nanoseconds ^ Long.MIN_VALUE) >>> TICK_SHIFT;
   }
@@ -59,7 +59,7 @@ public final class TimerWheel {
     return (int) (tick >>> (level * DIGIT)) & (DIGITS - 1);
   }
 
-  /** Makes sure that it is looked at by its deadline. */
+  /** Schedules an entry to be returned at its deadline or earlier. */
   public void schedule(ConnectionEntry timed, long deadline) {
     if (timed.timerSlot != ConnectionEntry.NOWHERE) {
       if (deadline >= timed.timerAt) {
@@ -75,12 +75,12 @@ public final class TimerWheel {
     earliest = Math.min(earliest, deadline);
   }
 
-  /** The earliest time at which something may be due; {@link Long#MAX_VALUE} for never. */
+  /** The earliest time at which an entry may be due; {@link Long#MAX_VALUE} for never. */
   public long nextDeadline() {
     return slots[DUE] == null ? earliest : Long.MIN_VALUE;
   }
 
-  /** One whose time has come, taken out of the wheel; null if there is none. */
+  /** Removes and returns an entry that is due; null if there is none. */
   public ConnectionEntry poll(long now) {
     if (slots[DUE] == null) {
       if (now < earliest) {
@@ -95,6 +95,7 @@ public final class TimerWheel {
     return first;
   }
 
+  /** Removes an entry, if it is scheduled. */
   public void remove(ConnectionEntry timed) {
     short slot = timed.timerSlot;
     if (slot == ConnectionEntry.NOWHERE) {
@@ -119,7 +120,7 @@ public final class TimerWheel {
     }
   }
 
-  /** Moves now on, and what is due by then into its slot. */
+  /** Advances the time, and moves entries that are due to their slot. */
   private void collect(long now) {
     long until = Math.max(tick(now), tick);
     while (true) {
@@ -135,7 +136,7 @@ public final class TimerWheel {
     tick = until;
   }
 
-  /** Takes what is due out of the current tick's slot; returns when the first of the rest is. */
+  /** Moves due entries out of the current tick's slot; returns the earliest time of the others. */
   private long sift(long now) {
     long rest = NONE;
     ConnectionEntry timed = slots[digit(tick, 0)];
@@ -153,7 +154,7 @@ public final class TimerWheel {
     return rest;
   }
 
-  /** The first tick of the next slot with timers behind the current tick's. */
+  /** The first tick of the next slot with entries after the current tick's. */
   private long nextOccupied() {
     long later = occupied[0] & -(2L << tick);
     if (later != 0) {
@@ -169,7 +170,7 @@ public final class TimerWheel {
     return NONE;
   }
 
-  /** The current tick is the first of its slots on higher levels: these move down. */
+  /** Moves the entries of the current tick's slots on higher levels down. */
   private void cascade() {
     for (int level = 1; level < LEVELS; level++) {
       int slot = (level << DIGIT) + digit(tick, level);

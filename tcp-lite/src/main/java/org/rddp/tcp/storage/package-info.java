@@ -1,5 +1,2 @@
-/**
- * What TCP keeps per stack or connection: timer wheel, budgets, and segments and ranges received
- * out of order.
- */
+/** Data structures of TCP: connection table, timer wheel, budgets, ranges and segments. */
 package org.rddp.tcp.storage;

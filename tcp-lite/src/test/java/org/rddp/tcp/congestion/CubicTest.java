@@ -138,7 +138,7 @@ class CubicTest {
   }
 
   @Test
-  @DisplayName("RFC 9438 4.6: a loss leaves 0.7 of what is in flight")
+  @DisplayName("RFC 9438 4.6: a loss leaves 0.7 of the octets in flight")
   void shouldDecreaseByBeta() {
     control.onCongestion(9000, true, flow.now);
     assertThat(control.threshold()).isEqualTo(6300);
@@ -146,7 +146,7 @@ class CubicTest {
   }
 
   @Test
-  @DisplayName("RFC 9438 4.6: what is in flight beyond the window does not count")
+  @DisplayName("RFC 9438 4.6: octets in flight beyond the window do not count")
   void shouldNotCountLimitedTransmit() {
     control.onCongestion(100_000, true, flow.now);
     assertThat(control.threshold()).isEqualTo(7000);

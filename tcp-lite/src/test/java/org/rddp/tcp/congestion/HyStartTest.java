@@ -84,7 +84,7 @@ class HyStartTest {
   }
 
   @Test
-  @DisplayName("RFC 9406 4.2: slow start goes on when the round trip falls again")
+  @DisplayName("RFC 9406 4.2: slow start continues when the round trip falls again")
   void shouldResumeWhenRoundTripsShrink() {
     round(10_000);
     round(20_000);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** NewReno's window, and what it shares with CUBIC's, rule by rule. */
+/** The window of NewReno, and the rules that it shares with CUBIC. */
 class NewRenoTest {
   private static final long ROUND_TRIP = 10 * SimulatedFlow.MILLISECOND;
 
@@ -112,7 +112,7 @@ class NewRenoTest {
   }
 
   @Test
-  @DisplayName("RFC 5681 3.2: a loss halves what is in flight, not the window")
+  @DisplayName("RFC 5681 3.2: a loss halves the octets in flight, not the window")
   void shouldHalveTheFlight() {
     control.onCongestion(8000, true, flow.now);
     assertThat(control.threshold()).isEqualTo(4000);
@@ -120,7 +120,7 @@ class NewRenoTest {
   }
 
   @Test
-  @DisplayName("RFC 5681 3.2 (2): what is in flight beyond the window does not count")
+  @DisplayName("RFC 5681 3.2 (2): octets in flight beyond the window do not count")
   void shouldNotCountLimitedTransmit() {
     control.onCongestion(12_000, true, flow.now);
     assertThat(control.threshold()).isEqualTo(5000);
@@ -154,7 +154,8 @@ class NewRenoTest {
   }
 
   @Test
-  @DisplayName("RFC 5681 3.1: a timeout leaves one segment and half of what was in flight")
+  @DisplayName(
+      "RFC 5681 3.1: a timeout leaves a window of one segment and a threshold of half the flight")
   void shouldStartFromOneSegmentAfterATimeout() {
     flow.expire();
     assertThat(control.window()).isEqualTo(1000);
@@ -194,7 +195,7 @@ class NewRenoTest {
   }
 
   @Test
-  @DisplayName("RFC 7323 2.3: the window never exceeds what TCP can announce")
+  @DisplayName("RFC 7323 2.3: the window never exceeds the largest that TCP can announce")
   void shouldNeverExceedTheLargestWindow() {
     control.open(65_000, 0);
     for (int i = 0; i < 2000; i++) {
@@ -239,7 +240,7 @@ class NewRenoTest {
   }
 
   @Test
-  @DisplayName("RFC 4015 3.2: a window that has grown past what it was is not cut by an undo")
+  @DisplayName("RFC 4015 3.2: a window that has grown beyond its former size is not cut by an undo")
   void shouldNotUndoWhatHasBeenRegained() {
     flow.lose().roundTrips(7);
     control.undo(flow.now);

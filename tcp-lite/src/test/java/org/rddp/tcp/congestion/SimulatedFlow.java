@@ -1,6 +1,6 @@
 package org.rddp.tcp.congestion;
 
-/** A sender that always has its window full, whose round trips take as long as a test says. */
+/** A sender with a full window and the round trips of a test. */
 final class SimulatedFlow {
   static final int EMSS = 1000;
   static final long MILLISECOND = 1_000_000;

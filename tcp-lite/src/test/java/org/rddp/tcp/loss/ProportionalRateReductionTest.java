@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The arithmetic of a reduction. */
+/** Proportional rate reduction. */
 class ProportionalRateReductionTest {
   private static final int EMSS = 1000;
 
@@ -40,7 +40,7 @@ class ProportionalRateReductionTest {
   }
 
   @Test
-  @DisplayName("RFC 6937 3.1: CUBIC's seven tenths leave for what is delivered")
+  @DisplayName("RFC 6937 3.1: CUBIC's seven tenths of the delivered octets are sent")
   void shouldReduceByWhateverTheThresholdIs() {
     reduction.begin(7 * EMSS, 10 * EMSS);
     int sent = 0;
@@ -83,7 +83,7 @@ class ProportionalRateReductionTest {
   }
 
   @Test
-  @DisplayName("RFC 6937 3.1: the threshold bounds what is in flight")
+  @DisplayName("RFC 6937 3.1: the threshold limits the octets in flight")
   void shouldNotExceedTheThreshold() {
     reduction.begin(5 * EMSS, 20 * EMSS);
     reduction.acknowledged(15 * EMSS, 4 * EMSS, true, EMSS);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.rddp.device.NativePacketPool;
 import org.rddp.wire.Memory;
 
-/** Segments and their marks, by random walks against what must always hold. */
+/** Invariants of the scoreboard, by random walks. */
 class ScoreboardTest {
   private final NativePacketPool pool = new NativePacketPool(400, 1024);
   private final FlightPool memory = new FlightPool(pool, new LossCounters());

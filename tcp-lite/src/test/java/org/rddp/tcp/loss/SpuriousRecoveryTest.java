@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Whether a recovery was needless, by what acknowledgments echo and D-SACKs report. */
+/** Detection of spurious recoveries by echoes and D-SACKs. */
 class SpuriousRecoveryTest {
   private final SpuriousRecovery spurious = new SpuriousRecovery();
 
@@ -16,7 +16,8 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3522 3.2: the echo of a time before the retransmission shows it was needless")
+  @DisplayName(
+      "RFC 3522 3.2: the echo of a time before the retransmission shows that it was spurious")
   void shouldSeeAnOlderEcho() {
     assertThat(spurious.advanced(true, 49)).isTrue();
   }
@@ -38,8 +39,8 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3522 3.2: once an older retransmission has arrived, the echo tells again")
-  void shouldTellAgainOnceAllRetransmissionsHaveArrived() {
+  @DisplayName("RFC 3522 3.2: once an older retransmission has arrived, echoes count again")
+  void shouldReportAgainOnceAllRetransmissionsHaveArrived() {
     spurious.forget();
     spurious.started(2000, 20_000);
     spurious.retransmitted(1000, 13_000, 60);
@@ -47,7 +48,7 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3708 3: a recovery was needless when all it has sent again came twice")
+  @DisplayName("RFC 3708 3: a recovery was spurious if all its retransmissions were duplicates")
   void shouldCountWhatCameTwice() {
     spurious.retransmitted(1000, 3000, 51);
     assertThat(spurious.duplicate(1000, 2000)).isFalse();
@@ -55,7 +56,7 @@ class SpuriousRecoveryTest {
   }
 
   @Test
-  @DisplayName("RFC 3708 3: what an earlier recovery sent for nothing does not excuse a later one")
+  @DisplayName("RFC 3708 3: duplicates of an earlier recovery do not prove a later one spurious")
   void shouldNotCountWhatAnEarlierRecoverySent() {
     spurious.forget();
     spurious.started(1000, 20_000);

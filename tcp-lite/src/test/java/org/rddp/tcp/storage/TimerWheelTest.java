@@ -11,27 +11,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The timer wheel, against a plain list of deadlines. */
 class TimerWheelTest {
-  private static final class Waiting extends ConnectionEntry {}
+  private static final class Entry extends ConnectionEntry {
+    Entry() {
+      super(0);
+    }
+  }
 
-  private static Waiting[] some(int count) {
-    Waiting[] some = new Waiting[count];
+  private static Entry[] some(int count) {
+    Entry[] some = new Entry[count];
     for (int i = 0; i < count; i++) {
-      some[i] = new Waiting();
+      some[i] = new Entry();
     }
     return some;
   }
 
   @ParameterizedTest
   @ValueSource(longs = {0, -1, Long.MIN_VALUE, -5_000_000_000L, 1L << 62, 65_535})
-  void shouldFireWhatIsDueAndNothingElseWhateverIsPutOffOrRemoved(long origin) {
+  void shouldReturnExactlyTheEntriesThatAreDue(long origin) {
     SplittableRandom random = new SplittableRandom(origin);
-    Waiting[] some = some(50);
+    Entry[] some = some(50);
     for (int life = 0; life < 50; life++) {
       long now = origin;
       TimerWheel wheel = new TimerWheel(now);
       Map<ConnectionEntry, Long> model = new HashMap<>();
       for (int round = 0; round < 200; round++) {
-        for (Waiting one : some) {
+        for (Entry one : some) {
           int choice = random.nextInt(20);
           if (choice == 0) {
             wheel.remove(one);
@@ -45,7 +49,7 @@ class TimerWheelTest {
         now += random.nextLong(1000) << random.nextInt(36);
         expect(wheel, model, now);
       }
-      for (Waiting one : some) {
+      for (Entry one : some) {
         wheel.remove(one);
       }
       assertThat(wheel.nextDeadline()).isEqualTo(Long.MAX_VALUE);
@@ -67,9 +71,9 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldComeToADeadlineInAFewSteps() {
+  void shouldReachADeadlineInAFewSteps() {
     TimerWheel wheel = new TimerWheel(77);
-    Waiting one = new Waiting();
+    Entry one = new Entry();
     SplittableRandom random = new SplittableRandom(3);
     long now = 77;
     for (int i = 0; i < 1000; i++) {
@@ -86,9 +90,9 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldLookNoLaterThanTheEarliestDeadlineOfOne() {
+  void shouldReturnAnEntryAtItsEarliestDeadline() {
     TimerWheel wheel = new TimerWheel(0);
-    Waiting one = new Waiting();
+    Entry one = new Entry();
     wheel.schedule(one, 500);
     wheel.schedule(one, 900);
     assertThat(wheel.poll(499)).isNull();
@@ -102,10 +106,10 @@ class TimerWheelTest {
   }
 
   @Test
-  void shouldFireThoseThatAreScheduledForThePast() {
+  void shouldReturnEntriesScheduledForThePast() {
     TimerWheel wheel = new TimerWheel(0);
     assertThat(wheel.poll(10_000_000_000L)).isNull();
-    Waiting one = new Waiting();
+    Entry one = new Entry();
     wheel.schedule(one, 5);
     assertThat(wheel.nextDeadline()).isEqualTo(5);
     assertThat(wheel.poll(10_000_000_000L)).isSameAs(one);

@@ -1,16 +1,18 @@
-package org.rddp.tcp;
+package org.rddp.tcp.storage;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * Connections by remote address, remote port and local port: a hash table with linear probing, at
- * most four fifths full. The hash is keyed, so that peers cannot choose ports that collide; a
- * lookup allocates nothing, and the connection asked for last is found without one.
+ * most four fifths full. The hash is keyed, so that peers cannot choose ports that collide. A
+ * lookup allocates nothing, and the connection of the previous lookup is found without hashing.
  *
- * <p>Beside each connection lie 31 bits of its hash: a search looks at these alone, sixteen to a
- * cache line, and almost never at a connection other than the right one.
+ * <p>An array beside the connections holds 31 bits of each hash. A search reads only these, sixteen
+ * to a cache line, and almost never reads a connection other than the right one.
  */
-final class TcpConnectionTable {
+public final class TcpConnectionTable<C extends ConnectionEntry> {
   private static final int SMALLEST = 16;
 
   /** The tag of an empty slot. */
@@ -18,38 +20,49 @@ final class TcpConnectionTable {
 
   private final long seed;
   private int[] tags = new int[SMALLEST];
-  private TcpConnection[] connections = new TcpConnection[SMALLEST];
+  private C[] connections = newArray(SMALLEST);
   private int size;
-  private TcpConnection last;
+  private C last;
 
-  TcpConnectionTable(long seed) {
+  /**
+   * An empty table.
+   *
+   * @param seed keys the hash; random, so that peers cannot predict it
+   */
+  public TcpConnectionTable(long seed) {
     this.seed = seed;
   }
 
-  /** One connection's identity in 64 bits. */
-  static long key(int remoteAddress, int remotePort, int localPort) {
+  @SuppressWarnings("unchecked")
+  private static <C extends ConnectionEntry> C[] newArray(int length) {
+    return (C[]) new ConnectionEntry[length];
+  }
+
+  /** Packs the identity of a connection into 64 bits. */
+  public static long key(int remoteAddress, int remotePort, int localPort) {
     return ((long) remoteAddress << 32) | ((long) remotePort << 16) | localPort;
   }
 
-  int size() {
+  /** Number of connections. */
+  public int size() {
     return size;
   }
 
   /** The connection with that key, or null. */
-  TcpConnection get(long key) {
-    TcpConnection recent = last;
+  public C get(long key) {
+    C recent = last;
     if (recent != null && recent.key == key) {
       return recent;
     }
-    TcpConnection found = find(key);
+    C found = find(key);
     if (found != null) {
       last = found;
     }
     return found;
   }
 
-  /** The same, by the hash always. */
-  TcpConnection find(long key) {
+  /** Like {@link #get}, but always by the hash, and without remembering the result. */
+  public C find(long key) {
     long hash = hash(key);
     int tag = tag(hash);
     int mask = tags.length - 1;
@@ -61,14 +74,17 @@ final class TcpConnectionTable {
     return null;
   }
 
-  /** Loads where a search for the key begins; what it returns means nothing. */
-  int prefetch(long key) {
+  /**
+   * Touches the cache lines that {@link #find} reads first; the result only keeps the JIT from
+   * removing the loads.
+   */
+  public int prefetch(long key) {
     int slot = (int) hash(key) & (tags.length - 1);
     return connections[slot] == null ? 0 : tags[slot];
   }
 
-  /** Adds a connection whose key is not there yet. */
-  void add(TcpConnection connection) {
+  /** Adds a connection whose key is not in the table. */
+  public void add(C connection) {
     if (++size * 5L > tags.length * 4L) {
       grow();
     }
@@ -76,17 +92,17 @@ final class TcpConnectionTable {
   }
 
   private void grow() {
-    TcpConnection[] all = connections;
+    C[] all = connections;
     tags = new int[tags.length * 2];
-    connections = new TcpConnection[tags.length];
-    for (TcpConnection connection : all) {
+    connections = newArray(tags.length);
+    for (C connection : all) {
       if (connection != null) {
         place(connection);
       }
     }
   }
 
-  private void place(TcpConnection connection) {
+  private void place(C connection) {
     long hash = hash(connection.key);
     int mask = tags.length - 1;
     int slot = (int) hash & mask;
@@ -97,8 +113,12 @@ final class TcpConnectionTable {
     connections[slot] = connection;
   }
 
-  /** Removes a connection, moving up those behind it so that no search ends early. */
-  void remove(TcpConnection connection) {
+  /**
+   * Removes a connection, if it is in the table; moves up those behind it so that searches find
+   * them.
+   */
+  @SuppressWarnings("ReferenceEquality")
+  public void remove(C connection) {
     if (last == connection) {
       last = null;
     }
@@ -123,9 +143,9 @@ final class TcpConnectionTable {
     connections[hole] = null;
   }
 
-  /** Every connection, for a walk during which some may be removed. */
-  TcpConnection[] snapshot() {
-    return Arrays.stream(connections).filter(c -> c != null).toArray(TcpConnection[]::new);
+  /** A copy of all connections, to iterate over while some are removed. */
+  public List<C> snapshot() {
+    return Arrays.stream(connections).filter(Objects::nonNull).toList();
   }
 
   private long hash(long key) {
@@ -134,7 +154,7 @@ final class TcpConnectionTable {
     return mixed ^ (mixed >>> 32);
   }
 
-  /** What of the hash does not choose the slot, except in the largest of tables. */
+  /** The upper bits of the hash, which do not choose the slot except in very large tables. */
   private static int tag(long hash) {
     return (int) (hash >>> 32) | 1;
   }

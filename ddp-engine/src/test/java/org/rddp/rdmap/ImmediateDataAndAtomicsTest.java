@@ -9,15 +9,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
+import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.wire.Memory;
 
 /** Immediate data and atomics from both ends (RFC 7306). */
-class ExtensionsTest {
+class ImmediateDataAndAtomicsTest {
   private static final long DATA = 0x0102_0304_0506_0708L;
 
   private final RdmapFixture rdmap = new RdmapFixture();
   private final RdmapStream stream = rdmap.stream;
-  private final RdmapExtensions extensions = stream.extensions();
   private final long address = rdmap.memory.address();
 
   private static String untagged(int control, int qn, int msn, String payload) {
@@ -52,8 +52,10 @@ class ExtensionsTest {
   @Tag("RDMAPX-6-02")
   @Tag("RDMAPX-4-01")
   void shouldSendImmediateData() {
-    assertThat(extensions.postImmediate(1, 0, DATA)).isTrue();
-    assertThat(extensions.postImmediate(2, RequestFlags.SOLICITED, -1)).isTrue();
+    assertThat(stream.postImmediate(new StreamRequest(1).immediate(DATA))).isTrue();
+    assertThat(
+            stream.postImmediate(new StreamRequest(2).flags(RequestFlags.SOLICITED).immediate(-1)))
+        .isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("send 1 done 8", "send 2 done 8");
     assertThat(rdmap.sent())
@@ -67,8 +69,8 @@ class ExtensionsTest {
   @Tag("RDMAPX-6-02")
   @Tag("RDMAPX-6-03")
   void shouldReceiveImmediateData() {
-    stream.postReceive(1, address, 8);
-    stream.postReceive(2, address, 100);
+    stream.postReceive(new StreamRequest(1).memory(address, 8));
+    stream.postReceive(new StreamRequest(2).memory(address, 100));
     assertThat(
             rdmap.receive(
                 untagged(0x48, 0, 1, "0102030405060708"), untagged(0x49, 0, 2, "00000000000000ff")))
@@ -80,7 +82,7 @@ class ExtensionsTest {
   @Tag("RDMAPX-6-01")
   @Tag("RDMAPX-8.1-01")
   void shouldRefuseImmediateDataOfAnotherLength(String payload) {
-    stream.postReceive(1, address, 100);
+    stream.postReceive(new StreamRequest(1).memory(address, 100));
     String segment = hex(untagged(0x48, 0, 1, payload));
     assertThat(rdmap.receive(segment)).containsExactly("receive 1 flushed 0", "error 0/2/255");
     assertThat(rdmap.sent()).containsExactly(terminate("02ff", segment));
@@ -89,7 +91,7 @@ class ExtensionsTest {
   @Test
   @Tag("RDMAPX-6-03")
   void shouldNeedAReceiveWithRoomForImmediateData() {
-    stream.postReceive(1, address, 7);
+    stream.postReceive(new StreamRequest(1).memory(address, 7));
     assertThat(rdmap.receive(untagged(0x48, 0, 1, "0102030405060708"))).endsWith("error 1/2/5");
   }
 
@@ -97,10 +99,19 @@ class ExtensionsTest {
   @Tag("RDMAPX-6-04")
   void shouldSendTheNumberDirectlyBehindTheWrite() {
     rdmap.memory.put(0, new byte[2000]);
-    assertThat(extensions.postWriteImmediate(1, RequestFlags.SOLICITED, address, 2000, 7, 16, DATA))
+    assertThat(
+            stream.postWriteImmediate(
+                new StreamRequest(1)
+                    .flags(RequestFlags.SOLICITED)
+                    .memory(address, 2000)
+                    .remote(7, 16)
+                    .immediate(DATA)))
         .isTrue();
-    assertThat(extensions.postWriteImmediate(2, 0, address, 0, 7, 0, 1)).isTrue();
-    assertThat(stream.postSend(3, address, 0)).isTrue();
+    assertThat(
+            stream.postWriteImmediate(
+                new StreamRequest(2).memory(address, 0).remote(7, 0).immediate(1)))
+        .isTrue();
+    assertThat(stream.postSend(new StreamRequest(3).memory(address, 0))).isTrue();
     rdmap.run();
     assertThat(rdmap.user.events())
         .containsExactly("write 1 done 2000", "write 2 done 0", "send 3 done 0");
@@ -117,7 +128,8 @@ class ExtensionsTest {
   @Test
   void shouldFlushAWriteWithItsNumberOnce() {
     rdmap.tcp.setWindow(0);
-    extensions.postWriteImmediate(1, 0, address, 2000, 7, 16, DATA);
+    stream.postWriteImmediate(
+        new StreamRequest(1).memory(address, 2000).remote(7, 16).immediate(DATA));
     stream.abort();
     assertThat(rdmap.user.events()).containsExactly("write 1 flushed 0", "closed ABORTED");
   }
@@ -131,9 +143,16 @@ class ExtensionsTest {
   @Tag("RDMAPX-5.1.2-01")
   @Tag("RDMAPX-4-01")
   void shouldAskForAnAtomicAndTakeTheAnswer() {
-    assertThat(extensions.postFetchAdd(1, 0, address, 7, 64, 5, 0)).isTrue();
     assertThat(
-            extensions.postCompareSwap(2, 0, address + 8, 7, 72, 0xaa, 0xff, 0xbb, 0xffffL << 48))
+            stream.postFetchAdd(
+                new StreamRequest(1).memory(address, 8).remote(7, 64).operands(5, 0, 0, -1)))
+        .isTrue();
+    assertThat(
+            stream.postCompareSwap(
+                new StreamRequest(2)
+                    .memory(address + 8, 8)
+                    .remote(7, 72)
+                    .operands(0xaa, 0xff, 0xbb, 0xffffL << 48)))
         .isTrue();
     rdmap.run();
     assertThat(rdmap.user.events()).isEmpty();
@@ -164,8 +183,9 @@ class ExtensionsTest {
   /** RFC 7306 reserves the number that a swap might have had. */
   @Test
   @Tag("RDMAPX-5.1.2-01")
-  void shouldAskForASwapAsAComparisonOfNothing() {
-    extensions.postSwap(1, 0, address, 7, 64, 5, 0xff);
+  void shouldRequestASwapAsACompareSwapOfNoBits() {
+    stream.postCompareSwap(
+        new StreamRequest(1).memory(address, 8).remote(7, 64).operands(5, 0xff, 0, 0));
     rdmap.run();
     assertThat(rdmap.sent())
         .containsExactly(
@@ -182,9 +202,11 @@ class ExtensionsTest {
   @Tag("RDMAPX-5.3-01")
   void shouldCountAtomicsAsReadsWhereOrdIsConcerned() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 1, 7, 0);
-    extensions.postSwap(2, 0, address, 7, 64, 5, -1);
-    extensions.postSwap(3, 0, address, 7, 64, 6, -1);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
+    stream.postCompareSwap(
+        new StreamRequest(2).memory(address, 8).remote(7, 64).operands(5, -1, 0, 0));
+    stream.postCompareSwap(
+        new StreamRequest(3).memory(address, 8).remote(7, 64).operands(6, -1, 0, 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(RdmapFixture.ORD);
     assertThat(rdmap.receive("c142 %08x 0000000000000000 01".formatted(sink)))
@@ -205,7 +227,8 @@ class ExtensionsTest {
   })
   @Tag("RDMAPX-5.2-03")
   void shouldRefuseAnAnswerToAnotherAtomic(String payload, String error) {
-    extensions.postFetchAdd(1, 0, address, 7, 64, 5, 0);
+    stream.postFetchAdd(
+        new StreamRequest(1).memory(address, 8).remote(7, 64).operands(5, 0, 0, -1));
     rdmap.run();
     assertThat(rdmap.receive(untagged(0x4b, 3, 1, payload)))
         .containsExactly("atomic 1 flushed 0", "error " + error);
@@ -216,13 +239,14 @@ class ExtensionsTest {
     assertThat(rdmap.receive(untagged(0x4b, 3, 1, "00000000 0000000000000009")))
         .containsExactly("error 0/2/6");
     RdmapFixture other = new RdmapFixture();
-    other.stream.extensions().postFetchAdd(1, 0, other.memory.address(), 7, 64, 5, 0);
+    other.stream.postFetchAdd(
+        new StreamRequest(1).memory(other.memory.address(), 8).remote(7, 64).operands(5, 0, 0, -1));
     other.run();
     assertThat(other.receive("c142 00000000 0000000000000000"))
         .containsExactly("atomic 1 flushed 0", "error 0/2/6");
     RdmapFixture third = new RdmapFixture();
     int sink = third.register(AccessRights.LOCAL_WRITE);
-    third.stream.postRead(1, sink, 0, 1, 7, 0);
+    third.stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
     third.run();
     assertThat(third.receive(untagged(0x4b, 3, 1, "00000000 0000000000000009")))
         .containsExactly("read 1 flushed 0", "error 0/2/6");
@@ -302,7 +326,7 @@ class ExtensionsTest {
   }
 
   @Test
-  void shouldNotTouchWhatIsInvalidatedBeforeTheAtomicsTurn() {
+  void shouldNotChangeMemoryInvalidatedBeforeTheAtomicRuns() {
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC | AccessRights.REMOTE_READ);
     rdmap.peer.send(RdmapFixture.readRequest(1, 0xaaaa, 0, 5000, stag, 0));
     rdmap.peer.send(request(2, 2, stag, 64, 0, -1, 0, 0));
@@ -339,8 +363,8 @@ class ExtensionsTest {
   void shouldCalculateWithMasks(
       int opcode, long before, long data, long mask, long compare, long compareMask, long after) {
     byte[] octets = new byte[AtomicRequest.LENGTH];
-    AtomicRequest.write(octets, opcode, 0, 0, 0);
-    AtomicRequest.writeOperands(octets, data, mask, compare, compareMask);
+    StreamRequest request = new StreamRequest().operands(data, mask, compare, compareMask);
+    AtomicRequest.write(octets, opcode, 0, request);
     assertThat(AtomicRequest.result(octets, before)).isEqualTo(after);
   }
 
@@ -350,10 +374,11 @@ class ExtensionsTest {
   @Tag("RDMAP-5.5-03")
   void shouldHoldAFencedRequestUntilTheReadsBeforeItAreAnswered() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postRead(1, sink, 0, 1, 7, 0);
-    extensions.postFetchAdd(2, 0, address + 8, 7, 64, 5, 0);
-    stream.postSend(3, RequestFlags.FENCED, address, 0, 0);
-    stream.postSend(4, address, 0);
+    stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
+    stream.postFetchAdd(
+        new StreamRequest(2).memory(address + 8, 8).remote(7, 64).operands(5, 0, 0, -1));
+    stream.postSend(new StreamRequest(3).flags(RequestFlags.FENCED).memory(address, 0));
+    stream.postSend(new StreamRequest(4).memory(address, 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(2);
     assertThat(rdmap.receive("c142 %08x 0000000000000000 01".formatted(sink)))
@@ -368,9 +393,10 @@ class ExtensionsTest {
   @Tag("RDMAP-5.5-03")
   void shouldNotHoldAFencedRequestForReadsBehindIt() {
     int sink = rdmap.register(AccessRights.LOCAL_WRITE);
-    stream.postWrite(1, RequestFlags.FENCED, address, 1, 7, 0);
-    stream.postRead(2, RequestFlags.FENCED, sink, 0, 1, 7, 0);
-    stream.postRead(3, RequestFlags.FENCED, sink, 0, 1, 7, 0);
+    stream.postWrite(
+        new StreamRequest(1).flags(RequestFlags.FENCED).memory(address, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(2).flags(RequestFlags.FENCED).local(sink, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(3).flags(RequestFlags.FENCED).local(sink, 0, 1).remote(7, 0));
     rdmap.run();
     assertThat(rdmap.sent()).hasSize(2);
   }

@@ -1,0 +1,58 @@
+package org.rddp.daemon.control;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.linux.PeerCredentials;
+
+/** Decides which users may open sessions and capture frames. */
+final class Permissions {
+  private static final int OWN_USER = ownUser();
+
+  private final Set<Integer> users;
+
+  /**
+   * Creates the permissions.
+   *
+   * @param users ids of the users who may connect besides root and the daemon's own user; empty:
+   *     all users
+   */
+  Permissions(Set<Integer> users) {
+    this.users = Set.copyOf(users);
+  }
+
+  void checkSession(PeerCredentials peer) throws RequestRefusedException {
+    if (!users.isEmpty() && !isPrivileged(peer) && !users.contains(peer.uid())) {
+      throw new RequestRefusedException(
+          Reason.PERMISSION,
+          "user " + peer.uid() + " is not among the users in the daemon's configuration");
+    }
+  }
+
+  /**
+   * Frames contain the data of all programs, so only root and the daemon's own user may capture
+   * them.
+   */
+  void checkCapture(PeerCredentials peer) throws RequestRefusedException {
+    if (!isPrivileged(peer)) {
+      throw new RequestRefusedException(
+          Reason.PERMISSION, "only root and the daemon's own user may capture");
+    }
+  }
+
+  private static boolean isPrivileged(PeerCredentials peer) {
+    return peer.uid() == 0 || peer.uid() == OWN_USER;
+  }
+
+  private static int ownUser() {
+    try {
+      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

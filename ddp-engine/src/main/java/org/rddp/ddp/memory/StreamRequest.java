@@ -1,0 +1,215 @@
+package org.rddp.ddp.memory;
+
+/**
+ * What is asked of a stream: a message to be sent, a buffer for one that comes, or a change of what
+ * the peer may do with our memory. Its user fills it and hands it to a post, which copies what it
+ * needs: then it can be filled again.
+ *
+ * <p>{@link #begin} first, then what the post names. Not thread-safe; allocates nothing.
+ */
+public final class StreamRequest {
+  private final DdpScatterList message = new DdpScatterList();
+  private long id;
+  private int flags;
+  private long length;
+  private int localStag;
+  private long localTo;
+  private int remoteStag;
+  private long remoteTo;
+  private long immediate;
+  private long operand;
+  private long mask;
+  private long compare;
+  private long compareMask;
+  private DdpMemoryWindow window;
+  private TaggedBuffer region;
+  private int rights;
+
+  /** A request that asks for nothing. */
+  public StreamRequest() {}
+
+  /** A request with a number. */
+  public StreamRequest(long id) {
+    begin(id);
+  }
+
+  /**
+   * Begins anew: a request without octets, that names nothing at the peer.
+   *
+   * @param id comes back when the request has ended
+   */
+  public StreamRequest begin(long id) {
+    this.id = id;
+    flags = 0;
+    message.clear();
+    length = 0;
+    return remote(0, 0);
+  }
+
+  /** How it is to be done: bits of {@code RequestFlags}; none unless set. */
+  public StreamRequest flags(int bits) {
+    flags = bits;
+    return this;
+  }
+
+  /**
+   * Adds a piece of memory that the message lies in, or goes to, behind the others. Not to be
+   * changed until the request has ended.
+   *
+   * @param address of its first octet
+   * @param octets 0 to 2^32-1
+   * @throws IllegalStateException if there are {@link DdpScatterList#MOST}
+   */
+  public StreamRequest memory(long address, long octets) {
+    message.add(address, octets);
+    length += octets;
+    return this;
+  }
+
+  /** The message lies in these pieces, or goes there. */
+  public StreamRequest memory(DdpScatterList pieces) {
+    message.set(pieces);
+    length = pieces.length();
+    return this;
+  }
+
+  /**
+   * The range of our memory that a read goes to, that a window is bound to, or whose STag is
+   * invalidated.
+   *
+   * @param to Tagged Offset of the first octet
+   * @param octets 0 or more
+   */
+  public StreamRequest local(int stag, long to, long octets) {
+    localStag = stag;
+    localTo = to;
+    length = octets;
+    return this;
+  }
+
+  /**
+   * What is named at the peer; of a Send, an STag that the peer invalidates, or 0.
+   *
+   * @param to Tagged Offset of the first octet
+   */
+  public StreamRequest remote(int stag, long to) {
+    remoteStag = stag;
+    remoteTo = to;
+    return this;
+  }
+
+  /** The number that is sent as Immediate Data (RFC 7306 section 6). */
+  public StreamRequest immediate(long data) {
+    immediate = data;
+    return this;
+  }
+
+  /**
+   * The operands of an atomic (RFC 7306 section 5).
+   *
+   * @param operand what is added or swapped in
+   * @param mask of an addition the highest bit of each field, which nothing is carried out of, 0
+   *     for one field of 64 bits; of a swap the bits to replace
+   * @param compare what is expected
+   * @param compareMask the bits to compare
+   */
+  public StreamRequest operands(long operand, long mask, long compare, long compareMask) {
+    this.operand = operand;
+    this.mask = mask;
+    this.compare = compare;
+    this.compareMask = compareMask;
+    return this;
+  }
+
+  /**
+   * A window that is bound to {@link #local a range} of a region.
+   *
+   * @param rights of {@link AccessRights}
+   */
+  public StreamRequest bind(DdpMemoryWindow window, TaggedBuffer region, int rights) {
+    this.window = window;
+    this.region = region;
+    this.rights = rights;
+    return this;
+  }
+
+  /** Comes back when the request has ended. */
+  public long id() {
+    return id;
+  }
+
+  /** Bits of {@code RequestFlags}. */
+  public int flags() {
+    return flags;
+  }
+
+  /** The pieces of memory that the message lies in, or goes to. */
+  public DdpScatterList message() {
+    return message;
+  }
+
+  /** Octets of the message, of the buffer, or of the range. */
+  public long length() {
+    return length;
+  }
+
+  /** Our name for the range. */
+  public int localStag() {
+    return localStag;
+  }
+
+  /** Tagged Offset of the range's first octet. */
+  public long localTo() {
+    return localTo;
+  }
+
+  /** The peer's name for its buffer; of a Send the STag to invalidate, or 0. */
+  public int remoteStag() {
+    return remoteStag;
+  }
+
+  /** Tagged Offset there. */
+  public long remoteTo() {
+    return remoteTo;
+  }
+
+  /** Immediate Data. */
+  public long immediate() {
+    return immediate;
+  }
+
+  /** Of an atomic: what is added or swapped in. */
+  public long operand() {
+    return operand;
+  }
+
+  /** Of an atomic: the ends of fields, or the bits to replace. */
+  public long mask() {
+    return mask;
+  }
+
+  /** Of an atomic: what is expected. */
+  public long compare() {
+    return compare;
+  }
+
+  /** Of an atomic: the bits to compare. */
+  public long compareMask() {
+    return compareMask;
+  }
+
+  /** Of a bind: the window. */
+  public DdpMemoryWindow window() {
+    return window;
+  }
+
+  /** Of a bind: the region. */
+  public TaggedBuffer region() {
+    return region;
+  }
+
+  /** Of a bind: what the peer may do. */
+  public int rights() {
+    return rights;
+  }
+}

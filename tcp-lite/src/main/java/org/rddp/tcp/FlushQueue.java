@@ -1,0 +1,71 @@
+package org.rddp.tcp;
+
+import java.util.Arrays;
+
+/**
+ * Connections that are flushed before the burst is transmitted, and connections that wait until
+ * packets are released. Allocates only to grow.
+ */
+final class FlushQueue {
+  private TcpConnection[] scheduled = new TcpConnection[16];
+  private TcpConnection[] flushing = new TcpConnection[16];
+  private TcpConnection[] waiting = new TcpConnection[16];
+  private int scheduledCount;
+  private int waitingCount;
+
+  boolean isEmpty() {
+    return scheduledCount == 0;
+  }
+
+  /** Flushes a connection in this turn. */
+  void schedule(TcpConnection connection) {
+    if (scheduledCount == scheduled.length) {
+      scheduled = Arrays.copyOf(scheduled, scheduledCount * 2);
+    }
+    scheduled[scheduledCount++] = connection;
+  }
+
+  /** Notifies a connection when packets are released. */
+  void awaitPackets(TcpConnection connection) {
+    if (waitingCount == waiting.length) {
+      waiting = Arrays.copyOf(waiting, waitingCount * 2);
+    }
+    waiting[waitingCount++] = connection;
+  }
+
+  /** Packets that were kept for sending have been released. */
+  void packetsReleased() {
+    for (int i = 0; i < waitingCount; i++) {
+      waiting[i].packetsAvailable();
+      waiting[i] = null;
+    }
+    waitingCount = 0;
+  }
+
+  /**
+   * Flushes what is scheduled; a connection that is scheduled meanwhile is flushed the next time.
+   */
+  void flush(StackContext context) {
+    TcpConnection[] due = scheduled;
+    int count = scheduledCount;
+    scheduled = flushing;
+    scheduledCount = 0;
+    flushing = due;
+    for (int i = 0; i < count; i++) {
+      TcpConnection connection = due[i];
+      due[i] = null;
+      try {
+        connection.flush();
+      } catch (Throwable failure) {
+        context.failed(connection, failure);
+      }
+    }
+  }
+
+  void clear() {
+    Arrays.fill(scheduled, null);
+    scheduledCount = 0;
+    Arrays.fill(waiting, null);
+    waitingCount = 0;
+  }
+}

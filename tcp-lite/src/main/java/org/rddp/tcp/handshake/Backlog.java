@@ -1,0 +1,38 @@
+package org.rddp.tcp.handshake;
+
+/**
+ * The handshakes in progress on one port, up to a limit, and how long its SYN cookies are valid.
+ */
+public final class Backlog {
+  private final int limit;
+  private int handshakes;
+  private long cookiesUntil = Long.MIN_VALUE;
+
+  /** A backlog for that many handshakes. */
+  public Backlog(int limit) {
+    this.limit = limit;
+  }
+
+  boolean hasRoom() {
+    return handshakes < limit;
+  }
+
+  /** A handshake begins. One that comes from a cookie may exceed the limit for a moment. */
+  public void add() {
+    handshakes++;
+  }
+
+  /** A handshake has ended. */
+  public void remove() {
+    handshakes--;
+  }
+
+  void cookieSent(long now) {
+    cookiesUntil = now + 2 * SynCookies.PERIOD;
+  }
+
+  /** Whether a cookie may still be valid; otherwise segments are not checked for one. */
+  boolean expectsCookies(long now) {
+    return now < cookiesUntil;
+  }
+}

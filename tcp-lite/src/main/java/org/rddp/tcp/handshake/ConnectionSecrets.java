@@ -1,0 +1,50 @@
+package org.rddp.tcp.handshake;
+
+import java.util.random.RandomGenerator;
+import org.rddp.wire.SequenceNumber;
+
+/**
+ * Numbers of a connection that no other host can predict, the same each time they are asked for:
+ * its initial sequence number (RFC 6528) and the offset of its timestamps (RFC 7323 section 5.4).
+ */
+public final class ConnectionSecrets {
+  /** The clock of initial sequence numbers ticks every 4 microseconds (RFC 6528 section 3). */
+  private static final long SEQUENCE_TICK = 4000;
+
+  /** Octets between the last of a former incarnation and the first of a new one, at least. */
+  private static final int INCARNATION_GAP = 1 << 16;
+
+  private final KeyedHash hash;
+  private final int ourAddress;
+
+  /** Secrets of the connections of one address. */
+  public ConnectionSecrets(RandomGenerator random, int ourAddress) {
+    hash = new KeyedHash(random);
+    this.ourAddress = ourAddress;
+  }
+
+  private long secret(long key) {
+    return hash.hash(key, ourAddress);
+  }
+
+  /** The initial sequence number: a clock and a secret offset. */
+  public int initialSequence(long key, long now) {
+    return (int) (now / SEQUENCE_TICK) + (int) secret(key);
+  }
+
+  /**
+   * The initial sequence number of a new incarnation of a connection in TIME-WAIT: by the clock,
+   * but behind the octets of the old one, which may have outrun the clock (RFC 9293 section 3.6.1).
+   *
+   * @param used SND.NXT of the old incarnation
+   */
+  public int initialSequenceAfter(long key, long now, int used) {
+    int clock = initialSequence(key, now);
+    return SequenceNumber.after(clock, used) ? clock : used + INCARNATION_GAP;
+  }
+
+  /** The offset of the connection's timestamps. */
+  public int timestampOffset(long key) {
+    return (int) (secret(key) >>> 32);
+  }
+}

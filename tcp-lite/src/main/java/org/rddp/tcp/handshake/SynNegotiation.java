@@ -1,0 +1,63 @@
+package org.rddp.tcp.handshake;
+
+import org.rddp.wire.Tcp;
+import org.rddp.wire.TcpSegment;
+
+/**
+ * What both ends have agreed on by their SYNs (RFC 9293 section 3.7.1, RFC 7323, RFC 2018, RFC
+ * 3168).
+ *
+ * @param mss the peer's MSS
+ * @param windowShift the shift of the peer's windows, 0 if windows are not scaled
+ */
+public record SynNegotiation(
+    boolean windowScale, boolean timestamps, boolean sack, boolean ecn, int mss, int windowShift) {
+  /** The MSS of a peer that states none (RFC 9293 section 3.7.1). */
+  private static final int DEFAULT_MSS = 536;
+
+  /**
+   * The result of our offer and the peer's SYN or SYN-ACK.
+   *
+   * @param retransmitted whether our SYN was sent more than once
+   */
+  public static SynNegotiation of(SynOffer offer, TcpSegment syn, boolean retransmitted) {
+    boolean scale = offer.windowScale() && syn.options.windowScale() >= 0;
+    return new SynNegotiation(
+        scale,
+        offer.timestamps() && syn.options.timestamps(),
+        offer.sack() && syn.options.sackPermitted(),
+        ecn(offer, syn, retransmitted),
+        mss(syn),
+        scale ? syn.options.windowScale() : 0);
+  }
+
+  /**
+   * The result of a handshake by SYN cookie. Nothing was kept of the SYN, so the peer's
+   * acknowledgment tells its options.
+   */
+  public static SynNegotiation ofCookie(SynOffer offer, TcpSegment acknowledgment) {
+    boolean stamped = offer.timestamps() && acknowledgment.options.timestamps();
+    int echo = acknowledgment.options.timestampEcho();
+    int shift = stamped && offer.windowScale() ? SynCookies.windowScale(echo) : -1;
+    return new SynNegotiation(
+        shift >= 0,
+        stamped,
+        stamped && offer.sack() && SynCookies.sack(echo),
+        stamped && offer.ecn() && SynCookies.ecn(echo),
+        SynCookies.mss(acknowledgment.acknowledgment - 1),
+        Math.max(shift, 0));
+  }
+
+  static int mss(TcpSegment syn) {
+    return syn.options.mss() > 0 ? syn.options.mss() : DEFAULT_MSS;
+  }
+
+  /**
+   * Whether the peer's SYN or SYN-ACK accepts ECN: not if our SYN was sent again without ECN, nor
+   * if a middlebox returns our flags unchanged (RFC 3168 section 6.1.1).
+   */
+  public static boolean ecn(SynOffer offer, TcpSegment syn, boolean retransmitted) {
+    int accepted = syn.has(Tcp.ACK) ? Tcp.ECE : Tcp.ECE | Tcp.CWR;
+    return offer.ecn() && (syn.flags & (Tcp.ECE | Tcp.CWR)) == accepted && !retransmitted;
+  }
+}
