@@ -85,7 +85,7 @@ public final class Benchmarks implements Callable<Integer> {
 
   private Benchmarks() {}
 
-  /** Runs what is asked for and exits with its code. */
+  /** Runs a benchmark, or all of them, and exits with its code. */
   public static void main(String[] arguments) {
     ChildProcessCleanup.installShutdownHook();
     // Charts are drawn where there is no screen.
@@ -114,9 +114,7 @@ public final class Benchmarks implements Callable<Integer> {
           .getErr()
           .println("There are: " + String.join(", ", command.getSubcommands().keySet()));
     }
-    command
-        .getErr()
-        .println("How it is called: " + command.getCommandSpec().qualifiedName() + " --help");
+    command.getErr().println("Usage: " + command.getCommandSpec().qualifiedName() + " --help");
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
@@ -132,7 +130,7 @@ public final class Benchmarks implements Callable<Integer> {
     return all;
   }
 
-  /** All of them, one after the other; 1 when one could not be run. */
+  /** Runs all benchmarks, one after the other; returns 1 when one has failed. */
   @Override
   public Integer call() throws IOException {
     if (json && file != null) {
@@ -152,13 +150,13 @@ public final class Benchmarks implements Callable<Integer> {
       }
     }
     Map<String, Duration> budgets = budgets(all);
-    // Each execution parses the options of this command anew, and forgets them.
+    // Each execution below parses this command's options again and resets them.
     boolean shortened = quick;
     List<String> form = json ? List.of("--json") : List.of("--write", document.toString());
     List<String> failed = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
       List<String> left = names.subList(i, names.size());
-      say("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left, budgets));
+      log("== " + left.getFirst() + ", " + (i + 1) + " of " + names.size() + left(left, budgets));
       List<String> arguments = new ArrayList<>(List.of(left.getFirst()));
       if (shortened) {
         arguments.add("--quick");
@@ -170,17 +168,17 @@ public final class Benchmarks implements Callable<Integer> {
       }
     }
     if (!failed.isEmpty()) {
-      say("rddp: not all could be measured: " + String.join(", ", failed));
+      log("rddp: not all could be measured: " + String.join(", ", failed));
     }
     return failed.isEmpty() ? 0 : 1;
   }
 
-  private void say(String words) {
+  private void log(String words) {
     spec.commandLine().getErr().println(words);
     spec.commandLine().getErr().flush();
   }
 
-  /** What each may take: as it is, or in proportion to that where all have to share some time. */
+  /** The time of each benchmark: its own, or its part where {@code --seconds} limits all. */
   private Map<String, Duration> budgets(Map<String, NamedBenchmark> all) {
     Map<String, Duration> budgets = new LinkedHashMap<>();
     all.forEach((name, benchmark) -> budgets.put(name, benchmark.budget(quick)));
@@ -195,7 +193,7 @@ public final class Benchmarks implements Callable<Integer> {
     return some.stream().mapToLong(Duration::toSeconds).sum();
   }
 
-  /** How long these may take, in words. */
+  /** How long these may take, for the log. */
   private static String left(List<String> names, Map<String, Duration> budgets) {
     long left = seconds(names.stream().map(budgets::get).toList());
     return ": about " + Math.ceilDiv(left, 60) + " min left";

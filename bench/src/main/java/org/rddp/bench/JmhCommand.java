@@ -7,7 +7,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code bin/rddp bench jmh}: JMH over what each layer costs, with JMH's own options. */
+/** {@code bin/rddp bench jmh}: the JMH benchmarks of the layers, with JMH's own options. */
 @Command(
     name = "jmh",
     description = "JMH's, of each layer, with JMH's own options: 'rddp bench jmh -h' lists them.")
@@ -15,10 +15,7 @@ public final class JmhCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", hidden = true)
   private List<String> arguments = new ArrayList<>();
 
-  /** For picocli. */
-  public JmhCommand() {}
-
-  /** JMH ends the process itself where something is wrong. */
+  /** Runs JMH, which ends the process itself on errors. */
   @Override
   public Integer call() throws IOException {
     org.openjdk.jmh.Main.main(arguments.toArray(String[]::new));

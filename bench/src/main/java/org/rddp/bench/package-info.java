@@ -1,38 +1,36 @@
 /**
- * The command {@code bin/rddp bench}: benchmarks with names of their own, and what they share.
- * JMH's are in {@link org.rddp.bench.layers}.
+ * The command {@code bin/rddp bench}, which runs the benchmarks listed in {@link
+ * org.rddp.bench.Benchmarks}. JMH's benchmarks are in {@link org.rddp.bench.layers}.
  *
- * <p>How one is added:
+ * <p>To add a benchmark:
  *
  * <ol>
- *   <li>A class that extends {@link org.rddp.bench.report.NamedBenchmark}, with picocli's
- *       {@code @Command} and its name, listed in {@link org.rddp.bench.Benchmarks}. Its method
+ *   <li>Extend {@link org.rddp.bench.report.NamedBenchmark}, annotate the class with picocli's
+ *       {@code @Command} and a name, and list it in {@link org.rddp.bench.Benchmarks}. Its method
  *       {@code measure} fills a {@link org.rddp.bench.report.BenchmarkReport} with tables ({@link
  *       org.rddp.bench.report.ReportTable}), goals ({@link org.rddp.bench.report.Goal}), plots
- *       ({@link org.rddp.bench.report.Plot}) and raw histograms; printing, JSON and writing are
+ *       ({@link org.rddp.bench.report.Plot}) and raw histograms. Printing, JSON and writing are
  *       done for it.
- *   <li>Its contenders are {@link org.rddp.bench.harness.Rig}s, each of which lives in a process of
- *       its own. A round of one is a {@link org.rddp.bench.harness.Sample}: figures by name, and a
- *       histogram where there are times.
- *   <li>A {@link org.rddp.bench.harness.Comparison} starts an {@link
- *       org.rddp.bench.harness.Contender} for each and runs tasks in interleaved rounds:
+ *   <li>Write its contenders as {@link org.rddp.bench.harness.Rig}s, each of which runs in a
+ *       process of its own. A round of a rig returns a {@link org.rddp.bench.harness.Sample}:
+ *       figures by name, and a histogram where there are times.
+ *   <li>Run them in a {@link org.rddp.bench.harness.Comparison}, in interleaved rounds:
  *       <pre>{@code
- * try (Contest contest = new Contest(entrants, progress)) {
- *   contest.warmUp(task);
- *   Outcomes found = contest.run("writes of 1 MiB", task, quick() ? 3 : 11);
+ * try (Comparison comparison = new Comparison(contenders, progress)) {
+ *   comparison.warmUp(task);
+ *   ComparisonResult found = comparison.run("writes of 1 MiB", task, quick() ? 3 : 11);
  *   report.conditions(found.title(), found.conditions());
  *   table.add("rddp", found.of("rddp").cell("gbps", 1), found.ratio("rddp", "kernel TCP", "gbps"));
  *   report.add(Goal.atLeast(4, "goodput", "beside kernel TCP", found.ratio(...)));
  * }
  * }</pre>
- *       A task is JSON, as the benchmark and its rigs agree. What cannot run says why, by {@link
- *       org.rddp.bench.harness.CannotRunException}, and stands in the tables with that.
- *   <li>What takes time in this process alone may use {@link
- *       org.rddp.bench.harness.InterleavedRounds}.
- *   <li>A section of docs/benchmarks.md with the two marks that {@link
- *       org.rddp.bench.report.GeneratedSection} looks for.
+ *       A task is JSON that the benchmark and its rigs agree on. A rig that cannot run throws
+ *       {@link org.rddp.bench.harness.CannotRunException}, whose message then stands in the tables.
+ *   <li>For work within this process alone use {@link org.rddp.bench.harness.InterleavedRounds}.
+ *   <li>Add a section to docs/benchmarks.md with the two marks of {@link
+ *       org.rddp.bench.report.GeneratedSection}.
  * </ol>
  *
- * <p>With {@code --quick} a benchmark is done in less than a minute.
+ * <p>With {@code --quick} a benchmark takes less than a minute.
  */
 package org.rddp.bench;

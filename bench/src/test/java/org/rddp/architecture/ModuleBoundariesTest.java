@@ -61,7 +61,7 @@ class ModuleBoundariesTest {
     "client, ipc",
     "daemon, wire device ip tcp crc mpa ddp rdmap dpdk ipc client",
     "simulation, wire device ip tcp crc mpa ddp rdmap ipc client daemon",
-    "rig,    ipc.linux device daemon",
+    "rig,    device dpdk ipc client daemon",
   })
   void packagesDependOnlyOnLowerOnes(String name, String below) {
     Stream<String> known =

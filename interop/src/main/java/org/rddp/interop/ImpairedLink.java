@@ -8,8 +8,8 @@ import org.rddp.device.TransmitQueue;
 import org.rddp.device.WrappedDevice;
 
 /**
- * A stretch of link in front of a device, on which the same happens to what comes and to what goes:
- * frames cross it as copies, so that whatever is done to them is not done to the sender's packets.
+ * A link in front of a device that impairs frames in both directions. Frames cross it as copies, so
+ * that the sender's packets stay intact.
  */
 public final class ImpairedLink implements FrameDevice {
   private static final int FRAMES = 512;
@@ -24,10 +24,10 @@ public final class ImpairedLink implements FrameDevice {
   private final long[] burst = new long[BURST];
 
   /**
-   * Puts a stretch of link in front of a device, which stays the caller's to close.
+   * Puts a link in front of a device, which stays the caller's to close.
    *
-   * @param pool where the near end's packets come from
-   * @param impairment wraps a device so that what it receives suffers; called once for each way
+   * @param pool of the near end's packets
+   * @param impairment wraps a device to impair what it receives; called once for each direction
    */
   public ImpairedLink(FrameDevice device, PacketPool pool, UnaryOperator<FrameDevice> impairment) {
     this.device = device;

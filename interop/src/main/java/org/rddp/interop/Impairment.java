@@ -8,7 +8,7 @@ import org.rddp.device.ImpairedDevice;
 import org.rddp.device.ImpairedDevice.Faults;
 import org.rddp.device.ReSegmentingDevice;
 
-/** What is wrong with the link that a transfer crosses, in both directions. */
+/** The impairment of a link, in both directions. */
 public enum Impairment {
   CLEAN("clean"),
   LOSS("1 % loss"),
@@ -34,9 +34,9 @@ public enum Impairment {
   }
 
   /**
-   * Wraps a device so that what it receives suffers.
+   * Wraps a device to impair what it receives.
    *
-   * @param tally hears of a counter of what has been done to frames
+   * @param tally gets a counter of the frames impaired
    */
   public FrameDevice on(FrameDevice device, RandomGenerator random, Consumer<LongSupplier> tally) {
     if (this != RESEGMENTATION) {

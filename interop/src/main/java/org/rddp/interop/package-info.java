@@ -1,2 +1,2 @@
-/** Programs that meet implementations other than our own; the scripts in interop/ run them. */
+/** Tests with other implementations of TCP and RDMA; the scripts in interop/ run them. */
 package org.rddp.interop;

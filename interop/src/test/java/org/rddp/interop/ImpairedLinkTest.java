@@ -29,7 +29,7 @@ class ImpairedLinkTest {
   }
 
   @AfterEach
-  void shouldGiveEveryPacketBackAndLeaveTheDeviceOpen() {
+  void shouldReleaseEveryPacketAndLeaveTheDeviceOpen() {
     device.close();
     assertThat(near.available()).isEqualTo(near.capacity());
     assertThat(pool.available()).isEqualTo(pool.capacity());
@@ -67,7 +67,7 @@ class ImpairedLinkTest {
   }
 
   @Test
-  void shouldHaveFramesSufferOnTheirWayOut() {
+  void shouldImpairFramesSent() {
     wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
     send(device, near, 0);
     device.receive(packets);
@@ -75,14 +75,14 @@ class ImpairedLinkTest {
   }
 
   @Test
-  void shouldHaveFramesSufferOnTheirWayIn() {
+  void shouldImpairFramesReceived() {
     wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(1, 0, 0, 0)));
     send(link[1], pool, 0);
     assertThat(receive(device, near, 0)).isZero();
   }
 
   @Test
-  void shouldSendCopiesSoThatNoPacketOfTheSendersIsSpoiled() {
+  void shouldSendCopiesSoThatTheSendersPacketsStayIntact() {
     wrap(each -> new ImpairedDevice(each, new SplittableRandom(1), new Faults(0, 0, 0, 1)));
     byte[] octets = new byte[LENGTH];
     long packet = near.allocate();

@@ -11,18 +11,23 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.CoreToCore;
+import org.rddp.rig.JavaProcess;
 import org.rddp.rig.KernelTcpPingPong;
 import org.rddp.rig.RoundTrips;
+import org.rddp.rig.TemporaryFolder;
 
 /**
- * The demonstration, step by step: a verified transfer between two programs in processes of their
- * own, through two daemons in theirs; round trips; and the same over the kernel's TCP.
+ * The demonstration: a verified transfer between two programs in processes of their own, through
+ * two daemons in theirs; round trips; and the same over the kernel's TCP.
  */
 public final class Demo implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(30);
 
   /** Until the JIT has compiled what a transfer takes, in four processes that share few cores. */
   private static final int WARM_UP_SECONDS = 4;
+
+  /** Small heaps: few cores have no time for the threads of a parallel collector. */
+  private static final List<String> JVM_FLAGS = List.of("-XX:+UseSerialGC");
 
   private static final int SINK_PORT = 7471;
   private static final int ROUND_TRIP_OCTETS = 64;
@@ -31,19 +36,19 @@ public final class Demo implements AutoCloseable {
 
   private final DemoSettings settings;
   private final Consumer<String> progress;
-  private final DemoDirectory directory;
-  private final List<ChildProcess> children = new ArrayList<>();
+  private final TemporaryFolder folder;
+  private final List<JavaProcess> children = new ArrayList<>();
   private boolean closed;
 
   /**
    * A demonstration that has not begun.
    *
-   * @param progress told what is being done
+   * @param progress gets a line for each step
    */
   public Demo(DemoSettings settings, Consumer<String> progress) throws IOException {
     this.settings = settings;
     this.progress = progress;
-    this.directory = new DemoDirectory();
+    this.folder = new TemporaryFolder("rddp-demo-");
   }
 
   /**
@@ -81,13 +86,13 @@ public final class Demo implements AutoCloseable {
   // ---- The transfer ----
 
   private JsonObject transfer() throws IOException, InterruptedException {
-    List<String> devices = settings.device().devices(directory.path("link.sock").toString());
+    List<String> devices = settings.device().devices(folder.resolve("link.sock").toString());
     List<Path> sockets = startDaemons(devices);
     Path sourceSocket = sockets.getFirst();
     Path sinkSocket = sockets.getLast();
     try (DemoCapture _ = capture(sourceSocket)) {
       progress.accept("programs: one writes into the other's memory, which checks every octet");
-      ChildProcess sink =
+      JavaProcess sink =
           start(
               "sink",
               "demo-sink",
@@ -101,8 +106,8 @@ public final class Demo implements AutoCloseable {
               Long.toString(settings.octets()),
               "--seed",
               Long.toString(settings.seed()));
-      sink.awaitLine("listening", START);
-      ChildProcess source =
+      awaitLine(sink, "listening", START);
+      JavaProcess source =
           start(
               "source",
               "demo-source",
@@ -115,12 +120,12 @@ public final class Demo implements AutoCloseable {
               "--seed",
               Long.toString(settings.seed()),
               "--warm-up",
-              // What is captured is to be looked at: no more than needs be.
+              // A capture is to be read: no warm-up.
               Integer.toString(settings.pcap() == null ? WARM_UP_SECONDS : 0),
               SINK_ADDRESS + ":" + SINK_PORT);
-      Duration patience = transferTimeout();
-      JsonObject sent = json(source.awaitLine("{", patience));
-      JsonObject checked = json(sink.awaitLine("{", patience));
+      Duration timeout = transferTimeout();
+      JsonObject sent = json(awaitLine(source, "{", timeout));
+      JsonObject checked = json(awaitLine(sink, "{", timeout));
       if (checked.has("problem")) {
         progress.accept("NOT verified: " + checked.get("problem").getAsString());
       }
@@ -141,7 +146,7 @@ public final class Demo implements AutoCloseable {
     return new DemoCapture(socket, "source", settings.pcap(), progress);
   }
 
-  /** A tenth of a gigabit per second is what the slowest of devices does. */
+  /** The slowest device carries a tenth of a gigabit per second. */
   private Duration transferTimeout() {
     return Duration.ofSeconds(60 + settings.octets() / 10_000_000);
   }
@@ -166,14 +171,15 @@ public final class Demo implements AutoCloseable {
 
   private Path startDaemon(String name, List<DemoInterface> interfaces)
       throws IOException, InterruptedException {
-    Path socket = directory.path(name + ".rddpd.sock");
+    Path socket = folder.resolve(name + ".rddpd.sock");
     Path configuration =
-        directory.write(
+        folder.write(
             name + ".toml",
             DemoInterface.configuration(socket, settings.hugepages(), "backoff", interfaces));
     progress.accept("daemon '" + name + "'");
-    start("daemon-" + name, "daemon", "--config", configuration.toString(), "--until-eof")
-        .awaitLine("ready:", START);
+    JavaProcess daemon =
+        start("daemon-" + name, "daemon", "--config", configuration.toString(), "--until-eof");
+    awaitLine(daemon, "ready:", START);
     return socket;
   }
 
@@ -182,14 +188,14 @@ public final class Demo implements AutoCloseable {
   private RoundTrips roundTrips() throws IOException, InterruptedException {
     progress.accept("round trips of " + ROUND_TRIP_OCTETS + " octets, two threads, net_ring");
     Path configuration =
-        directory.write(
+        folder.write(
             "round-trips.toml",
             DemoInterface.configuration(
-                directory.path("round-trips.sock"),
+                folder.resolve("round-trips.sock"),
                 settings.hugepages(),
                 "spin",
                 List.of(source("ring:rtt"), sink("ring:rtt"))));
-    ChildProcess child =
+    JavaProcess child =
         start(
             "round-trips",
             "demo-round-trips",
@@ -199,7 +205,7 @@ public final class Demo implements AutoCloseable {
             Integer.toString(settings.count()),
             "--size",
             Integer.toString(ROUND_TRIP_OCTETS));
-    String line = child.awaitLine("{", START.plusMillis(settings.count()));
+    String line = awaitLine(child, "{", START.plusMillis(settings.count()));
     child.awaitEnd(START);
     return new Gson().fromJson(line, RoundTrips.class);
   }
@@ -218,32 +224,42 @@ public final class Demo implements AutoCloseable {
 
   // ---- Children ----
 
-  private synchronized ChildProcess start(String name, String... command) throws IOException {
+  private synchronized JavaProcess start(String name, String... command) throws IOException {
     if (closed) {
       throw new DemoException("interrupted");
     }
-    ChildProcess child = new ChildProcess(name, directory.path(""), List.of(command));
+    JavaProcess child =
+        JavaProcess.command(name, folder.resolve(name + ".log"), JVM_FLAGS, List.of(command));
     children.add(child);
     return child;
+  }
+
+  private static String awaitLine(JavaProcess child, String prefix, Duration timeout)
+      throws InterruptedException {
+    try {
+      return child.awaitLine(prefix, timeout);
+    } catch (IOException e) {
+      throw new DemoException(e.getMessage(), e);
+    }
   }
 
   private static JsonObject json(String line) {
     return JsonParser.parseString(line).getAsJsonObject();
   }
 
-  /** The last started first: programs before their daemons. */
+  /** Stops programs before their daemons. */
   private synchronized void stopChildren() {
-    for (ChildProcess child : children.reversed()) {
+    for (JavaProcess child : children.reversed()) {
       child.close();
     }
     children.clear();
   }
 
-  /** Ends what runs, and removes what was made. */
+  /** Ends all processes, and removes all files. */
   @Override
   public synchronized void close() throws IOException {
     closed = true;
     stopChildren();
-    directory.close();
+    folder.close();
   }
 }

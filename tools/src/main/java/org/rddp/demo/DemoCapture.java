@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 
-/** Captures an interface in the background while the demonstration runs. */
+/** Captures an interface's frames on a thread of its own while the demonstration runs. */
 final class DemoCapture implements AutoCloseable {
   private final LiveCapture capture;
   private final Rddp session;
@@ -43,7 +43,7 @@ final class DemoCapture implements AutoCloseable {
     }
   }
 
-  /** Takes what has come, and closes the file. */
+  /** Writes the remaining frames, and closes the file. */
   @Override
   public void close() throws IOException {
     running = false;

@@ -3,7 +3,7 @@ package org.rddp.demo;
 import java.util.List;
 import java.util.Locale;
 
-/** What joins the two daemons. */
+/** The device that joins the two daemons. */
 public enum DemoDevice {
   /** net_vhost and net_virtio_user, as between a hypervisor and its guest; needs huge pages. */
   VHOST("net_vhost + net_virtio_user") {
@@ -39,7 +39,7 @@ public enum DemoDevice {
   /** The source's device and the sink's, as configurations name them. */
   abstract List<String> devices(String socket);
 
-  /** What it is, for people. */
+  /** A description for messages. */
   public String description() {
     return description;
   }

@@ -1,6 +1,6 @@
 package org.rddp.demo;
 
-/** A step of the demonstration failed; the message says which and why. */
+/** A step of the demonstration has failed; the message says which and why. */
 public final class DemoException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -5,17 +5,17 @@ import org.rddp.daemon.configuration.SizeText;
 import org.rddp.rig.RoundTrips;
 
 /**
- * What a demonstration has shown.
+ * The results of the demonstration.
  *
- * @param verified whether every octet was there and no other was touched
+ * @param verified whether every octet was right and the guards were untouched
  * @param octets of the transfer
- * @param device what joined the daemons
+ * @param device that joined the daemons
  * @param hugepages whether DPDK's memory was of huge pages
  * @param mtu of the link
  * @param crc whether MPA's CRC was on
  * @param seconds that the transfer took
  * @param writes round trips of writes
- * @param writesLayout where their threads were
+ * @param writesLayout layout of the threads for these
  * @param kernelTcp the same over the kernel's TCP
  * @param coreToCore nanoseconds from one core to the other and back
  */
@@ -40,7 +40,7 @@ public record DemoResult(
     return (double) kernelTcp.p50() / writes.p50();
   }
 
-  /** For programs. */
+  /** The results as JSON. */
   public JsonObject toJson() {
     JsonObject json = new JsonObject();
     json.addProperty("verified", verified);
@@ -60,7 +60,7 @@ public record DemoResult(
     return json;
   }
 
-  /** For people. */
+  /** The results as text. */
   public String toTable() {
     return """
 

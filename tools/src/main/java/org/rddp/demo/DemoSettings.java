@@ -3,15 +3,15 @@ package org.rddp.demo;
 import java.nio.file.Path;
 
 /**
- * What a demonstration does.
+ * Settings of the demonstration.
  *
- * @param device what joins the daemons
+ * @param device that joins the daemons
  * @param hugepages whether DPDK's memory is of huge pages
  * @param octets of the transfer
  * @param mtu of the link
- * @param count round trips measured
+ * @param count of round trips measured
  * @param seed of the transfer's pattern
- * @param pcap where frames are captured to, or null
+ * @param pcap file for captured frames, or null
  */
 public record DemoSettings(
     DemoDevice device, boolean hugepages, long octets, int mtu, int count, long seed, Path pcap) {}

@@ -7,11 +7,11 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 
 /**
- * Memory that a peer writes into, between two stretches that it must not touch: poisoned before,
- * compared with the pattern afterwards, guards included.
+ * Memory for a peer's writes between two guards that it must not touch. It is poisoned first, and
+ * then compared with the pattern, guards included.
  */
 final class GuardedSink {
-  /** Octets on either side that stay as they were. */
+  /** Octets of each guard. */
   static final long GUARD = 4096;
 
   private static final byte POISON = (byte) 0xdb;
@@ -21,7 +21,7 @@ final class GuardedSink {
   private final MemoryRegion window;
   private final long octets;
 
-  /** Memory of so many octets, named to the peer without its guards. */
+  /** Allocates memory; the guards are not advertised to the peer. */
   GuardedSink(Rddp session, long octets) {
     this.octets = octets;
     all = session.allocate(octets + 2 * GUARD);
@@ -44,9 +44,9 @@ final class GuardedSink {
   }
 
   /**
-   * Compares everything.
+   * Compares all octets.
    *
-   * @return what is wrong, or null
+   * @return the first error found, or null
    */
   String verify(TransferPattern pattern) {
     long wrong = pattern.mismatch(window(), 0);

@@ -10,7 +10,7 @@ import org.rddp.client.RddpException;
 import org.rddp.device.PcapWriter;
 import org.rddp.ipc.ring.CaptureRing;
 
-/** Frames of a running daemon's interface, from its ring into a file that Wireshark reads. */
+/** Writes the frames of a running daemon's interface into a pcap file. */
 public final class LiveCapture implements AutoCloseable {
   private static final int RING = 64 << 20;
   private static final int WHOLE_FRAMES = 65_535;
@@ -24,7 +24,7 @@ public final class LiveCapture implements AutoCloseable {
   private long lost;
   private boolean closed;
 
-  /** Begins to capture the session's interface into a file, which is replaced if it exists. */
+  /** Starts capturing the session's interface into a file, which is replaced if it exists. */
   public LiveCapture(Rddp session, Path file) throws IOException {
     this.session = session;
     FileChannel channel =
@@ -42,7 +42,7 @@ public final class LiveCapture implements AutoCloseable {
     }
   }
 
-  /** Writes frames that have come; returns how many. */
+  /** Writes the frames in the ring; returns how many. */
   public int poll() throws IOException {
     int count = ring.poll(this::write, BATCH);
     frames += count;
@@ -60,12 +60,12 @@ public final class LiveCapture implements AutoCloseable {
     return frames;
   }
 
-  /** Frames that came faster than they were written. */
+  /** Frames that found no room in the ring. */
   public long lost() {
     return lost;
   }
 
-  /** Stops the capture, writes what it still has, and closes the file. */
+  /** Stops the capture, writes the remaining frames, and closes the file. */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -87,7 +87,7 @@ public final class LiveCapture implements AutoCloseable {
     try {
       session.stopCapture();
     } catch (RddpException | IllegalStateException sessionEnded) {
-      // The capture has ended with it; what is in the ring can still be read.
+      // The capture has ended with the session; its ring can still be read.
       return;
     }
   }

@@ -10,8 +10,8 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 
 /**
- * Polls a session until something holds: politely where cores are few, so that the engine that is
- * waited for gets one, and not for ever.
+ * Polls a session until a condition holds, or for too long. It backs off, so that the engine gets a
+ * core where there are few.
  */
 public final class Poller implements CompletionHandler {
   private static final int BATCH = 64;
@@ -22,7 +22,7 @@ public final class Poller implements CompletionHandler {
   private long completed;
   private long received;
 
-  /** A poller that gives up after a while in which nothing completes. */
+  /** A poller that gives up when nothing completes for so long. */
   public Poller(Rddp session, Duration timeout) {
     this.session = session;
     this.timeoutNanos = timeout.toNanos();
@@ -31,8 +31,8 @@ public final class Poller implements CompletionHandler {
   /**
    * Polls until the condition holds.
    *
-   * @param what is awaited, for the message
-   * @throws IllegalStateException when nothing happens for too long, or a request fails
+   * @param what is awaited, for messages
+   * @throws IllegalStateException when nothing completes for too long, or a request fails
    */
   public void until(BooleanSupplier condition, String what) {
     long since = System.nanoTime();
@@ -47,7 +47,7 @@ public final class Poller implements CompletionHandler {
     }
   }
 
-  /** Sends and writes that were reported, with those that each stands for. */
+  /** Sends and writes completed, with the unsignalled ones that a completion stands for. */
   public long completed() {
     return completed;
   }

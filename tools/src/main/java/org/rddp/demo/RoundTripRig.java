@@ -2,10 +2,9 @@ package org.rddp.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.List;
+import java.nio.ByteBuffer;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.daemon.Daemon;
@@ -13,9 +12,12 @@ import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.Ports;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
-import org.rddp.device.FrameDevice;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.PinnedPorts;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTripTimer;
 import org.rddp.rig.RoundTrips;
+import org.rddp.rig.WaitStrategy;
 
 /**
  * Round trips in the two-thread layout: a daemon with two interfaces, both engines on one pinned
@@ -24,8 +26,11 @@ import org.rddp.rig.RoundTrips;
 public final class RoundTripRig {
   private static final int PORT = 7472;
 
-  /** Until everything on the way is compiled. */
+  /** Round trips until everything on the way is compiled. */
   private static final int WARM_UP = 60_000;
+
+  /** As long as all round trips may take, in ns. */
+  private static final long LONGEST = 3_600_000_000_000L;
 
   private RoundTripRig() {}
 
@@ -47,11 +52,16 @@ public final class RoundTripRig {
         Rddp nearSession = session(configuration, near);
         Rddp farSession = session(configuration, far)) {
       Affinity.pin(cpus[cpus.length - 1]);
-      InetSocketAddress address =
-          new InetSocketAddress(InetAddress.getByAddress(octets(far.address())), PORT);
-      try (WritePingPong pingPong = new WritePingPong(nearSession, farSession, address, octets)) {
+      byte[] address = ByteBuffer.allocate(Integer.BYTES).putInt(far.address()).array();
+      InetSocketAddress listening = new InetSocketAddress(InetAddress.getByAddress(address), PORT);
+      WaitStrategy waiting = new WaitStrategy(false);
+      try (ProgramPair pair =
+          ProgramPair.connect(nearSession, farSession, listening, octets, waiting)) {
+        pair.prepare(ProgramPair.Verb.WRITE, octets);
+        RoundTripTimer timer = new RoundTripTimer();
+        timer.warmUp(pair, WARM_UP, LONGEST);
         String device = near.device().startsWith("ring:") ? "net_ring, copying" : near.device();
-        return pingPong.measure(WARM_UP, count, device);
+        return RoundTrips.of(timer.closedLoop(pair, count, LONGEST), device);
       }
     }
   }
@@ -60,39 +70,5 @@ public final class RoundTripRig {
     return Rddp.connect(
         configuration.controlSocket(),
         RddpOptions.defaults().withInterfaceName(used.name()).withProgramName("round trips"));
-  }
-
-  private static byte[] octets(int address) {
-    return new byte[] {
-      (byte) (address >>> 24), (byte) (address >>> 16), (byte) (address >>> 8), (byte) address
-    };
-  }
-
-  /** Ports whose engine thread keeps to one CPU. */
-  private record PinnedPorts(Ports ports, int cpu) implements Ports {
-    @Override
-    public List<? extends FrameDevice> devices() {
-      return ports.devices();
-    }
-
-    @Override
-    public void enter() {
-      try {
-        Affinity.pin(cpu);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      ports.enter();
-    }
-
-    @Override
-    public void leave() {
-      ports.leave();
-    }
-
-    @Override
-    public void close() {
-      ports.close();
-    }
   }
 }

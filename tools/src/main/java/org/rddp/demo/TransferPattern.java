@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Octets that follow from a seed and their offset alone: the source makes them, and the sink makes
- * them again to compare, so that nothing but the wire connects the two.
+ * Octets computed from a seed and their offset: the sink computes them again to compare, so that
+ * source and sink share nothing but the wire.
  */
 public final class TransferPattern {
   private static final ValueLayout.OfLong WORD =
@@ -33,7 +33,7 @@ public final class TransferPattern {
   /**
    * Compares memory with the pattern from an offset on, which is a multiple of 8.
    *
-   * @return where in the memory the first wrong octet is, or -1
+   * @return offset of the first wrong octet in the memory, or -1
    */
   public long mismatch(MemorySegment memory, long offset) {
     long whole = memory.byteSize() & -Long.BYTES;

@@ -11,10 +11,11 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
+import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * A transfer by RDMA Writes from one program to another, which checks every octet. First a part of
- * it with another pattern, again and again, until both ends are warm; then all of it, timed.
+ * A transfer by RDMA Writes from one program to another, which checks every octet. A part of it is
+ * sent with another pattern until both ends are warm; then all of it is sent and timed.
  */
 public final class VerifiedTransfer {
   /** Octets of one write. */
@@ -35,7 +36,7 @@ public final class VerifiedTransfer {
    * One end of a transfer.
    *
    * @param seed of the pattern, the same at both ends
-   * @param warmUp how long the source writes before it counts
+   * @param warmUp how long the source writes before it measures
    * @param timeout for every step
    */
   public VerifiedTransfer(Rddp session, long seed, Duration warmUp, Duration timeout) {
@@ -48,12 +49,12 @@ public final class VerifiedTransfer {
   }
 
   /**
-   * The sink: awaits one source, and checks what it has written.
+   * Runs the sink: accepts one source, and checks the octets written.
    *
    * @param port where to listen
    * @param octets of the transfer
-   * @param listening called when it listens
-   * @return what is wrong, or null
+   * @param listening called once it listens
+   * @return the first error found, or null
    */
   public String receive(int port, long octets, Runnable listening) {
     try (Listener listener = session.listen(port)) {
@@ -68,11 +69,11 @@ public final class VerifiedTransfer {
       incoming.accept(AdvertisedBuffer.of(sink.region()).toPrivateData());
       poller.until(() -> poller.received() >= 1, "the end of the warm-up");
       sink.poison();
-      say(connection, 0);
+      sendWord(connection, 0);
       poller.until(() -> poller.received() >= 2, "the end of the transfer");
-      say(connection, 0);
+      sendWord(connection, 0);
       String problem = sink.verify(pattern);
-      say(connection, problem == null ? 1 : 0);
+      sendWord(connection, problem == null ? 1 : 0);
       poller.until(() -> connection.isPeerClosed(), "the source to close");
       connection.close();
       return problem;
@@ -80,10 +81,10 @@ public final class VerifiedTransfer {
   }
 
   /**
-   * The source: connects, writes, and waits until the sink has it all.
+   * Runs the source: connects, writes, and waits until the sink has received everything.
    *
    * @param octets of the transfer
-   * @return nanoseconds from the first write posted to the sink's word that the last is there
+   * @return ns from posting the first write to the sink's confirmation of the last
    */
   public long send(InetSocketAddress sink, long octets) {
     MemoryRegion source = session.allocate(octets);
@@ -98,12 +99,12 @@ public final class VerifiedTransfer {
       do {
         write(connection, source, target, Math.min(octets, MOST_WARM_UP));
       } while (System.nanoTime() - began < warmUp.toNanos());
-      say(connection, 0);
+      sendWord(connection, 0);
       poller.until(() -> poller.received() >= 1, "the sink to be warm");
       pattern.fill(source.segment(), 0);
       long start = System.nanoTime();
       write(connection, source, target, octets);
-      say(connection, 0);
+      sendWord(connection, 0);
       poller.until(() -> poller.received() >= 2, "the sink to have it all");
       long nanos = System.nanoTime() - start;
       poller.until(() -> poller.received() >= 3, "the sink to have checked it");
@@ -129,7 +130,7 @@ public final class VerifiedTransfer {
     }
   }
 
-  private void say(Connection connection, int word) {
+  private void sendWord(Connection connection, int word) {
     MemorySegment message = MemorySegment.ofArray(new byte[] {(byte) word, 0, 0, 0, 0, 0, 0, 0});
     poller.until(
         () -> connection.postInlineSend(-1, message, 0, SHORT, SendFlags.SIGNALLED),

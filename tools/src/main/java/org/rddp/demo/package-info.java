@@ -1,2 +1,2 @@
-/** The demonstration: daemons, programs, and what they measure, in processes of their own. */
+/** The demonstration: daemons, programs and measurements, in processes of their own. */
 package org.rddp.demo;

@@ -7,25 +7,25 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sends a cache line from one CPU to another and back: the least that any round trip between two
- * threads can take. It changes between machines, and on virtual ones from run to run, so that a
- * latency says little without it.
+ * The round trip of a cache line between two CPUs: the lower bound of any round trip between two
+ * threads. It differs between machines, and on virtual machines from run to run, so no latency
+ * should be reported without it.
  */
 public final class CoreToCore {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
 
-  /** Reading the clock takes as long as a round trip between near cores: so it is read seldom. */
+  /** Reading the clock takes as long as a round trip between near cores, so it is read rarely. */
   private static final int ROUND_TRIPS_PER_SAMPLE = 200;
 
   private static final int WARM_UP_SAMPLES = 500;
   private static final int SAMPLES = 1001;
 
-  /** Looks before a waiting thread sleeps: the one it waits for may need the same CPU. */
-  private static final int PATIENCE = 10_000;
+  /** Polls before a waiting thread sleeps: the other thread may need the same CPU. */
+  private static final int POLLS = 10_000;
 
   private static final long SLEEP_NANOS = 1_000;
 
-  /** Index of the word that goes to and fro, alone within two cache lines on either side. */
+  /** Index of the shared word, with two cache lines of padding on either side. */
   private static final int SHARED = 16;
 
   private final long[] words = new long[2 * SHARED];
@@ -33,10 +33,10 @@ public final class CoreToCore {
   private CoreToCore() {}
 
   /**
-   * The median round trip between two CPUs, in nanoseconds. Takes some hundreds of milliseconds.
+   * Measures the median round trip between two CPUs in ns, in some hundreds of ms.
    *
    * @param near the CPU that measures
-   * @param far the CPU that answers; the same one measures the scheduler instead
+   * @param far the CPU that answers; with the same CPU the scheduler is measured
    * @throws IOException when a thread may not be bound to its CPU
    */
   public static long medianNanos(int near, int far) throws IOException, InterruptedException {
@@ -48,7 +48,7 @@ public final class CoreToCore {
     }
   }
 
-  /** Puts back every number that the other thread has put there, negated, until interrupted. */
+  /** Answers every number with its negative, until interrupted. */
   private Void answer() {
     long expected = 1;
     while (await(expected)) {
@@ -78,13 +78,13 @@ public final class CoreToCore {
     return samples[SAMPLES / 2];
   }
 
-  /** Waits for a number to appear; false if interrupted before. */
+  /** Waits for a number to appear; returns false if interrupted before. */
   private boolean await(long number) {
-    int looks = 0;
+    int polls = 0;
     while ((long) WORD.getAcquire(words, SHARED) != number) {
       Thread.onSpinWait();
-      if (++looks >= PATIENCE) {
-        looks = 0;
+      if (++polls >= POLLS) {
+        polls = 0;
         if (Thread.currentThread().isInterrupted()) {
           return false;
         }

@@ -8,28 +8,57 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.HdrHistogram.Histogram;
 
 /**
- * The round trip that programs have today: a message over the kernel's TCP and back. Non-blocking
- * sockets, polled without a pause, TCP_NODELAY, each end on a CPU of its own: the best that plain
- * sockets do.
+ * Messages over the kernel's TCP and back, TCP_NODELAY, each end on a CPU of its own: non-blocking
+ * sockets polled without a pause, the best that plain sockets do, or blocking ones. The thread that
+ * opens it measures; the other end sends each message back when it is whole.
  */
-public final class KernelTcpPingPong {
+public final class KernelTcpPingPong implements RoundTrip, AutoCloseable {
   private final NetworkEnds ends;
-  private final int octets;
+  private final boolean blocking;
+  private final int longest;
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
+  private final PinnedThread<Void> server;
+  private final SocketChannel socket;
+  private ByteBuffer message;
+  private volatile int octets = Long.BYTES;
 
-  private KernelTcpPingPong(NetworkEnds ends, int octets) {
+  /**
+   * Connects the calling thread, a platform thread, which moves to the client's end for good.
+   *
+   * @param blocking whether sockets block instead of being polled
+   * @param longest octets of the longest message
+   * @throws IOException when network namespaces may not be made (they need root), or the network
+   *     fails
+   */
+  public KernelTcpPingPong(
+      NetworkEnds ends, boolean blocking, int longest, int serverCpu, int clientCpu)
+      throws IOException, InterruptedException {
     this.ends = ends;
-    this.octets = octets;
+    this.blocking = blocking;
+    this.longest = longest;
+    message(Long.BYTES);
+    server = PinnedThread.start("tcp-server", serverCpu, this::serve);
+    try {
+      ends.enterClient();
+      int port = PinnedThread.result(listening);
+      Affinity.pin(clientCpu);
+      socket = SocketChannel.open(StandardProtocolFamily.INET);
+      socket.connect(new InetSocketAddress(ends.serverAddress(), port));
+      configure(socket);
+    } catch (IOException failure) {
+      server.close();
+      throw failure;
+    }
   }
 
   /**
    * Measures between two network namespaces joined by a veth link.
    *
-   * @param octets in each message, 1 or more
+   * @param octets in each message, 8 or more
    * @param warmUp round trips that are not counted, 0 or more
    * @param count round trips that are, 1 or more
    * @param serverCpu the CPU of the end that answers
@@ -38,7 +67,7 @@ public final class KernelTcpPingPong {
    */
   public static RoundTrips overVeth(int octets, int warmUp, int count, int serverCpu, int clientCpu)
       throws IOException, InterruptedException {
-    return new KernelTcpPingPong(new VethEnds(), octets).run(warmUp, count, serverCpu, clientCpu);
+    return measure(new VethEnds(true), octets, warmUp, count, serverCpu, clientCpu);
   }
 
   /**
@@ -48,30 +77,40 @@ public final class KernelTcpPingPong {
   public static RoundTrips overLoopback(
       int octets, int warmUp, int count, int serverCpu, int clientCpu)
       throws IOException, InterruptedException {
-    return new KernelTcpPingPong(new LoopbackEnds(), octets)
-        .run(warmUp, count, serverCpu, clientCpu);
+    return measure(new LoopbackEnds(), octets, warmUp, count, serverCpu, clientCpu);
+  }
+
+  private static RoundTrips measure(
+      NetworkEnds ends, int octets, int warmUp, int count, int serverCpu, int clientCpu)
+      throws IOException, InterruptedException {
+    Callable<RoundTrips> measuring =
+        () -> {
+          try (KernelTcpPingPong trip =
+              new KernelTcpPingPong(ends, false, octets, serverCpu, clientCpu)) {
+            trip.message(octets);
+            RoundTripTimer timer = new RoundTripTimer();
+            timer.warmUp(trip, warmUp, Long.MAX_VALUE / 2);
+            return RoundTrips.of(timer.closedLoop(trip, count, Long.MAX_VALUE / 2), ends.device());
+          }
+        };
+    try (PinnedThread<RoundTrips> client = PinnedThread.start("tcp-client", clientCpu, measuring)) {
+      return client.join();
+    }
   }
 
   /**
-   * Prints the figures as JSON.
+   * Changes the length of messages; none may be under way.
    *
-   * @param arguments octets, warm-up and count; 64, 50,000 and 200,000 if left out
+   * @param length octets, 8 or more
    */
-  public static void main(String[] arguments) throws IOException, InterruptedException {
-    int octets = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 64;
-    int warmUp = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 50_000;
-    int count = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 200_000;
-    int[] cpus = Affinity.allowed();
-    System.out.println(overVeth(octets, warmUp, count, cpus[0], cpus[cpus.length - 1]).toJson());
+  public void message(int length) {
+    message = ByteBuffer.allocateDirect(length);
+    octets = length;
   }
 
-  private RoundTrips run(int warmUp, int count, int serverCpu, int clientCpu)
-      throws IOException, InterruptedException {
-    try (PinnedThread<Void> _ = PinnedThread.start("tcp-server", serverCpu, this::serve);
-        PinnedThread<Histogram> client =
-            PinnedThread.start("tcp-client", clientCpu, () -> measure(warmUp, count))) {
-      return RoundTrips.of(client.join(), ends.device());
-    }
+  private void configure(SocketChannel made) throws IOException {
+    made.configureBlocking(blocking);
+    made.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
   private Void serve() throws IOException, InterruptedException {
@@ -80,9 +119,9 @@ public final class KernelTcpPingPong {
       try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
         listener.bind(new InetSocketAddress(ends.serverAddress(), 0));
         listening.complete(listener.socket().getLocalPort());
-        try (SocketChannel socket = listener.accept()) {
-          prepare(socket);
-          echo(socket);
+        try (SocketChannel accepted = listener.accept()) {
+          configure(accepted);
+          echo(accepted);
         }
       }
     } catch (IOException failure) {
@@ -93,56 +132,45 @@ public final class KernelTcpPingPong {
   }
 
   /** Sends every message back, until the other end closes. */
-  private void echo(SocketChannel socket) throws IOException {
-    ByteBuffer message = ByteBuffer.allocateDirect(octets);
-    while (receive(socket, message)) {
-      send(socket, message);
-    }
-  }
-
-  private Histogram measure(int warmUp, int count) throws IOException, InterruptedException {
-    ends.enterClient();
-    int port = PinnedThread.result(listening);
-    try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.INET)) {
-      socket.connect(new InetSocketAddress(ends.serverAddress(), port));
-      prepare(socket);
-      Histogram nanoseconds = RoundTrips.histogram();
-      ByteBuffer message = ByteBuffer.allocateDirect(octets).position(octets);
-      for (int i = -warmUp; i < count; i++) {
-        long began = System.nanoTime();
-        send(socket, message);
-        if (!receive(socket, message)) {
-          throw new EOFException("the server's end has closed");
-        }
-        long took = System.nanoTime() - began;
-        if (i >= 0) {
-          nanoseconds.recordValue(Math.min(took, nanoseconds.getHighestTrackableValue()));
-        }
+  private void echo(SocketChannel accepted) throws IOException {
+    ByteBuffer whole = ByteBuffer.allocateDirect(longest);
+    while (true) {
+      int read = accepted.read(whole);
+      if (read < 0) {
+        return;
       }
-      return nanoseconds;
+      if (read > 0 && whole.position() == octets) {
+        send(accepted, whole.flip());
+        whole.clear();
+      }
     }
   }
 
-  private static void prepare(SocketChannel socket) throws IOException {
-    socket.configureBlocking(false);
-    socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-  }
-
-  private static void send(SocketChannel socket, ByteBuffer message) throws IOException {
-    message.flip();
-    while (message.hasRemaining()) {
-      socket.write(message);
-    }
-  }
-
-  /** Polls until the message is whole; false when the other end has closed. */
-  private static boolean receive(SocketChannel socket, ByteBuffer message) throws IOException {
-    message.clear();
+  @Override
+  public void run(long number) throws IOException {
+    int last = octets - Long.BYTES;
+    message.clear().putLong(0, number).putLong(last, number);
+    send(socket, message);
+    message.clear().putLong(last, 0);
     while (message.hasRemaining()) {
       if (socket.read(message) < 0) {
-        return false;
+        throw new EOFException("the other end has closed");
       }
     }
-    return true;
+    if (message.getLong(0) != number || message.getLong(last) != number) {
+      throw new IOException("another message came back");
+    }
+  }
+
+  private static void send(SocketChannel to, ByteBuffer whole) throws IOException {
+    while (whole.hasRemaining()) {
+      to.write(whole);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    socket.close();
+    server.close();
   }
 }

@@ -2,7 +2,7 @@ package org.rddp.rig;
 
 import java.net.InetAddress;
 
-/** Both ends where the process is: they meet over the loopback interface. */
+/** Two ends in this process's network namespace, over the loopback interface. */
 final class LoopbackEnds implements NetworkEnds {
   @Override
   public void enterServer() {}

@@ -12,8 +12,9 @@ import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
 
 /**
- * A network namespace that a thread of this process holds: other threads, of other processes too,
- * enter it by its file. It goes when it is closed or its process ends, and nobody is in it.
+ * A network namespace that a thread of this process holds. Other threads, also of other processes,
+ * enter it by its file. The kernel removes it once it is closed, or this process ends, and no
+ * thread is in it.
  *
  * <p>Needs the right to make namespaces (CAP_SYS_ADMIN) and the commands {@code ip} and {@code
  * nsenter}.
@@ -30,7 +31,7 @@ public final class NetworkNamespace implements AutoCloseable {
   private final int thread;
 
   /**
-   * A new one, with nothing but a loopback interface that is down.
+   * Creates a namespace with nothing but a loopback interface that is down.
    *
    * @throws IOException when it may not be made
    */
@@ -67,17 +68,17 @@ public final class NetworkNamespace implements AutoCloseable {
     return "/proc/" + ProcessHandle.current().pid() + "/task/" + thread + "/ns/net";
   }
 
-  /** The kernel's number of the thread that holds it, for {@code ip link set ... netns}. */
+  /** The id of the thread that holds the namespace, for {@code ip link set ... netns}. */
   public int holder() {
     return thread;
   }
 
   /**
-   * Brings the calling thread, which must be a platform thread, into a namespace. Processes that it
-   * starts, and sockets that it opens, are there, too.
+   * Moves the calling thread, which must be a platform thread, into a namespace. Processes that it
+   * starts and sockets that it opens later are there, too.
    *
    * @param file of {@link #file}
-   * @throws IOException when there is none any more, or it may not be entered
+   * @throws IOException when the namespace is gone, or may not be entered
    */
   public static void enter(String file) throws IOException {
     try (Arena arena = Arena.ofConfined();
@@ -90,10 +91,10 @@ public final class NetworkNamespace implements AutoCloseable {
   }
 
   /**
-   * Runs a command inside.
+   * Runs a command in the namespace.
    *
-   * @return what it printed, without spaces at the ends
-   * @throws IOException what it printed, when it failed
+   * @return the command's output, stripped
+   * @throws IOException with the output, when the command fails
    */
   public String run(String... command) throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of("nsenter", "--net=" + file()));

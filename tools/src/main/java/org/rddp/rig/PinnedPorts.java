@@ -7,10 +7,10 @@ import org.rddp.daemon.Ports;
 import org.rddp.device.FrameDevice;
 
 /**
- * Ports whose engine thread keeps to one CPU.
+ * Ports whose engine thread is pinned to a CPU.
  *
  * @param ports the ports themselves
- * @param cpu the CPU
+ * @param cpu to which the engine thread is pinned
  */
 public record PinnedPorts(Ports ports, int cpu) implements Ports {
   @Override

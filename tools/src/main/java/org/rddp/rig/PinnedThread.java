@@ -8,8 +8,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 
 /**
- * A thread for one task, on one CPU. It ends with the task, and with it everything that the task
- * changed about its thread.
+ * A thread for one task, pinned to a CPU. It ends with the task, and so do the task's changes to
+ * the thread, such as its network namespace.
  */
 public final class PinnedThread<T> implements AutoCloseable {
   private final FutureTask<T> task;
@@ -21,7 +21,7 @@ public final class PinnedThread<T> implements AutoCloseable {
   /**
    * Starts the task.
    *
-   * @throws IOException when the thread may not run on that CPU; the task was not started then
+   * @throws IOException when the thread may not run on that CPU; the task is not started then
    */
   public static <T> PinnedThread<T> start(String name, int cpu, Callable<T> body)
       throws IOException, InterruptedException {
@@ -45,24 +45,22 @@ public final class PinnedThread<T> implements AutoCloseable {
   }
 
   /**
-   * Waits for the task to end.
+   * Waits for the end of the task.
    *
-   * @return what it returned
-   * @throws IOException what it threw
+   * @return the task's result
+   * @throws IOException the task's exception
    */
   public T join() throws IOException, InterruptedException {
     return result(task);
   }
 
-  /** Asks the task, if it still runs, to end: an interrupt, which it sees where it waits. */
+  /** Interrupts the task if it still runs. */
   @Override
   public void close() {
     task.cancel(true);
   }
 
-  /**
-   * Waits for the result of another thread's work. What went wrong there is an IOException here.
-   */
+  /** Waits for a result of another thread, whose exception becomes an IOException. */
   public static <T> T result(Future<T> future) throws IOException, InterruptedException {
     try {
       return future.get();

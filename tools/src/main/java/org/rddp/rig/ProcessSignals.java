@@ -15,7 +15,7 @@ public final class ProcessSignals {
   private ProcessSignals() {}
 
   /**
-   * Stops every thread of a process until {@link #resume}.
+   * Stops all threads of a process until {@link #resume} (SIGSTOP).
    *
    * @throws SystemCallException if there is no such process, or it belongs to another user
    */

@@ -4,14 +4,14 @@ import com.google.gson.JsonObject;
 import org.HdrHistogram.Histogram;
 
 /**
- * What many round trips took, in nanoseconds.
+ * Statistics of round trips, in nanoseconds.
  *
- * @param p50 half took no longer
- * @param p99 99 % took no longer
- * @param p999 99.9 % took no longer
- * @param max the longest
- * @param count how many were measured
- * @param device what they went over, for example {@code veth}
+ * @param p50 median
+ * @param p99 99th percentile
+ * @param p999 percentile 99.9
+ * @param max longest
+ * @param count of round trips
+ * @param device that they crossed, for example {@code veth}
  */
 public record RoundTrips(long p50, long p99, long p999, long max, long count, String device) {
   /** Reads the figures from a histogram of nanoseconds. */
@@ -25,12 +25,12 @@ public record RoundTrips(long p50, long p99, long p999, long max, long count, St
         device);
   }
 
-  /** A histogram good for round trips of up to ten seconds, to three digits. */
+  /** A histogram for round trips of up to ten seconds, with three significant digits. */
   public static Histogram histogram() {
     return new Histogram(10_000_000_000L, 3);
   }
 
-  /** The figures under the names that programs read: p50, p99, p999, max, count, device. */
+  /** The figures as JSON: p50, p99, p999, max, count, device. */
   public JsonObject toJson() {
     JsonObject json = new JsonObject();
     json.addProperty("p50", p50);

@@ -17,22 +17,28 @@ public final class VethEnds implements NetworkEnds {
   private static final String SERVER = "10.99.0.1";
   private static final String CLIENT = "10.99.0.2";
   private static final String INTERFACE = "rddp0";
+  private static final int MTU = 1500;
 
   private final CompletableFuture<Integer> serverThread = new CompletableFuture<>();
   private final CompletableFuture<Void> linked = new CompletableFuture<>();
+  private final int mtu;
   private final boolean offloads;
 
-  /** With everything that a veth link leaves to nobody: checksums, and frames of up to 64 KiB. */
-  public VethEnds() {
-    this(true);
+  /** Ends of a link with an MTU of 1500. */
+  public VethEnds(boolean offloads) {
+    this(MTU, offloads);
   }
 
   /**
-   * With or without offloads: checksums, cutting segments and putting them together.
+   * Ends of a link that no thread has entered.
    *
-   * @param offloads false: every frame is as long as a real one, and has real checksums
+   * @param mtu in octets
+   * @param offloads whether the kernel may leave checksums and segmentation to the link, which does
+   *     neither: octets then cross it in units of up to 64 KiB. Otherwise every frame is as long as
+   *     a real one and has real checksums.
    */
-  public VethEnds(boolean offloads) {
+  public VethEnds(int mtu, boolean offloads) {
+    this.mtu = mtu;
     this.offloads = offloads;
   }
 
@@ -45,7 +51,7 @@ public final class VethEnds implements NetworkEnds {
       throw failure;
     }
     PinnedThread.result(linked);
-    addAddress(SERVER);
+    configure(SERVER);
   }
 
   @Override
@@ -53,8 +59,8 @@ public final class VethEnds implements NetworkEnds {
     try {
       NetworkNamespace.enterNew();
       String server = Integer.toString(PinnedThread.result(serverThread));
-      ip("link", "add", INTERFACE, "type", "veth", "peer", "name", INTERFACE, "netns", server);
-      addAddress(CLIENT);
+      run("ip link add " + INTERFACE + " type veth peer name " + INTERFACE + " netns " + server);
+      configure(CLIENT);
       linked.complete(null);
     } catch (IOException failure) {
       linked.completeExceptionally(failure);
@@ -77,26 +83,23 @@ public final class VethEnds implements NetworkEnds {
     return "veth";
   }
 
-  private void addAddress(String address) throws IOException, InterruptedException {
-    ip("address", "add", address + "/24", "dev", INTERFACE);
+  private void configure(String address) throws IOException, InterruptedException {
+    run("ip link set " + INTERFACE + " mtu " + mtu);
+    run("ip address add " + address + "/24 dev " + INTERFACE);
     if (!offloads) {
       run("ethtool -K " + INTERFACE + " tx off rx off tso off gso off gro off");
     }
-    ip("link", "set", INTERFACE, "up");
+    run("ip link set " + INTERFACE + " up");
   }
 
-  private static void ip(String... arguments) throws IOException, InterruptedException {
-    run("ip " + String.join(" ", arguments));
-  }
-
-  /** Runs the command in the namespace of the calling thread, which a child process inherits. */
+  /** Runs a command in the namespace of the calling thread, which a child process inherits. */
   private static void run(String words) throws IOException, InterruptedException {
-    List<String> command = List.of(words.split(" ", -1));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    Process process =
+        new ProcessBuilder(List.of(words.split(" ", -1))).redirectErrorStream(true).start();
     process.getOutputStream().close();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
-      throw new IOException(String.join(" ", command) + ": " + said.strip());
+      throw new IOException(words + ": " + said.strip());
     }
   }
 }

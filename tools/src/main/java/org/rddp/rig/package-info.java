@@ -1,5 +1,5 @@
 /**
- * Rigs that measure what a round trip costs on this machine: between two cores, and over kernel
- * TCP. Their numbers stand beside rddp's own.
+ * What the demo and the benchmarks share: ping-pongs of programs and of the kernel's TCP, the round
+ * trip between two cores, child processes, configurations, pinned threads and network namespaces.
  */
 package org.rddp.rig;

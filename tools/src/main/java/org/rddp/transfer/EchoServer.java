@@ -14,12 +14,12 @@ import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
-import org.rddp.demo.AdvertisedBuffer;
+import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * Sends every message back, whole and once, and names every peer a buffer of its own to write: the
- * fixed point that any peer can be tried against. The buffer's STag, TO and length are the 20
- * octets of private data in the MPA Reply.
+ * Sends every message back, and advertises to each peer a buffer of its own to write, for tests of
+ * any peer. The buffer's STag, Tagged Offset and length are the 20 octets of private data in the
+ * MPA Reply.
  */
 public final class EchoServer {
   /** Octets of the buffer that a peer may write. */
@@ -28,10 +28,10 @@ public final class EchoServer {
   private static final int SLOTS = 32;
   private static final int BATCH = 64;
 
-  /** Polls between two looks at who comes and goes. */
-  private static final int SPINS = 2_000;
+  /** Polls of the session between two polls for new and ended connections. */
+  private static final int POLLS = 2_000;
 
-  private static final Duration NAP = Duration.ofMillis(100);
+  private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Rddp session;
   private final int longest;
@@ -42,7 +42,7 @@ public final class EchoServer {
    * A server.
    *
    * @param longest octets of the longest message
-   * @param log told who comes and goes
+   * @param log gets a line for each new and each ended connection
    */
   public EchoServer(Rddp session, int longest, Consumer<String> log) {
     this.session = session;
@@ -50,7 +50,7 @@ public final class EchoServer {
     this.log = log;
   }
 
-  /** A peer: its buffer, and slots that are received into and sent from. */
+  /** A peer: its buffer, and slots to receive into and to send from. */
   private final class Peer {
     final Connection connection;
     final MemoryRegion buffer;
@@ -93,13 +93,13 @@ public final class EchoServer {
     try (Listener listener = session.listen(port)) {
       while (!Thread.currentThread().isInterrupted()) {
         if (poll() == 0) {
-          session.await(NAP);
+          session.await(PAUSE);
         }
         IncomingConnection incoming = listener.poll();
         if (incoming != null) {
-          admit(incoming);
+          accept(incoming);
         }
-        dismiss();
+        removeEnded();
       }
     } catch (RddpException e) {
       // An interrupt also ends a request that waits for the daemon's answer.
@@ -109,10 +109,10 @@ public final class EchoServer {
     }
   }
 
-  /** Answers messages, a bounded number of times: a busy peer must not keep others waiting. */
+  /** Answers messages, for a bounded number of polls: a busy peer must not delay others. */
   private int poll() {
     int answered = 0;
-    for (int spins = 0; spins < SPINS; spins++) {
+    for (int polls = 0; polls < POLLS; polls++) {
       answered += session.poll(this::onCompletion, BATCH);
     }
     return answered;
@@ -125,7 +125,7 @@ public final class EchoServer {
     }
   }
 
-  private void admit(IncomingConnection incoming) {
+  private void accept(IncomingConnection incoming) {
     Connection connection = incoming.connection();
     try {
       Peer peer = new Peer(connection);
@@ -139,7 +139,7 @@ public final class EchoServer {
     }
   }
 
-  private void dismiss() {
+  private void removeEnded() {
     peers
         .values()
         .removeIf(peer -> {

@@ -19,14 +19,14 @@ import org.rddp.client.types.PrivateData;
 public final class FileClient {
   private static final Duration STEP = Duration.ofSeconds(20);
 
-  /** What a transfer is about to be. */
+  /** Observes a transfer. */
   @FunctionalInterface
   public interface Progress {
     /**
      * The transfer begins.
      *
      * @param octets in all
-     * @return told how many octets are done, in all
+     * @return gets the number of octets done so far
      */
     LongConsumer begin(long octets);
   }
@@ -49,9 +49,9 @@ public final class FileClient {
   }
 
   /**
-   * Writes a file into the server's memory, which keeps it under a name.
+   * Puts a file: writes it into the server's memory, which stores it under a name.
    *
-   * @return the file's SHA-256, as the server has it
+   * @return the file's SHA-256, computed by the server
    */
   public String put(Path path, String name) throws IOException {
     try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
@@ -73,10 +73,10 @@ public final class FileClient {
   }
 
   /**
-   * Has the server write a file into our memory.
+   * Gets a file: the server writes it into this program's memory.
    *
-   * @param target the file to be made; it is there only when all of it has come
-   * @return its SHA-256, as the server has it
+   * @param target the file to create, once all of it has been received
+   * @return its SHA-256, computed by the server
    */
   public String get(String name, Path target) throws IOException {
     Path folder = target.toAbsolutePath().getParent();

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.function.LongConsumer;
 import org.rddp.client.MemoryRegion;
 
-/** Takes a file out of the window part by part as the peer writes it, and checks its SHA-256. */
+/** Receives a file part by part through a window that the peer writes, and checks its SHA-256. */
 final class FileReceiver {
   private final MessageChannel channel;
   private final MemoryRegion window;
@@ -18,7 +18,7 @@ final class FileReceiver {
    * A receiver.
    *
    * @param window that the peer writes into
-   * @param progress told how many octets have come, in all
+   * @param progress gets the number of octets received so far
    */
   FileReceiver(MessageChannel channel, MemoryRegion window, LongConsumer progress) {
     this.channel = channel;
@@ -29,7 +29,7 @@ final class FileReceiver {
   /**
    * Receives all of a file.
    *
-   * @return its SHA-256, which is the peer's too
+   * @return its SHA-256, equal to the peer's
    * @throws IOException when the digests differ, or the file cannot be written
    */
   String receive(FileChannel file, long octets) throws IOException {

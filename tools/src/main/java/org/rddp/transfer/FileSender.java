@@ -11,8 +11,8 @@ import java.util.function.LongConsumer;
 import org.rddp.client.MemoryRegion;
 
 /**
- * Writes a file into the peer's window part by part, so that it may be longer than the window: one
- * part is read from the file while the other is on its way.
+ * Writes a file into the peer's window part by part, so that it may be longer than the window. One
+ * part is read from the file while the other is under way.
  */
 final class FileSender {
   private final MessageChannel channel;
@@ -23,8 +23,8 @@ final class FileSender {
   /**
    * A sender.
    *
-   * @param buffer where parts of the file lie while they are sent; of any size
-   * @param progress told how many octets have gone, in all
+   * @param buffer for the parts of the file that are being sent, of any size
+   * @param progress gets the number of octets sent so far
    */
   FileSender(MessageChannel channel, MemoryRegion buffer, LongConsumer progress) {
     this.channel = channel;
@@ -34,7 +34,7 @@ final class FileSender {
 
   /** Sends all of a file, and its digest. */
   void send(FileChannel file, int stag, long to, long window) throws IOException {
-    // Each end divides its own memory; a part holds what both have room for.
+    // Each end divides its own memory; a part is as long as the shorter of both.
     long theirs = TransferWindow.partOctets(window);
     long ours = TransferWindow.partOctets(buffer.length());
     long partOctets = Math.min(theirs, ours);
@@ -72,7 +72,7 @@ final class FileSender {
     }
   }
 
-  /** After the end: the peer's verdict, behind whatever it has still drained. */
+  /** The peer's result after the end of the file, skipping parts that it has drained. */
   TransferMessage.Result result() {
     while (true) {
       TransferMessage message = TransferMessage.decode(channel.receive());

@@ -18,12 +18,12 @@ import org.rddp.client.SessionLostException;
 import org.rddp.client.types.Access;
 
 /**
- * Takes files that clients put, and gives files that they get, in one folder; one client after the
- * other. A put writes into the server's memory, a get makes the server write into the client's.
+ * Serves the files of one folder to clients that put and get, one after the other. In a put the
+ * client writes into the server's memory, in a get the server writes into the client's.
  */
 public final class FileServer {
   private static final Duration STEP = Duration.ofSeconds(20);
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration POLL = Duration.ofSeconds(1);
 
   private final Rddp session;
   private final Path directory;
@@ -33,9 +33,9 @@ public final class FileServer {
   /**
    * A server.
    *
-   * @param directory where files are
+   * @param directory of the files
    * @param windowOctets of the region that clients write into
-   * @param log told what happens
+   * @param log gets a line for each transfer
    */
   public FileServer(Rddp session, Path directory, long windowOctets, Consumer<String> log) {
     this.session = session;
@@ -44,11 +44,11 @@ public final class FileServer {
     this.log = log;
   }
 
-  /** Serves until the thread is interrupted, or one client if so wanted. */
+  /** Serves until the thread is interrupted, or one client if {@code once}. */
   public void serve(int port, boolean once) {
     try (Listener listener = session.listen(port)) {
       while (!Thread.currentThread().isInterrupted()) {
-        IncomingConnection incoming = listener.await(PATIENCE);
+        IncomingConnection incoming = listener.await(POLL);
         if (incoming != null) {
           serve(incoming);
           if (once) {
@@ -82,14 +82,14 @@ public final class FileServer {
 
   private void serve(MessageChannel channel) throws IOException {
     switch (TransferMessage.decode(channel.receive())) {
-      case TransferMessage.Put put -> take(channel, put);
-      case TransferMessage.Get get -> give(channel, get);
+      case TransferMessage.Put put -> receive(channel, put);
+      case TransferMessage.Get get -> send(channel, get);
       default -> throw new IllegalStateException("a transfer begins with put or get");
     }
   }
 
-  /** Into a file beside the final one first: a transfer that breaks off leaves nothing. */
-  private void take(MessageChannel channel, TransferMessage.Put put) throws IOException {
+  /** Writes to a temporary file first, so that an aborted transfer leaves nothing. */
+  private void receive(MessageChannel channel, TransferMessage.Put put) throws IOException {
     Path target = resolve(put.name());
     Path part = Files.createTempFile(directory, ".rddp-", ".part");
     try {
@@ -109,7 +109,7 @@ public final class FileServer {
     }
   }
 
-  private void give(MessageChannel channel, TransferMessage.Get get) throws IOException {
+  private void send(MessageChannel channel, TransferMessage.Get get) throws IOException {
     Path source = resolve(get.name());
     if (!Files.isRegularFile(source)) {
       throw new IOException("there is no file " + get.name());

@@ -15,11 +15,9 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 
-/**
- * Short messages and writes over a connection, one thread at each end that waits for what it needs.
- */
+/** Short messages and writes over a connection, for one thread that blocks until each is done. */
 public final class MessageChannel implements AutoCloseable {
-  /** The longest message. */
+  /** Octets of the longest message. */
   public static final int LONGEST = 1024;
 
   private static final int RECEIVES = 32;
@@ -55,7 +53,7 @@ public final class MessageChannel implements AutoCloseable {
   public void send(byte[] message) {
     long at = (long) nextOutgoing * LONGEST;
     nextOutgoing = (nextOutgoing + 1) % RECEIVES;
-    // Half of the slots: one is not used again before its send has long been done.
+    // Half of the slots, so that no slot is used again before its send has completed.
     until(() -> outstanding < RECEIVES / 2, "earlier sends");
     MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, at, message.length);
     until(
@@ -70,28 +68,28 @@ public final class MessageChannel implements AutoCloseable {
     outstanding++;
   }
 
-  /** Waits until every send and write has been handed over. */
+  /** Waits until every send and write has completed. */
   public void flush() {
     until(() -> outstanding == 0, "sends and writes");
   }
 
   /**
-   * The next message.
+   * Waits for the next message.
    *
-   * @throws IllegalStateException when none comes in time, or the peer has closed
+   * @throws IllegalStateException when no message arrives in time, or the peer has closed
    */
   public byte[] receive() {
     until(() -> !received.isEmpty(), "the peer's message");
     return received.remove();
   }
 
-  /** The next message if it is there, or null. */
+  /** The next message if it has arrived, or null. */
   public byte[] poll() {
     session.poll(this::onCompletion, BATCH);
     return received.poll();
   }
 
-  /** Whether the peer has closed and nothing is left to be read. */
+  /** Whether the peer has closed and no message is left. */
   public boolean isOver() {
     return received.isEmpty() && (connection.isPeerClosed() || !connection.isOpen());
   }
@@ -122,7 +120,7 @@ public final class MessageChannel implements AutoCloseable {
 
   private void onCompletion(Completion completion) {
     if (completion.connection() != connection.id()) {
-      return; // of a connection that is over
+      return; // of an earlier connection
     }
     if (completion.opcode() != Opcode.RECEIVE) {
       outstanding -= completion.retired();
@@ -136,12 +134,12 @@ public final class MessageChannel implements AutoCloseable {
     }
   }
 
-  /** Closes the connection and gives the memory back. */
+  /** Closes the connection, and frees the memory. */
   @Override
   public void close() {
     connection.close();
     while (session.poll(this::onCompletion, BATCH) > 0) {
-      // What was flushed.
+      // Completions of flushed requests.
     }
     room.close();
     outgoing.close();

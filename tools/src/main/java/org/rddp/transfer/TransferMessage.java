@@ -5,30 +5,30 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** What the two ends of a file transfer tell each other: one octet of kind, then fields. */
+/** A message between the two ends of a file transfer: one octet for its kind, then fields. */
 sealed interface TransferMessage {
-  /** The client has a file; the server offers a window. */
+  /** The client will write a file into the server's window. */
   record Put(String name, long octets) implements TransferMessage {}
 
-  /** The client wants a file, written into its window. */
+  /** The server is to write a file into the client's window. */
   record Get(String name, int stag, long to, long window) implements TransferMessage {}
 
-  /** Go on: where to write for a put, how much is to come for a get. */
+  /** The server accepts: the window of a put, or the length of the file of a get. */
   record Accepted(int stag, long to, long window, long octets) implements TransferMessage {}
 
   /** A part of the window has been written. */
   record Filled(int part, int octets) implements TransferMessage {}
 
-  /** A part of the window may be written again. */
+  /** A part of the window is free again. */
   record Drained(int part) implements TransferMessage {}
 
-  /** All has been written; its SHA-256. */
+  /** The whole file has been written; its SHA-256. */
   record End(String digest) implements TransferMessage {}
 
-  /** It worked, or why not. */
+  /** The SHA-256 of a complete file, or the reason for a failure. */
   record Result(boolean good, String text) implements TransferMessage {}
 
-  /** As octets. */
+  /** Encodes the message. */
   default byte[] encode() {
     ByteBuffer out = ByteBuffer.allocate(MessageChannel.LONGEST);
     switch (this) {
@@ -56,9 +56,9 @@ sealed interface TransferMessage {
   }
 
   /**
-   * From octets.
+   * Decodes a message.
    *
-   * @throws IllegalStateException when the peer speaks something else
+   * @throws IllegalStateException when the octets are no message
    */
   static TransferMessage decode(byte[] octets) {
     ByteBuffer in = ByteBuffer.wrap(octets);

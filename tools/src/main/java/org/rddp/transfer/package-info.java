@@ -1,4 +1,2 @@
-/**
- * Files from one program into another's memory, and the echo that any peer can be tried against.
- */
+/** File transfer into a remote program's memory, and the echo server. */
 package org.rddp.transfer;

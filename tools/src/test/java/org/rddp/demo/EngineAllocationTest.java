@@ -3,6 +3,8 @@ package org.rddp.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
@@ -10,6 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Rddp;
 import org.rddp.daemon.TestDaemon;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTripTimer;
+import org.rddp.rig.WaitStrategy;
 
 /** Allocation on the path of messages through the engine. */
 @Timeout(120)
@@ -17,6 +22,7 @@ class EngineAllocationTest {
   private static final int WARM_UP = 60_000;
   private static final int MESSAGES = 20_000;
   private static final int ROUNDS = 10;
+  private static final long LONGEST = 60_000_000_000L;
   private static final InetSocketAddress TWO = new InetSocketAddress("10.0.0.2", 7471);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -39,14 +45,24 @@ class EngineAllocationTest {
     return least;
   }
 
+  private static void measure(RoundTripTimer timer, ProgramPair pair) {
+    try {
+      timer.closedLoop(pair, MESSAGES, LONGEST);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   @Test
-  void shouldAllocateNothingPerMessage() {
+  void shouldAllocateNothingPerMessage() throws IOException {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one");
         Rddp there = daemon.connect("two");
-        WritePingPong pingPong = new WritePingPong(here, there, TWO, 64)) {
-      pingPong.measure(0, WARM_UP, "warm-up");
-      long least = least(engineThread(), MESSAGES, () -> pingPong.measure(0, MESSAGES, "measured"));
+        ProgramPair pair = ProgramPair.connect(here, there, TWO, 64, new WaitStrategy(false))) {
+      pair.prepare(ProgramPair.Verb.WRITE, 64);
+      RoundTripTimer timer = new RoundTripTimer();
+      timer.warmUp(pair, WARM_UP, LONGEST);
+      long least = least(engineThread(), MESSAGES, () -> measure(timer, pair));
 
       // Two messages each. The bound leaves room for a few commands and the first turns of new
       // code.

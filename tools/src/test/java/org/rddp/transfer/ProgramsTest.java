@@ -29,9 +29,9 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
-import org.rddp.demo.AdvertisedBuffer;
 import org.rddp.demo.Poller;
 import org.rddp.demo.VerifiedTransfer;
+import org.rddp.rig.AdvertisedBuffer;
 
 /** The programs that the commands run, over a whole daemon. */
 @Timeout(60)

@@ -4,8 +4,8 @@ import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
 /**
- * How much a receiver has to keep for connections whose senders align FPDUs with segments, and for
- * those whose senders do not (RFC 5044 appendix B.2).
+ * Receive buffers for connections whose senders align FPDUs with segments, and for connections
+ * whose senders do not (RFC 5044 appendix B.2).
  */
 final class BufferFigures {
   private static final int MTU = 1500;
@@ -15,7 +15,7 @@ final class BufferFigures {
   private static final int ROUNDS = 4;
   private static final int[] CONNECTIONS = {1, 10, 100, 1000, 10_000};
 
-  /** How long a turn of the receiver takes: frames gather in its card's ring meanwhile. */
+  /** How long a turn of the receiver takes; meanwhile frames gather in its card's ring. */
   private static final long TURN = 20_000;
 
   private static final int QUICK = 1000;
@@ -25,35 +25,35 @@ final class BufferFigures {
   private BufferFigures() {}
 
   /**
-   * The most that a receiver had to keep.
+   * Maxima at a receiver.
    *
-   * @param packets between its turns
+   * @param packets kept between two of its turns
    * @param octets of unfinished FPDUs
-   * @param all packets in use, those included that its card had received and it had not seen
+   * @param all packets in use, with those in its card's ring
    */
   record Kept(long packets, long octets, long all) {}
 
   /**
-   * Lets each connection send FPDUs as large as EMSS, one after the other connection's. A stock
-   * TCP's first FPDU is half as large, so that all others lie in two segments.
+   * Sends FPDUs as large as EMSS on all connections by turns. A stock TCP's first FPDU is half as
+   * large, so that all others lie in two segments.
    */
-  static Kept kept(int connections, Segmentation sending) {
+  static Kept kept(int connections, Segmentation segmentation) {
     TwoHosts hosts = new TwoHosts(1, MTU, POOL, TwoHosts.TCP, WIRE);
     hosts.receiverTurnTakes(TURN);
-    hosts.open(connections, sending, false);
+    hosts.open(connections, segmentation, false);
     long sent = 0;
-    if (sending == Segmentation.STOCK) {
+    if (segmentation == Segmentation.STOCK) {
       hosts.sources().forEach(source -> source.send(1, EMSS / 2 - OVERHEAD));
       sent++;
     }
     for (int round = 0; round < ROUNDS; round++) {
       hosts.sources().forEach(source -> source.send(1, EMSS - OVERHEAD));
-      hosts.poke();
+      hosts.scheduleTurn();
       hosts.run(10 * TwoHosts.MILLISECOND * Math.max(1, connections / 1000));
       sent++;
     }
     hosts.sources().forEach(UlpduSource::push);
-    hosts.poke();
+    hosts.scheduleTurn();
     long all = sent * connections;
     hosts.run(10 * TwoHosts.MILLISECOND * Math.max(1, connections / 1000));
     if (hosts.sinks().stream().mapToLong(UlpduSink::ulpdus).sum() != all) {

@@ -1,20 +1,18 @@
 package org.rddp.bench.analysis;
 
-import static org.rddp.bench.harness.InterleavedRounds.quantile;
-import static org.rddp.bench.harness.InterleavedRounds.ratios;
-
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.rddp.bench.harness.InterleavedRounds;
+import org.rddp.bench.harness.Series;
 import org.rddp.bench.harness.TimedLoop;
 import org.rddp.bench.report.ReportTable;
 
-/** What a received FPDU costs that lies in one segment, and one that lies in two. */
+/** CPU time for a received FPDU that lies in one segment, and for one that lies in two. */
 final class CostFigures {
   private static final int[] SIZES = {64, 536, 1460, 8960};
   private static final String ALIGNED = "aligned";
   private static final String SPLIT = "split";
-  private static final long TURN = 200_000;
+  private static final long ROUND = 200_000;
   private static final long WARM_UP = 3_000_000_000L;
 
   private CostFigures() {}
@@ -36,16 +34,16 @@ final class CostFigures {
       MpaReceiveLoop aligned = new MpaReceiveLoop(size, true);
       MpaReceiveLoop split = new MpaReceiveLoop(size, false);
       Map<String, TimedLoop> both = new LinkedHashMap<>();
-      both.put(ALIGNED, (length, times) -> aligned.take(times));
-      both.put(SPLIT, (length, times) -> split.take(times));
-      InterleavedRounds rounds = new InterleavedRounds(both, quick ? 31 : 101, TURN);
+      both.put(ALIGNED, (length, times) -> aligned.receive(times));
+      both.put(SPLIT, (length, times) -> split.receive(times));
+      InterleavedRounds rounds = new InterleavedRounds(both, quick ? 31 : 101, ROUND);
       rounds.warmUp(new int[] {size}, quick ? WARM_UP / 3 : WARM_UP);
-      Map<String, double[]> times = rounds.measure(size);
+      Map<String, Series> times = rounds.measure(size);
       table.add(
           size,
-          quantile(times.get(ALIGNED), 0.5),
-          quantile(times.get(SPLIT), 0.5),
-          quantile(ratios(times.get(SPLIT), times.get(ALIGNED)), 0.5));
+          times.get(ALIGNED).median(),
+          times.get(SPLIT).median(),
+          times.get(SPLIT).over(times.get(ALIGNED)).median());
     }
     return table;
   }

@@ -5,12 +5,9 @@ import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 import org.rddp.tcp.TcpSettings;
 
-/**
- * What a receiver keeps behind a lost segment, by bandwidth (BufferSizeTCP of RFC 5044 appendix
- * B.2).
- */
+/** The receive buffer after a lost segment (BufferSizeTCP of RFC 5044 appendix B.2). */
 final class DelayFigures {
-  /** There and back, in nanoseconds. */
+  /** Round trip in ns. */
   static final long DELAY = 2 * TwoHosts.MILLISECOND;
 
   private static final int MTU = 1500;
@@ -22,7 +19,7 @@ final class DelayFigures {
 
   private DelayFigures() {}
 
-  /** Octets on their way: bits per second times the delay. */
+  /** Octets under way: bandwidth in bit/s times delay. */
   static long product(long bandwidth) {
     return bandwidth / 8 * DELAY / TwoHosts.SECOND;
   }
@@ -41,13 +38,13 @@ final class DelayFigures {
     WireSettings wire = WireSettings.PERFECT.withBandwidth(bandwidth).withDelay(DELAY / 2);
     TwoHosts hosts = new TwoHosts(1, MTU, POOL, settings, wire);
     hosts.open(1, Segmentation.ALIGNED, markers);
-    UlpduSource source = hosts.sources().getFirst();
+    UlpduSource source = hosts.source();
     int fpdus = (int) (ROUND_TRIPS * product / MTU);
     source.send(fpdus, source.mulpdu());
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(ROUND_TRIPS * DELAY / 2);
     hosts.loseOne();
-    hosts.run(() -> hosts.sinks().getFirst().ulpdus() == fpdus);
+    hosts.run(() -> hosts.sink().ulpdus() == fpdus);
     long kept = hosts.waiting().maximum();
     hosts.close();
     return kept;

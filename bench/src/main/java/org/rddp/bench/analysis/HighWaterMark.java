@@ -1,6 +1,6 @@
 package org.rddp.bench.analysis;
 
-/** A quantity that rises and falls, and the most that it has been. */
+/** A quantity that rises and falls, and its maximum. */
 final class HighWaterMark {
   private long now;
   private long most;
@@ -14,7 +14,6 @@ final class HighWaterMark {
     most = Math.max(most, value);
   }
 
-  /** Forgets what has been before. */
   void restart() {
     most = now;
   }

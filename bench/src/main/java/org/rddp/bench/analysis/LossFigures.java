@@ -3,7 +3,7 @@ package org.rddp.bench.analysis;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
-/** What a receiver has to keep when segments are lost, with Markers and without. */
+/** What a receiver has to buffer when segments are lost, with Markers and without. */
 final class LossFigures {
   private static final int MTU = 1500;
   private static final int POOL = 1 << 14;
@@ -17,14 +17,14 @@ final class LossFigures {
   private LossFigures() {}
 
   /**
-   * What one transfer came to.
+   * The result of one transfer.
    *
-   * @param segments that came
-   * @param beforeTurn those among them that came before their turn
-   * @param early ULPDUs passed before their turn
-   * @param kept octets of segments that were kept beyond the moment that they came
-   * @param counted the same, as TCP's counter has it
-   * @param most octets kept at a time
+   * @param segments received
+   * @param beforeTurn of these, segments received out of order
+   * @param early ULPDUs passed out of order
+   * @param kept octets of segments that were kept after their arrival
+   * @param counted the same by TCP's counter
+   * @param most octets that waited at a time
    * @param packets kept at a time
    * @param reassembled ULPDUs that were put together from several segments
    */
@@ -44,12 +44,12 @@ final class LossFigures {
         new TwoHosts(
             1, MTU, POOL, TwoHosts.TCP.withReceiveBuffer(RECEIVE_BUFFER), WIRE.withLoss(loss));
     hosts.open(1, Segmentation.ALIGNED, markers);
-    UlpduSource source = hosts.sources().getFirst();
-    UlpduSink sink = hosts.sinks().getFirst();
+    UlpduSource source = hosts.source();
+    UlpduSink sink = hosts.sink();
     source.send(fpdus, source.mulpdu());
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(() -> sink.ulpdus() == fpdus);
-    ReceiveMeter meter = hosts.meters().getFirst();
+    ReceiveMeter meter = hosts.meter();
     Outcome outcome =
         new Outcome(
             meter.segments(),

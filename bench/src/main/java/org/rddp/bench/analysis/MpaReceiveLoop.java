@@ -1,21 +1,19 @@
 package org.rddp.bench.analysis;
 
 import java.util.Arrays;
+import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.device.NativePacketPool;
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * The Responder of an MPA connection that is fed the same FPDU over and over, in segments that each
- * hold one, or the end of one and the beginning of the next. It places every ULPDU.
+ * The Responder of an MPA connection that receives the same FPDU again and again, in segments that
+ * each hold one FPDU, or the end of one and the beginning of the next. It copies every ULPDU.
  */
-final class MpaReceiveLoop implements UlpduHandler {
+final class MpaReceiveLoop extends UlpduAdapter {
   private static final int OVERHEAD = 6;
 
   /** Octets of headers before a segment in a received packet. */
@@ -32,8 +30,8 @@ final class MpaReceiveLoop implements UlpduHandler {
   /**
    * A receiver in Full Operation.
    *
-   * @param fpdu octets of each FPDU, which EMSS is too; a multiple of 4
-   * @param aligned whether each segment holds one; half of one, and half of the next, otherwise
+   * @param fpdu octets of each FPDU, equal to EMSS; a multiple of 4
+   * @param aligned whether each segment holds one FPDU, instead of the halves of two
    */
   MpaReceiveLoop(int fpdu, boolean aligned) {
     stream = stream(fpdu);
@@ -77,8 +75,8 @@ final class MpaReceiveLoop implements UlpduHandler {
     }
   }
 
-  /** Takes so many segments. Returns how many FPDUs have been passed in all. */
-  int take(int times) {
+  /** Receives segments. Returns how many FPDUs have been passed in all. */
+  int receive(int times) {
     for (int i = 0; i < times; i++) {
       stream.receive(segments[i & 1]);
     }
@@ -95,27 +93,4 @@ final class MpaReceiveLoop implements UlpduHandler {
     ulpdu.copy(0, place, ulpdu.length());
     passed++;
   }
-
-  @Override
-  public void onError(MpaError error, String detail) {
-    throw new IllegalStateException(error + ": " + detail);
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {}
-
-  @Override
-  public void onRejected(byte[] privateData) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onMulpdu(int mulpdu) {}
-
-  @Override
-  public void onPeerClosed() {}
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

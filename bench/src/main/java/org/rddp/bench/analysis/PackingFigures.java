@@ -5,11 +5,10 @@ import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.CongestionAlgorithm;
 
 /**
- * What becomes of the shortest tagged ULPDUs, of one octet of payload each, in segments of their
- * own and packed (section 6 of the analysis draft).
+ * The shortest tagged ULPDUs, of one octet of payload each, in segments of their own and packed
+ * (section 6 of the analysis draft).
  */
 final class PackingFigures {
-  /** ULPDUs sent. */
   static final int ULPDUS = 1200;
 
   /** Octets of DDP's header and of payload. */
@@ -28,7 +27,7 @@ final class PackingFigures {
   private PackingFigures() {}
 
   /**
-   * What it came to.
+   * The result of one transfer.
    *
    * @param fpdu octets of each FPDU, Markers not counted
    * @param segments with data
@@ -38,7 +37,7 @@ final class PackingFigures {
    */
   record Outcome(long fpdu, long segments, long acknowledgments, long mostInOne, long whole) {}
 
-  /** Sends so many ULPDUs that are all there at once. */
+  /** Sends ULPDUs that are all posted at once. */
   static Outcome outcome(int emss, boolean markers, boolean packing, int ulpdus) {
     TwoHosts hosts =
         new TwoHosts(
@@ -50,12 +49,12 @@ final class PackingFigures {
                 .withAcknowledgmentDelay(40 * TwoHosts.MILLISECOND),
             WIRE);
     hosts.open(1, packing ? Segmentation.PACKED : Segmentation.ALIGNED, markers);
-    hosts.sources().getFirst().send(ulpdus, ULPDU);
-    hosts.poke();
-    UlpduSink sink = hosts.sinks().getFirst();
+    hosts.source().send(ulpdus, ULPDU);
+    hosts.scheduleTurn();
+    UlpduSink sink = hosts.sink();
     hosts.run(() -> sink.ulpdus() == ulpdus);
     hosts.run(TwoHosts.SECOND);
-    ReceiveMeter meter = hosts.meters().getFirst();
+    ReceiveMeter meter = hosts.meter();
     SegmentCounter count = hosts.count();
     long fpdu = markers ? 0 : count.octets() / ulpdus;
     Outcome outcome =

@@ -1,13 +1,12 @@
 package org.rddp.bench.analysis;
 
-import org.rddp.tcp.TcpStream;
+import org.rddp.simulation.RelayedStream;
 
-/** Stands between TCP and a {@link UlpduSink}: what comes in, and what of it has to wait. */
-final class ReceiveMeter extends DelegatingStreamHandler {
+/** Stands between TCP and a {@link UlpduSink}: counts segments, and octets that have to wait. */
+final class ReceiveMeter extends RelayedStream {
   private final UlpduSink sink;
   private final HighWaterMark waiting;
-  private TcpStream stream;
-  private long taken;
+  private long received;
   private long segments;
   private long passedWhole;
   private long early;
@@ -30,33 +29,24 @@ final class ReceiveMeter extends DelegatingStreamHandler {
     return segments;
   }
 
-  /**
-   * Those among them of which every octet was passed as they came, and nothing else: so they began
-   * and ended with an FPDU.
-   */
+  /** Of these, segments that began and ended with an FPDU and were passed at once. */
   long passedWhole() {
     return passedWhole;
   }
 
-  /** Those among them that came before their turn. */
+  /** Segments that arrived out of order. */
   long early() {
     return early;
   }
 
-  /** Octets of segments that had to be kept beyond the moment that they came. */
+  /** Octets of segments that were kept after their arrival. */
   long kept() {
     return kept;
   }
 
-  /** The most ULPDUs that were passed as one segment came. */
+  /** The most ULPDUs that one segment's arrival passed. */
   long mostInOne() {
     return mostInOne;
-  }
-
-  @Override
-  public void onOpen(TcpStream opened) {
-    stream = opened;
-    super.onOpen(opened);
   }
 
   @Override
@@ -65,27 +55,27 @@ final class ReceiveMeter extends DelegatingStreamHandler {
       super.onSegment(position, address, length, packet);
       return;
     }
-    boolean inTurn = position <= stream.receivePosition();
-    long before = taken - sink.passed();
+    boolean inOrder = position <= receivePosition();
+    long before = received - sink.passed();
     long passed = sink.passed();
     long ulpdus = sink.ulpdus();
-    taken += length;
-    sink.arriving(address, length);
+    received += length;
+    sink.beginSegment(address, length);
     super.onSegment(position, address, length, packet);
-    sink.arrived();
+    sink.endSegment();
     segments++;
-    early += inTurn ? 0 : 1;
+    early += inOrder ? 0 : 1;
     passedWhole += before == 0 && sink.passed() - passed == length ? 1 : 0;
     mostInOne = Math.max(mostInOne, sink.ulpdus() - ulpdus);
-    kept += stream.pool().shared(packet) ? length : 0;
-    waiting.add(taken - sink.passed() - before);
+    kept += pool().shared(packet) ? length : 0;
+    waiting.add(received - sink.passed() - before);
     check();
   }
 
   private void check() {
-    if (sink.delivered() > stream.receivePosition()) {
+    if (sink.delivered() > receivePosition()) {
       throw new IllegalStateException(
-          "delivered to " + sink.delivered() + ", a gap is at " + stream.receivePosition());
+          "delivered to " + sink.delivered() + ", a gap is at " + receivePosition());
     }
   }
 

@@ -32,7 +32,6 @@ final class SegmentCounter implements NetworkListener {
     }
   }
 
-  /** Forgets what has been sent before. */
   void restart() {
     data = 0;
     octets = 0;
@@ -44,12 +43,12 @@ final class SegmentCounter implements NetworkListener {
     return data;
   }
 
-  /** Octets of data in them. */
+  /** Octets of data in these. */
   long octets() {
     return octets;
   }
 
-  /** Segments without data that the others have sent. */
+  /** Segments without data that its peers have sent. */
   long acknowledgments() {
     return acknowledgments;
   }

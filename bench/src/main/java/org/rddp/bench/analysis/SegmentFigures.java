@@ -3,12 +3,8 @@ package org.rddp.bench.analysis;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
-/**
- * How many segments it costs that none holds a part of an FPDU, beside a stock TCP (RFC 5044
- * appendix B.2.2).
- */
+/** The number of segments with alignment, beside a stock TCP (RFC 5044 appendix B.2.2). */
 final class SegmentFigures {
-  /** FPDUs of each size. */
   static final int FPDUS = 1000;
 
   /** EMSS without TCP options at an MTU of 1500. */
@@ -23,42 +19,42 @@ final class SegmentFigures {
 
   private SegmentFigures() {}
 
-  /** Segments with {@link #FPDUS} FPDUs of a size, a multiple of 4, that are all there at once. */
-  static long segments(int fpdu, Segmentation sending) {
-    TwoHosts hosts = sent(fpdu, sending);
-    long segments = hosts.meters().getFirst().segments();
+  /** Segments for {@link #FPDUS} FPDUs of a size, a multiple of 4, that are all posted at once. */
+  static long segments(int fpdu, Segmentation segmentation) {
+    TwoHosts hosts = sent(fpdu, segmentation);
+    long segments = hosts.meter().segments();
     hosts.close();
     return segments;
   }
 
-  private static TwoHosts sent(int fpdu, Segmentation sending) {
+  private static TwoHosts sent(int fpdu, Segmentation segmentation) {
     TwoHosts hosts = new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WIRE);
-    hosts.open(1, sending, false);
-    UlpduSource source = hosts.sources().getFirst();
+    hosts.open(1, segmentation, false);
+    UlpduSource source = hosts.source();
     source.send(FPDUS, fpdu - OVERHEAD);
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(source::idle);
     source.push();
-    hosts.poke();
-    hosts.run(() -> hosts.sinks().getFirst().ulpdus() == FPDUS);
+    hosts.scheduleTurn();
+    hosts.run(() -> hosts.sink().ulpdus() == FPDUS);
     return hosts;
   }
 
   /**
-   * Segments that have left by the end of each round trip of slow start, FPDUs as large as EMSS. A
-   * stock TCP's lie in two segments each.
+   * Segments sent by the end of each round trip of slow start, with FPDUs as large as EMSS. A stock
+   * TCP's FPDUs lie in two segments each.
    */
-  static long[] growth(Segmentation sending, int roundTrips) {
+  static long[] growth(Segmentation segmentation, int roundTrips) {
     long roundTrip = 100 * TwoHosts.MILLISECOND;
     TwoHosts hosts =
         new TwoHosts(1, MTU, PACKETS, TwoHosts.TCP, WireSettings.PERFECT.withDelay(roundTrip / 2));
-    hosts.open(1, sending, false);
-    UlpduSource source = hosts.sources().getFirst();
-    if (sending == Segmentation.STOCK) {
+    hosts.open(1, segmentation, false);
+    UlpduSource source = hosts.source();
+    if (segmentation == Segmentation.STOCK) {
       source.send(1, EMSS / 2 - OVERHEAD);
     }
     source.send(FPDUS, EMSS - OVERHEAD);
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(roundTrip / 2);
     long[] segments = new long[roundTrips];
     for (int i = 0; i < roundTrips; i++) {

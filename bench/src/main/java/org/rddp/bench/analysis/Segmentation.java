@@ -2,10 +2,10 @@ package org.rddp.bench.analysis;
 
 /** How a sender puts FPDUs into segments. */
 enum Segmentation {
-  /** One whole FPDU in each. */
+  /** One whole FPDU in each segment. */
   ALIGNED,
-  /** As many whole FPDUs in each as fit. */
+  /** As many whole FPDUs in each segment as fit. */
   PACKED,
-  /** As a stock TCP does: full segments, whatever is in them. */
+  /** Full segments, cut regardless of FPDUs, as {@link StockTcp} does. */
   STOCK
 }

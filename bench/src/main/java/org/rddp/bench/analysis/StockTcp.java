@@ -2,16 +2,16 @@ package org.rddp.bench.analysis;
 
 import org.rddp.device.PacketPool;
 import org.rddp.mpa.MpaConnection;
+import org.rddp.simulation.RelayedStream;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /**
- * Makes of our TCP one that knows nothing of FPDUs: what is written while the program holds it back
- * is a stream of octets, of which full segments are cut wherever they end.
+ * Makes our TCP behave as one that knows nothing of FPDUs: while it holds octets back they are a
+ * stream, from which full segments are cut wherever they end.
  */
-final class StockTcp extends DelegatingStreamHandler implements TcpStream {
-  private TcpStream tcp;
+final class StockTcp extends RelayedStream {
   private PacketPool pool;
   private boolean holding;
 
@@ -27,7 +27,6 @@ final class StockTcp extends DelegatingStreamHandler implements TcpStream {
     holding = true;
   }
 
-  /** Sends what waits. */
   void push() {
     holding = false;
     flush();
@@ -37,15 +36,14 @@ final class StockTcp extends DelegatingStreamHandler implements TcpStream {
     if (filling != 0) {
       long segment = filling;
       filling = 0;
-      tcp.send(segment);
+      below().send(segment);
     }
   }
 
   @Override
   public void onOpen(TcpStream stream) {
-    tcp = stream;
     pool = stream.pool();
-    super.onOpen(this);
+    super.onOpen(stream);
   }
 
   @Override
@@ -63,10 +61,21 @@ final class StockTcp extends DelegatingStreamHandler implements TcpStream {
     }
   }
 
-  /** Adds what fits into the segment. Returns how many octets that were. */
+  @Override
+  public void send(long packet, boolean more) {
+    send(packet);
+  }
+
+  /** MPA must not pack: no packet is open. */
+  @Override
+  public long openPacket() {
+    return 0;
+  }
+
+  /** Appends octets to the segment. Returns how many had room. */
   private int append(long from, int octets) {
     if (filling == 0) {
-      filling = tcp.allocate();
+      filling = allocate();
       if (filling == 0) {
         throw new IllegalStateException("no packet is left to simulate with");
       }
@@ -83,49 +92,14 @@ final class StockTcp extends DelegatingStreamHandler implements TcpStream {
   }
 
   @Override
-  public PacketPool pool() {
-    return tcp.pool();
-  }
-
-  @Override
-  public int emss() {
-    return tcp.emss();
-  }
-
-  @Override
   public long sendPosition() {
-    return tcp.sendPosition() + (filling == 0 ? 0 : pool.length(filling));
-  }
-
-  @Override
-  public long receivePosition() {
-    return tcp.receivePosition();
-  }
-
-  @Override
-  public boolean sendable() {
-    return tcp.sendable();
-  }
-
-  @Override
-  public long allocate() {
-    return tcp.allocate();
-  }
-
-  @Override
-  public void consumed(int octets) {
-    tcp.consumed(octets);
+    return super.sendPosition() + (filling == 0 ? 0 : pool.length(filling));
   }
 
   @Override
   public void closeSend() {
     push();
-    tcp.closeSend();
-  }
-
-  @Override
-  public void abort() {
-    tcp.abort();
+    super.closeSend();
   }
 
   @Override
@@ -135,20 +109,5 @@ final class StockTcp extends DelegatingStreamHandler implements TcpStream {
       filling = 0;
     }
     super.onClosed(reason);
-  }
-
-  @Override
-  public void alarm(long deadline) {
-    tcp.alarm(deadline);
-  }
-
-  @Override
-  public long now() {
-    return tcp.now();
-  }
-
-  @Override
-  public long unacknowledged() {
-    return tcp.unacknowledged();
   }
 }

@@ -12,14 +12,14 @@ import org.rddp.simulation.WireSettings;
 import org.rddp.tcp.TcpSettings;
 
 /**
- * Two hosts on one wire under virtual time, and MPA connections from the first to the second. No
- * timestamps, so that the MTU decides about EMSS: 1500 gives 1460, 576 gives 536.
+ * Two simulated hosts on one link, and MPA connections from the first to the second. Without TCP
+ * timestamps, so that the MTU alone decides EMSS: 1500 gives 1460, 576 gives 536.
  */
 final class TwoHosts {
   static final long SECOND = 1_000_000_000L;
   static final long MILLISECOND = 1_000_000L;
 
-  /** No TCP options and no limits that these measurements would meet. */
+  /** No TCP options, and limits that these measurements do not reach. */
   static final TcpSettings TCP =
       TcpSettings.DEFAULTS
           .withTimestamps(false)
@@ -81,13 +81,13 @@ final class TwoHosts {
   }
 
   /**
-   * Opens connections and lets them come to Full Operation, before anything is gauged.
+   * Opens connections, runs until they are in Full Operation, and resets the counts.
    *
    * @param connections how many
-   * @param sending how the first host puts FPDUs into segments
+   * @param segmentation how the first host puts FPDUs into segments
    * @param markers whether the second host wants Markers, and takes ULPDUs before their turn
    */
-  void open(int connections, Segmentation sending, boolean markers) {
+  void open(int connections, Segmentation segmentation, boolean markers) {
     MpaSettings responder = MPA.withMarkers(markers).withEarly(true);
     server
         .stack()
@@ -103,7 +103,7 @@ final class TwoHosts {
     while (sources.size() < connections) {
       int from = sources.size();
       for (int i = Math.min(BATCH, connections - from); i > 0; i--) {
-        UlpduSource source = new UlpduSource(MPA, sending);
+        UlpduSource source = new UlpduSource(MPA, segmentation);
         sources.add(source);
         client.stack().connect(server.address(), PORT, source.handler());
       }
@@ -117,44 +117,44 @@ final class TwoHosts {
     packets.restart();
   }
 
-  /** Lets things happen until something is so. */
+  /** Runs until a condition holds. */
   void run(BooleanSupplier done) {
     if (!network.run(done, network.now() + 36_000 * SECOND)) {
       throw new IllegalStateException("the simulation does not come to an end");
     }
   }
 
-  /** Lets things happen for a while. */
+  /** Runs for some virtual time, in ns. */
   void run(long nanos) {
     network.run(() -> false, network.now() + nanos);
   }
 
-  /** Lets the first host have a turn, as its programs have asked for something. */
-  void poke() {
+  /** Schedules a turn of the first host, whose programs have posted something. */
+  void scheduleTurn() {
     client.scheduleTurn();
   }
 
-  /** The next frame that the first host sends is lost. */
+  /** Loses the next frame that the first host sends. */
   void loseOne() {
     link.forward().cut(true);
   }
 
-  /** Re-segments what goes either way, with such a chance for each segment. */
+  /** Re-segments in both directions, each segment with this probability. */
   void reSegment(double often) {
     link.reSegment(often);
   }
 
-  /** The link takes no larger packets from now on, and tells senders. */
+  /** Reduces the MTU of the link, which tells senders. */
   void narrow(int mtu) {
     link.reduceMtu(mtu, false);
   }
 
-  /** Segments, or parts of them, that reached the second host twice. */
+  /** Segments of which the second host had received at least a part before. */
   long duplicates() {
     return server.stack().counters().duplicates;
   }
 
-  /** Octets that TCP saw the second host's user keep until their turn. */
+  /** Octets received out of order that the second host's user kept, by TCP's counter. */
   long octetsKept() {
     return server.stack().counters().octetsKept;
   }
@@ -162,6 +162,18 @@ final class TwoHosts {
   /** How long a turn of the second host takes, in nanoseconds. */
   void receiverTurnTakes(long time) {
     server.turnDuration(time);
+  }
+
+  UlpduSource source() {
+    return sources.getFirst();
+  }
+
+  UlpduSink sink() {
+    return sinks.getFirst();
+  }
+
+  ReceiveMeter meter() {
+    return meters.getFirst();
   }
 
   List<UlpduSource> sources() {
@@ -172,30 +184,26 @@ final class TwoHosts {
     return sinks;
   }
 
-  List<ReceiveMeter> meters() {
-    return meters;
-  }
-
   SegmentCounter count() {
     return count;
   }
 
-  /** Octets that MPA or TCP's user had to keep until others came. */
+  /** Octets that waited in all connections for earlier octets. */
   HighWaterMark waiting() {
     return waiting;
   }
 
-  /** Packets of the second host that were in use between its turns, but for its card's ring. */
+  /** Packets in use at the second host after a turn, without its card's ring. */
   HighWaterMark keptPackets() {
     return keptPackets;
   }
 
-  /** Packets of the second host that were in use, its card's ring included. */
+  /** Packets in use at the second host, with its card's ring. */
   HighWaterMark packets() {
     return packets;
   }
 
-  /** Resets all connections and sees that every packet is back. */
+  /** Resets all connections, and checks that every packet is back in its pool. */
   void close() {
     client.stack().close();
     server.stack().close();
@@ -203,7 +211,7 @@ final class TwoHosts {
     server.powerOff();
     network.run(() -> false, Long.MAX_VALUE);
     if (client.pool().available() < client.pool().capacity() || used() > 0) {
-      throw new IllegalStateException("packets are missing in the end");
+      throw new IllegalStateException("packets are missing at the end");
     }
   }
 }

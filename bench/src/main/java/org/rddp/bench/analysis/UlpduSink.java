@@ -1,14 +1,12 @@
 package org.rddp.bench.analysis;
 
+import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
 
-/** The Responder of a connection: takes ULPDUs, and notes how they lay. */
-final class UlpduSink implements UlpduHandler {
+/** The Responder of a connection: receives ULPDUs, and counts how they lay in segments. */
+final class UlpduSink extends UlpduAdapter {
   /** Octets of a Request without Private Data: where Full Operation begins. */
   static final int START = 20;
 
@@ -24,7 +22,7 @@ final class UlpduSink implements UlpduHandler {
   private long passed;
   private long delivered;
 
-  /** Where the segment lies that is coming; 0 when what waited has its turn. */
+  /** Address of the segment that TCP hands up; 0 between two of them. */
   private long segment;
 
   private long segmentEnd;
@@ -38,17 +36,16 @@ final class UlpduSink implements UlpduHandler {
     return mpa;
   }
 
-  /** ULPDUs passed. */
   long ulpdus() {
     return ulpdus;
   }
 
-  /** Those among them that were passed before their turn. */
+  /** Of these, ULPDUs passed out of order. */
   long early() {
     return early;
   }
 
-  /** Those among them that were put together from more than one segment. */
+  /** Of these, ULPDUs put together from more than one segment. */
   long reassembled() {
     return reassembled;
   }
@@ -58,7 +55,7 @@ final class UlpduSink implements UlpduHandler {
     return passed;
   }
 
-  /** Stream position before which every ULPDU has had its turn. */
+  /** Stream position before which every ULPDU has been delivered. */
   long delivered() {
     return delivered;
   }
@@ -95,14 +92,12 @@ final class UlpduSink implements UlpduHandler {
     delivered = position;
   }
 
-  /** A segment is coming. */
-  void arriving(long address, int length) {
+  void beginSegment(long address, int length) {
     segment = address;
     segmentEnd = address + length;
   }
 
-  /** What waited has its turn. */
-  void arrived() {
+  void endSegment() {
     segment = 0;
   }
 
@@ -110,7 +105,7 @@ final class UlpduSink implements UlpduHandler {
     return segment == 0 || (ulpdu.address(0) >= segment && ulpdu.address(0) < segmentEnd);
   }
 
-  /** Within a packet the parts of a ULPDU are no further apart than a Marker. */
+  /** Within a packet two parts of a ULPDU are a Marker apart. */
   private static boolean inOnePacket(Ulpdu ulpdu) {
     for (int part = 1; part < ulpdu.fragments(); part++) {
       long behind = ulpdu.address(part - 1) + ulpdu.octets(part - 1);
@@ -121,7 +116,7 @@ final class UlpduSink implements UlpduHandler {
     return true;
   }
 
-  /** Octets of stream that the FPDU of a ULPDU takes, which begins so far behind the start. */
+  /** Octets of stream that an FPDU takes which begins at an offset from the start. */
   private int span(long offset, int length) {
     int left = OVERHEAD + length + (-(2 + length) & 3);
     if (!markers) {
@@ -138,27 +133,4 @@ final class UlpduSink implements UlpduHandler {
     }
     return (int) (at - offset);
   }
-
-  @Override
-  public void onError(MpaError error, String detail) {
-    throw new IllegalStateException(error + ": " + detail);
-  }
-
-  @Override
-  public void onFullOperation(byte[] privateData) {}
-
-  @Override
-  public void onRejected(byte[] privateData) {}
-
-  @Override
-  public void onSendable() {}
-
-  @Override
-  public void onMulpdu(int mulpdu) {}
-
-  @Override
-  public void onPeerClosed() {}
-
-  @Override
-  public void onClosed(CloseReason reason) {}
 }

@@ -1,16 +1,13 @@
 package org.rddp.bench.analysis;
 
+import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
-import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.wire.Memory;
 
-/** The Initiator of a connection: sends ULPDUs as soon as it may. */
-final class UlpduSource implements UlpduHandler {
+/** The Initiator of a connection: sends ULPDUs as soon as MPA accepts them. */
+final class UlpduSource extends UlpduAdapter {
   /** Octets of DDP's header in a tagged segment. */
   static final int TAGGED_HEADER = 14;
 
@@ -22,33 +19,31 @@ final class UlpduSource implements UlpduHandler {
   private int left;
   private int length;
   private boolean begun;
-  private CloseReason closed;
 
   /**
-   * An Initiator to be given to TCP.
+   * An Initiator.
    *
-   * @param sending how FPDUs go into segments
+   * @param segmentation how FPDUs go into segments
    */
-  UlpduSource(MpaSettings settings, Segmentation sending) {
-    MpaSettings own = settings.withPacking(sending == Segmentation.PACKED);
+  UlpduSource(MpaSettings settings, Segmentation segmentation) {
+    MpaSettings own = settings.withPacking(segmentation == Segmentation.PACKED);
     mpa = MpaConnection.initiator(own, new byte[0], this);
-    stock = sending == Segmentation.STOCK ? new StockTcp(mpa) : null;
+    stock = segmentation == Segmentation.STOCK ? new StockTcp(mpa) : null;
     for (int at = 0; at < LONGEST; at++) {
       Memory.putByte(octets + at, at * 31);
     }
   }
 
-  /** What TCP speaks to. */
+  /** The handler to be given to TCP. */
   StreamHandler handler() {
     return stock == null ? mpa : stock;
   }
 
-  /** The most octets of a ULPDU. */
   int mulpdu() {
     return mpa.mulpdu();
   }
 
-  /** Sends ULPDUs of one length, now and as soon as may be; those before must have left. */
+  /** Sends ULPDUs of one length as soon as possible; all earlier ones must have been sent. */
   void send(int count, int ulpduLength) {
     if (left > 0) {
       throw new IllegalStateException(left + " ULPDUs still wait");
@@ -61,7 +56,7 @@ final class UlpduSource implements UlpduHandler {
     proceed();
   }
 
-  /** Sends what a stock TCP still holds back. */
+  /** Sends the octets that a stock TCP still holds back. */
   void push() {
     if (stock != null) {
       stock.push();
@@ -73,19 +68,8 @@ final class UlpduSource implements UlpduHandler {
     return left == 0;
   }
 
-  /** Whether ULPDUs may be sent. */
   boolean begun() {
     return begun;
-  }
-
-  /** Ends the connection. */
-  void abort() {
-    mpa.abort();
-  }
-
-  /** Why the connection is gone, or null. */
-  CloseReason closed() {
-    return closed;
   }
 
   private void proceed() {
@@ -107,29 +91,4 @@ final class UlpduSource implements UlpduHandler {
   public void onSendable() {
     proceed();
   }
-
-  @Override
-  public void onError(MpaError error, String detail) {
-    throw new IllegalStateException(error + ": " + detail);
-  }
-
-  @Override
-  public void onClosed(CloseReason reason) {
-    closed = reason;
-  }
-
-  @Override
-  public void onRequest(byte[] privateData) {}
-
-  @Override
-  public void onRejected(byte[] privateData) {}
-
-  @Override
-  public void onUlpdu(Ulpdu ulpdu) {}
-
-  @Override
-  public void onMulpdu(int mulpdu) {}
-
-  @Override
-  public void onPeerClosed() {}
 }

@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.rddp.bench.harness.InterleavedRounds;
 import org.rddp.bench.harness.MachineMonitor;
 import org.rddp.bench.harness.Progress;
+import org.rddp.bench.harness.Series;
 import org.rddp.bench.harness.TimedLoop;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
@@ -26,9 +27,6 @@ public final class CrcCommand extends NamedBenchmark {
 
   @Option(names = "--lengths", split = ",", description = "Octets to measure at, each 1 or more.")
   private int[] lengths;
-
-  /** For picocli. */
-  public CrcCommand() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -53,7 +51,7 @@ public final class CrcCommand extends NamedBenchmark {
     MachineMonitor watch = MachineMonitor.start();
     for (int length : all) {
       progress.log(length + " octets");
-      Map<String, double[]> times = rounds.measure(length);
+      Map<String, Series> times = rounds.measure(length);
       long allocated =
           rounds.allocated(CrcLoops.RDDP, length) + rounds.allocated(CrcLoops.FUSED, length);
       found.add(length, times, allocated);

@@ -11,7 +11,7 @@ import org.rddp.bench.harness.TimedLoop;
 import org.rddp.crc.Crc32c;
 import org.rddp.wire.Memory;
 
-/** What is compared, over the same octets: CRCs, and CRCs of octets that are copied too. */
+/** The loops compared, over the same octets: CRCs, and CRCs with a copy. */
 final class CrcLoops {
   static final String JDK = "jdk";
   static final String RDDP = "rddp";
@@ -35,7 +35,7 @@ final class CrcLoops {
     }
   }
 
-  /** All by name; ISA-L only where it is installed. */
+  /** All loops by name; ISA-L only where it is installed. */
   Map<String, TimedLoop> all() {
     Map<String, TimedLoop> all = new LinkedHashMap<>();
     all.put(JDK, this::jdk);

@@ -1,24 +1,22 @@
 package org.rddp.bench.crc;
 
-import static org.rddp.bench.harness.InterleavedRounds.quantile;
-import static org.rddp.bench.harness.InterleavedRounds.ratios;
-
 import com.google.gson.JsonObject;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.rddp.bench.harness.Series;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 import org.rddp.bench.report.ReportTable;
 
-/** What {@code bench crc} has found, as a table and as JSON. */
+/** The results of {@code bench crc}, as a table and as JSON. */
 final class CrcReport {
   private static final String[] TWO_PASSES = {"crc, then copy", "copy, then crc", "jdk, then copy"};
 
-  /** What is aimed at, by octets. */
+  /** Goals by octets. */
   private static final Map<Integer, Double> BESIDE_JDK =
       new TreeMap<>(Map.of(1460, 1.1, 8960, 1.02, 16_384, 1.1, 65_536, 1.18));
 
@@ -31,31 +29,32 @@ final class CrcReport {
           + " quicker.";
 
   private final String implementation;
-  private final Map<Integer, Map<String, double[]>> found = new LinkedHashMap<>();
+  private final Map<Integer, Map<String, Series>> found = new LinkedHashMap<>();
   private long allocated;
 
   CrcReport(String implementation) {
     this.implementation = implementation;
   }
 
-  void add(int length, Map<String, double[]> times, long allocatedThere) {
+  void add(int length, Map<String, Series> times, long allocatedThere) {
     found.put(length, times);
     allocated += allocatedThere;
   }
 
-  private static double[] jdkRatios(Map<String, double[]> times) {
-    return ratios(times.get(CrcLoops.JDK), times.get(CrcLoops.RDDP));
+  private static Series jdkRatios(Map<String, Series> times) {
+    return times.get(CrcLoops.JDK).over(times.get(CrcLoops.RDDP));
   }
 
-  /** Against the order whose median is the least. */
-  private static double[] twoPassRatios(Map<String, double[]> times) {
-    double[] best = times.get(TWO_PASSES[0]);
-    for (String name : TWO_PASSES) {
-      if (quantile(times.get(name), 0.5) < quantile(best, 0.5)) {
-        best = times.get(name);
-      }
-    }
-    return ratios(best, times.get(CrcLoops.FUSED));
+  /** The order of two passes whose median is the least. */
+  private static Series bestOfTwoPasses(Map<String, Series> times) {
+    return Stream.of(TWO_PASSES)
+        .map(times::get)
+        .min(Comparator.comparingDouble(Series::median))
+        .orElseThrow();
+  }
+
+  private static Series twoPassRatios(Map<String, Series> times) {
+    return bestOfTwoPasses(times).over(times.get(CrcLoops.FUSED));
   }
 
   /**
@@ -69,12 +68,12 @@ final class CrcReport {
     JsonObject nanos = new JsonObject();
     found.forEach((length, times) -> {
       String key = String.valueOf(length);
-      double[] ofJdk = jdkRatios(times);
-      jdk.addProperty(key, rounded(quantile(ofJdk, 0.5)));
-      spread.addProperty(key, rounded(quantile(ofJdk, 0.75) - quantile(ofJdk, 0.25)));
-      twoPass.addProperty(key, rounded(quantile(twoPassRatios(times), 0.5)));
+      Series ofJdk = jdkRatios(times);
+      jdk.addProperty(key, rounded(ofJdk.median()));
+      spread.addProperty(key, rounded(ofJdk.quantile(0.75) - ofJdk.quantile(0.25)));
+      twoPass.addProperty(key, rounded(twoPassRatios(times).median()));
       JsonObject row = new JsonObject();
-      times.forEach((name, values) -> row.addProperty(name, rounded(quantile(values, 0.5))));
+      times.forEach((name, values) -> row.addProperty(name, rounded(values.median())));
       nanos.add(key, row);
     });
     JsonObject ratios = new JsonObject();
@@ -93,7 +92,7 @@ final class CrcReport {
     return Math.round(value * 1000) / 1000.0;
   }
 
-  /** A row for each length, and all of it in JSON. */
+  /** Fills the report: a row for each length, and JSON. */
   void into(BenchmarkReport report, boolean isal) {
     report.method("CRC32c by " + implementation + ". " + METHOD);
     if (!isal) {
@@ -122,7 +121,7 @@ final class CrcReport {
   private void addGoals(BenchmarkReport report) {
     Series slowest =
         found.values().stream()
-            .map(times -> new Series(jdkRatios(times)))
+            .map(CrcReport::jdkRatios)
             .min(Comparator.comparingDouble(Series::median))
             .orElseThrow();
     report.add(
@@ -138,16 +137,14 @@ final class CrcReport {
                 bound,
                 "crc_" + length,
                 "CRC32c of " + length + " octets: times the JDK's",
-                Optional.ofNullable(found.get(length))
-                    .map(times -> new Series(jdkRatios(times))))));
+                Optional.ofNullable(found.get(length)).map(CrcReport::jdkRatios))));
     BESIDE_TWO_PASSES.forEach((length, bound) ->
         report.add(
             Goal.atLeast(
                 bound,
                 "crc_copy_" + length,
                 "copy with CRC of " + length + " octets: times the better order of two passes",
-                Optional.ofNullable(found.get(length))
-                    .map(times -> new Series(twoPassRatios(times))))));
+                Optional.ofNullable(found.get(length)).map(CrcReport::twoPassRatios))));
     report.add(
         Goal.atMost(
             0,
@@ -156,22 +153,18 @@ final class CrcReport {
             Optional.of(Series.of((double) allocated))));
   }
 
-  private static Object[] row(int length, Map<String, double[]> times) {
-    double twoPass = Double.MAX_VALUE;
-    for (String name : TWO_PASSES) {
-      twoPass = Math.min(twoPass, quantile(times.get(name), 0.5));
-    }
-    double[] isal = times.get(CrcLoops.ISA_L);
+  private static Object[] row(int length, Map<String, Series> times) {
+    Series isal = times.get(CrcLoops.ISA_L);
     return new Object[] {
       length,
-      quantile(times.get(CrcLoops.RDDP), 0.5),
-      quantile(times.get(CrcLoops.JDK), 0.5),
-      isal == null ? "-" : (Object) quantile(isal, 0.5),
-      quantile(times.get(CrcLoops.MEMCPY), 0.5),
-      quantile(times.get(CrcLoops.FUSED), 0.5),
-      twoPass,
-      new Series(jdkRatios(times)),
-      new Series(twoPassRatios(times))
+      times.get(CrcLoops.RDDP).median(),
+      times.get(CrcLoops.JDK).median(),
+      isal == null ? "-" : (Object) isal.median(),
+      times.get(CrcLoops.MEMCPY).median(),
+      times.get(CrcLoops.FUSED).median(),
+      bestOfTwoPasses(times).median(),
+      jdkRatios(times),
+      twoPassRatios(times)
     };
   }
 }

@@ -33,7 +33,6 @@ final class IsaL {
     }
   }
 
-  /** The library, if it is installed. */
   static Optional<IsaL> find() {
     return HANDLE == null ? Optional.empty() : Optional.of(new IsaL());
   }

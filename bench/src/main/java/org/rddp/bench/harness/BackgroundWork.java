@@ -7,17 +7,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What this process and those that it has started do beside their work until they are as quick as
- * they will be: HotSpot compiles, and the daemon tries whether vectors are worth it. It is seen by
- * the CPU time of the threads that do it.
+ * CPU time of the threads that still make this process and its children faster: HotSpot's
+ * compilers, and the daemon's trial of CRC vectors.
  */
 final class BackgroundWork {
-  /** As the kernel knows them: 15 letters at the most. */
+  /** Prefixes of the threads' names in the kernel, which keeps 15 letters. */
   private static final List<String> NAMES = List.of("C1 Compiler", "C2 Compiler", "rddp-vectors");
 
   private BackgroundWork() {}
 
-  /** CPU time of all such threads that live, in ns. */
+  /** CPU time of all such threads that are alive, in ns. */
   static long nanos() {
     ProcessHandle us = ProcessHandle.current();
     return Stream.concat(Stream.of(us), us.descendants())
@@ -29,7 +28,7 @@ final class BackgroundWork {
     try (Stream<Path> all = Files.list(threads)) {
       return all.mapToLong(BackgroundWork::threadNanos).sum();
     } catch (IOException e) {
-      // The process has ended meanwhile.
+      // The process has ended.
       return 0;
     }
   }
@@ -41,7 +40,7 @@ final class BackgroundWork {
           ? ranNanos(Files.readString(thread.resolve("schedstat")))
           : 0;
     } catch (IOException e) {
-      // It has ended meanwhile.
+      // The thread has ended.
       return 0;
     }
   }

@@ -4,49 +4,49 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * How long a benchmark may take. Its steps share what is left: each may take an even part of it, so
- * that one that was quick leaves more to those after it. For one thread.
+ * The time that a benchmark may take. Each step gets an even part of the time that is left, so that
+ * a quick step leaves more to those after it. For one thread.
  */
 public final class Budget {
   private final LongSupplier clock;
   private final long whole;
   private final long began;
 
-  /** The weight of all steps that are to come, or 0 where nobody has said. */
+  /** The weight of all steps to come; 0 where that is unknown. */
   private double toCome;
 
-  /** So much time from now on, by a clock in ns. */
+  /** A budget from now on, by a clock in ns. */
   Budget(Duration whole, LongSupplier clock) {
     this.clock = clock;
     this.whole = whole.toNanos();
     this.began = clock.getAsLong();
   }
 
-  /** So much time from now on. */
+  /** A budget from now on. */
   public static Budget of(Duration whole) {
     return new Budget(whole, System::nanoTime);
   }
 
-  /** As much as anybody wants. */
+  /** A budget that is never used up. */
   public static Budget unlimited() {
     return of(Duration.ofDays(1));
   }
 
-  /** A budget from now on of a part of what is left. */
+  /** A budget of a part of the time that is left. */
   Budget part(double share) {
     return new Budget(Duration.ofNanos((long) (share * leftNanos())), clock);
   }
 
-  /** Says how much is to come, in steps of weight 1 or other weights. */
+  /** Sets the sum of the weights of all steps to come. */
   public void expect(double weight) {
     toCome = weight;
   }
 
   /**
-   * Takes a step's part.
+   * Takes a step's part of the time that is left.
    *
-   * @param weight beside the steps that are to come
-   * @return ns that the step may take: its part of what is left, none when nothing is
+   * @param weight of the step
+   * @return ns that the step may take; 0 when the budget is used up
    */
   long take(double weight) {
     double part = toCome > weight ? weight / toCome : 1;
@@ -54,12 +54,11 @@ public final class Budget {
     return (long) (part * leftNanos());
   }
 
-  /** Ns that are left; 0 when it is used up. */
+  /** Ns that are left; 0 when the budget is used up. */
   public long leftNanos() {
     return Math.max(0, whole - spentNanos());
   }
 
-  /** Ns in all. */
   long wholeNanos() {
     return whole;
   }

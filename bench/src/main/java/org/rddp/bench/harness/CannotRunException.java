@@ -1,10 +1,10 @@
 package org.rddp.bench.harness;
 
-/** A rig cannot run here, or cannot do this task. The message says why, in a few words. */
+/** A rig cannot run on this machine, or cannot do a task. The message gives the reason. */
 public final class CannotRunException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** For this reason, for a person to read in a table. */
+  /** With a reason of a few words, for a table. */
   public CannotRunException(String reason) {
     super(reason);
   }

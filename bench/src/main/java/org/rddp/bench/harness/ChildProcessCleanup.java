@@ -5,15 +5,15 @@ import java.util.concurrent.CountDownLatch;
 import org.rddp.dpdk.Eal;
 
 /**
- * What processes that a benchmark has started would leave behind when it is ended before they are:
- * themselves, as they may be stopped, and files of DPDK.
+ * Kills the processes that a benchmark has started, and removes their DPDK files, when it ends
+ * early: stopped processes would not end by themselves.
  */
 public final class ChildProcessCleanup {
   private static volatile boolean ending;
 
   private ChildProcessCleanup() {}
 
-  /** Removes them whenever this process ends, by a signal too. */
+  /** Cleans up whenever this process ends, by a signal too. */
   public static void installShutdownHook() {
     Runtime.getRuntime().addShutdownHook(new Thread(ChildProcessCleanup::remove));
   }
@@ -22,7 +22,7 @@ public final class ChildProcessCleanup {
     ending = true;
     List<ProcessHandle> started = ProcessHandle.current().descendants().toList();
     if (!started.isEmpty()) {
-      // Whoever waits for them would say that they have failed.
+      // Threads that wait for these processes would report their end as a failure.
       System.out.close();
       System.err.close();
     }
@@ -33,9 +33,7 @@ public final class ChildProcessCleanup {
     }
   }
 
-  /**
-   * Waits for the end of this process where that has begun: what was found then is worth nothing.
-   */
+  /** Blocks for ever while this process ends: results found then are worthless. */
   public static void blockDuringShutdown() throws InterruptedException {
     if (ending) {
       new CountDownLatch(1).await();

@@ -11,14 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.rddp.rig.TemporaryFolder;
 
 /**
- * Measures entrants beside each other: in every round each of them does the task once, while the
- * others are stopped. One that cannot run, or fails, stays in the tables with the reason.
+ * Measures contenders side by side: in every round each does the task once, while the others are
+ * stopped (SIGSTOP). A contender that cannot run, or fails, stays in the results with the reason.
  */
 public final class Comparison implements AutoCloseable {
-  /** How warm-ups end, for reports. */
+  /** How contenders are warmed up, for reports. */
   public static final String WARM_UP_DESCRIPTION =
       "Before the first round of a task each contender does it in short rounds that are not counted,"
           + " until the median of "
@@ -29,25 +29,25 @@ public final class Comparison implements AutoCloseable {
 
   private static final Duration START = Duration.ofSeconds(60);
 
-  /** A round may take so much longer than it is asked to. */
-  private static final Duration PATIENCE = Duration.ofSeconds(45);
+  /** How much longer than asked a round may take. */
+  private static final Duration GRACE = Duration.ofSeconds(45);
 
-  /** The part of a budget that all first warm-ups may take, and the most that one may. */
+  /** The part of a budget that all first warm-ups may take, and the longest of one in ms. */
   private static final double WARM_UPS = 0.4;
 
   private static final long LONGEST_WARM_UP = 20_000;
 
-  /** The part of a step that warming up for its task may take, and the most. */
+  /** The part of a step that its warm-ups may take, and the longest of one in ms. */
   private static final double STEP_WARM_UP = 0.3;
 
   private static final long LONGEST_STEP_WARM_UP = 3_000;
   private static final long SHORTEST_WARM_UP = 50;
 
-  /** A median of fewer rounds says little. */
+  /** A median needs so many rounds. */
   private static final int FEWEST_ROUNDS = 3;
 
   private final Progress progress;
-  private final Path folder;
+  private final TemporaryFolder folder;
   private final Map<String, RigProcess> running = new LinkedHashMap<>();
   private final Map<String, String> reasons = new LinkedHashMap<>();
   private final Set<String> unsteady = new HashSet<>();
@@ -55,19 +55,19 @@ public final class Comparison implements AutoCloseable {
   private final List<String> names;
 
   /**
-   * Starts all of them, one after the other; none works then.
+   * Starts all contenders, one after the other, and stops them.
    *
    * @throws IOException when processes cannot be started at all
    */
-  public Comparison(List<Contender> entrants, Progress progress)
+  public Comparison(List<Contender> contenders, Progress progress)
       throws IOException, InterruptedException {
     this.progress = progress;
-    this.folder = Files.createTempDirectory("rddp-bench");
-    this.names = entrants.stream().map(Contender::name).toList();
+    this.folder = new TemporaryFolder("rddp-bench");
+    this.names = contenders.stream().map(Contender::name).toList();
     this.throughput = new CoreThroughput();
     try {
-      for (Contender entrant : entrants) {
-        start(entrant);
+      for (Contender contender : contenders) {
+        start(contender);
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
       close();
@@ -75,10 +75,10 @@ public final class Comparison implements AutoCloseable {
     }
   }
 
-  private void start(Contender entrant) throws IOException, InterruptedException {
-    String name = entrant.name();
+  private void start(Contender contender) throws IOException, InterruptedException {
+    String name = contender.name();
     progress.log("starting: " + name);
-    RigProcess process = new RigProcess(entrant, log(name));
+    RigProcess process = new RigProcess(contender, log(name));
     running.put(name, process);
     try {
       JsonObject answer = process.answer(START);
@@ -113,16 +113,13 @@ public final class Comparison implements AutoCloseable {
     }
   }
 
-  /**
-   * Lets each entrant do a task until it does it as quickly as it ever will ({@link WarmUp}), or
-   * its part of the budget is used up.
-   */
+  /** Warms each contender up for a task ({@link WarmUp}), within its part of the budget. */
   public void warmUp(JsonObject task) throws IOException, InterruptedException {
     List<String> some = List.copyOf(running.keySet());
     Budget all = progress.budget().part(WARM_UPS);
     for (int i = 0; i < some.size(); i++) {
       String name = some.get(i);
-      // What has more to compile comes first in the lists, and those after it need less.
+      // Twice an even share: contenders with more to compile come first in the lists.
       Duration each = share(2 * all.leftNanos(), some.size() - i + 1, LONGEST_WARM_UP);
       progress.log("warming up: " + name);
       if (ask(name, RigMain.warmUp(task, each), each) instanceof JsonObject answer) {
@@ -136,7 +133,7 @@ public final class Comparison implements AutoCloseable {
   }
 
   private WarmUp.Result warmedUp(String name, JsonObject answer) {
-    WarmUp.Result found = WarmUp.Result.fromJson(answer);
+    WarmUp.Result found = Json.to(answer, WarmUp.Result.class);
     if (found.steady()) {
       unsteady.remove(name);
     } else {
@@ -151,24 +148,24 @@ public final class Comparison implements AutoCloseable {
   }
 
   /**
-   * Measures.
+   * Measures all contenders.
    *
-   * @param title what is measured, to be shown
-   * @param rounds 1 or more, fewer where the step's part of the budget is used up before
-   * @return by the entrants' names, in the order in which they were given
+   * @param title of the measurement, for reports
+   * @param rounds 1 or more; fewer are done where the step's part of the budget is used up
+   * @return results in the order of the contenders
    */
   public ComparisonResult run(String title, JsonObject task, int rounds)
       throws IOException, InterruptedException {
     return run(title, task, rounds, names);
   }
 
-  /** Measures those of the entrants that are among some. */
+  /** Measures the contenders with these names. */
   public ComparisonResult run(String title, JsonObject task, int rounds, List<String> some)
       throws IOException, InterruptedException {
     return run(title, task, rounds, some, 1);
   }
 
-  /** Measures those of the entrants that are among some, in a step of some weight. */
+  /** Measures the contenders with these names, in a step of some weight. */
   public ComparisonResult run(
       String title, JsonObject task, int rounds, List<String> some, double weight)
       throws IOException, InterruptedException {
@@ -220,9 +217,9 @@ public final class Comparison implements AutoCloseable {
   }
 
   /**
-   * An entrant's answer, or as text the reason why there is none.
+   * A contender's answer, or as text the reason why there is none.
    *
-   * @param takes what it is allowed, where the task does not say
+   * @param takes time allowed beside the task's own
    */
   private Object ask(String name, JsonObject task, Duration takes)
       throws IOException, InterruptedException {
@@ -234,7 +231,7 @@ public final class Comparison implements AutoCloseable {
     try {
       process.resume();
       process.ask(task);
-      JsonObject answer = process.answer(PATIENCE.plus(takes).plusMillis(millis));
+      JsonObject answer = process.answer(GRACE.plus(takes).plusMillis(millis));
       if (answer.has(RigMain.FAILED)) {
         drop(name, reason(answer));
         return reasons.get(name);
@@ -247,16 +244,10 @@ public final class Comparison implements AutoCloseable {
     }
   }
 
-  /** Ends all of them. */
   @Override
   public void close() throws IOException {
     running.values().forEach(RigProcess::close);
     running.clear();
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(folder);
+    folder.close();
   }
 }

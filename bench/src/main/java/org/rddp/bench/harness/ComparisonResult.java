@@ -4,34 +4,34 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What all entrants came to in a task.
+ * The results of all contenders for a task.
  *
  * @param title what was measured
- * @param all by name, in the order of the contest
- * @param conditions meanwhile
+ * @param all results by name, in the order of the comparison
+ * @param conditions under which it was measured
  */
 public record ComparisonResult(
     String title, Map<String, ContenderResult> all, Conditions conditions) {
-  /** One entrant's. */
+  /** One contender's result. */
   public ContenderResult of(String name) {
     ContenderResult outcome = all.get(name);
     if (outcome == null) {
-      throw new IllegalArgumentException("no entrant is called " + name);
+      throw new IllegalArgumentException("no contender is called " + name);
     }
     return outcome;
   }
 
-  /** How many rounds there were. */
+  /** The number of rounds. */
   public int rounds() {
     return all.values().stream().mapToInt(each -> each.samples().size()).max().orElse(0);
   }
 
-  /** A figure of one entrant; empty where it could not run, or was not asked to. */
+  /** A figure of one contender; empty where there is none. */
   public Optional<Series> figure(String name, String figure) {
     return Optional.ofNullable(all.get(name)).flatMap(outcome -> outcome.figure(figure));
   }
 
-  /** A figure of one entrant over the same of another, round by round; empty without either. */
+  /** A figure of one contender over that of another, round by round; empty without either. */
   public Optional<Series> ratio(String over, String under, String figure) {
     Optional<Series> above = figure(over, figure);
     Optional<Series> below = figure(under, figure);

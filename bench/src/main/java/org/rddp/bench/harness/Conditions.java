@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the machine was like while something was measured.
+ * The state of the machine during a measurement.
  *
- * @param coreToCore round trip of a cache line between the two cores in ns, the median, before
- * @param coreToCoreAfter the same afterwards: a virtual machine's cores may be moved meanwhile
- * @param pressure share of the time in which something that could run had no CPU
- *     (/proc/pressure/cpu, some), or NaN where the kernel does not tell; our own threads count
+ * @param coreToCore median round trip of a cache line between the two cores before it, in ns
+ * @param coreToCoreAfter the same after it: a hypervisor may move the cores
+ * @param pressure share of the time in which a runnable thread had no CPU (/proc/pressure/cpu,
+ *     some), our own threads included; NaN where the kernel does not tell
  * @param steal share of all CPU time that the hypervisor gave to other machines
- * @param others share of all CPU time that processes other than the benchmark's used
- * @param throughput what the slower core got done before a round, by the most that either did
- *     before any, the median: 1 where nobody shares the cores; NaN where nobody looked
- * @param seconds that it took
- * @param unsteady contenders that did not come to the same in their warm-up, which ran out of time
+ * @param others share of all CPU time that other processes used
+ * @param throughput of the slower core before a round over the best of either before any round, the
+ *     median: 1 where nobody shares the cores; NaN where it was not measured
+ * @param seconds that the measurement took
+ * @param unsteady contenders whose warm-up ended by its time limit
  */
 public record Conditions(
     double coreToCore,
@@ -31,12 +31,12 @@ public record Conditions(
   /** Cores no further apart than this, in ns, are near. */
   private static final double NEAR = 100;
 
-  /** From here on a result is called disturbed: of all CPU time. */
+  /** More than these shares of all CPU time disturb a result. */
   private static final double OTHERS = 0.05;
 
   private static final double STEAL = 0.02;
 
-  /** Below this, of what a core can do. */
+  /** A lower throughput of a core disturbs a result. */
   private static final double THROUGHPUT = 0.85;
 
   /** Takes a copy of the list. */
@@ -44,13 +44,13 @@ public record Conditions(
     unsteady = List.copyOf(unsteady);
   }
 
-  /** With what the warm-ups came to. */
+  /** The same with the contenders that were not steady. */
   Conditions withUnsteady(List<String> names) {
     return new Conditions(
         coreToCore, coreToCoreAfter, pressure, steal, others, throughput, seconds, names);
   }
 
-  /** With what the slower core got done before each round, by the most that either ever did. */
+  /** The same with the slower core's relative throughput before each round. */
   Conditions withThroughput(double... shares) {
     return new Conditions(
         coreToCore,
@@ -63,7 +63,7 @@ public record Conditions(
         unsteady);
   }
 
-  /** Whether others have used so much that the figures are to be read with care. */
+  /** Whether others have used so much CPU that the figures are in doubt. */
   public boolean disturbed() {
     return others > OTHERS || steal > STEAL || throughput < THROUGHPUT;
   }
@@ -73,12 +73,12 @@ public record Conditions(
     return coreToCore <= NEAR && coreToCoreAfter <= NEAR;
   }
 
-  /** Whether they were near each other at one of the two times only. */
+  /** Whether the two cores were near each other at one of the two times only. */
   public boolean moved() {
     return coreToCore <= NEAR != coreToCoreAfter <= NEAR;
   }
 
-  /** How far the cores were apart, in words. */
+  /** The distance of the cores, for a table. */
   public String distance() {
     if (near()) {
       return "the cores are near";
@@ -92,7 +92,6 @@ public record Conditions(
             coreToCoreAfter);
   }
 
-  /** In a line. */
   @Override
   public String toString() {
     return String.format(

@@ -4,35 +4,35 @@ import com.google.gson.JsonObject;
 import java.util.List;
 
 /**
- * One contender of a contest.
+ * A contender of a comparison.
  *
  * @param name in tables, such as {@code rddp} or {@code kernel TCP, busy-polling}
- * @param rig what does the work
+ * @param rig that does the tasks
  * @param arguments for {@link Rig#open}
  * @param flags of its JVM, beside those of this one
  */
 public record Contender(
     String name, Class<? extends Rig> rig, JsonObject arguments, List<String> flags) {
-  /** One whose rig needs no arguments. */
+  /** A contender whose rig needs no arguments. */
   public static Contender of(String name, Class<? extends Rig> rig) {
     return new Contender(name, rig, new JsonObject(), List.of());
   }
 
-  /** With one more argument. */
+  /** The same with another argument. */
   public Contender with(String key, String value) {
     JsonObject more = arguments.deepCopy();
     more.addProperty(key, value);
     return new Contender(name, rig, more, flags);
   }
 
-  /** With one more argument. */
+  /** The same with another argument. */
   public Contender with(String key, Number value) {
     JsonObject more = arguments.deepCopy();
     more.addProperty(key, value);
     return new Contender(name, rig, more, flags);
   }
 
-  /** With these flags for its JVM. */
+  /** The same with these flags for its JVM. */
   public Contender withFlags(String... more) {
     return new Contender(name, rig, arguments, List.of(more));
   }

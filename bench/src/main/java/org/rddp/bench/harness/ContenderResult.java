@@ -2,21 +2,22 @@ package org.rddp.bench.harness;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
- * What an entrant came to in a task.
+ * A contender's result for a task.
  *
  * @param samples one for each round, or none
  * @param reason why there are none, or null
  */
 public record ContenderResult(List<Sample> samples, String reason) {
-  /** A copy. */
+  /** Copies the list. */
   public ContenderResult {
     samples = List.copyOf(samples);
   }
 
-  /** A figure over the rounds; empty where the entrant could not run or does not have it. */
+  /** A figure over the rounds; empty where there is none. */
   public Optional<Series> figure(String name) {
     if (reason != null || samples.stream().anyMatch(each -> !each.figures().containsKey(name))) {
       return Optional.empty();
@@ -25,7 +26,7 @@ public record ContenderResult(List<Sample> samples, String reason) {
         new Series(samples.stream().mapToDouble(each -> each.figures().get(name)).toArray()));
   }
 
-  /** For a table's cell: the figure in another unit, or why there is none. */
+  /** The figure in another unit, or the reason why there is none, for a table's cell. */
   public Object cell(String name, double factor) {
     return figure(name).<Object>map(series -> series.times(factor)).orElse(reason());
   }
@@ -35,7 +36,12 @@ public record ContenderResult(List<Sample> samples, String reason) {
     return reason == null && samples.isEmpty() ? "not measured" : reason == null ? "-" : reason;
   }
 
-  /** The times of all rounds together; empty where there are none. */
+  /** The cells of some figures, all in another unit. */
+  public List<Object> cells(double factor, String... names) {
+    return Stream.of(names).map(name -> cell(name, factor)).toList();
+  }
+
+  /** The times of all rounds in ns; empty where there are none. */
   public Optional<Histogram> nanoseconds() {
     Histogram all = null;
     for (Sample sample : samples) {

@@ -7,27 +7,25 @@ import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
 
 /**
- * How much each of the two cores gets done, by the time that it takes for additions that do not
- * wait for each other. On a virtual machine another one may run on the second hardware thread of
- * the same core: then it is half as much again, though nothing is stolen and nobody else is seen.
- * To be asked while the cores are idle.
+ * The throughput of the two cores, by the time of additions that do not depend on each other.
+ * Another virtual machine on the second hardware thread of a core slows it down, and no counter of
+ * this kernel shows that. To be measured while the cores are idle.
  */
 final class CoreThroughput {
   private static final int STEPS = 200_000;
 
-  /** The quickest of so many counts: the others may have been interrupted. */
+  /** The quickest of so many runs counts: the others may have been interrupted. */
   private static final int REPETITIONS = 3;
 
-  /** Until HotSpot has compiled it. */
+  /** Runs until HotSpot has compiled it. */
   private static final int WARM_UP = 60;
 
-  /** What came of the additions: HotSpot leaves out what nobody can ask for. */
+  /** The sum, kept so that HotSpot does not remove the additions. */
   long sum;
 
   private final List<Double> slower = new ArrayList<>();
   private double best = Double.MAX_VALUE;
 
-  /** Makes sure that looks are quick. */
   CoreThroughput() throws IOException, InterruptedException {
     for (int i = 0; i < WARM_UP; i++) {
       measure();
@@ -35,7 +33,7 @@ final class CoreThroughput {
     slower.clear();
   }
 
-  /** Looks at both cores; takes a millisecond or two. */
+  /** Measures both cores, in a millisecond or two. */
   void measure() throws IOException, InterruptedException {
     int[] cpus = Affinity.allowed();
     double one = on(cpus[0]);
@@ -45,8 +43,8 @@ final class CoreThroughput {
   }
 
   /**
-   * What the slower core did each time, by how much the quicker one has ever done: 1 is all of it.
-   * Forgets the looks so far, and not what was the best.
+   * The slower core's throughput in each measurement over the best ever, 0 to 1. Forgets the
+   * measurements, but not the best.
    */
   double[] shares() {
     double[] all = slower.stream().mapToDouble(each -> best / each).toArray();
@@ -70,7 +68,7 @@ final class CoreThroughput {
     return least;
   }
 
-  /** As many additions at a time as a core has units for, and more. */
+  /** More independent additions than a core has units for. */
   private static long add() {
     long a = 1;
     long b = 2;

@@ -8,19 +8,19 @@ import java.util.stream.Stream;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.CoreToCore;
 
-/** Watches who uses the CPUs while something is measured. */
+/** Measures the use of the CPUs, and by whom, during a measurement. */
 public final class MachineMonitor {
   private static final Path PRESSURE = Path.of("/proc/pressure/cpu");
   private static final Path STAT = Path.of("/proc/stat");
   private static final double TICKS_PER_SECOND = 100;
 
-  /** Of /proc/stat: user, nice and system come first; guests' time is counted twice. */
+  /** Columns of /proc/stat: user, nice and system come first; guests' time is counted twice. */
   private static final int USED = 3;
 
   private static final int STEAL = 7;
   private static final int COUNTED = 8;
 
-  /** The kernel's threads are this one's children. */
+  /** The parent of the kernel's threads. */
   private static final long KTHREADD = 2;
 
   private final double coreToCore;
@@ -42,13 +42,14 @@ public final class MachineMonitor {
     return CoreToCore.medianNanos(cpus[0], cpus[cpus.length - 1]);
   }
 
-  /** Measures the distance of the cores and begins to watch. */
+  /** Measures the distance of the cores and starts monitoring. */
   public static MachineMonitor start() throws IOException, InterruptedException {
     return new MachineMonitor();
   }
 
   /**
-   * What has been since. The processes of the benchmark must still live, or have been waited for.
+   * The conditions since the start. The benchmark's processes must be alive, or have been waited
+   * for.
    */
   public Conditions stop() throws IOException, InterruptedException {
     long[] now = spentTicks();
@@ -60,7 +61,7 @@ public final class MachineMonitor {
     }
     double stolen = now[STEAL] - spent[STEAL];
     double seconds = (System.nanoTime() - began) / 1e9;
-    // Interrupts are nobody's: most of them, on a link between two ends here, are our own.
+    // Time in interrupts is not counted: most of it is our own, of links on this machine.
     double others = Math.max(0, used / TICKS_PER_SECOND - (ourSeconds() - ours));
     double capacity = Math.max(all / TICKS_PER_SECOND, 0.01);
     double pressure = (pressedSeconds() - pressed) / seconds;
@@ -109,8 +110,8 @@ public final class MachineMonitor {
   }
 
   /**
-   * CPU time of this process and all that it has started, and of the kernel's threads, which work
-   * for us where we use its network.
+   * CPU time of this process and its descendants, and of the kernel's threads, which serve our use
+   * of the kernel's network.
    */
   private static double ourSeconds() {
     ProcessHandle us = ProcessHandle.current();
@@ -130,14 +131,13 @@ public final class MachineMonitor {
       String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
       return seconds(stat);
     } catch (IOException e) {
-      // It has ended meanwhile.
+      // The process has ended.
       return 0;
     }
   }
 
   /**
-   * User's and system's time of a process, and of those of its children that have ended: figures 14
-   * to 17 of its line.
+   * User and system time of a process and of its ended children: fields 14 to 17 of its stat line.
    */
   static double seconds(String stat) {
     String[] figures = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);

@@ -3,10 +3,7 @@ package org.rddp.bench.harness;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/**
- * Says on standard error how far a benchmark has come: a line for each step, with the time that has
- * gone, and that which it was given; it may take some more.
- */
+/** Logs each step of a benchmark with the time used so far and the time allowed. */
 public final class Progress {
   private static final double LIMITED = 12 * 3600;
 
@@ -14,12 +11,12 @@ public final class Progress {
   private final Budget whole;
   private final Budget budget;
 
-  /** On this stream, without a budget. */
+  /** Logs to a stream, without a budget. */
   public Progress(PrintStream out) {
     this(out, Budget.unlimited());
   }
 
-  /** On this stream. */
+  /** Logs to a stream. */
   public Progress(PrintStream out, Budget budget) {
     this(out, budget, budget);
   }
@@ -30,17 +27,17 @@ public final class Progress {
     this.budget = budget;
   }
 
-  /** What the benchmark, or this part of it, may take. */
+  /** The time of the benchmark, or of this part of it. */
   public Budget budget() {
     return budget;
   }
 
-  /** The same for work that may take a part of what is left, 0 to 1. */
+  /** The same for work that may take a share of the time that is left, 0 to 1. */
   public Progress part(double share) {
     return new Progress(out, whole, budget.part(share));
   }
 
-  /** What begins now. */
+  /** Logs a step that begins. */
   public void log(String step) {
     double given = whole.wholeNanos() / 1e9;
     String of = given > LIMITED ? "" : String.format(Locale.ROOT, " of %.0f", given);

@@ -14,20 +14,19 @@ import java.time.Duration;
 import org.rddp.rig.ProcessSignals;
 
 /**
- * The process of a rig: takes tasks from its standard input, a line of JSON each, and answers each
- * with a line on its standard output. It ends at the end of its input, or with its parent.
+ * The process of a rig: reads tasks from its standard input, a line of JSON each, and writes a line
+ * to its standard output for each. It ends with its input, or with its parent.
  */
 public final class RigMain {
-  /** Key of an answer: the rig is open. */
   static final String READY = "ready";
 
-  /** Key of an answer: why it cannot be done. */
+  /** Key of an answer: why the task cannot be done. */
   static final String CANNOT = "cannot";
 
   /** Key of an answer: how the rig has failed. */
   static final String FAILED = "failed";
 
-  /** Key beside a task: it is to be done until the rig is warm, within so many ms. */
+  /** Key beside a task: the rig is to warm up for it within so many ms. */
   static final String WARM_UP = "warm_up";
 
   private static final String TASK = "task";
@@ -41,7 +40,7 @@ public final class RigMain {
    */
   public static void main(String[] arguments) throws Exception {
     ProcessSignals.dieWithParent();
-    // Answers have the standard output to themselves, whatever a library prints.
+    // Libraries may print; only answers go to the standard output.
     PrintStream answers =
         new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     System.setOut(System.err);
@@ -57,7 +56,7 @@ public final class RigMain {
     } finally {
       answers.flush();
     }
-    // Threads of libraries do not keep the process.
+    // Threads of libraries would keep the process alive.
     System.exit(0);
   }
 
@@ -65,14 +64,14 @@ public final class RigMain {
     try {
       rig.open(arguments);
     } catch (CannotRunException e) {
-      answers.println(answer(CANNOT, e.getMessage()));
+      answers.println(Json.of(CANNOT, e.getMessage()));
       return false;
     } catch (Exception | LinkageError e) {
       e.printStackTrace();
-      answers.println(answer(FAILED, words(e)));
+      answers.println(Json.of(FAILED, words(e)));
       return false;
     }
-    answers.println(answer(READY, rig.getClass().getSimpleName()));
+    answers.println(Json.of(READY, rig.getClass().getSimpleName()));
     return true;
   }
 
@@ -81,10 +80,10 @@ public final class RigMain {
       try {
         answers.println(done(rig, JsonParser.parseString(line).getAsJsonObject()));
       } catch (CannotRunException e) {
-        answers.println(answer(CANNOT, e.getMessage()));
+        answers.println(Json.of(CANNOT, e.getMessage()));
       } catch (Exception | LinkageError e) {
         e.printStackTrace();
-        answers.println(answer(FAILED, words(e)));
+        answers.println(Json.of(FAILED, words(e)));
         return;
       }
     }
@@ -95,20 +94,12 @@ public final class RigMain {
       return rig.round(asked).toJson();
     }
     Duration most = Duration.ofMillis(asked.get(WARM_UP).getAsLong());
-    return new WarmUp().run(rig, asked.getAsJsonObject(TASK), most).toJson();
+    return Json.from(new WarmUp().run(rig, asked.getAsJsonObject(TASK), most));
   }
 
-  /** A task that is to be done until the rig is warm. */
   static JsonObject warmUp(JsonObject task, Duration most) {
-    JsonObject json = new JsonObject();
-    json.addProperty(WARM_UP, most.toMillis());
+    JsonObject json = Json.of(WARM_UP, most.toMillis());
     json.add(TASK, task);
-    return json;
-  }
-
-  private static JsonObject answer(String key, String text) {
-    JsonObject json = new JsonObject();
-    json.addProperty(key, text);
     return json;
   }
 

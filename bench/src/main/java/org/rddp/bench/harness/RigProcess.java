@@ -2,31 +2,20 @@ package org.rddp.bench.harness;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
-import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.rddp.dpdk.Eal;
+import org.rddp.rig.JavaProcess;
 import org.rddp.rig.ProcessSignals;
 
-/** A rig's process, as the contest sees it. For one thread. */
+/** A rig's process, as the comparison sees it. For one thread. */
 final class RigProcess implements AutoCloseable {
   private static final Duration TERMINATION = Duration.ofSeconds(5);
-  private static final String END = "";
 
-  private final Process process;
-  private final Writer tasks;
-  private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+  private final JavaProcess process;
   private boolean paused;
 
   /**
@@ -34,43 +23,20 @@ final class RigProcess implements AutoCloseable {
    *
    * @param log where its standard error goes
    */
-  RigProcess(Contender entrant, Path log) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    command.add("-Djava.awt.headless=true");
-    command.addAll(entrant.flags());
-    command.addAll(
-        List.of(
-            "-cp",
-            System.getProperty("java.class.path"),
+  RigProcess(Contender contender, Path log) throws IOException {
+    List<String> flags = new ArrayList<>(contender.flags());
+    flags.add("-Djava.awt.headless=true");
+    process =
+        new JavaProcess(
+            "rig of " + contender.name(),
+            log,
+            flags,
             RigMain.class.getName(),
-            entrant.rig().getName(),
-            entrant.arguments().toString()));
-    process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-    tasks = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
-    Thread.ofPlatform().daemon().name("answers of " + entrant.name()).start(this::readAnswers);
+            List.of(contender.rig().getName(), contender.arguments().toString()));
   }
 
-  private void readAnswers() {
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        answers.add(line);
-      }
-    } catch (IOException e) {
-      // The process is being ended.
-      answers.add(END);
-      return;
-    }
-    answers.add(END);
-  }
-
-  /** Gives it a task. */
   void ask(JsonObject task) throws IOException {
-    tasks.write(task + "\n");
-    tasks.flush();
+    process.writeLine(task.toString());
   }
 
   /**
@@ -78,19 +44,8 @@ final class RigProcess implements AutoCloseable {
    *
    * @throws IOException when the process has ended, or does not answer
    */
-  JsonObject answer(Duration patience) throws IOException, InterruptedException {
-    String line = answers.poll(patience.toMillis(), TimeUnit.MILLISECONDS);
-    if (line == null) {
-      throw new IOException("no answer within " + patience.toSeconds() + " s");
-    }
-    if (line.equals(END)) {
-      process.waitFor(1, TimeUnit.SECONDS);
-      throw new IOException(
-          process.isAlive()
-              ? "its process has closed its output"
-              : "its process has ended with code " + process.exitValue());
-    }
-    return JsonParser.parseString(line).getAsJsonObject();
+  JsonObject answer(Duration timeout) throws IOException, InterruptedException {
+    return JsonParser.parseString(process.readLine(timeout)).getAsJsonObject();
   }
 
   /** Stops it and everything that it has started. */
@@ -103,7 +58,6 @@ final class RigProcess implements AutoCloseable {
     }
   }
 
-  /** Lets it go on. */
   void resume() throws IOException {
     if (paused) {
       paused = false;
@@ -116,15 +70,9 @@ final class RigProcess implements AutoCloseable {
   /** It, and everything that it has started. */
   private List<ProcessHandle> processes() {
     List<ProcessHandle> all = new ArrayList<>();
-    all.add(process.toHandle());
-    process.descendants().forEach(all::add);
+    all.add(process.handle());
+    process.handle().descendants().forEach(all::add);
     return all;
-  }
-
-  private void kill() {
-    for (ProcessHandle each : processes().reversed()) {
-      each.destroyForcibly();
-    }
   }
 
   /** Ends it, by force when it does not end by itself. */
@@ -132,21 +80,15 @@ final class RigProcess implements AutoCloseable {
   public void close() {
     try {
       resume();
-      tasks.close();
-      process.waitFor(TERMINATION.toMillis(), TimeUnit.MILLISECONDS);
+      process.endInput(TERMINATION);
     } catch (IOException e) {
-      // It has gone already.
-      kill();
+      // It has ended already; what it has started is killed below.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    List<Long> ids = processes().stream().map(ProcessHandle::pid).toList();
-    kill();
-    try {
-      process.waitFor();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    ids.forEach(Eal::removeLeftovers);
+    List<ProcessHandle> left = processes();
+    left.reversed().forEach(ProcessHandle::destroyForcibly);
+    process.close();
+    left.forEach(each -> Eal.removeLeftovers(each.pid()));
   }
 }

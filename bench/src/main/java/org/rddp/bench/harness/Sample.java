@@ -10,18 +10,18 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a rig found in a round.
+ * A rig's figures of one round.
  *
  * @param figures by name, such as {@code p50} (ns) or {@code gbps}
- * @param nanoseconds every time that was measured, or null where there are none
+ * @param nanoseconds all times measured; null where there are none
  */
 public record Sample(Map<String, Double> figures, Histogram nanoseconds) {
-  /** Figures alone. */
+  /** A sample without times. */
   public static Sample of(Map<String, Double> figures) {
     return new Sample(figures, null);
   }
 
-  /** Times: p50, p90, p99, p999, max and mean in ns, and count. */
+  /** A sample of times: p50, p90, p99, p999, max and mean in ns, and count. */
   public static Sample of(Histogram nanoseconds) {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("p50", (double) nanoseconds.getValueAtPercentile(50));
@@ -34,7 +34,7 @@ public record Sample(Map<String, Double> figures, Histogram nanoseconds) {
     return new Sample(figures, nanoseconds);
   }
 
-  /** The same with one more figure. */
+  /** The same with another figure. */
   public Sample with(String name, double value) {
     Map<String, Double> more = new LinkedHashMap<>(figures);
     more.put(name, value);

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * A figure over the rounds, in their order.
+ * A figure's values in all rounds, in their order.
  *
  * @param values one for each round, one at least
  */
-@SuppressWarnings("ArrayRecordComponent") // Nobody compares series or looks them up.
+@SuppressWarnings("ArrayRecordComponent") // Series are never compared.
 public record Series(double[] values) {
-  /** A copy of the values. */
+  /** Copies the values. */
   public Series {
     if (values.length == 0) {
       throw new IllegalArgumentException("no rounds");
@@ -18,7 +18,7 @@ public record Series(double[] values) {
     values = values.clone();
   }
 
-  /** A figure that was found once. */
+  /** A series of these values. */
   public static Series of(double... values) {
     return new Series(values);
   }
@@ -28,12 +28,12 @@ public record Series(double[] values) {
     return values.clone();
   }
 
-  /** Half of the rounds are no higher. */
+  /** The median. */
   public double median() {
     return quantile(0.5);
   }
 
-  /** Between the two neighbours, where the place falls between rounds. */
+  /** A quantile, interpolated between its two neighbours; {@code share} is 0 to 1. */
   public double quantile(double share) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -53,12 +53,12 @@ public record Series(double[] values) {
     return quantile(1);
   }
 
-  /** This over another, round by round: what disturbs a round disturbs both alike. */
+  /** This over another, round by round, since a disturbance affects a whole round. */
   public Series over(Series other) {
     return combine(other, (mine, theirs) -> mine / theirs);
   }
 
-  /** This and another added, round by round. */
+  /** The sum of this and another, round by round. */
   public Series plus(Series other) {
     return combine(other, Double::sum);
   }
@@ -69,12 +69,12 @@ public record Series(double[] values) {
     return new Series(all);
   }
 
-  /** In another unit. */
+  /** The values times a factor, for another unit. */
   public Series times(double factor) {
     return new Series(Arrays.stream(values).map(value -> value * factor).toArray());
   }
 
-  /** The median, and the quartiles in brackets. */
+  /** The median with the quartiles in brackets. */
   @Override
   public String toString() {
     return values.length == 1
@@ -82,7 +82,7 @@ public record Series(double[] values) {
         : number(median()) + " (" + number(quantile(0.25)) + "-" + number(quantile(0.75)) + ")";
   }
 
-  /** Three digits that count, or all before the point. */
+  /** A number with three significant digits, or all digits before the point. */
   public static String number(double value) {
     double size = Math.abs(value);
     String format = size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.3g";

@@ -1,15 +1,13 @@
 package org.rddp.bench.harness;
 
-/**
- * One way to do a piece of work. Each has a loop of its own, so that HotSpot sees one callee in it.
- */
+/** Work in a loop of its own, so that HotSpot sees one callee in the loop. */
 @FunctionalInterface
 public interface TimedLoop {
   /**
-   * Does it so many times.
+   * Does the work {@code times} times.
    *
    * @param length octets, 1 or more
-   * @return something that depends on the outcome
+   * @return a value that depends on all results
    */
   int run(int length, int times);
 }

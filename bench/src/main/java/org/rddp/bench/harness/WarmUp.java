@@ -7,36 +7,36 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Lets a rig do a task until it does it as quickly as it ever will: until nothing is compiled or
- * tried beside it any more, and the rounds come to the same. Rounds are short, and between them the
- * rig rests while HotSpot compiles: threads that poll on every core would leave its compilers none.
+ * Runs a rig's task until the rig is steady: HotSpot compiles nothing more and the figures stay the
+ * same. Rounds are short, and between them the rig rests while HotSpot compiles, since threads that
+ * poll on every core would leave none to its compilers.
  */
 final class WarmUp {
-  /** The median of so many rounds is that of as many before, and nothing is compiled meanwhile. */
+  /** Rounds whose median is compared with that of as many rounds before. */
   static final int STEADY = 3;
 
-  /** How far the medians may be apart: the greater over the lesser, less one. */
+  /** How much greater than the lesser the greater median may be. */
   private static final double APART = 0.1;
 
-  /** What may be compiled in those rounds, in ns of CPU time. */
+  /** CPU time of compilers, in ns, that does not count in those rounds. */
   private static final long UNNOTICED = 3_000_000;
 
-  /** The length of a round where the task says one, in ms. */
+  /** The longest round in ms, for tasks that give a length. */
   private static final int ROUND = 100;
 
-  /** Compilers that use less of this time have nothing to do. */
+  /** Ms between two looks at the compilers, and the share of CPU below which they idle. */
   private static final int LOOK = 10;
 
   private static final double QUIET = 0.02;
   private static final int QUIET_LOOKS = 2;
 
-  /** The key of a task that says how long a round of it is to take, in ms. */
+  /** Key of a task: the length of a round in ms. */
   private static final String MILLIS = "millis";
 
   private final LongSupplier clock;
   private final LongSupplier background;
 
-  /** Figures of the rounds, and the CPU time of what is done beside at the end of each. */
+  /** Figures of the rounds, and the background CPU time at the end of each. */
   private final List<Double> figures = new ArrayList<>();
 
   private final List<Long> spent = new ArrayList<>();
@@ -46,10 +46,10 @@ final class WarmUp {
   }
 
   /**
-   * By other means.
+   * With other clocks.
    *
    * @param clock in ns
-   * @param background CPU time of what is done beside, in ns
+   * @param background CPU time of background work, in ns
    */
   WarmUp(LongSupplier clock, LongSupplier background) {
     this.clock = clock;
@@ -57,33 +57,18 @@ final class WarmUp {
   }
 
   /**
-   * What came of it.
+   * The result of a warm-up.
    *
-   * @param rounds that were done
-   * @param seconds that they took
-   * @param steady whether they came to the same in the end
+   * @param rounds done
+   * @param seconds taken
+   * @param steady whether the rig was steady in the end
    */
-  record Result(int rounds, double seconds, boolean steady) {
-    JsonObject toJson() {
-      JsonObject json = new JsonObject();
-      json.addProperty("rounds", rounds);
-      json.addProperty("seconds", Math.round(seconds * 100) / 100.0);
-      json.addProperty("steady", steady);
-      return json;
-    }
-
-    static Result fromJson(JsonObject json) {
-      return new Result(
-          json.get("rounds").getAsInt(),
-          json.get("seconds").getAsDouble(),
-          json.get("steady").getAsBoolean());
-    }
-  }
+  record Result(int rounds, double seconds, boolean steady) {}
 
   /**
-   * Does rounds.
+   * Warms a rig up.
    *
-   * @param most time that it may take, but for the last round
+   * @param most time that it may take, without the last round
    * @throws Exception as the rig does
    */
   Result run(Rig rig, JsonObject task, Duration most) throws Exception {
@@ -98,10 +83,10 @@ final class WarmUp {
       figures.add(rig.round(brief).figures().values().iterator().next());
       spent.add(background.getAsLong());
     } while (!isSteady() && clock.getAsLong() < end);
-    return new Result(figures.size(), (clock.getAsLong() - began) / 1e9, isSteady());
+    double seconds = Math.round((clock.getAsLong() - began) / 1e7) / 100.0;
+    return new Result(figures.size(), seconds, isSteady());
   }
 
-  /** Until nothing is done beside. */
   private void rest(long end) throws InterruptedException {
     int quiet = 0;
     long before = background.getAsLong();

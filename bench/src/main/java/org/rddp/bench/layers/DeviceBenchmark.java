@@ -1,68 +1,37 @@
 package org.rddp.bench.layers;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
-import org.rddp.dpdk.Hugepages;
+import org.rddp.rig.ConfigurationText;
 
 /**
- * What frames cost at the device: DPDK's net_ring, made to copy, as the engine uses it within a
- * process; beside it the link of Java alone that {@link TurnBenchmark} has.
+ * CPU time of frames at the device: DPDK's net_ring, made to copy, and the link in Java alone of
+ * {@link TurnBenchmark}.
  */
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class DeviceBenchmark {
+public class DeviceBenchmark extends LayerBenchmark {
   private static final int FRAMES = 64;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "128MiB"
-      arguments = ["--log-level=error"]
-      [[interface]]
-      name = "one"
-      device = "ring:bench"
-      address = "10.0.0.1/24"
-      packets = 4096
-      descriptors = 512
-      [[interface]]
-      name = "two"
-      device = "ring:bench"
-      address = "10.0.0.2/24"
-      packets = 4096
-      descriptors = 512
-      """;
+  private static final int MEBIBYTES = 128;
 
   /** Two ends of a link. */
   @State(Scope.Thread)
   public static class Link {
-    /** What joins them. */
+    /** The device that joins them. */
     @Param({"net_ring", "java"})
     public String device;
 
-    /** Octets of a frame: that of a write of 64 octets, and one that is full. */
+    /** Octets of a frame: of a write of 64 octets, and a full frame. */
     @Param({"150", "1514"})
     public int octets;
 
@@ -71,7 +40,7 @@ public class DeviceBenchmark {
     private FrameDevice one;
     private FrameDevice two;
 
-    /** Opens it, on the thread that measures. */
+    /** Opens the link on the measuring thread. */
     @Setup(Level.Trial)
     public void open() throws ConfigurationException {
       if (device.equals("java")) {
@@ -81,17 +50,15 @@ public class DeviceBenchmark {
         two = link[1];
         return;
       }
-      boolean hugepages = Hugepages.available() >= 256 << 20;
-      ports =
-          DpdkPorts.open(
-              ConfigurationFile.parse(
-                  "bench", CONFIGURATION.replace("ASKED", Boolean.toString(hugepages))));
+      ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+      JoinedInterfaces.addRings(text, "packets", 4096, "descriptors", 512);
+      ports = DpdkPorts.open(text.parse("bench"));
       ports.enter();
       one = ports.devices().get(0);
       two = ports.devices().get(1);
     }
 
-    /** Closes it. */
+    /** Closes the link. */
     @TearDown(Level.Trial)
     public void close() {
       if (ports != null) {
@@ -100,12 +67,10 @@ public class DeviceBenchmark {
       }
     }
 
-    /** The first end. */
     FrameDevice one() {
       return one;
     }
 
-    /** The second end. */
     FrameDevice two() {
       return two;
     }
@@ -129,7 +94,7 @@ public class DeviceBenchmark {
     }
   }
 
-  /** A look at a device that has nothing. */
+  /** Polls a device without frames. */
   @Benchmark
   @OperationsPerInvocation(FRAMES)
   public int receiveNothing(Link link) {
@@ -140,7 +105,7 @@ public class DeviceBenchmark {
     return received;
   }
 
-  /** Frames are allocated, sent, copied, received and released, one by one. */
+  /** Allocates, sends, copies, receives and releases frames one by one. */
   @Benchmark
   @OperationsPerInvocation(FRAMES)
   public int carryOne(Link link) {
@@ -154,7 +119,7 @@ public class DeviceBenchmark {
     return link.carry(32);
   }
 
-  /** A packet is taken from the pool and given back. */
+  /** Allocates a packet, and releases it. */
   @Benchmark
   @OperationsPerInvocation(FRAMES)
   public long allocateAndRelease(Link link) {

@@ -11,9 +11,8 @@ import org.rddp.ip.Ipv4Address;
 import org.rddp.wire.Checksum;
 
 /**
- * Two whole engines with a session each, joined by a link, and both programs: in one thread, which
- * takes turns for all of them. What it costs is what a message costs from end to end, when nobody
- * waits for anybody.
+ * Two whole engines with a session each, joined by a link, and both programs, on one thread: the
+ * CPU time of a message from end to end.
  */
 final class EnginePair {
   private static final int PORT = 7;
@@ -31,10 +30,10 @@ final class EnginePair {
   private long turns;
 
   /**
-   * Programs that are connected.
+   * Two connected programs.
    *
    * @param one the first engine's device
-   * @param two the second's, which what the first transmits reaches
+   * @param two the second engine's device, at the other end of the link
    * @param octets of each program's source and sink, a multiple of 8
    * @param packing whether FPDUs share segments
    */
@@ -60,7 +59,7 @@ final class EnginePair {
   }
 
   /**
-   * Over a link of Java alone.
+   * Engines over a link in Java alone.
    *
    * @param octets of each program's source and sink, a multiple of 8
    * @param mtu of the link
@@ -79,23 +78,20 @@ final class EnginePair {
     turns++;
   }
 
-  /** The engine of the first program. */
   Engine firstEngine() {
     return first.engine();
   }
 
-  /** The engine of the second program. */
   Engine secondEngine() {
     return second.engine();
   }
 
   /**
-   * The first program writes so many times, its engine and the other take a turn each (several at
-   * first, until TCP's windows are open); then the same the other way, which acknowledges the
-   * first.
+   * The first program writes, and each engine runs a turn (several at first, until TCP's windows
+   * are open); then the same in the other direction, which acknowledges the first.
    *
    * @param time now
-   * @return how often the programs have written so far
+   * @return writes of both programs so far
    */
   long toAndFro(int writes, long time) {
     write(writes, first, second, time);
@@ -118,10 +114,10 @@ final class EnginePair {
   }
 
   /**
-   * The first program posts requests, and both engines take turns, under a clock of their own,
-   * until both programs have all of their completions.
+   * The first program posts requests, and both engines run turns by a clock of their own, until
+   * both programs have all completions.
    *
-   * @return how many requests that were
+   * @return {@code requests}
    */
   int exchange(RequestKind kind, int requests) {
     long sent = first.sent() + requests;
@@ -142,17 +138,7 @@ final class EnginePair {
     return requests;
   }
 
-  /** The first program. */
-  EngineWithProgram first() {
-    return first;
-  }
-
-  /** The second program. */
-  EngineWithProgram second() {
-    return second;
-  }
-
-  /** Turns that each engine has taken under the clock of {@link #exchange}. */
+  /** Turns of each engine by the clock of {@link #exchange}. */
   long turns() {
     return turns;
   }

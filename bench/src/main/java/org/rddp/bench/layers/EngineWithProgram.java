@@ -33,7 +33,7 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Memory;
 
-/** A program, its session and the engine beneath: one end of {@link EnginePair}. */
+/** An engine, a session and its program: one end of an {@link EnginePair}. */
 final class EngineWithProgram implements SessionHandler, FaultHandler {
   private static final int SLOTS = 1024;
   private static final int SIGNAL_EVERY = 32;
@@ -57,7 +57,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
   private long received;
 
   /**
-   * A program that has registered its memory.
+   * A program with registered memory.
    *
    * @param octets of its source and of its sink, a multiple of 8
    * @param packing whether FPDUs share segments
@@ -94,23 +94,20 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
             0);
   }
 
-  /** Its engine. */
   Engine engine() {
     return engine;
   }
 
-  /** Lets peers connect. */
   void listen(int port) throws RequestRefusedException {
     session.listen(port, 16, ConnectionSettings.RDMAP);
   }
 
-  /** Opens a connection. */
   void connect(Ipv4Address address, int port) throws RequestRefusedException {
     session.connect(
         address.bits(), port, NONE, TimeUnit.SECONDS.toNanos(10), ConnectionSettings.RDMAP);
   }
 
-  /** Accepts a connection that somebody has asked for. */
+  /** Accepts a requested connection. */
   void acceptIfAsked() throws RequestRefusedException {
     if (asked != 0) {
       session.accept(asked, NONE);
@@ -118,12 +115,11 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     }
   }
 
-  /** Whether it has a connection. */
   boolean connected() {
     return connected;
   }
 
-  /** Writes numbers into a peer's memory, one after the other; few of them are signalled. */
+  /** Writes consecutive numbers into the peer's memory; few are signalled. */
   void write(int times, EngineWithProgram to) {
     for (int i = 0; i < times; i++) {
       written++;
@@ -139,27 +135,22 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     }
   }
 
-  /** How many numbers it has written with {@link #write}. */
+  /** Numbers written by {@link #write}. */
   long written() {
     return written;
   }
 
-  /** Whether the number that a peer has written last is this one. */
+  /** Whether the peer has written this number last. */
   boolean has(long number) {
     return Memory.getLongNative(sink + octets - Long.BYTES) == number;
   }
 
-  /** Fills what it sends from. */
+  /** Fills the source. */
   void fill(int value) {
     source.fill((byte) value);
   }
 
-  /** Whether what it has received, or read, begins and ends with this octet. */
-  boolean isFilled(int value) {
-    return Memory.getByte(sink) == value && Memory.getByte(sink + octets - 1) == value;
-  }
-
-  /** Gives memory to messages that come. */
+  /** Posts receives. */
   void receive(int times) {
     for (int i = 0; i < times; i++) {
       check(
@@ -239,7 +230,7 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     }
   }
 
-  /** Reads what completions there are. */
+  /** Polls all completions. */
   void poll() {
     while (rings.poll(completion)) {
       if (!completion.isSuccess()) {
@@ -254,12 +245,12 @@ final class EngineWithProgram implements SessionHandler, FaultHandler {
     rings.publish();
   }
 
-  /** Requests other than receives that it has seen end. */
+  /** Completed requests other than receives. */
   long sent() {
     return sent;
   }
 
-  /** Receives that it has seen end. */
+  /** Completed receives. */
   long received() {
     return received;
   }

@@ -1,32 +1,23 @@
 package org.rddp.bench.layers;
 
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 import org.rddp.crc.Crc32c;
 import org.rddp.crc.IntrinsicCrc32c;
 import org.rddp.crc.ScalarCrc32c;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Memory;
 
-/** What it costs to guard a segment: TCP's checksum, and each implementation of MPA's CRC32c. */
+/** CPU time of TCP's checksum and of each implementation of MPA's CRC32c. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class IntegrityBenchmark {
+public class IntegrityBenchmark extends LayerBenchmark {
   /** Octets: a short message, an FPDU of a 1500-octet MTU, and one of a 9000-octet MTU. */
   @Param({"64", "1460", "8960"})
   private int length;
@@ -35,7 +26,7 @@ public class IntegrityBenchmark {
   private final Crc32c scalar = new ScalarCrc32c();
   private long address;
 
-  /** Fills the octets; a checksum of zeros would be no test of anything. */
+  /** Fills the octets at random. */
   @Setup
   public void fill() {
     address = Memory.allocate(length);
@@ -51,7 +42,7 @@ public class IntegrityBenchmark {
     return Checksum.sum(address, length);
   }
 
-  /** CRC32c as the JVM knows it. */
+  /** CRC32c by the JVM's intrinsic. */
   @Benchmark
   public int intrinsicCrc32c() {
     return intrinsic.update(0, address, length);

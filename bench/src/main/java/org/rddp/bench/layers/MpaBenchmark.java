@@ -1,39 +1,24 @@
 package org.rddp.bench.layers;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
+import org.rddp.bench.handlers.UlpduAdapter;
 import org.rddp.mpa.MpaConnection;
-import org.rddp.mpa.MpaError;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Ulpdu;
-import org.rddp.mpa.UlpduHandler;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
 /**
- * What MPA costs for an FPDU, sent (its copy into the packet included) and received (its CRC
- * included). In bursts of 32, each FPDU in a segment of its own; TCP and the user above cost next
- * to nothing.
+ * CPU time of MPA for an FPDU, sent (with the copy into the packet) and received (with the CRC).
+ * Bursts of 32, each FPDU in a segment of its own; TCP and the handler cost almost nothing.
  */
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class MpaBenchmark {
+public class MpaBenchmark extends LayerBenchmark {
   static final int BURST = 32;
 
   /** Octets of the first part of each ULPDU: DDP's header of a Tagged Message. */
@@ -42,7 +27,7 @@ public class MpaBenchmark {
   /** Two ends in Full Operation. */
   @State(Scope.Thread)
   public abstract static class Ends {
-    /** Octets of a ULPDU: with 64 of payload, and what fills segments of 1460 and 8956 octets. */
+    /** Octets of a ULPDU: with 64 of payload, and filling segments of 1460 and 8956 octets. */
     @Param({"78", "1454", "8950"})
     public int ulpdu;
 
@@ -56,7 +41,7 @@ public class MpaBenchmark {
     private InMemoryTcpPair streams;
     private long expected;
 
-    /** Brings them there. */
+    /** Starts them up. */
     @Setup
     public void open() {
       MpaSettings settings = MpaSettings.DEFAULTS.withMarkers(markers).withEarly(true);
@@ -93,7 +78,7 @@ public class MpaBenchmark {
     public abstract void prepare();
   }
 
-  /** A burst has been sent and waits. */
+  /** A burst has been sent. */
   public static class Receiving extends Ends {
     @Override
     public void prepare() {
@@ -101,7 +86,7 @@ public class MpaBenchmark {
     }
   }
 
-  /** Everything sent has been received. */
+  /** All FPDUs have been received. */
   public static class Sending extends Ends {
     @Override
     public void prepare() {
@@ -109,53 +94,27 @@ public class MpaBenchmark {
     }
   }
 
-  /** FPDUs are found, verified and passed. */
+  /** Finds, verifies and passes FPDUs. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public int received(Receiving state) {
     return state.receiveBurst();
   }
 
-  /** FPDUs are made in packets and handed to TCP. */
+  /** Builds FPDUs in packets, and hands these to TCP. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public int sent(Sending state) {
     return state.sendBurst();
   }
 
-  /** Counts what is passed. */
-  private static final class Counting implements UlpduHandler {
+  /** Counts the octets passed. */
+  private static final class Counting extends UlpduAdapter {
     private long octets;
-
-    @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onFullOperation(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {}
 
     @Override
     public void onUlpdu(Ulpdu ulpdu) {
       octets += ulpdu.length();
     }
-
-    @Override
-    public void onSendable() {}
-
-    @Override
-    public void onMulpdu(int mulpdu) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onError(MpaError error, String detail) {
-      throw new IllegalStateException(error + ": " + detail);
-    }
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

@@ -4,7 +4,7 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
-/** Takes what comes, and sends a payload when told to. */
+/** Consumes every octet, and sends payloads on request. */
 final class PayloadHandler implements StreamHandler {
   private final TcpStream stream;
   private final int payload;
@@ -20,7 +20,7 @@ final class PayloadHandler implements StreamHandler {
     this.payload = payload;
   }
 
-  /** Sends a payload, whose octets are whatever is in the packet. */
+  /** Sends a payload of arbitrary octets. */
   void send() {
     long packet = stream.allocate();
     stream.pool().window(packet, stream.pool().address(packet), payload);
@@ -32,7 +32,6 @@ final class PayloadHandler implements StreamHandler {
     return stream.unacknowledged();
   }
 
-  /** Octets taken. */
   long taken() {
     return taken;
   }

@@ -1,7 +1,14 @@
 package org.rddp.bench.layers;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.NativePacketPool;
+import org.rddp.ip.InterfaceAddress;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.tcp.TcpSettings;
+import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Checksum;
 import org.rddp.wire.Ethernet;
@@ -10,12 +17,11 @@ import org.rddp.wire.Tcp;
 import org.rddp.wire.TcpOptions;
 
 /**
- * A device at whose other end are the peers of many connections: they send what a benchmark tells
- * them to, and take what comes without looking at it, but for the answers to ARP and to their SYNs.
+ * A device with the peers of many connections at its other end. They send on request, answer ARP,
+ * complete their handshakes, and ignore all other segments.
  */
 final class PeerDevice implements FrameDevice {
-  /** The port that all of them connect to. */
-  static final int PORT = 7;
+  private static final int PORT = 7;
 
   private static final int OURS = 0x0a000001;
   private static final int FIRST_PEER = 0x0a010001;
@@ -38,7 +44,7 @@ final class PeerDevice implements FrameDevice {
   private int to;
   private int synAck;
 
-  /** Behind the last octet that was sent to any of them. */
+  /** Sequence number after the last octet sent to any of them. */
   private int seen;
 
   private int most = Integer.MAX_VALUE;
@@ -55,46 +61,74 @@ final class PeerDevice implements FrameDevice {
     acknowledgments = new int[connections];
   }
 
-  /** Octets of each payload. */
-  int payload() {
-    return payload;
-  }
-
-  /** The most frames that the device gives at a time, from now on. */
+  /** Limits the frames that the device returns at a time. */
   void burst(int frames) {
     most = frames;
   }
 
-  /** Connection {@code index} is opened; the stack must take two turns. */
-  void syn(int index) {
+  /**
+   * Opens all connections to a stack over this device.
+   *
+   * @param stack of this device
+   * @param turn runs a turn of the stack
+   * @return the stack's ends, in the order of the connections
+   */
+  PayloadHandler[] open(TcpStack stack, Runnable turn) {
+    List<PayloadHandler> users = new ArrayList<>();
+    stack.listen(
+        PORT,
+        (stream, remote, port) -> {
+          PayloadHandler user = new PayloadHandler(stream, payload);
+          users.add(user);
+          return user;
+        });
+    for (int i = 0; i < sequences.length; i++) {
+      syn(i);
+      turn.run();
+      turn.run();
+      acknowledgeSyn(i);
+      turn.run();
+    }
+    if (users.size() != sequences.length) {
+      throw new IllegalStateException(users.size() + " of " + sequences.length + " connections");
+    }
+    return users.toArray(PayloadHandler[]::new);
+  }
+
+  /** Creates a stack over this device. */
+  TcpStack stack(TcpSettings settings, SplittableRandom random) {
+    InterfaceAddress address = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 8);
+    return new TcpStack(this, address, settings, random, 0);
+  }
+
+  private void syn(int index) {
     sequences[index] = index * 77;
     send(index, Tcp.SYN, 0);
     sequences[index]++;
   }
 
-  /** The last segment of the handshake. */
-  void acknowledgeSyn(int index) {
+  private void acknowledgeSyn(int index) {
     acknowledgments[index] = synAck + 1;
     send(index, Tcp.ACK, 0);
   }
 
-  /** The peer of a connection sends the next octets in order. */
+  /** Sends the next octets on a connection. */
   void sendPayload(int index) {
     send(index, Tcp.ACK | Tcp.PSH, payload);
     sequences[index] += payload;
   }
 
-  /** The peer of a connection acknowledges another payload, in its next segment or in this one. */
+  /** Acknowledges another payload with the next segment on a connection. */
   void taken(int index) {
     acknowledgments[index] += payload;
   }
 
-  /** The peer of a connection sends an acknowledgment alone. */
+  /** Sends an acknowledgment on a connection. */
   void acknowledge(int index) {
     send(index, Tcp.ACK, 0);
   }
 
-  /** The peer of the only connection acknowledges everything that has come. */
+  /** Acknowledges everything received on the only connection. */
   void acknowledgeSeen(int index) {
     acknowledgments[index] = seen;
     send(index, Tcp.ACK, 0);

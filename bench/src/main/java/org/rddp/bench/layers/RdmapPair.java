@@ -6,20 +6,19 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import org.rddp.bench.handlers.RdmapAdapter;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.rdmap.RdmapCompletionStatus;
-import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
-import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.testing.InMemoryTcpPair;
 import org.rddp.wire.Memory;
 
-/** Two ends of an RDMAP stream over a TCP that costs next to nothing, and their regions. */
+/** Two ends of an RDMAP stream over a TCP that costs almost nothing, and their regions. */
 @State(Scope.Thread)
 public class RdmapPair {
   /** Messages of a burst. */
@@ -46,7 +45,7 @@ public class RdmapPair {
   private RdmapStream sink;
   private InMemoryTcpPair streams;
 
-  /** Registers the regions and brings the stream up. */
+  /** Registers the regions, and starts the stream up. */
   @Setup
   public void open() {
     DdpEngine receiver = new DdpEngine(new TaggedBuffers(regions, new Random(2)));
@@ -78,7 +77,7 @@ public class RdmapPair {
     }
   }
 
-  /** Posts and sends a burst of RDMA Writes; returns how many segments that was. */
+  /** Posts and sends a burst of RDMA Writes; returns the number of segments. */
   int writeBurst() {
     for (int index : burst) {
       source.postWrite(
@@ -90,7 +89,7 @@ public class RdmapPair {
     return sender.send(BURST);
   }
 
-  /** Posts and sends a burst of Sends; returns how many segments that was. */
+  /** Posts and sends a burst of Sends; returns the number of segments. */
   int sendBurst() {
     for (int index : burst) {
       source.postSend(request.begin(index).memory(sources + (long) index * octets, octets));
@@ -105,7 +104,7 @@ public class RdmapPair {
     }
   }
 
-  /** Lets what was sent go over; returns how many segments that was. */
+  /** Delivers the segments sent; returns their number. */
   int deliverBurst() {
     return streams.deliverFirst();
   }
@@ -120,7 +119,7 @@ public class RdmapPair {
     return from.octets;
   }
 
-  /** Whether the last octet of every region that the last burst went to is what was sent. */
+  /** Whether the last octet of every region of the last burst is right. */
   boolean placed() {
     for (int index : burst) {
       if (Memory.getByte(sinks + (index + 1L) * octets - 1) != 7) {
@@ -130,18 +129,9 @@ public class RdmapPair {
     return true;
   }
 
-  /** Counts what completes. */
-  private static final class Counting implements RdmapHandler {
+  /** Counts the octets of completions. */
+  private static final class Counting extends RdmapAdapter {
     private long octets;
-
-    @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onEstablished(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {}
 
     @Override
     public void onCompletion(long id, int kind, int status, long octets) {
@@ -150,16 +140,5 @@ public class RdmapPair {
       }
       this.octets += octets;
     }
-
-    @Override
-    public void onError(int layer, int type, int code, String detail) {
-      throw new IllegalStateException(detail);
-    }
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 }

@@ -1,6 +1,6 @@
 package org.rddp.bench.layers;
 
-/** What a program can ask for: each of them has a path of its own through session and stream. */
+/** Kinds of requests, each with a path of its own through session and stream. */
 enum RequestKind {
   WRITE,
   INLINE_WRITE,
@@ -14,16 +14,11 @@ enum RequestKind {
   SWAP,
   COMPARE_SWAP;
 
-  /** Whether it uses up a receive of the peer's. */
+  /** Whether it consumes a receive of the peer. */
   boolean takesReceive() {
     return switch (this) {
       case WRITE_IMMEDIATE, IMMEDIATE, SEND, INLINE_SEND -> true;
       default -> false;
     };
-  }
-
-  /** Whether the request carries its message. */
-  boolean isInline() {
-    return this == INLINE_WRITE || this == INLINE_SEND;
   }
 }

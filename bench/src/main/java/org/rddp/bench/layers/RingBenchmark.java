@@ -3,19 +3,12 @@ package org.rddp.bench.layers;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
@@ -25,16 +18,11 @@ import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * What a work request and its completion cost in the rings between a program and the daemon, both
- * ends on one core: what the way from core to core adds is the core-to-core round trip.
+ * CPU time of a work request and its completion in the rings between a program and the daemon, both
+ * on one core. Between two cores the core-to-core round trip is added.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class RingBenchmark {
+public class RingBenchmark extends LayerBenchmark {
   private static final int SLOTS = 256;
   private static final int ENTRIES = 32;
   private static final int INLINE = 64;
@@ -49,7 +37,7 @@ public class RingBenchmark {
   private ProgramRings program;
   private DaemonRings daemon;
 
-  /** Lays the rings out. */
+  /** Creates the rings. */
   @Setup
   public void open() throws IOException {
     MemorySegment memory = Arena.ofAuto().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
@@ -58,7 +46,7 @@ public class RingBenchmark {
     message = Arena.ofAuto().allocate(INLINE);
   }
 
-  /** A write is posted and taken, completed and polled. */
+  /** Posts, takes, completes and polls a write. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public long write() {
@@ -78,7 +66,7 @@ public class RingBenchmark {
     return ids;
   }
 
-  /** A write with its octets inline is posted and taken, completed and polled. */
+  /** Posts, takes, completes and polls a write with inline data. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public long inlineWrite() {
@@ -98,7 +86,7 @@ public class RingBenchmark {
     return ids;
   }
 
-  /** Writes are posted and taken; the last of 32 is completed and polled. */
+  /** Posts and takes writes; completes and polls the last of 32. */
   @Benchmark
   @OperationsPerInvocation(ENTRIES)
   public long unsignalledWrite() {
@@ -137,7 +125,7 @@ public class RingBenchmark {
     return ids;
   }
 
-  /** Requests that have not come to their end. */
+  /** Requests that have not completed. */
   int outstanding() {
     return program.outstanding();
   }

@@ -3,39 +3,25 @@ package org.rddp.bench.layers;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
-import org.rddp.ip.InterfaceAddress;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Checksum;
 
 /**
- * What TCP costs for a segment of one connection, received and sent, when each comes in a turn of
- * its own and when 32 share one. Both checksums included; the device and the user cost next to
- * nothing.
+ * CPU time of TCP for a segment of one connection, received and sent, with one segment in a turn
+ * and with 32. Both checksums included; device and handler cost almost nothing.
  */
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class TcpBenchmark {
+public class TcpBenchmark extends LayerBenchmark {
   static final int SEGMENTS = 32;
   private static final long TURN = 1_000;
 
-  /** A connection that is established. */
+  /** An established connection. */
   @State(Scope.Thread)
   public abstract static class Established {
     /** Octets of payload: the FPDU of a write of 64 octets, and a full segment. */
@@ -52,27 +38,20 @@ public class TcpBenchmark {
     private long now;
     private long sent;
 
-    /** Opens it. */
+    /** Opens the connection. */
     @Setup
     public void open() {
       Checksum.warmUp(Thread::yield).run();
       peers = new PeerDevice(1, payload);
       TcpSettings settings =
           TcpSettings.DEFAULTS.withAcknowledgmentDelay(TimeUnit.MICROSECONDS.toNanos(5));
-      InterfaceAddress address = new InterfaceAddress(Ipv4Address.parse("10.0.0.1"), 8);
-      stack = new TcpStack(peers, address, settings, new SplittableRandom(1), now);
-      stack.listen(
-          PeerDevice.PORT, (stream, remote, port) -> user = new PayloadHandler(stream, payload));
-      peers.syn(0);
-      turn();
-      turn();
-      peers.acknowledgeSyn(0);
-      turn();
+      stack = peers.stack(settings, new SplittableRandom(1));
+      user = peers.open(stack, this::turn)[0];
       openWindow();
       peers.burst(burst);
     }
 
-    /** Slow start, until several bursts of full segments may leave at once. */
+    /** Runs slow start, until several bursts of full segments may be sent at once. */
     private void openWindow() {
       for (int i = 0; i < 4 * SEGMENTS; i++) {
         user.send();
@@ -121,7 +100,7 @@ public class TcpBenchmark {
       return work;
     }
 
-    /** The peer sends, in each burst acknowledging what answers the burst before. */
+    /** The peer sends bursts, each of which acknowledges the answer to the one before. */
     void arriveAcknowledging() {
       for (int done = 0; done < SEGMENTS; done += burst) {
         for (int i = 0; i < burst; i++) {
@@ -156,12 +135,10 @@ public class TcpBenchmark {
       stack.receive(now);
     }
 
-    /** Octets that the user has taken. */
     long taken() {
       return user.taken();
     }
 
-    /** Octets that the user has sent. */
     long sent() {
       return sent;
     }
@@ -171,7 +148,7 @@ public class TcpBenchmark {
     public abstract void prepare();
   }
 
-  /** The peer has sent. */
+  /** The peer has sent a burst. */
   public static class Receiving extends Established {
     @Override
     public void prepare() {
@@ -179,7 +156,7 @@ public class TcpBenchmark {
     }
   }
 
-  /** What was sent is acknowledged. */
+  /** All segments sent are acknowledged. */
   public static class Sending extends Established {
     private boolean begun;
 
@@ -192,7 +169,7 @@ public class TcpBenchmark {
     }
   }
 
-  /** The peer has sent, and will hear as much. */
+  /** The peer has sent a burst, which is answered with as many segments. */
   public static class Answering extends Established {
     @Override
     public void prepare() {
@@ -200,21 +177,21 @@ public class TcpBenchmark {
     }
   }
 
-  /** Segments are received and their octets passed; every second is acknowledged. */
+  /** Receives segments and passes their octets; every second segment is acknowledged. */
   @Benchmark
   @OperationsPerInvocation(SEGMENTS)
   public int received(Receiving state) {
     return state.receive();
   }
 
-  /** Segments are sent, to the point where the device takes them. */
+  /** Sends segments, up to the device. */
   @Benchmark
   @OperationsPerInvocation(SEGMENTS)
   public int sent(Sending state) {
     return state.send();
   }
 
-  /** Segments are received, and as many sent, which acknowledge them. */
+  /** Receives segments, and sends as many, which acknowledge them. */
   @Benchmark
   @OperationsPerInvocation(SEGMENTS)
   public int answered(Answering state) {

@@ -1,13 +1,7 @@
 package org.rddp.bench.layers;
 
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -15,19 +9,15 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a message costs from end to end in CPU time: both programs and both engines in one thread,
- * whole turns, over a link that copies. One way only is reported: to and fro is twice that.
+ * CPU time of a message from end to end: both programs and both engines on one thread, whole turns,
+ * over a link that copies. Reported for one direction; to and fro is twice that.
  */
 @State(Scope.Thread)
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 5, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(1)
-public class TurnBenchmark {
+public class TurnBenchmark extends LayerBenchmark {
   static final int MESSAGES = 64;
 
-  /** Octets of a write: few, and nearly a segment. */
+  /** Octets of a write: a short one, and almost a segment. */
   @Param({"64", "1408"})
   public int octets;
 
@@ -47,7 +37,7 @@ public class TurnBenchmark {
     engines = EnginePair.overLink(octets, 1500, packing);
   }
 
-  /** Writes go to and fro, each time so many at once. */
+  /** Writes to and fro, {@code batch} at once. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
   public long write() {
@@ -58,7 +48,7 @@ public class TurnBenchmark {
     return written;
   }
 
-  /** A turn of an engine with nothing to do, and a look at the clock. */
+  /** A turn of an engine with nothing to do, and a reading of the clock. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
   public int idle() {
@@ -69,7 +59,7 @@ public class TurnBenchmark {
     return work;
   }
 
-  /** A look at the clock, which an engine's thread takes once a turn. */
+  /** A reading of the clock, which an engine's thread does once a turn. */
   @Benchmark
   @OperationsPerInvocation(MESSAGES)
   public long clock() {

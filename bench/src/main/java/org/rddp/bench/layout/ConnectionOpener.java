@@ -17,23 +17,18 @@ import org.rddp.client.Rddp;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 
-/** Connections between two programs that are one thread's. */
+/** Opens connections between two programs of one thread. */
 public final class ConnectionOpener implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** Connections that are being opened at a time. */
+  /** Connections opened at a time. */
   private static final int AT_A_TIME = 32;
 
   private final Rddp near;
   private final InetSocketAddress address;
   private final Listener listener;
 
-  /** Lets the second program listen. */
-  public ConnectionOpener(OneDaemon pair) {
-    this(pair.near(), pair.far(), OneDaemon.ADDRESS);
-  }
-
-  /** Lets the second program listen at an address. */
+  /** Lets the far program listen at an address. */
   public ConnectionOpener(Rddp near, Rddp far, InetSocketAddress address) {
     this.near = near;
     this.address = address;
@@ -77,12 +72,12 @@ public final class ConnectionOpener implements AutoCloseable {
   private Connection accept() throws IOException {
     var incoming = listener.await(TIMEOUT);
     if (incoming == null) {
-      throw new IOException("nobody has connected for " + TIMEOUT.toSeconds() + " s");
+      throw new IOException("no connection within " + TIMEOUT.toSeconds() + " s");
     }
     return incoming.accept(PrivateData.NONE);
   }
 
-  /** A completion that ought to be of a request that succeeded. */
+  /** Throws unless a request has succeeded. */
   public static void check(Completion completion) {
     if (!completion.isSuccess()) {
       throw new IllegalStateException("a request failed: " + completion);

@@ -2,39 +2,38 @@ package org.rddp.bench.link;
 
 import org.rddp.device.FrameDevice;
 
-/** Carries frames between two devices, both ways, over a link of some shape. For one thread. */
+/** Carries frames between two devices, both ways, as a link does. For one thread. */
 final class Forwarder {
   private final LinkDirection there;
   private final LinkDirection back;
 
-  /** Between two devices, which stay the caller's, over a link of this shape. */
-  Forwarder(FrameDevice near, FrameDevice far, LinkSettings shape) {
+  /** Joins two devices, which stay the caller's to close. */
+  Forwarder(FrameDevice near, FrameDevice far, LinkSettings settings) {
     there = new LinkDirection(near, far, 0);
     back = new LinkDirection(far, near, 1);
-    configure(shape);
+    configure(settings);
   }
 
-  /** Gives the link another shape, and counts frames from 0. */
-  void configure(LinkSettings shape) {
-    there.configure(shape);
-    back.configure(shape);
+  /** Changes the link's settings, and counts frames from 0. */
+  void configure(LinkSettings settings) {
+    there.configure(settings);
+    back.configure(settings);
   }
 
   /**
-   * Takes what has come, and hands over what has arrived.
+   * Receives frames, and transmits those that have crossed the link.
    *
-   * @return how many frames it has moved
+   * @return how many frames were moved
    */
   int turn(long now) {
     return there.turn(now) + back.turn(now);
   }
 
-  /** What has happened since the shape was set. */
+  /** Counts since the settings were changed. */
   LinkCounts counts() {
     return there.counts().plus(back.counts());
   }
 
-  /** Gives back what is under way. */
   void clear() {
     there.clear();
     back.clear();

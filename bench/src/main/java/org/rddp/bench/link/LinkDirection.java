@@ -7,9 +7,9 @@ import org.rddp.wire.Ethernet;
 import org.rddp.wire.Ipv4;
 
 /**
- * One direction of a link: from a device to another. Of the frames with TCP in them some are lost,
- * by their number since the shape was set and by its seed; others, such as those of ARP, are not
- * and do not count.
+ * One direction of a link, from a device to another. Frames with TCP in them are lost at random, by
+ * the seed and by their number since the settings were changed. Other frames, such as ARP's, are
+ * neither lost nor counted.
  */
 final class LinkDirection {
   private static final int BURST = 64;
@@ -29,7 +29,7 @@ final class LinkDirection {
   /**
    * A direction, which {@link #configure} must be called for first.
    *
-   * @param direction a number: each direction loses other frames
+   * @param direction 0 or 1: each direction loses other frames
    */
   LinkDirection(FrameDevice from, FrameDevice to, int direction) {
     this.from = from;
@@ -37,20 +37,20 @@ final class LinkDirection {
     this.direction = direction;
   }
 
-  /** Begins to count anew. */
-  void configure(LinkSettings shape) {
-    underWay.configure(shape);
-    loss = shape.loss();
-    random = new SplittableRandom(2 * shape.seed() + direction);
+  /** Changes the settings, and counts from 0. */
+  void configure(LinkSettings settings) {
+    underWay.configure(settings);
+    loss = settings.loss();
+    random = new SplittableRandom(2 * settings.seed() + direction);
     frames = 0;
     lost = 0;
     dropped = 0;
   }
 
   /**
-   * Takes what has come, and hands over what has arrived.
+   * Receives frames, and transmits those that have crossed the link.
    *
-   * @return how many frames it has moved
+   * @return how many frames were moved
    */
   int turn(long now) {
     int came = from.receive(burst);
@@ -92,7 +92,6 @@ final class LinkDirection {
     return new LinkCounts(frames, lost, dropped);
   }
 
-  /** Gives back what is under way. */
   void clear() {
     while (underWay.size() > 0) {
       from.pool().release(underWay.poll());

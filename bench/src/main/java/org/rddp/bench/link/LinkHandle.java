@@ -11,13 +11,15 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.rig.NetworkNamespace;
 
 /**
- * A link as a rig sees it: two ends to enter, and a shape to choose.
+ * A rig's access to a link: two ends to enter, and settings to change.
  *
- * @param near file of the namespace that the near end is in
- * @param far file of the other
+ * @param near file of the near end's namespace
+ * @param far file of the far end's namespace
  * @param control path of the link's socket
  */
 public record LinkHandle(String near, String far, String control) {
@@ -36,9 +38,9 @@ public record LinkHandle(String near, String far, String control) {
     return arguments.has(KEY + "control");
   }
 
-  /** Adds it to a rig's arguments. */
-  public org.rddp.bench.harness.Contender addTo(org.rddp.bench.harness.Contender entrant) {
-    return entrant.with(KEY + "near", near).with(KEY + "far", far).with(KEY + "control", control);
+  /** Adds it to a contender's arguments. */
+  public Contender addTo(Contender contender) {
+    return contender.with(KEY + "near", near).with(KEY + "far", far).with(KEY + "control", control);
   }
 
   /** The address of the kernel's far end. */
@@ -46,7 +48,7 @@ public record LinkHandle(String near, String far, String control) {
     return InetAddress.ofLiteral(LossyLink.FAR);
   }
 
-  /** Brings the calling thread, a platform thread, to an end. */
+  /** Moves the calling thread, a platform thread, to an end's namespace. */
   public void enter(boolean nearEnd) {
     try {
       NetworkNamespace.enter(nearEnd ? near : far);
@@ -55,7 +57,7 @@ public record LinkHandle(String near, String far, String control) {
     }
   }
 
-  /** DPDK's device over the end that is entered when it is opened; {@code name} is to be unique. */
+  /** A device of DPDK over the end of the thread that opens it, by a name of its own. */
   public static String device(String name) {
     return "net_af_packet_"
         + name
@@ -64,12 +66,12 @@ public record LinkHandle(String near, String far, String control) {
         + ",blocksz=65536,framesz=2048,framecnt=2048";
   }
 
-  /** Gives the link a shape; frames are counted from 0 then. */
-  public void configure(LinkSettings shape) throws IOException {
-    ask(shape.toJson().toString());
+  /** Changes the link's settings; frames are counted from 0 then. */
+  public void configure(LinkSettings settings) throws IOException {
+    ask(Json.from(settings).toString());
   }
 
-  /** What the link has done since it was given its shape. */
+  /** Counts since the settings were changed. */
   public LinkCounts counts() throws IOException {
     return ask("");
   }
@@ -83,7 +85,7 @@ public record LinkHandle(String near, String far, String control) {
       if (answer == null) {
         throw new IOException("the link does not answer");
       }
-      return LinkCounts.fromJson(JsonParser.parseString(answer).getAsJsonObject());
+      return Json.to(JsonParser.parseString(answer).getAsJsonObject(), LinkCounts.class);
     }
   }
 }

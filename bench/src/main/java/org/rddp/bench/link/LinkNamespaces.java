@@ -7,13 +7,13 @@ import java.util.List;
 import org.rddp.rig.NetworkNamespace;
 
 /**
- * The wires of a link: two veth pairs, one end of each in the middle, the others in namespaces of
- * their own, where the kernel has an address and nothing is left to the wire: every frame is as
- * long as a real one and has its checksums. Only IPv4; the kernel's TCP is told to be CUBIC, and to
- * remember nothing of connections before.
+ * The network namespaces of a link: two veth pairs, one end of each in a namespace in the middle,
+ * the others in namespaces of their own with an address. No offloads: every frame is as long as a
+ * real one and has its checksums. Only IPv4; the kernel's TCP uses CUBIC and keeps no metrics of
+ * earlier connections.
  */
 final class LinkNamespaces implements AutoCloseable {
-  /** What an end is called in its namespace. */
+  /** Name of an end's interface in its namespace. */
   static final String INTERFACE = "rddp0";
 
   private static final String CUBIC = "cubic";
@@ -45,8 +45,8 @@ final class LinkNamespaces implements AutoCloseable {
   }
 
   /**
-   * Makes an end's TCP be CUBIC. A namespace may only choose what the machine allows to all; where
-   * that is not CUBIC, it is for as long as this takes.
+   * Makes an end's TCP use CUBIC. A namespace may only choose what the machine allows to all, so
+   * CUBIC is allowed for as long as that takes.
    */
   private static void makeCubic(NetworkNamespace end) throws IOException, InterruptedException {
     if (end.run("sysctl", "-n", CHOSEN).equals(CUBIC)) {
@@ -66,7 +66,7 @@ final class LinkNamespaces implements AutoCloseable {
     }
   }
 
-  /** Where the kernel has the setting: one without IPv6 has fewer. */
+  /** Changes a setting where the kernel has it: one without IPv6 lacks some. */
   private static void set(NetworkNamespace namespace, String name, String value)
       throws IOException, InterruptedException {
     namespace.run("sysctl", "-q", "-e", "-w", name + "=" + value);
@@ -100,7 +100,7 @@ final class LinkNamespaces implements AutoCloseable {
     return far;
   }
 
-  /** What the kernel says is its congestion control at the near end. */
+  /** The kernel's congestion control at the near end. */
   String congestionControl() throws IOException, InterruptedException {
     return near.run("sysctl", "-n", CHOSEN);
   }

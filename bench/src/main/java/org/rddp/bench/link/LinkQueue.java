@@ -1,11 +1,11 @@
 package org.rddp.bench.link;
 
 /**
- * Frames on their way: they leave one after the other at a rate, and arrive so much later. Bounded
- * by the octets that wait to leave, and by frames in all. The clock is the caller's, in ns.
+ * Frames under way: they leave one after the other at a rate, and arrive after a delay. Bounded by
+ * the octets that wait to leave, and by the number of frames. The caller gives the time, in ns.
  */
 final class LinkQueue {
-  /** Preamble, check sequence and the gap between frames: what each takes besides its octets. */
+  /** Octets beside a frame's own: preamble, check sequence and the gap between frames. */
   private static final int AROUND = 24;
 
   private final long[] packets;
@@ -20,24 +20,24 @@ final class LinkQueue {
   /**
    * An empty one, which {@link #configure} must give its rate.
    *
-   * @param frames under way at the most
+   * @param frames that may be under way
    */
   LinkQueue(int frames) {
     packets = new long[frames];
     arrivals = new long[frames];
   }
 
-  /** Changes what frames suffer that come from now on. */
-  void configure(LinkSettings shape) {
-    nanosPerOctet = 8 / shape.gbps();
-    delay = shape.delay();
-    mostWaiting = (long) (shape.queue() * nanosPerOctet);
+  /** Changes rate, delay and bound for the frames to come. */
+  void configure(LinkSettings settings) {
+    nanosPerOctet = 8 / settings.gbps();
+    delay = settings.delay();
+    mostWaiting = (long) (settings.queue() * nanosPerOctet);
   }
 
   /**
-   * Takes a frame.
+   * Adds a frame.
    *
-   * @return false, and nothing has changed, when there is no room
+   * @return false where there is no room for it
    */
   boolean offer(long packet, int octets, long now) {
     long begins = Math.max(now, free);
@@ -51,12 +51,11 @@ final class LinkQueue {
     return true;
   }
 
-  /** Whether a frame has arrived. */
+  /** Whether the first frame has arrived. */
   boolean due(long now) {
     return count > 0 && arrivals[first] - now <= 0;
   }
 
-  /** Takes out the frame that arrives first; one must be there. */
   long poll() {
     long packet = packets[first];
     first = (first + 1) % packets.length;
@@ -64,7 +63,6 @@ final class LinkQueue {
     return packet;
   }
 
-  /** Frames under way. */
   int size() {
     return count;
   }

@@ -1,15 +1,13 @@
 package org.rddp.bench.link;
 
-import com.google.gson.JsonObject;
-
 /**
  * What a link does to frames, the same in both directions.
  *
- * @param loss share of the frames with TCP in them that are lost, 0 to 1
- * @param gbps octets of frames leave at this rate, in Gb/s
- * @param delay of each frame behind that, in ns
+ * @param loss probability that a frame with TCP in it is lost, 0 to 1
+ * @param gbps rate at which octets leave, in Gb/s
+ * @param delay of each frame after it has left, in ns
  * @param queue octets that may wait to leave; a frame that finds no room is dropped
- * @param seed which frames are lost, by their number
+ * @param seed decides which frames are lost, by their number
  */
 public record LinkSettings(double loss, double gbps, long delay, int queue, long seed) {
   /** Checks the ranges. */
@@ -18,24 +16,5 @@ public record LinkSettings(double loss, double gbps, long delay, int queue, long
       throw new IllegalArgumentException(
           "no link: loss " + loss + ", " + gbps + " Gb/s, " + delay + " ns, queue " + queue);
     }
-  }
-
-  JsonObject toJson() {
-    JsonObject json = new JsonObject();
-    json.addProperty("loss", loss);
-    json.addProperty("gbps", gbps);
-    json.addProperty("delay", delay);
-    json.addProperty("queue", queue);
-    json.addProperty("seed", seed);
-    return json;
-  }
-
-  static LinkSettings fromJson(JsonObject json) {
-    return new LinkSettings(
-        json.get("loss").getAsDouble(),
-        json.get("gbps").getAsDouble(),
-        json.get("delay").getAsLong(),
-        json.get("queue").getAsInt(),
-        json.get("seed").getAsLong());
   }
 }

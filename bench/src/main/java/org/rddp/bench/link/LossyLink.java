@@ -16,12 +16,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.rddp.bench.harness.Json;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.NetworkNamespace;
 import org.rddp.rig.ProcessSignals;
 import org.rddp.rig.RealTime;
@@ -36,43 +36,26 @@ import org.rddp.rig.RealTime;
  * has done since the last shape, before this one is taken.
  */
 public final class LossyLink {
-  /** Of the kernel's end that is near. */
+  /** Address of the kernel's near end. */
   static final String NEAR = "10.98.0.1";
 
-  /** Of the kernel's end that is far. */
+  /** Address of the kernel's far end. */
   static final String FAR = "10.98.0.2";
 
   private static final int MTU = 1500;
 
-  /** Packets of both ports, and what DPDK needs besides where pages are not huge. */
+  /** Memory for the packets of both ports, and for DPDK where pages are not huge. */
   private static final int MEBIBYTES = 160;
 
   private static final LinkSettings CLEAN = new LinkSettings(0, 10, 0, 1 << 20, 1);
 
-  /** Between two turns that find nothing to do, in ns. */
+  /** Pause after a turn with nothing to do, in ns. */
   private static final long PAUSE = 20_000;
 
-  /** Turns with nothing to do after which pauses are longer, and these. */
-  private static final long BORING = 10_000;
+  /** Pauses are longer after so many turns in a row with nothing to do. */
+  private static final long IDLE_TURNS = 10_000;
 
   private static final long LONG_PAUSE = 500_000;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "MEBIBYTESMiB"
-      arguments = ["--log-level=error"]
-      """;
-
-  private static final String INTERFACE =
-      """
-      [[interface]]
-      name = "NAME"
-      device = "net_af_packet_NAME,iface=NAME,blocksz=65536,framesz=2048,framecnt=2048"
-      address = "ADDRESS/24"
-      packets = 16384
-      """;
 
   private final Forwarder forwarder;
   private final AtomicReference<FutureTask<LinkCounts>> asked = new AtomicReference<>();
@@ -100,7 +83,7 @@ public final class LossyLink {
       Thread carrying = Thread.ofPlatform().name("link").start(() -> link.carry(ports, cpu));
       Thread.ofPlatform().daemon().name("control").start(() -> link.serve(socket, answers, ends));
       while (System.in.read() >= 0) {
-        // Nothing is said to it.
+        // Only the end of the input matters.
       }
       link.ended = true;
       carrying.join();
@@ -110,13 +93,16 @@ public final class LossyLink {
   }
 
   private static Configuration configuration() throws ConfigurationException {
-    String text =
-        CONFIGURATION
-                .replace("ASKED", Boolean.toString(Hugepages.available() >= (long) MEBIBYTES << 20))
-                .replace("MEBIBYTES", Integer.toString(MEBIBYTES))
-            + INTERFACE.replace("NAME", "near").replace("ADDRESS", "10.77.0.1")
-            + INTERFACE.replace("NAME", "far").replace("ADDRESS", "10.77.0.2");
-    return ConfigurationFile.parse("link", text);
+    ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+    addPort(text, "near", "10.77.0.1/24");
+    addPort(text, "far", "10.77.0.2/24");
+    return text.parse("link");
+  }
+
+  private static void addPort(ConfigurationText text, String name, String address) {
+    String device =
+        "net_af_packet_" + name + ",iface=" + name + ",blocksz=65536,framesz=2048,framecnt=2048";
+    text.port(name, device, address, "packets", 16384);
   }
 
   private void carry(DpdkPorts ports, int cpu) {
@@ -124,18 +110,18 @@ public final class LossyLink {
       Affinity.pin(cpu);
       RealTime.enter();
     } catch (IOException e) {
-      System.err.println("others may delay the link: " + e.getMessage());
+      System.err.println("other threads may delay the link: " + e.getMessage());
     }
     ports.enter();
-    long boring = 0;
+    long idleTurns = 0;
     while (!ended) {
       FutureTask<LinkCounts> task = asked.getAndSet(null);
       if (task != null) {
         task.run();
       }
-      boring = forwarder.turn(System.nanoTime()) > 0 ? 0 : boring + 1;
-      if (boring > 0) {
-        LockSupport.parkNanos(boring > BORING ? LONG_PAUSE : PAUSE);
+      idleTurns = forwarder.turn(System.nanoTime()) > 0 ? 0 : idleTurns + 1;
+      if (idleTurns > 0) {
+        LockSupport.parkNanos(idleTurns > IDLE_TURNS ? LONG_PAUSE : PAUSE);
       }
     }
     forwarder.clear();
@@ -145,10 +131,14 @@ public final class LossyLink {
   private void serve(Path socket, PrintStream answers, LinkNamespaces ends) {
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listener.bind(UnixDomainSocketAddress.of(socket));
-      JsonObject ready = new JsonObject();
-      ready.addProperty("near", ends.near().file());
-      ready.addProperty("far", ends.far().file());
-      ready.addProperty("congestion", ends.congestionControl());
+      JsonObject ready =
+          Json.of(
+              "near",
+              ends.near().file(),
+              "far",
+              ends.far().file(),
+              "congestion",
+              ends.congestionControl());
       answers.println(ready);
       answers.flush();
       while (true) {
@@ -169,20 +159,20 @@ public final class LossyLink {
     if (line == null) {
       return;
     }
-    LinkSettings shape =
+    LinkSettings settings =
         line.isEmpty()
             ? null
-            : LinkSettings.fromJson(JsonParser.parseString(line).getAsJsonObject());
-    FutureTask<LinkCounts> task = new FutureTask<>(() -> take(shape));
+            : Json.to(JsonParser.parseString(line).getAsJsonObject(), LinkSettings.class);
+    FutureTask<LinkCounts> task = new FutureTask<>(() -> take(settings));
     asked.set(task);
-    String said = task.get().toJson() + "\n";
+    String said = Json.from(task.get()) + "\n";
     client.write(StandardCharsets.UTF_8.encode(said));
   }
 
-  private LinkCounts take(LinkSettings shape) {
+  private LinkCounts take(LinkSettings settings) {
     LinkCounts counts = forwarder.counts();
-    if (shape != null) {
-      forwarder.configure(shape);
+    if (settings != null) {
+      forwarder.configure(settings);
     }
     return counts;
   }

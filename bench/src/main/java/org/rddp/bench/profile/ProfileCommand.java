@@ -11,6 +11,7 @@ import one.convert.JfrToFlame;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.rates.RddpStreamRig;
@@ -18,7 +19,7 @@ import org.rddp.bench.rtt.RddpRig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code bin/rddp bench profile}: where the engine's thread and the programs' spend their time. */
+/** {@code bin/rddp bench profile}: flame graphs of the engine's thread and the programs'. */
 @Command(
     name = "profile",
     description = {
@@ -30,7 +31,7 @@ import picocli.CommandLine.Option;
 public final class ProfileCommand implements Callable<Integer> {
   private static final int MEBIBYTE = 1 << 20;
 
-  /** Frames that are narrower, in percent, are left out: pages stay small. */
+  /** Narrower frames, in percent, are left out to keep the pages small. */
   private static final String NARROWEST = "0.2";
 
   @Option(
@@ -49,12 +50,9 @@ public final class ProfileCommand implements Callable<Integer> {
   @Option(names = "--keep", description = "Keep the recordings beside the pages.")
   private boolean keep;
 
-  /** What is looked at. */
+  /** A page: the rig and the task that it profiles. */
   private record Workload(
       String name, String title, Class<? extends Rig> rig, JsonObject arguments, JsonObject task) {}
-
-  /** For picocli. */
-  public ProfileCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -72,10 +70,8 @@ public final class ProfileCommand implements Callable<Integer> {
   }
 
   private List<Workload> workloads() {
-    JsonObject packing = new JsonObject();
-    packing.addProperty("packing", true);
-    JsonObject jumbo = packing.deepCopy();
-    jumbo.addProperty("mtu", 9000);
+    JsonObject packing = Json.of("packing", true);
+    JsonObject jumbo = Json.of("packing", true, "mtu", 9000);
     return List.of(
         new Workload(
             "round-trips",
@@ -104,23 +100,15 @@ public final class ProfileCommand implements Callable<Integer> {
   }
 
   private JsonObject roundTrips() {
-    JsonObject task = new JsonObject();
-    task.addProperty("verb", "WRITE");
-    task.addProperty("octets", 64);
-    task.addProperty("count", Integer.MAX_VALUE);
-    task.addProperty("millis", seconds * 1000);
-    return task;
+    return Json.of(
+        "verb", "WRITE", "octets", 64, "count", Integer.MAX_VALUE, "millis", seconds * 1000);
   }
 
   private JsonObject stream(int octets, int outstanding) {
-    JsonObject task = new JsonObject();
-    task.addProperty("octets", octets);
-    task.addProperty("outstanding", outstanding);
-    task.addProperty("millis", seconds * 1000);
-    return task;
+    return Json.of("octets", octets, "outstanding", outstanding, "millis", seconds * 1000);
   }
 
-  /** Whether it could be drawn. */
+  /** Draws a page. Returns whether it could. */
   private boolean draw(Workload workload, Progress progress)
       throws IOException, InterruptedException {
     JsonObject arguments = workload.arguments();

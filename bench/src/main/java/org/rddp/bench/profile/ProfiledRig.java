@@ -10,26 +10,22 @@ import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 
 /**
- * Another rig, whose rounds are recorded by JFR where the task has a {@code profile}: the file that
- * the recording goes to. Threads are sampled by the CPU time that they take; those of rddp that
- * poll take all of the time that there is, so that waiting shows as well.
+ * Records the rounds of another rig by JFR, into the file that the task's {@code profile} names.
+ * Threads are sampled by CPU time; those of rddp poll all the time, so that waiting shows as well.
  */
 public final class ProfiledRig implements Rig {
-  /** The argument that names the class of the other rig. */
+  /** Argument: the class of the other rig. */
   static final String RIG = "rig";
 
-  /** What a task says of the file. */
+  /** Key of a task: the file. */
   static final String PROFILE = "profile";
 
-  /** From Java 25 on, on Linux: samples that do not wait for a safepoint. */
+  /** Samples without safepoint bias: Java 25 and later, on Linux. */
   static final String CPU_TIME = "jdk.CPUTimeSample";
 
   private static final Duration BETWEEN = Duration.ofMillis(1);
 
   private Rig rig;
-
-  /** For the process of the rig. */
-  public ProfiledRig() {}
 
   /** Whether this JVM can sample by CPU time. */
   static boolean available() {

@@ -1,2 +1,2 @@
-/** Flame graphs of what the benchmarks measure. */
+/** Flame graphs of the benchmarks' workloads. */
 package org.rddp.bench.profile;

@@ -7,65 +7,47 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.crc.Crc32c;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.ConfigurationException;
-import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.device.FrameDevice;
 import org.rddp.dpdk.DpdkException;
-import org.rddp.dpdk.Hugepages;
 import org.rddp.rig.Affinity;
+import org.rddp.rig.ConfigurationText;
 import org.rddp.wire.Memory;
 
 /**
- * What goodput cannot exceed where one thread drives both ends: for the payload of each frame a
- * copy with its CRC out of the source's memory into a packet, the frame over the device, a CRC of
- * what has come, and a copy into the sink's memory. Each of the four is done for a turn's frames,
- * timed by itself, before the next begins; medians of the turns are added up. Memory and packets
- * are as many as a transfer uses, so that caches hold no more of them than they would there.
- * Argument: {@code mtu}. A task says {@code millis}; a sample has {@code gbps}, and for the payload
- * of one frame {@code send_ns}, {@code device_ns}, {@code crc_ns} and {@code place_ns}.
+ * The upper bound of goodput where one thread drives both ends. For the payload of each frame: a
+ * copy with CRC from the source's memory into a packet, the frame over the device, a CRC of the
+ * received octets, and a copy into the sink's memory. Each of the four steps is done and timed for
+ * all frames of a turn before the next; the medians of the four are added. Memory and packets are
+ * those of a transfer, so that they fit caches no better. Argument: {@code mtu}. A task has {@code
+ * millis}; a sample has {@code gbps}, and for the payload of one frame {@code send_ns}, {@code
+ * device_ns}, {@code crc_ns} and {@code place_ns}.
  */
 public final class CeilingRig implements Rig {
-  /** Frames that an engine sends in a turn at the most. */
+  /** The most frames that an engine sends in a turn. */
   private static final int TURN = 64;
 
-  /** Of a full frame: Ethernet 14, IP 20, TCP 20, length, DDP's header and CRC of the FPDU 20. */
+  /** Header octets: Ethernet 14, IP 20, TCP 20; length, DDP header and CRC of the FPDU 20. */
   private static final int ETHERNET = 14;
 
   private static final int HEADERS = 60;
 
-  /** What two writes of a MiB under way have at either end. */
+  /** Memory of two writes of a MiB at either end. */
   private static final long REGION = 2L << 20;
 
   private static final long LONGEST = 1_000_000_000;
 
-  /** As the daemon does it. */
+  /** Name of the daemon's thread that tries CRC vectors. */
   private static final String TRIAL = "rddp-vectors";
 
   private static final long PAUSE = 500_000;
-
-  private static final String CONFIGURATION =
-      """
-      [dpdk]
-      hugepages = ASKED
-      memory = "128MiB"
-      arguments = ["--log-level=error"]
-      [[interface]]
-      name = "near"
-      device = "ring:bench"
-      address = "10.77.0.1/24"
-      mtu = MTU
-      packets = 2048
-      [[interface]]
-      name = "far"
-      device = "ring:bench"
-      address = "10.77.0.2/24"
-      mtu = MTU
-      packets = 2048
-      """;
+  private static final int MEBIBYTES = 128;
 
   private final long[] sent = new long[TURN];
   private final long[] received = new long[TURN];
@@ -82,32 +64,26 @@ public final class CeilingRig implements Rig {
   private int mtu;
   private int payload;
 
-  /** Where in the regions it goes on. */
+  /** Offsets in the regions. */
   private long from;
 
   private long to;
 
-  /** Keeps HotSpot from leaving the work out. */
+  /** Keeps HotSpot from removing the work. */
   private int sum;
-
-  /** For its process. */
-  public CeilingRig() {}
 
   @Override
   public void open(JsonObject arguments) throws Exception {
     mtu = arguments.get("mtu").getAsInt();
     payload = mtu - HEADERS & -4;
-    // On another core, and the warm-up waits for it.
+    // It runs on another core; the warm-up waits for it.
     Runnable trial = Crc32c.trial(System::nanoTime, () -> LockSupport.parkNanos(PAUSE));
     Thread.ofPlatform().daemon().name(TRIAL).start(trial);
     Affinity.pin(Affinity.allowed()[0]);
     try {
-      boolean hugepages = Hugepages.available() >= 128L << 20;
-      String text =
-          CONFIGURATION
-              .replace("ASKED", Boolean.toString(hugepages))
-              .replace("MTU", Integer.toString(mtu));
-      ports = DpdkPorts.open(ConfigurationFile.parse("bench", text));
+      ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+      JoinedInterfaces.addRings(text, "mtu", mtu, "packets", 2048);
+      ports = DpdkPorts.open(text.parse("bench"));
     } catch (DpdkException | ConfigurationException e) {
       throw new CannotRunException(e.getMessage());
     }
@@ -118,7 +94,7 @@ public final class CeilingRig implements Rig {
 
   @Override
   public Sample round(JsonObject task) {
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    long nanos = Json.nanos(task);
     for (Histogram each : List.of(send, carry, check, place)) {
       each.reset();
     }
@@ -161,12 +137,11 @@ public final class CeilingRig implements Rig {
     }
   }
 
-  /** What all came to. */
   int outcome() {
     return sum;
   }
 
-  /** Out of the source into packets, with the CRC on the way. */
+  /** Copies from the source into packets, with the CRC. */
   private void fill() {
     for (int i = 0; i < TURN; i++) {
       long packet = near.pool().allocate();
@@ -178,7 +153,7 @@ public final class CeilingRig implements Rig {
     }
   }
 
-  /** Over the device; as many as have come. */
+  /** Transmits and receives. Returns how many frames have arrived. */
   private int exchange() {
     int gone = near.transmit(sent, 0, TURN);
     for (int i = gone; i < TURN; i++) {
@@ -187,14 +162,12 @@ public final class CeilingRig implements Rig {
     return far.receive(received);
   }
 
-  /** The CRC of what has come. */
   private void check(int count) {
     for (int i = 0; i < count; i++) {
       sum += crc.update(0, far.pool().address(received[i]) + HEADERS, payload);
     }
   }
 
-  /** Into the sink. */
   private void place(int count) {
     for (int i = 0; i < count; i++) {
       Memory.copy(far.pool().address(received[i]) + HEADERS, sink + to, payload);

@@ -5,33 +5,23 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
-import org.rddp.bench.layout.OneDaemon;
 
 /**
- * Connections from program to program, up to 32 being opened at a time by as many threads. A task
- * says {@code connections}; a sample has {@code rate}, connections a second.
+ * Opens connections from program to program, up to 32 at a time by as many threads. A task has
+ * {@code connections}; a sample has {@code rate}, connections a second.
  */
-public final class ClientSetupRig implements Rig {
-  private OneDaemon pair;
-  private ConnectionOpener joined;
-
-  /** For its process. */
-  public ClientSetupRig() {}
+public final class ClientSetupRig extends ProgramRig {
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
-  }
+  void openConnections(JsonObject arguments) throws Exception {}
 
   @Override
   public Sample round(JsonObject task) throws IOException, InterruptedException {
     int count = task.get("connections").getAsInt();
     long began = System.nanoTime();
-    List<ConnectionOpener.Ends> all = joined.connect(count);
+    List<ConnectionOpener.Ends> all = connections().connect(count);
     long nanos = System.nanoTime() - began;
     for (ConnectionOpener.Ends each : all) {
       each.near().abort();
@@ -40,13 +30,5 @@ public final class ClientSetupRig implements Rig {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("rate", count * 1e9 / nanos);
     return Sample.of(figures);
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
-    }
   }
 }

@@ -8,6 +8,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -25,9 +26,6 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
   private static final int MOST = 10_000;
   private static final double MEBIBYTE = 1 << 20;
 
-  /** For picocli. */
-  public ConnectionCountBenchmark() {}
-
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
@@ -36,9 +34,9 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
             + " as likely to be the next. Both engines on one core, both programs on the other. Memory"
             + " is the process's, which holds the daemon and both programs, so both ends of each"
             + " connection; packets are those in use once nothing is under way.");
-    List<Contender> entrants = new ArrayList<>();
+    List<Contender> contenders = new ArrayList<>();
     for (int count : quick() ? QUICK_COUNTS : COUNTS) {
-      entrants.add(
+      contenders.add(
           Contender.of(name(count), ConnectionsRig.class)
               .with("connections", count)
               .withFlags("-Drddp.crc32c=jdk"));
@@ -46,7 +44,7 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
     report.method(Comparison.WARM_UP_DESCRIPTION);
     int millis = quick() ? 250 : 1000;
     int rounds = quick() ? 5 : 9;
-    try (Comparison contest = new Comparison(entrants, progress)) {
+    try (Comparison contest = new Comparison(contenders, progress)) {
       contest.warmUp(task(true, millis));
       progress.budget().expect(2);
       ComparisonResult idle = contest.run("others idle", task(false, millis), rounds);
@@ -99,10 +97,8 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
           ContenderResult over = spread.of(name);
           table.add(
               name,
-              found.cell("p50", 1e-3),
-              found.cell("p99", 1e-3),
-              over.cell("p50", 1e-3),
-              over.cell("p99", 1e-3),
+              found.cells(1e-3, "p50", "p99"),
+              over.cells(1e-3, "p50", "p99"),
               found.cell("packets_used", 1),
               found.cell("heap_octets", 1 / MEBIBYTE),
               found.cell("heap_of_each", 1024 / MEBIBYTE),
@@ -117,9 +113,6 @@ public final class ConnectionCountBenchmark extends NamedBenchmark {
   }
 
   private static JsonObject task(boolean spread, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("spread", spread);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("spread", spread, "millis", millis);
   }
 }

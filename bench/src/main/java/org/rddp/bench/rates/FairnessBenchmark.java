@@ -7,6 +7,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -21,9 +22,6 @@ import picocli.CommandLine.Command;
 public final class FairnessBenchmark extends NamedBenchmark {
   private static final String RDDP = "rddp";
   private static final int[] SIZES = {64 << 10, 1 << 20};
-
-  /** For picocli. */
-  public FairnessBenchmark() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -75,18 +73,10 @@ public final class FairnessBenchmark extends NamedBenchmark {
   }
 
   private static void add(ReportTable table, String beside, ContenderResult found) {
-    table.add(
-        beside,
-        found.cell("p50", 1e-3),
-        found.cell("p99", 1e-3),
-        found.cell("p999", 1e-3),
-        found.cell("bulk_gbps", 1));
+    table.add(beside, found.cells(1e-3, "p50", "p99", "p999"), found.cell("bulk_gbps", 1));
   }
 
   private static JsonObject task(int bulk, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("bulk", bulk);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("bulk", bulk, "millis", millis);
   }
 }

@@ -2,62 +2,61 @@ package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
 import java.io.IOException;
-import java.util.List;
 import org.HdrHistogram.Histogram;
-import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
-import org.rddp.bench.layout.OneDaemon;
+import org.rddp.rig.ProgramPair;
+import org.rddp.rig.RoundTripTimer;
+import org.rddp.rig.WaitStrategy;
 
 /**
- * Writes of 64 octets to and fro, alone and beside a stream of long ones from the same programs
- * over the same engines. A task says {@code millis} and {@code bulk}, the octets of a long write or
- * 0; a sample has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, those included
- * that came afterwards.
+ * Writes of 64 octets to and fro, alone and beside a stream of long writes between the same
+ * programs. A task has {@code millis} and {@code bulk}, the octets of a long write or 0; a sample
+ * has the round trips, {@code bulk_gbps}, and {@code bulk_messages}, with those that arrived
+ * afterwards.
  */
-public final class FairnessRig implements Rig {
+public final class FairnessRig extends ProgramRig {
   private static final long MEMORY = 8L << 20;
   private static final int OCTETS = 64;
   private static final int OUTSTANDING = 4;
 
-  private OneDaemon pair;
-  private ConnectionOpener joined;
-  private PingPong pingPong;
+  private final RoundTripTimer timer = new RoundTripTimer();
+  private ProgramPair pair;
   private WriteStream bulk;
-
-  /** For its process. */
-  public FairnessRig() {}
+  private boolean streaming;
 
   @Override
-  public void open(JsonObject arguments) throws Exception {
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
-    pingPong = new PingPong(pair, List.of(joined.connect()), OCTETS);
-    bulk = new WriteStream(pair.near(), pair.far(), joined.connect().near(), MEMORY);
+  void openConnections(JsonObject arguments) throws Exception {
+    ConnectionOpener.Ends ends = connections().connect();
+    pair = pair(OCTETS, new WaitStrategy(this::idle));
+    pair.use(ends.near(), ends.far());
+    bulk = stream(MEMORY);
+  }
+
+  private void idle() {
+    if (streaming) {
+      bulk.work();
+    } else {
+      Thread.onSpinWait();
+    }
   }
 
   @Override
-  public Sample round(JsonObject task) {
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+  public Sample round(JsonObject task) throws IOException {
+    long nanos = Json.nanos(task);
     int octets = task.get("bulk").getAsInt();
-    if (octets == 0) {
-      return Sample.of(pingPong.run(nanos, false, null))
+    streaming = octets > 0;
+    if (!streaming) {
+      return Sample.of(timer.closedLoop(pair, Integer.MAX_VALUE, nanos))
           .with("bulk_gbps", 0)
           .with("bulk_messages", 0);
     }
     bulk.configure(octets, OUTSTANDING);
-    Histogram found = pingPong.run(nanos, false, bulk);
+    Histogram found = timer.closedLoop(pair, Integer.MAX_VALUE, nanos);
     double gbps = 8.0 * octets * bulk.arrived() / nanos;
     bulk.end();
     bulk.run(0);
     return Sample.of(found).with("bulk_gbps", gbps).with("bulk_messages", (double) bulk.arrived());
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
-    }
   }
 }

@@ -27,14 +27,11 @@ public final class GoodputBenchmark extends NamedBenchmark {
   private static final int FRAME = 1500;
   private static final int JUMBO = 9000;
 
-  /** What the first contest may take: the second has to find what is quickest. */
+  /** The first comparison's share of the budget: in the second, CRC vectors are tried. */
   private static final double FIRST = 0.45;
 
-  /** What a message of this many octets takes, roughly, in ms, is its length shifted by this. */
+  /** A message takes about its length, shifted by this, in ms. */
   private static final int MILLIS_SHIFT = 15;
-
-  /** For picocli. */
-  public GoodputBenchmark() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -65,13 +62,12 @@ public final class GoodputBenchmark extends NamedBenchmark {
     addGoals(tables);
   }
 
-  /** All contenders of an MTU; the second contest has what the first has left of the budget. */
   private void measure(
       GoodputTables tables, Progress progress, int[] sizes, int mtu, boolean othersToCome)
       throws Exception {
     Progress part = othersToCome ? progress.part(FIRST) : progress;
-    List<Contender> entrants = quick() ? fewEntrants(mtu) : allEntrants(mtu);
-    try (Comparison contest = new Comparison(entrants, part)) {
+    List<Contender> contenders = quick() ? fewEntrants(mtu) : allEntrants(mtu);
+    try (Comparison contest = new Comparison(contenders, part)) {
       contest.warmUp(StreamTasks.stream(MEBIBYTE, 100));
       part.budget().expect(sizes.length);
       int millis = quick() ? 150 : 400;
@@ -103,7 +99,7 @@ public final class GoodputBenchmark extends NamedBenchmark {
   private static List<Contender> fewEntrants(int mtu) {
     List<Contender> all = new ArrayList<>();
     if (mtu == FRAME) {
-      // Segments as short as these are the JDK's in any case.
+      // For segments as short as these the JDK's CRC is chosen in any case.
       all.add(rddp(rddp(mtu), mtu, true, false, false).withFlags("-Drddp.crc32c=jdk"));
       all.add(kernel(kernel(mtu), mtu, true));
       all.add(kernel(plainKernel(mtu), mtu, false));

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Series;
 import org.rddp.bench.layout.TwoDaemons;
@@ -15,7 +15,7 @@ import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.Quantity;
 import org.rddp.bench.report.ReportTable;
 
-/** Goodput by contender and message size: itself, beside kernel TCP's, and what it costs. */
+/** Tables of goodput by contender and message size: absolute, beside kernel TCP, CPU time. */
 final class GoodputTables {
   private static final double GIGA = 1e9;
   private static final String[] MTUS = {"MTU 1500", "MTU 9000"};
@@ -37,7 +37,7 @@ final class GoodputTables {
             new ReportTable(
                 "goodput",
                 "Goodput by message size",
-                "Payload, medians of rounds." + TwoDaemons.WITH_TWO_CORES));
+                "Payload, medians of rounds." + TwoDaemons.ON_TWO_CORES));
     beside =
         report.add(
             new ReportTable(
@@ -90,7 +90,7 @@ final class GoodputTables {
             name -> found.computeIfAbsent(name, _ -> new LinkedHashMap<>()).put(octets, outcomes));
   }
 
-  /** Adds a goal: one's goodput with writes of 1 MiB over another's. */
+  /** Adds a goal: the goodput of one contender over another's, with writes of 1 MiB. */
   void goal(double least, String name, String what, String over, String under) {
     ComparisonResult outcomes = found.getOrDefault(over, Map.of()).get(GoodputBenchmark.MEBIBYTE);
     report.add(
@@ -100,25 +100,17 @@ final class GoodputTables {
                 .measuredIn(outcomes, over, under));
   }
 
-  /** Makes rows of what was found. */
   void fill() {
     found.forEach((name, bySize) -> {
-      goodput.add(row(name, bySize, each -> Quantity.cell(each.of(name), "gbps", GIGA, "b/s")));
+      goodput.add(
+          row(name, bySize, (_, each) -> Quantity.cell(each.of(name), "gbps", GIGA, "b/s")));
       beside.add(
-          row(name, bySize, each -> words(each.ratio(name, "kernel TCP, " + mtu(name), "gbps"))));
-      Object[] spent = new Object[sizes.length + 1];
-      spent[0] = name;
-      for (int i = 0; i < sizes.length; i++) {
-        double factor = 1024.0 / sizes[i];
-        ComparisonResult outcomes = bySize.get(sizes[i]);
-        spent[i + 1] =
-            outcomes == null
-                ? "-"
-                : words(outcomes.figure(name, "cpu_ns").map(each -> each.times(factor)));
-      }
-      cost.add(spent);
+          row(name, bySize, (_, each) -> each.ratio(name, "kernel TCP, " + mtu(name), "gbps")));
+      cost.add(
+          row(name, bySize, (octets, each) -> perKibibyte(each.figure(name, "cpu_ns"), octets)));
       addCeiling(name, bySize);
-      line(name, bySize);
+      Plot plot = plots.get(mtu(name));
+      bySize.forEach((size, outcomes) -> plot.point(name, size, outcomes.figure(name, "gbps")));
     });
   }
 
@@ -134,8 +126,8 @@ final class GoodputTables {
     }
   }
 
-  private static Object words(Optional<Series> maybe) {
-    return maybe.isPresent() ? maybe.get() : "-";
+  private static Object perKibibyte(Optional<Series> figure, int octets) {
+    return figure.map(each -> each.times(1024.0 / octets));
   }
 
   private static String mtu(String name) {
@@ -143,25 +135,14 @@ final class GoodputTables {
   }
 
   private Object[] row(
-      String name, Map<Integer, ComparisonResult> bySize, Function<ComparisonResult, Object> cell) {
+      String name,
+      Map<Integer, ComparisonResult> bySize,
+      BiFunction<Integer, ComparisonResult, Object> cell) {
     List<Object> row = new ArrayList<>(List.of(name));
     for (int octets : sizes) {
       ComparisonResult outcomes = bySize.get(octets);
-      row.add(outcomes == null ? "-" : cell.apply(outcomes));
+      row.add(outcomes == null ? "-" : cell.apply(octets, outcomes));
     }
     return row.toArray();
-  }
-
-  private void line(String name, Map<Integer, ComparisonResult> bySize) {
-    List<Double> octets = new ArrayList<>();
-    List<Double> medians = new ArrayList<>();
-    bySize.forEach((size, outcomes) ->
-        outcomes
-            .figure(name, "gbps")
-            .ifPresent(series -> {
-              octets.add((double) size);
-              medians.add(series.median());
-            }));
-    plots.get(mtu(name)).line(name, octets, medians);
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
@@ -21,9 +22,6 @@ public final class IdleBenchmark extends NamedBenchmark {
   private static final String[] WAYS = {"spin", "yield", "backoff", "park"};
   private static final double MEBIBYTE = 1 << 20;
 
-  /** For picocli. */
-  public IdleBenchmark() {}
-
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
     report.method(
@@ -32,14 +30,13 @@ public final class IdleBenchmark extends NamedBenchmark {
             + " half a core for up to a minute then. Its start is taken from the start of its process until the program is"
             + " connected. Memory is what is resident, 128 MiB for DPDK included as far as touched;"
             + " huge pages do not count.");
-    List<Contender> entrants = new ArrayList<>();
+    List<Contender> contenders = new ArrayList<>();
     for (String way : WAYS) {
-      entrants.add(
+      contenders.add(
           Contender.of(way, IdleRig.class).with("idle", way).withFlags("-Drddp.crc32c=jdk"));
     }
-    JsonObject task = new JsonObject();
-    task.addProperty("millis", quick() ? 1000 : 3000);
-    try (Comparison contest = new Comparison(entrants, progress)) {
+    JsonObject task = Json.of("millis", quick() ? 1000 : 3000);
+    try (Comparison contest = new Comparison(contenders, progress)) {
       ComparisonResult found = contest.run("idle", task, quick() ? 3 : 9);
       ReportTable table =
           report.add(

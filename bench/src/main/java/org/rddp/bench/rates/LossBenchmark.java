@@ -2,6 +2,7 @@ package org.rddp.bench.rates;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Series;
 import org.rddp.bench.link.LinkProcess;
@@ -30,20 +32,17 @@ public final class LossBenchmark extends NamedBenchmark {
   private static final double[] LOSSES = {0, 0.001, 0.01};
   private static final double GOAL_LOSS = 0.01;
 
-  /** So that the last segment of a write is long enough to hold a Marker, like all others. */
+  /** Makes the last segment of a write long enough to hold a Marker, too. */
   private static final int OCTETS = (64 << 10) + 512;
 
   private static final double GBPS = 1;
 
-  /** A way that the link is: delay each way in microseconds; and how long it is looked at. */
-  private record Way(int micros, int millis, double loss) {}
+  /** A case: delay each way in microseconds, duration, probability of loss. */
+  private record Case(int micros, int millis, double loss) {}
 
   private static final int SHORT = 100;
   private static final int LONG = 5000;
   private static final int QUICK_LONG = 1000;
-
-  /** For picocli. */
-  public LossBenchmark() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -59,7 +58,7 @@ public final class LossBenchmark extends NamedBenchmark {
               "One way over a link of %.0f Gb/s with a queue of 512 KiB and an MTU of 1500, which all"
                   + " contenders share: two ports of net_af_packet on veth, and one thread that"
                   + " carries frames between them, delays them, and loses some of those with TCP in"
-                  + " them, both ways, by their number and the round's seed: the same for each"
+                  + " them, both cases, by their number and the round's seed: the same for each"
                   + " contender. Kernel: blocking sockets in two network namespaces, congestion"
                   + " control `%s` as its sysctl there says, no offloads. rddp: RDMA Writes of 64 KiB"
                   + " by a daemon with an interface at each end, CRC on, congestion control CUBIC."
@@ -70,30 +69,30 @@ public final class LossBenchmark extends NamedBenchmark {
               GBPS,
               link.congestionControl()));
       report.method(Comparison.WARM_UP_DESCRIPTION);
-      List<Contender> entrants = new ArrayList<>();
-      entrants.add(link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)));
-      entrants.add(link.handle().addTo(rddp(MARKERS, true)));
-      entrants.add(link.handle().addTo(rddp(PLAIN, false)));
-      try (Comparison contest = new Comparison(entrants, progress)) {
+      List<Contender> contenders = new ArrayList<>();
+      contenders.add(link.handle().addTo(Contender.of(KERNEL, LossyKernelRig.class)));
+      contenders.add(link.handle().addTo(rddp(MARKERS, true)));
+      contenders.add(link.handle().addTo(rddp(PLAIN, false)));
+      try (Comparison contest = new Comparison(contenders, progress)) {
         measure(report, contest, progress);
       }
     }
   }
 
-  /** All losses over a short way and a long one, or what goals need. */
-  private List<Way> ways() {
+  /** All losses with a short and a long delay, or the cases of the goals. */
+  private List<Case> cases() {
     if (quick()) {
       return List.of(
-          new Way(QUICK_LONG, 1000, GOAL_LOSS),
-          new Way(SHORT, 400, 0),
-          new Way(SHORT, 400, GOAL_LOSS));
+          new Case(QUICK_LONG, 1000, GOAL_LOSS),
+          new Case(SHORT, 400, 0),
+          new Case(SHORT, 400, GOAL_LOSS));
     }
-    List<Way> all = new ArrayList<>();
+    List<Case> all = new ArrayList<>();
     for (double loss : LOSSES) {
-      all.add(new Way(SHORT, 2000, loss));
+      all.add(new Case(SHORT, 2000, loss));
     }
     for (double loss : LOSSES) {
-      all.add(new Way(LONG, 5000, loss));
+      all.add(new Case(LONG, 5000, loss));
     }
     return all;
   }
@@ -107,9 +106,9 @@ public final class LossBenchmark extends NamedBenchmark {
   private void measure(BenchmarkReport report, Comparison contest, Progress progress)
       throws Exception {
     int rounds = quick() ? 3 : 7;
-    List<Way> ways = ways();
-    contest.warmUp(task(ways.getFirst()).toJson());
-    progress.budget().expect(ways.size());
+    List<Case> cases = cases();
+    contest.warmUp(Json.from(task(cases.getFirst())));
+    progress.budget().expect(cases.size());
     ReportTable table =
         new ReportTable(
                 "loss",
@@ -126,29 +125,29 @@ public final class LossBenchmark extends NamedBenchmark {
             .column("kept", "kept")
             .column("kept_plain", "kept, no Markers")
             .column("timeouts", "timeouts, Markers");
-    for (Way way : ways) {
+    for (Case each : cases) {
       String title =
           String.format(
-              Locale.ROOT, "%.1f %% loss, %.1f ms", way.loss() * 100, 2 * way.micros() / 1000.0);
-      ComparisonResult found = contest.run(title, task(way).toJson(), rounds);
+              Locale.ROOT, "%.1f %% loss, %.1f ms", each.loss() * 100, 2 * each.micros() / 1000.0);
+      ComparisonResult found = contest.run(title, Json.from(task(each)), rounds);
       report.conditions(table, title, found.conditions());
-      addRow(table, way, found);
-      if (way.loss() == GOAL_LOSS) {
+      addRow(table, each, found);
+      if (each.loss() == GOAL_LOSS) {
         addGoals(report, title, found);
       }
     }
     report.add(table);
   }
 
-  private static LossyTask task(Way way) {
-    return new LossyTask(OCTETS, way.millis(), way.loss(), GBPS, way.micros());
+  private static LossyTask task(Case each) {
+    return new LossyTask(OCTETS, each.millis(), each.loss(), GBPS, each.micros());
   }
 
-  private static void addRow(ReportTable table, Way way, ComparisonResult found) {
+  private static void addRow(ReportTable table, Case each, ComparisonResult found) {
     ContenderResult markers = found.of(MARKERS);
     table.add(
-        2 * way.micros() / 1000.0,
-        String.format(Locale.ROOT, "%.1f", way.loss() * 100),
+        2 * each.micros() / 1000.0,
+        String.format(Locale.ROOT, "%.1f", each.loss() * 100),
         found.of(KERNEL).cell("gbps", 1000),
         markers.cell("gbps", 1000),
         found.of(PLAIN).cell("gbps", 1000),
@@ -159,16 +158,12 @@ public final class LossBenchmark extends NamedBenchmark {
         sum(markers.figure("timeouts")));
   }
 
-  private static Object sum(Optional<Series> figure) {
-    return figure.<Object>map(series -> (long) total(series)).orElse("-");
+  private static Optional<Long> sum(Optional<Series> figure) {
+    return figure.map(series -> (long) total(series));
   }
 
   private static double total(Series series) {
-    double all = 0;
-    for (double each : series.values()) {
-      all += each;
-    }
-    return all;
+    return Arrays.stream(series.values()).sum();
   }
 
   private static void addGoals(BenchmarkReport report, String title, ComparisonResult found) {

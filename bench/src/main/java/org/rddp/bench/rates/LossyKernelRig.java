@@ -1,23 +1,19 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.bench.harness.CannotRunException;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
+import org.rddp.bench.layout.Cpus;
 import org.rddp.bench.link.LinkHandle;
 import org.rddp.rig.Affinity;
 
@@ -27,87 +23,45 @@ import org.rddp.rig.Affinity;
  */
 public final class LossyKernelRig implements Rig {
   private static final Path CONGESTION = Path.of("/proc/sys/net/ipv4/tcp_congestion_control");
-  private static final int BUFFER = 1 << 18;
-  private static final long PATIENCE = 30_000_000_000L;
   private static final long PAUSE = 1_000_000;
 
-  private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private LinkHandle link;
-  private int port;
+  private SocketReceiver receiver;
 
-  /** How often each task has been done: its next round loses other frames. */
+  /** Rounds of each task so far: the next one loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
-
-  /** Octets read; written by the reading thread alone. */
-  private volatile long read;
-
-  /** Connections read to their end; written by the reading thread alone. */
-  private volatile int ended;
-
-  private volatile Throwable failure;
-
-  /** For its process. */
-  public LossyKernelRig() {}
 
   @Override
   public void open(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);
-    int cpu = Affinity.allowed()[0];
-    Thread.ofPlatform().daemon().name("receiver").start(() -> receive(cpu));
-    Affinity.pin(cpu);
+    receiver =
+        new SocketReceiver(
+            Cpus.far(),
+            () -> {
+              link.enter(false);
+              return LinkHandle.farAddress();
+            });
+    Affinity.pin(Cpus.far());
     link.enter(true);
     String congestion = Files.readString(CONGESTION).strip();
     if (!congestion.equals("cubic")) {
       throw new CannotRunException("the kernel's TCP is " + congestion + ", not CUBIC");
     }
-    port = listening.get();
-  }
-
-  private void receive(int cpu) {
-    try {
-      Affinity.pin(cpu);
-      link.enter(false);
-      try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.INET)) {
-        listener.bind(new InetSocketAddress(LinkHandle.farAddress(), 0));
-        listening.complete(listener.socket().getLocalPort());
-        ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
-        int count = 0;
-        while (true) {
-          try (SocketChannel socket = listener.accept()) {
-            readAll(socket, buffer);
-          }
-          count++;
-          ended = count;
-        }
-      }
-    } catch (IOException e) {
-      failure = e;
-      listening.completeExceptionally(e);
-    }
-  }
-
-  private void readAll(SocketChannel socket, ByteBuffer buffer) throws IOException {
-    long total = read;
-    for (int octets = 0; octets >= 0; octets = socket.read(buffer.clear())) {
-      total += octets;
-      read = total;
-    }
   }
 
   @Override
-  public Sample round(JsonObject json) throws IOException {
-    LossyTask task = LossyTask.fromJson(json);
+  public Sample round(JsonObject json) throws IOException, InterruptedException {
+    LossyTask task = Json.to(json, LossyTask.class);
     LockSupport.parkNanos(task.drain());
     link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
-    try (SocketChannel sender = SocketChannel.open(StandardProtocolFamily.INET)) {
-      sender.connect(new InetSocketAddress(LinkHandle.farAddress(), port));
-      sender.setOption(StandardSocketOptions.TCP_NODELAY, true);
+    try (SocketChannel sender = receiver.connect(LinkHandle.farAddress())) {
       ByteBuffer message = ByteBuffer.allocateDirect(task.octets());
       send(sender, message, task.settling());
-      long before = read;
+      long before = receiver.read();
       long began = System.nanoTime();
       send(sender, message, task.nanos());
-      Sample found = LossyTask.sample(read - before, System.nanoTime() - began, link.counts());
+      Sample found =
+          LossyTask.sample(receiver.read() - before, System.nanoTime() - began, link.counts());
       link.configure(task.losslessLink());
       end(sender);
       return found;
@@ -115,17 +69,15 @@ public final class LossyKernelRig implements Rig {
   }
 
   /**
-   * Lets what is under way arrive, over a link that loses nothing, so that none of it is left for
-   * the next round. A reset would be quicker, but if that is lost the receiver reads on for ever.
+   * Lets the octets under way arrive over a lossless link, so that none are left for the next
+   * round. A reset would be quicker, but when it is lost the receiver reads for ever.
    */
   private void end(SocketChannel sender) throws IOException {
-    int before = ended;
+    int before = receiver.ended();
     sender.shutdownOutput();
     long began = System.nanoTime();
-    while (ended == before && failure == null) {
-      if (System.nanoTime() - began > PATIENCE) {
-        throw new EOFException("what was sent has not arrived");
-      }
+    while (receiver.ended() == before) {
+      receiver.check(began);
       LockSupport.parkNanos(PAUSE);
     }
   }
@@ -133,13 +85,11 @@ public final class LossyKernelRig implements Rig {
   private void send(SocketChannel sender, ByteBuffer message, long nanos) throws IOException {
     long began = System.nanoTime();
     while (System.nanoTime() - began < nanos) {
-      if (failure != null) {
-        throw new IOException("the receiver has failed", failure);
-      }
+      receiver.check(began + nanos);
       message.clear();
       while (message.hasRemaining()) {
-        if (sender.write(message) == 0 && System.nanoTime() - began > nanos + PATIENCE) {
-          throw new EOFException("nothing is taken any more");
+        if (sender.write(message) == 0) {
+          receiver.check(began + nanos);
         }
       }
     }

@@ -5,59 +5,52 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
-import org.rddp.bench.harness.Rig;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.OneDaemon;
 import org.rddp.bench.link.LinkHandle;
-import org.rddp.ipc.ring.Counters;
 
 /**
  * RDMA Writes one way over a link that loses frames. Arguments: a {@link LinkHandle}, and those of
- * {@link OneDaemon}. Tasks and figures are {@link LossyTask}'s; besides, of what the far end's TCP
- * has done in all of the round: {@code early}, segments that came before their turn, {@code kept},
- * octets of them that had to wait; and the near end's {@code timeouts} and {@code retransmitted}.
+ * {@link OneDaemon}. Tasks and figures are {@link LossyTask}'s, and counters of the whole round: of
+ * the far end's TCP {@code early}, segments received out of order, and {@code kept}, octets of them
+ * that had to wait; of the near end's {@code timeouts} and {@code retransmitted}.
  */
-public final class LossyRddpRig implements Rig {
+public final class LossyRddpRig extends ProgramRig {
   private static final long MEMORY = 16L << 20;
 
-  /** Between two looks of the programs: the link's thread wants the same core. */
+  /** Pause of the programs, in ns: the link's thread needs the same core. */
   private static final long PAUSE = 50_000;
 
   private static final int OUTSTANDING = 32;
-  private static final long PATIENCE = 30_000_000_000L;
+  private static final long TIMEOUT = 30_000_000_000L;
 
   private LinkHandle link;
-  private OneDaemon pair;
-  private ConnectionOpener joined;
 
-  /** How often each task has been done: its next round loses other frames. */
+  /** Rounds of each task so far: the next one loses other frames. */
   private final Map<LossyTask, Integer> rounds = new HashMap<>();
 
-  /** For its process. */
-  public LossyRddpRig() {}
-
   @Override
-  public void open(JsonObject arguments) throws Exception {
+  void openConnections(JsonObject arguments) throws Exception {
     link = LinkHandle.of(arguments);
-    pair = new OneDaemon(arguments);
-    joined = new ConnectionOpener(pair);
   }
 
   @Override
   public Sample round(JsonObject json) throws IOException, InterruptedException {
-    LossyTask task = LossyTask.fromJson(json);
+    LossyTask task = Json.to(json, LossyTask.class);
     LockSupport.parkNanos(task.drain());
     link.configure(task.linkSettings(rounds.merge(task, 1, Integer::sum)));
-    Map<String, Long> before = counters();
-    ConnectionOpener.Ends ends = joined.connect();
-    try (WriteStream stream = new WriteStream(pair.near(), pair.far(), ends.near(), MEMORY)) {
+    Map<String, Long> before = daemon().counters();
+    ConnectionOpener.Ends ends = connections().connect();
+    try (WriteStream stream =
+        new WriteStream(daemon().near(), daemon().far(), ends.near(), MEMORY)) {
       stream.configure(task.octets(), OUTSTANDING);
       work(stream, task.settling());
-      long placed = counters().get("far.ddp.octets.placed");
+      long placed = daemon().counters().get("far.ddp.octets.placed");
       long began = System.nanoTime();
       work(stream, task.nanos());
-      Map<String, Long> after = counters();
+      Map<String, Long> after = daemon().counters();
       long nanos = System.nanoTime() - began;
       Sample found =
           LossyTask.sample(after.get("far.ddp.octets.placed") - placed, nanos, link.counts());
@@ -77,14 +70,6 @@ public final class LossyRddpRig implements Rig {
     return after.get(name) - before.get(name);
   }
 
-  private Map<String, Long> counters() throws IOException {
-    Map<String, Long> values = new HashMap<>();
-    try (Counters counters = pair.near().openCounters()) {
-      counters.forEach(values::put);
-    }
-    return values;
-  }
-
   private static void work(WriteStream stream, long nanos) {
     long began = System.nanoTime();
     while (System.nanoTime() - began < nanos) {
@@ -99,17 +84,9 @@ public final class LossyRddpRig implements Rig {
     while (!stream.ended()) {
       stream.work();
       LockSupport.parkNanos(PAUSE);
-      if (System.nanoTime() - began > PATIENCE) {
+      if (System.nanoTime() - began > TIMEOUT) {
         throw new IllegalStateException("writes have not arrived");
       }
-    }
-  }
-
-  @Override
-  public void close() throws IOException {
-    if (pair != null) {
-      joined.close();
-      pair.close();
     }
   }
 }

@@ -1,6 +1,5 @@
 package org.rddp.bench.rates;
 
-import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.rddp.bench.harness.Sample;
@@ -8,43 +7,24 @@ import org.rddp.bench.link.LinkCounts;
 import org.rddp.bench.link.LinkSettings;
 
 /**
- * What the rigs on a lossy link do: messages of some length for a time, over a new connection. What
- * a sample then has is {@link #sample}'s.
+ * A task for rigs on a lossy link: messages one way for a time, over a new connection. Its samples
+ * are those of {@link #sample}.
  *
  * @param octets of a message
- * @param millis that are measured, behind a fifth of that in which the connection finds its pace
- * @param loss share of frames
+ * @param millis that are measured, after a fifth of that in which the connection finds its pace
+ * @param loss probability that the link loses a frame, 0 to 1
  * @param rate of the link in Gb/s
- * @param micros delay each way
+ * @param micros delay of the link each way
  */
 record LossyTask(int octets, int millis, double loss, double rate, int micros) {
   private static final int QUEUE = 512 << 10;
 
-  JsonObject toJson() {
-    JsonObject json = new JsonObject();
-    json.addProperty("octets", octets);
-    json.addProperty("millis", millis);
-    json.addProperty("loss", loss);
-    json.addProperty("rate", rate);
-    json.addProperty("micros", micros);
-    return json;
-  }
-
-  static LossyTask fromJson(JsonObject json) {
-    return new LossyTask(
-        json.get("octets").getAsInt(),
-        json.get("millis").getAsInt(),
-        json.get("loss").getAsDouble(),
-        json.get("rate").getAsDouble(),
-        json.get("micros").getAsInt());
-  }
-
-  /** The link of a round: each round loses other frames, and every contender the same. */
+  /** The link of a round: each round loses other frames, the same for every contender. */
   LinkSettings linkSettings(int round) {
     return new LinkSettings(loss, rate, micros * 1000L, QUEUE, round);
   }
 
-  /** The same link, without loss and delay: for what is to be over soon. */
+  /** The same link without loss and delay, for what must be over soon. */
   LinkSettings losslessLink() {
     return new LinkSettings(0, rate, 0, QUEUE, 1);
   }
@@ -59,12 +39,11 @@ record LossyTask(int octets, int millis, double loss, double rate, int micros) {
     return nanos() / 5;
   }
 
-  /** How long is measured, in ns. */
   long nanos() {
     return millis * 1_000_000L;
   }
 
-  /** Goodput as {@code gbps}; what the link counted as {@code frames, lost, dropped}. */
+  /** Goodput as {@code gbps}, and the link's {@code frames}, {@code lost} and {@code dropped}. */
   static Sample sample(long octets, long nanos, LinkCounts counts) {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put("gbps", 8.0 * octets / nanos);

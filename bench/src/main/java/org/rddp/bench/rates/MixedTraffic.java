@@ -11,8 +11,8 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.SendFlags;
 
 /**
- * What programs do, by turns: writes, sends and reads, short ones and long ones, from one program
- * to another, both this thread's. Every request reports its end; every receive is posted again.
+ * Writes, sends and reads by turns, short and long, from one program to another, both on this
+ * thread. Every request is signalled; every completed receive is posted again.
  */
 final class MixedTraffic {
   private static final int[] LENGTHS = {64, 64, 1024, 64, 64, 8192, 64, 64 << 10};
@@ -20,10 +20,10 @@ final class MixedTraffic {
   private static final int OUTSTANDING = 32;
   private static final int RECEIVES = 2 * OUTSTANDING;
   private static final int BATCH = 64;
-  private static final int LOOKS = 64;
-  private static final long STUCK = 20_000_000_000L;
+  private static final int POLLS = 64;
+  private static final long TIMEOUT = 20_000_000_000L;
 
-  /** The ways that a message goes, in turn. */
+  /** The kinds of messages, which alternate. */
   private static final int WRITE = 0;
 
   private static final int SEND = 1;
@@ -44,10 +44,10 @@ final class MixedTraffic {
   private long arrived;
   private long octets;
 
-  /** Over a connection of a pair's. */
-  MixedTraffic(OneDaemon pair, ConnectionOpener.Ends ends) {
-    near = pair.near();
-    far = pair.far();
+  /** Over a connection between the programs of a daemon. */
+  MixedTraffic(OneDaemon daemon, ConnectionOpener.Ends ends) {
+    near = daemon.near();
+    far = daemon.far();
     connection = ends.near();
     receiving = ends.far();
     source = near.allocate(LONGEST);
@@ -77,7 +77,7 @@ final class MixedTraffic {
     receive(completion.id());
   }
 
-  /** Posts as many as there is room for, and takes what has ended. */
+  /** Posts while there is room, and polls completions. */
   private void work(boolean more) {
     while (more && posted - finished < OUTSTANDING && post(posted)) {
       posted++;
@@ -100,9 +100,9 @@ final class MixedTraffic {
   }
 
   /**
-   * Goes on for so long, and until all that was posted has ended.
+   * Runs for so long, in ns, and until everything posted has ended.
    *
-   * @return messages that have ended meanwhile
+   * @return messages that have ended
    */
   long run(long nanos) {
     long before = finished;
@@ -110,18 +110,17 @@ final class MixedTraffic {
     long now = began;
     while (now - began < nanos || finished < posted) {
       boolean more = now - began < nanos;
-      for (int i = 0; i < LOOKS; i++) {
+      for (int i = 0; i < POLLS; i++) {
         work(more);
       }
       now = System.nanoTime();
-      if (now - began > nanos + STUCK) {
+      if (now - began > nanos + TIMEOUT) {
         throw new IllegalStateException(posted - finished + " messages have not ended");
       }
     }
     return finished - before;
   }
 
-  /** Messages received by the second program since it began. */
   long arrived() {
     return arrived;
   }

@@ -10,7 +10,6 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Progress;
-import org.rddp.bench.harness.Series;
 import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -33,16 +32,13 @@ public final class RateBenchmark extends NamedBenchmark {
   private static final String KERNEL = "kernel TCP";
   private static final String BATCHED = "kernel TCP, 64 messages a write()";
 
-  /** What goals are about: octets, and messages outstanding. */
+  /** The goals' octets, and messages outstanding. */
   private static final int OCTETS = 64;
 
-  /** Beside a step of the table. */
+  /** Weight of this step beside a cell of the table. */
   private static final double LONG_RUN = 4;
 
   private static final int LONG_MILLIS = 60_000;
-
-  /** For picocli. */
-  public RateBenchmark() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -66,15 +62,14 @@ public final class RateBenchmark extends NamedBenchmark {
             "rate",
             "Messages a second",
             "The last columns are more than 1 where rddp sends more."
-                + (quick() ? "" : TwoDaemons.WITH_TWO_CORES));
+                + (quick() ? "" : TwoDaemons.ON_TWO_CORES));
     rates
         .column("ratio", "a second, rddp / kernel TCP")
         .column("batched_ratio", "a second, rddp / batched");
-    // Short messages are the JDK's in any case: what is shortened does not look for what is
-    // quicker.
+    // Short messages use the JDK's CRC in any case, so a shortened run does not try vectors.
     String[] flags = quick() ? new String[] {"-Drddp.crc32c=jdk"} : new String[0];
-    List<Contender> entrants = entrants().stream().map(each -> each.withFlags(flags)).toList();
-    try (Comparison contest = new Comparison(entrants, progress)) {
+    List<Contender> contenders = contenders().stream().map(each -> each.withFlags(flags)).toList();
+    try (Comparison contest = new Comparison(contenders, progress)) {
       contest.warmUp(StreamTasks.outstanding(OCTETS, OCTETS, 100));
       progress.budget().expect(sizes.length * OUTSTANDING.length + LONG_RUN);
       for (int octets : sizes) {
@@ -104,7 +99,7 @@ public final class RateBenchmark extends NamedBenchmark {
     }
   }
 
-  private List<Contender> entrants() {
+  private List<Contender> contenders() {
     List<Contender> all = new ArrayList<>();
     all.add(Contender.of(RDDP, RddpStreamRig.class));
     all.add(Contender.of(PACKED, RddpStreamRig.class).with("packing", "true"));
@@ -174,7 +169,7 @@ public final class RateBenchmark extends NamedBenchmark {
 
   private ReportTable table(String name, String title, String text) {
     ReportTable table = new ReportTable(name, title, text).column("task", "");
-    for (Contender each : entrants()) {
+    for (Contender each : contenders()) {
       table.column(each.name(), each.name());
     }
     return table;
@@ -196,7 +191,7 @@ public final class RateBenchmark extends NamedBenchmark {
     found.forEach((title, outcomes) -> {
       List<Object> rate = new ArrayList<>(List.of(title));
       List<Object> spent = new ArrayList<>(List.of(title));
-      for (Contender each : entrants()) {
+      for (Contender each : contenders()) {
         ContenderResult outcome = outcomes.of(each.name());
         rate.add(Quantity.cell(outcome, "rate", 1, "/s"));
         spent.add(Quantity.cell(outcome, "cpu_ns", 1e-9, "s"));
@@ -206,24 +201,13 @@ public final class RateBenchmark extends NamedBenchmark {
       rates.add(rate.toArray());
       cost.add(spent.toArray());
     });
-    for (Contender each : entrants()) {
-      line(plot.logarithmic(), each.name(), found);
-    }
-  }
-
-  private static void line(Plot plot, String name, Map<String, ComparisonResult> found) {
-    List<Double> outstanding = new ArrayList<>();
-    List<Double> rates = new ArrayList<>();
-    for (int each : OUTSTANDING) {
-      ComparisonResult outcomes = found.get(title(OCTETS, each));
-      if (outcomes != null) {
-        Series rate = outcomes.figure(name, "rate").orElse(null);
-        if (rate != null) {
-          outstanding.add((double) each);
-          rates.add(rate.median());
+    for (Contender each : contenders()) {
+      for (int outstanding : OUTSTANDING) {
+        ComparisonResult outcomes = found.get(title(OCTETS, outstanding));
+        if (outcomes != null) {
+          plot.logarithmic().point(each.name(), outstanding, outcomes.figure(each.name(), "rate"));
         }
       }
     }
-    plot.line(name, outstanding, rates);
   }
 }

@@ -6,9 +6,9 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import org.rddp.bench.harness.Sample;
 
-/** What this process spends on something: CPU time, octets allocated, collections of garbage. */
+/** CPU time, allocated octets and garbage collections of this process during some work. */
 final class ResourceUsage {
-  /** There is no engine. */
+  /** For processes without an engine. */
   static final long NO_ENGINE = -1;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -24,7 +24,7 @@ final class ResourceUsage {
   private final long collections;
 
   /**
-   * Counts from here on; the calling thread is the program's.
+   * Starts; the calling thread is the programs'.
    *
    * @param engine the engine's thread, or {@link #NO_ENGINE}
    */
@@ -39,8 +39,8 @@ final class ResourceUsage {
   }
 
   /**
-   * Adds what it cost a message: cpu_ns of the whole process, program_ns and engine_ns of CPU time
-   * of the two threads, program_octets and engine_octets that they allocated; and gc, collections.
+   * Adds figures per message: cpu_ns of the whole process, program_ns and engine_ns of the two
+   * threads, program_octets and engine_octets that they allocated; and gc, all collections.
    */
   Sample addTo(Sample sample, long messages) {
     double program = THREADS.getCurrentThreadCpuTime() - programNanos;

@@ -6,6 +6,7 @@ import java.util.List;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -23,9 +24,6 @@ public final class SetupBenchmark extends NamedBenchmark {
   private static final String PROGRAMS = "program to program";
   private static final int[] PIPELINED = {1, 16, 64, 256};
   private static final int COUNTED = 64;
-
-  /** For picocli. */
-  public SetupBenchmark() {}
 
   @Override
   protected Duration defaultBudget() {
@@ -82,10 +80,6 @@ public final class SetupBenchmark extends NamedBenchmark {
   }
 
   private static JsonObject task(int pipelined, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("pipelined", pipelined);
-    task.addProperty("connections", 300);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("pipelined", pipelined, "connections", 300, "millis", millis);
   }
 }

@@ -4,6 +4,8 @@ import com.google.gson.JsonObject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.rddp.bench.handlers.RdmapAdapter;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Rig;
 import org.rddp.bench.harness.Sample;
 import org.rddp.ddp.DdpEngine;
@@ -14,7 +16,6 @@ import org.rddp.device.LoopedDevice;
 import org.rddp.device.NativePacketPool;
 import org.rddp.ip.InterfaceAddress;
 import org.rddp.ip.Ipv4Address;
-import org.rddp.rdmap.RdmapHandler;
 import org.rddp.rdmap.RdmapSettings;
 import org.rddp.rdmap.RdmapStream;
 import org.rddp.rig.Affinity;
@@ -23,9 +24,10 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 
 /**
- * Connections from stack to stack, so many being opened at a time: TCP's handshake, MPA's startup,
- * both ends in Full Operation, and a reset. Both stacks in one thread, over a link that copies. A
- * task says {@code pipelined} and {@code millis}; a sample has {@code rate}, connections a second.
+ * Opens connections from stack to stack: TCP's handshake, MPA's startup, both ends in Full
+ * Operation, and a reset. Both stacks on one thread, over a link that copies. A task has {@code
+ * pipelined}, the connections opened at a time, and {@code millis}; a sample has {@code rate},
+ * connections a second.
  */
 public final class SetupRig implements Rig {
   private static final int PORT = 7;
@@ -40,13 +42,10 @@ public final class SetupRig implements Rig {
   private End near;
   private End far;
 
-  /** Being opened. */
+  /** Connections being opened. */
   private int opening;
 
   private long opened;
-
-  /** For its process. */
-  public SetupRig() {}
 
   /** A stack. */
   private static final class End {
@@ -99,7 +98,7 @@ public final class SetupRig implements Rig {
   @Override
   public Sample round(JsonObject task) {
     int pipelined = task.get("pipelined").getAsInt();
-    long nanos = task.get("millis").getAsLong() * 1_000_000;
+    long nanos = Json.nanos(task);
     opened = 0;
     long began = System.nanoTime();
     long now = began;
@@ -123,35 +122,14 @@ public final class SetupRig implements Rig {
   @Override
   public void close() {}
 
-  /** Takes the calls that do not come. */
-  private abstract static class Ending implements RdmapHandler {
+  private abstract static class Ending extends RdmapAdapter {
     RdmapStream stream;
 
     @Override
-    public void onRequest(byte[] privateData) {}
-
-    @Override
-    public void onEstablished(byte[] privateData) {}
-
-    @Override
-    public void onRejected(byte[] privateData) {
-      throw new IllegalStateException("rejected");
-    }
-
-    @Override
-    public void onCompletion(long id, int kind, int status, long octets) {}
-
-    @Override
     public void onError(int layer, int type, int code, String detail) {}
-
-    @Override
-    public void onPeerClosed() {}
-
-    @Override
-    public void onClosed(CloseReason reason) {}
   }
 
-  /** Says yes. */
+  /** Accepts. */
   private static final class Responder extends Ending {
     @Override
     public void onRequest(byte[] privateData) {
@@ -159,7 +137,7 @@ public final class SetupRig implements Rig {
     }
   }
 
-  /** Resets what is established, and counts it. */
+  /** Counts the established stream, and resets it. */
   private final class Initiator extends Ending {
     @Override
     public void onEstablished(byte[] privateData) {

@@ -7,6 +7,7 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
@@ -23,11 +24,8 @@ public final class SteadyBenchmark extends NamedBenchmark {
   private static final String MARKERS = "rddp, Markers, packing";
   private static final int MINUTE = 60_000;
 
-  /** An octet a message would be no less than this; asking for the count costs some by itself. */
+  /** Octets a message that count as none: reading the counters allocates some, too. */
   private static final double NONE = 0.01;
-
-  /** For picocli. */
-  public SteadyBenchmark() {}
 
   @Override
   protected void measure(BenchmarkReport report, Progress progress) throws Exception {
@@ -41,15 +39,14 @@ public final class SteadyBenchmark extends NamedBenchmark {
             + " JVM says that the engine's thread and the programs' thread have allocated, over"
             + " messages.");
     report.method(Comparison.WARM_UP_DESCRIPTION);
-    List<Contender> entrants =
+    List<Contender> contenders =
         List.of(
             Contender.of(RDDP, SteadyRig.class),
             Contender.of(MARKERS, SteadyRig.class).with("markers", "true").with("packing", "true"));
     List<Contender> jdk =
-        entrants.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
-    try (Comparison contest = new Comparison(quick() ? jdk : entrants, progress)) {
-      JsonObject task = new JsonObject();
-      task.addProperty("millis", 1000 * seconds);
+        contenders.stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
+    try (Comparison contest = new Comparison(quick() ? jdk : contenders, progress)) {
+      JsonObject task = Json.of("millis", 1000 * seconds);
       contest.warmUp(task);
       progress.budget().expect(1);
       String title = seconds + " s";
@@ -75,12 +72,8 @@ public final class SteadyBenchmark extends NamedBenchmark {
         .forEach((name, each) ->
             table.add(
                 name,
-                each.cell("messages", 1),
-                each.cell("rate", 1),
-                each.cell("gbps", 1),
-                each.cell("engine_octets", 1),
-                each.cell("program_octets", 1),
-                each.cell("gc", 1)));
+                each.cells(
+                    1, "messages", "rate", "gbps", "engine_octets", "program_octets", "gc")));
     return table;
   }
 

@@ -1,26 +1,23 @@
 package org.rddp.bench.rates;
 
 import com.google.gson.JsonObject;
+import org.rddp.bench.harness.Json;
 
-/** Tasks for the rigs of streams. */
+/** Tasks for rigs that stream messages one way. */
 final class StreamTasks {
-  /** Goodput is measured with as much under way as TCP's window takes, and twice that. */
+  /** Octets under way: twice TCP's window. */
   private static final long UNDER_WAY = 2L << 20;
 
   private static final long MOST = 256;
 
   private StreamTasks() {}
 
-  /** So many messages outstanding at the most. */
+  /** At most {@code outstanding} messages outstanding. */
   static JsonObject outstanding(int octets, long outstanding, int millis) {
-    JsonObject task = new JsonObject();
-    task.addProperty("octets", octets);
-    task.addProperty("outstanding", outstanding);
-    task.addProperty("millis", millis);
-    return task;
+    return Json.of("octets", octets, "outstanding", outstanding, "millis", millis);
   }
 
-  /** As many octets under way as do any good. */
+  /** As many messages outstanding as increase goodput. */
   static JsonObject stream(int octets, int millis) {
     long outstanding = Math.clamp(UNDER_WAY / octets, 2, MOST);
     JsonObject task = outstanding(octets, outstanding, millis);

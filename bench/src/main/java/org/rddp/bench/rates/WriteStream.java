@@ -11,16 +11,15 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.SendFlags;
 
 /**
- * RDMA Writes from one program to another, both this thread's, so many outstanding: posted, and not
- * seen by the program at the other end. Each carries its number in its last octets, and is to be
- * found there in turn.
+ * RDMA Writes from one program to another, both on this thread, with a number outstanding: posted,
+ * and not yet seen by the other program. Each write carries its number in its last octets.
  */
 final class WriteStream implements AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final int CACHE_LINE = 64;
   private static final int BATCH = 64;
-  private static final int LOOKS = 64;
-  private static final long STUCK = 20_000_000_000L;
+  private static final int POLLS = 64;
+  private static final long TIMEOUT = 20_000_000_000L;
 
   private final Rddp session;
   private final Connection connection;
@@ -51,14 +50,14 @@ final class WriteStream implements AutoCloseable {
     sinkMemory = sink.segment();
   }
 
-  /** The same, which offers its core to others whenever nothing has come for a while. */
+  /** The same, which yields whenever nothing has arrived for some polls. */
   WriteStream yielding() {
     yields = true;
     return this;
   }
 
   /**
-   * Says how it goes on; nothing may be outstanding.
+   * Changes the messages; none may be outstanding.
    *
    * @param octets of a message, a multiple of 8
    * @param outstanding at the most, 1 to 256
@@ -76,7 +75,7 @@ final class WriteStream implements AutoCloseable {
     signalEvery = Math.max(1, Math.min(32, outstanding / 2));
     posted = 0;
     arrived = 0;
-    // What was written before is not to be taken for what comes.
+    // Numbers of earlier writes must not be taken for new ones.
     for (int i = 0; i < outstanding; i++) {
       NUMBER.set(sinkMemory, at(i) + octets - Long.BYTES, 0L);
     }
@@ -87,7 +86,7 @@ final class WriteStream implements AutoCloseable {
     return number % outstanding * stride;
   }
 
-  /** Posts as many as there is room for, and sees what has come. */
+  /** Posts while there is room, and polls for arrivals. */
   void work() {
     while (!ending && posted - arrived < outstanding && post()) {
       posted++;
@@ -106,33 +105,30 @@ final class WriteStream implements AutoCloseable {
     return connection.postWrite(posted, source, at, octets, sink.stag(), sink.baseTo() + at, flags);
   }
 
-  /** Posts no more. */
   void end() {
     ending = true;
   }
 
-  /** Whether everything posted has arrived. */
   boolean ended() {
     return posted == arrived;
   }
 
-  /** Messages that have arrived since {@link #configure}. */
   long arrived() {
     return arrived;
   }
 
   /**
-   * Writes for so long.
+   * Writes for so long, in ns.
    *
    * @return nanoseconds from the first write to the arrival of the last
    */
-  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, are to get their turn.
+  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
   long run(long nanos) {
     long began = System.nanoTime();
     long now = began;
     while (!ending || !ended()) {
       long before = arrived;
-      for (int i = 0; i < LOOKS; i++) {
+      for (int i = 0; i < POLLS; i++) {
         work();
       }
       if (yields && arrived == before) {
@@ -142,7 +138,7 @@ final class WriteStream implements AutoCloseable {
       if (now - began >= nanos) {
         end();
       }
-      if (now - began > nanos + STUCK) {
+      if (now - began > nanos + TIMEOUT) {
         throw new IllegalStateException(
             posted - arrived + " of " + posted + " writes have not arrived");
       }
@@ -150,7 +146,7 @@ final class WriteStream implements AutoCloseable {
     return now - began;
   }
 
-  /** Gives the memory back; nothing may be under way. */
+  /** Frees the memory; nothing may be under way. */
   @Override
   public void close() {
     source.close();

@@ -1,5 +1,2 @@
-/**
- * How much goes over, how often, beside how many others, and what it costs: the benchmarks of
- * throughput, with rddp's rigs and their peers'.
- */
+/** The benchmarks of throughput, connections and resources, with the rigs of rddp and its peers. */
 package org.rddp.bench.rates;

@@ -18,11 +18,20 @@ import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.Conditions;
 
 /**
- * What a benchmark has found. It is filled while measuring, and then goes out as text, as JSON, or
- * into a document with its plots and raw data beside.
+ * The results of a benchmark. Filled while it measures, then printed as text or JSON, or written
+ * into a document with its plots and raw figures beside.
  */
 public final class BenchmarkReport {
-  /** Steps of a .hgrm file for each halving of what is left. */
+  /** How the warning begins that other processes have disturbed a part of the run. */
+  static final String DISTURBED = "**Others used the CPUs meanwhile:**";
+
+  /** How the line begins that says why the run has ended early. */
+  static final String UNFINISHED = "**Not all of it could be measured:**";
+
+  /** The heading of the goals. */
+  static final String GOALS = "### Goals";
+
+  /** Steps of a .hgrm file for each halving of the distance to 100 %. */
   private static final int TICKS = 2;
 
   private final String benchmark;
@@ -33,12 +42,12 @@ public final class BenchmarkReport {
   private final List<Goal> goals = new ArrayList<>();
   private final List<Plot> plots = new ArrayList<>();
   private final Map<String, Conditions> conditions = new LinkedHashMap<>();
-  private final Map<String, Conditions> loose = new LinkedHashMap<>();
+  private final Map<String, Conditions> listed = new LinkedHashMap<>();
   private final Map<String, Histogram> raw = new LinkedHashMap<>();
   private final JsonObject more = new JsonObject();
   private String failure;
 
-  /** An empty one. */
+  /** An empty report. */
   public BenchmarkReport(String benchmark, boolean quick) {
     this.benchmark = benchmark;
     this.quick = quick;
@@ -66,34 +75,34 @@ public final class BenchmarkReport {
     return plot;
   }
 
-  /** Adds what the machine was like while this was measured. */
+  /** Adds the conditions under which something was measured. */
   public void conditions(String what, Conditions meanwhile) {
     conditions.put(what, meanwhile);
-    loose.put(what, meanwhile);
+    listed.put(what, meanwhile);
   }
 
-  /** The same for a part of a table, below which it is shown in short. */
+  /** The same for a part of a table, below which they are summarized. */
   public void conditions(ReportTable table, String what, Conditions meanwhile) {
     conditions.put(what, meanwhile);
     table.measuredUnder(what, meanwhile);
   }
 
-  /** Says why it ends before all is measured; what was found is shown. */
+  /** Adds why the run has ended early; the results so far are shown. */
   public void failed(String reason) {
     failure = reason;
   }
 
-  /** Adds times to be written as a .hgrm file. */
+  /** Adds times, in ns, to be written as a .hgrm file of HdrHistogram. */
   public void raw(String name, Histogram nanoseconds) {
     raw.put(name.replaceAll("[^A-Za-z0-9]+", "-"), nanoseconds);
   }
 
-  /** Adds something to the JSON alone. */
+  /** Adds a value to the JSON alone. */
   public void json(String key, JsonElement value) {
     more.add(key, value);
   }
 
-  /** Whether others have disturbed a part of it. */
+  /** Whether others have disturbed a part of the run. */
   public boolean disturbed() {
     return conditions.values().stream().anyMatch(Conditions::disturbed);
   }
@@ -103,17 +112,15 @@ public final class BenchmarkReport {
     return List.copyOf(goals);
   }
 
-  /** All of it as Markdown. */
+  /** The report as Markdown. */
   public String markdown() {
     StringBuilder all = new StringBuilder();
     all.append(machine).append(quick ? "; shortened (`--quick`).\n\n" : ".\n\n");
     if (failure != null) {
-      all.append("**Not all of it could be measured:** ").append(failure).append("\n\n");
+      all.append(UNFINISHED + " ").append(failure).append("\n\n");
     }
     if (disturbed()) {
-      all.append(
-          "**Others used the CPUs meanwhile:** what is marked DISTURBED below is to be read with"
-              + " care.\n\n");
+      all.append(DISTURBED + " what is marked DISTURBED below is to be read with" + " care.\n\n");
     }
     method.forEach(paragraph -> all.append(paragraph).append("\n\n"));
     if (!goals.isEmpty()) {
@@ -124,9 +131,9 @@ public final class BenchmarkReport {
         all.append(table.markdown()).append('\n');
       }
     }
-    if (!loose.isEmpty()) {
+    if (!listed.isEmpty()) {
       all.append("### Meanwhile\n\n");
-      loose.forEach((what, meanwhile) ->
+      listed.forEach((what, meanwhile) ->
           all.append("- ").append(what).append(": ").append(meanwhile).append('\n'));
       all.append('\n');
     }
@@ -134,13 +141,7 @@ public final class BenchmarkReport {
   }
 
   private ReportTable goalTable() {
-    ReportTable table =
-        new ReportTable("goals", "Goals", "Medians of the rounds, with quartiles.")
-            .column("goal", "goal")
-            .column("wanted", "wanted")
-            .column("found", "found")
-            .column("verdict", "")
-            .column("remark", "");
+    ReportTable table = Goal.table("Goals", "Medians of the rounds, with quartiles.");
     for (Goal goal : goals) {
       table.add(goal.what(), goal.wanted(), goal.found(), goal.verdict(), goal.remark());
     }
@@ -148,7 +149,7 @@ public final class BenchmarkReport {
   }
 
   /**
-   * All of it as JSON: benchmark, quick, machine, method, failed (why it has ended early),
+   * The report as JSON: benchmark, quick, machine, method, failed (why it has ended early),
    * disturbed, conditions, goals, tables by name.
    */
   public JsonObject json() {
@@ -173,8 +174,8 @@ public final class BenchmarkReport {
   }
 
   /**
-   * Puts it into its section of a document, and plots, histograms and JSON into the folder {@code
-   * benchmarks} beside that, in place of those of the run before.
+   * Puts the report into its section of a document, and plots and raw figures (histograms, JSON)
+   * into the folder {@code benchmarks} beside that, in place of those of the run before.
    *
    * @throws IOException when a file cannot be written, or the document has no place for it
    */

@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A part of a document that a command makes, between two comments. */
+/** A section of a document that a command generates, between two comments. */
 public final class GeneratedSection {
   private final String begin;
   private final String end;
 
-  /** The part that {@code bin/rddp} with these arguments makes. */
+  /** The section that {@code bin/rddp} generates with these arguments. */
   public GeneratedSection(String command) {
     begin = "<!-- made by bin/rddp " + command + "; not to be edited -->\n";
     end = "<!-- end of what bin/rddp " + command + " makes -->\n";
   }
 
   /**
-   * Checks that there is a part to be replaced, before much is done for it.
+   * Checks that the document has the section, before anything is measured for it.
    *
    * @throws IOException when the file cannot be read or written, or lacks the two comments
    */
@@ -29,7 +29,7 @@ public final class GeneratedSection {
   }
 
   /**
-   * Puts a text in place of the one that is there.
+   * Replaces the text of the section.
    *
    * @throws IOException when the file cannot be read or written, or lacks the two comments
    */
@@ -38,7 +38,21 @@ public final class GeneratedSection {
     Files.writeString(file, around.getFirst() + begin + "\n" + text + around.getLast());
   }
 
-  /** What is before the part, and what begins with its end. */
+  /**
+   * The lines of the section; none where the document lacks it.
+   *
+   * @throws IOException when the file cannot be read
+   */
+  public List<String> lines(Path file) throws IOException {
+    String all = Files.readString(file);
+    int from = all.indexOf(begin);
+    int to = all.indexOf(end);
+    return from < 0 || to < from
+        ? List.of()
+        : all.substring(from + begin.length(), to).lines().toList();
+  }
+
+  /** The text before the section, and the text from its end on. */
   private List<String> around(Path file) throws IOException {
     String all = Files.readString(file);
     int from = all.indexOf(begin);

@@ -10,16 +10,16 @@ import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Series;
 
 /**
- * Something that is aimed at, and what has come of it.
+ * A goal of a benchmark and the figure measured for it.
  *
  * @param name in JSON
- * @param what is aimed at, in words, for example {@code 64-octet write, p50, beside kernel TCP}
- * @param bound the figure that it is to reach
- * @param most whether the figure is to be at most the bound, or at least
- * @param figure what was found; empty where it could not be measured
- * @param remark what is to be known beside, or an empty text
- * @param unit of the bound and the figure, shown with prefixes; null for none
- * @param doubts why the figure is to be read with care; none where nothing is known against it
+ * @param what the figure is, for example {@code 64-octet write, p50, beside kernel TCP}
+ * @param bound that the figure should reach
+ * @param most whether the figure should be at most the bound, or at least
+ * @param figure measured; empty where it could not be
+ * @param remark for the table, or an empty text
+ * @param unit of bound and figure, shown with prefixes; null for none
+ * @param doubts reasons to read the figure with care
  */
 public record Goal(
     String name,
@@ -30,7 +30,7 @@ public record Goal(
     String remark,
     String unit,
     List<String> doubts) {
-  /** A median of fewer rounds says little. */
+  /** A median of fewer rounds is in doubt. */
   private static final int FEW = 3;
 
   private static final String MOVED = "the cores moved";
@@ -40,34 +40,34 @@ public record Goal(
     doubts = List.copyOf(doubts);
   }
 
-  /** A figure that is to be at most this. */
+  /** A goal whose figure should be at most the bound. */
   public static Goal atMost(double bound, String name, String what, Optional<Series> figure) {
     return new Goal(name, what, bound, true, figure, "", null, List.of());
   }
 
-  /** A figure that is to be at least this. */
+  /** A goal whose figure should be at least the bound. */
   public static Goal atLeast(double bound, String name, String what, Optional<Series> figure) {
     return new Goal(name, what, bound, false, figure, "", null, List.of());
   }
 
-  /** With something to be known beside. */
+  /** The same goal with a remark. */
   public Goal remark(String text) {
     return new Goal(name, what, bound, most, figure, text, unit, doubts);
   }
 
-  /** With a unit, such as {@code /s}. */
+  /** The same goal with a unit, such as {@code /s}. */
   public Goal withUnit(String words) {
     return new Goal(name, what, bound, most, figure, remark, words, doubts);
   }
 
-  /** Out of the rounds of some entrants: with what is to be said against these. */
+  /** The same goal with the doubts about a comparison and some of its contenders. */
   public Goal measuredIn(ComparisonResult found, String... names) {
     Goal goal = measuredUnder(found.conditions(), names);
     int rounds = found.rounds();
     return rounds < FEW ? goal.doubt(rounds == 1 ? "1 round" : rounds + " rounds") : goal;
   }
 
-  /** The same, where a single round is what is asked for. */
+  /** The same where one round is intended: the number of rounds raises no doubt. */
   public Goal measuredUnder(Conditions conditions, String... names) {
     Goal goal = conditions.disturbed() ? doubt("disturbed") : this;
     goal = conditions.moved() ? goal.doubt(MOVED) : goal;
@@ -77,7 +77,7 @@ public record Goal(
     return goal;
   }
 
-  /** The same, of two steps that it compares: the cores may be moved between them, too. */
+  /** The same goal, in doubt when the cores were moved between the two steps that it compares. */
   public Goal measuredUnder(Conditions one, Conditions other) {
     return one.near() == other.near() ? this : doubt(MOVED);
   }
@@ -90,12 +90,22 @@ public record Goal(
     return new Goal(name, what, bound, most, figure, remark, unit, more);
   }
 
-  /** Whether the median of the rounds reaches it; empty where nothing was measured. */
+  /** A table for goals. */
+  static ReportTable table(String title, String text) {
+    return new ReportTable("goals", title, text)
+        .column("goal", "goal")
+        .column("wanted", "wanted")
+        .column("found", "found")
+        .column("verdict", "")
+        .column("remark", "");
+  }
+
+  /** Whether the median of the rounds reaches the bound; empty where nothing was measured. */
   public Optional<Boolean> met() {
     return figure.map(series -> most ? series.median() <= bound : series.median() >= bound);
   }
 
-  /** Met, missed or not measured, and in brackets what is to be said against the figure. */
+  /** Met, missed or not measured, with the doubts in brackets. */
   String verdict() {
     return met()
         .map(reached -> reached ? "met" : "**missed**")
@@ -103,12 +113,12 @@ public record Goal(
         .orElse("not measured");
   }
 
-  /** What is to be reached. */
+  /** The bound, for tables. */
   String wanted() {
     return (most ? "<= " : ">= ") + words(Series.of(bound));
   }
 
-  /** What was found. */
+  /** The figure, for tables. */
   String found() {
     return figure.map(this::words).orElse("-");
   }

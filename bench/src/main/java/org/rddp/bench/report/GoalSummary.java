@@ -1,15 +1,12 @@
 package org.rddp.bench.report;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** The goals of all benchmarks in one table, from the JSON that each has left. */
+/** The goals of all benchmarks in one table, gathered from their sections of the document. */
 public final class GoalSummary {
   private static final GeneratedSection SECTION = new GeneratedSection("bench");
 
@@ -32,59 +29,53 @@ public final class GoalSummary {
   /**
    * Puts it into its section of the document.
    *
-   * @throws IOException when a file cannot be read or written, or the document has no place for it
+   * @throws IOException when the file cannot be read or written, or has no place for it
    */
   public void write(Path document) throws IOException {
-    Path folder = document.toAbsolutePath().resolveSibling("benchmarks");
     ReportTable table =
-        new ReportTable(
-                "goals",
+        Goal.table(
                 "All goals",
                 "Medians of the rounds, with quartiles, each from the latest run of its benchmark.")
-            .column("goal", "goal")
-            .column("wanted", "wanted")
-            .column("found", "found")
-            .column("verdict", "")
-            .column("remark", "")
             .column("run", "run");
-    List<String> troubles = new ArrayList<>();
+    List<String> unfinished = new ArrayList<>();
     for (String benchmark : benchmarks) {
-      Path file = folder.resolve(benchmark + ".json");
-      if (Files.isReadable(file)) {
-        add(table, troubles, JsonParser.parseString(Files.readString(file)).getAsJsonObject());
-      }
+      add(table, unfinished, benchmark, NamedBenchmark.section(benchmark).lines(document));
     }
     StringBuilder text = new StringBuilder();
     text.append(table.isEmpty() ? "Not measured yet.\n" : table.markdown()).append('\n');
-    troubles.forEach(each -> text.append("- ").append(each).append('\n'));
-    SECTION.replace(document, text + (troubles.isEmpty() ? "" : "\n"));
+    unfinished.forEach(each -> text.append("- ").append(each).append('\n'));
+    SECTION.replace(document, text + (unfinished.isEmpty() ? "" : "\n"));
   }
 
-  private static void add(ReportTable table, List<String> troubles, JsonObject found) {
-    String benchmark = found.get("benchmark").getAsString();
-    if (found.has("failed")) {
-      troubles.add(
-          "`" + benchmark + "` has not been finished: " + found.get("failed").getAsString());
-    }
-    for (JsonElement each : found.getAsJsonArray("goals")) {
-      JsonObject goal = each.getAsJsonObject();
-      table.add(
-          goal.get("what").getAsString(),
-          goal.get("wanted").getAsString(),
-          goal.get("found").getAsString(),
-          goal.get("verdict").getAsString(),
-          goal.get("remark").getAsString(),
-          run(benchmark, found));
+  /** Reads a section as {@link BenchmarkReport#markdown} has written it. */
+  private static void add(
+      ReportTable table, List<String> unfinished, String benchmark, List<String> lines) {
+    String run = "";
+    boolean inGoals = false;
+    for (String line : lines) {
+      if (run.isEmpty() && !line.isEmpty()) {
+        String date = line.substring(0, Math.max(0, line.indexOf(';')));
+        run = "`" + benchmark + "`, " + date + (line.contains("; shortened") ? ", shortened" : "");
+      } else if (line.startsWith(BenchmarkReport.DISTURBED)) {
+        run += ", disturbed";
+      } else if (line.startsWith(BenchmarkReport.UNFINISHED)) {
+        unfinished.add(
+            "`"
+                + benchmark
+                + "` has not been finished:"
+                + line.substring(BenchmarkReport.UNFINISHED.length()));
+      } else if (line.startsWith("### ")) {
+        inGoals = line.equals(BenchmarkReport.GOALS);
+      } else if (inGoals && line.startsWith("| ") && !line.startsWith("| goal |")) {
+        List<Object> row = new ArrayList<>(cells(line));
+        row.add(run);
+        table.add(row.toArray());
+      }
     }
   }
 
-  /** Which benchmark, when, and how. */
-  private static String run(String benchmark, JsonObject found) {
-    return "`"
-        + benchmark
-        + "`, "
-        + found.getAsJsonObject("machine").get("date").getAsString()
-        + (found.get("quick").getAsBoolean() ? ", shortened" : "")
-        + (found.get("disturbed").getAsBoolean() ? ", disturbed" : "");
+  private static List<String> cells(String row) {
+    String[] cells = row.split("\\|", -1);
+    return Arrays.stream(cells, 1, cells.length - 1).map(String::strip).toList();
   }
 }

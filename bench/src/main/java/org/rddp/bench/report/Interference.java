@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.rddp.bench.harness.Conditions;
 
-/** What the machine was like while the parts of a table were measured, in a line below it. */
+/** The line below a table about the conditions under which its parts were measured. */
 final class Interference {
   private static final double PERCENT = 100;
 
@@ -20,7 +20,7 @@ final class Interference {
     parts.put(what, conditions);
   }
 
-  /** Nothing where nobody has looked. */
+  /** Empty where no conditions were added. */
   String markdown() {
     if (parts.isEmpty()) {
       return "";
@@ -63,7 +63,7 @@ final class Interference {
     return " **DISTURBED** by others: " + (all ? "all" : String.join("; ", disturbed)) + ".";
   }
 
-  /** The least and the greatest of all parts, or the one where all are the same. */
+  /** The range over all parts, or one value where they are equal. */
   private String range(
       ToDoubleFunction<Conditions> one,
       ToDoubleFunction<Conditions> other,

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.rddp.dpdk.Eal;
 
-/** What a benchmark ran on, and with which versions. */
+/** The machine that a benchmark ran on, and the versions of software. */
 public final class MachineDescription {
   private final Map<String, String> facts = new LinkedHashMap<>();
 
-  /** The one that this process runs on, today. */
+  /** The machine of this process, today. */
   public MachineDescription() {
     facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
     facts.put(
@@ -71,22 +71,18 @@ public final class MachineDescription {
     facts.put(key, "unknown (" + group + ")");
   }
 
-  /** In a line. */
+  /** All facts in one line. */
   @Override
   public String toString() {
-    return facts.get("date")
-        + "; "
-        + facts.get("machine")
-        + "; "
-        + facts.get("kernel")
-        + "; JDK "
-        + facts.get("jdk")
-        + "; "
-        + facts.get("dpdk")
-        + "; Netty "
-        + facts.get("netty")
-        + "; Aeron "
-        + facts.get("aeron");
+    return String.join(
+        "; ",
+        facts.get("date"),
+        facts.get("machine"),
+        facts.get("kernel"),
+        "JDK " + facts.get("jdk"),
+        facts.get("dpdk"),
+        "Netty " + facts.get("netty"),
+        "Aeron " + facts.get("aeron"));
   }
 
   /** date, machine, kernel, jdk, dpdk, and versions of peers. */

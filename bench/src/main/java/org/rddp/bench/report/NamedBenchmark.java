@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class NamedBenchmark implements Callable<Integer> {
-  /** With what comes before and after in less than a minute. */
+  /** Start and end included, a shortened run takes less than a minute. */
   private static final Duration QUICK = Duration.ofSeconds(45);
 
   private static final Duration LONGEST = Duration.ofSeconds(150);
@@ -47,52 +47,49 @@ public abstract class NamedBenchmark implements Callable<Integer> {
       names = "--write",
       paramLabel = "FILE",
       description =
-          "Put the tables into this document, between its two marks, and plots and raw data into"
+          "Put the tables into this document, between its two marks, and plots and raw figures into"
               + " the folder 'benchmarks' beside it, instead of printing.")
   private Path file;
-
-  /** For picocli. */
-  protected NamedBenchmark() {}
 
   /**
    * Measures.
    *
    * @param report to be filled
-   * @param progress told what is being done
-   * @throws ParameterException when it is called wrongly
-   * @throws Exception whose message is shown, when nothing can be measured
+   * @param progress to which each step is logged
+   * @throws ParameterException when an option is wrong
+   * @throws Exception when measuring fails; its message is shown
    */
   protected abstract void measure(BenchmarkReport report, Progress progress) throws Exception;
 
-  /** Whether figures are to be there in less than a minute. */
+  /** Whether the run is to be shortened to less than a minute. */
   protected final boolean quick() {
     return quick;
   }
 
   /**
-   * How long it may take when it is not shortened. Rounds get fewer when it would take longer; some
-   * seconds more are nothing to worry about.
+   * How long a run that is not shortened may take, about. There are fewer rounds where it would
+   * take longer.
    */
   protected Duration defaultBudget() {
     return LONGEST;
   }
 
-  /** How long it may take. */
+  /** How long a run may take. */
   public final Duration budget(boolean shortened) {
     return shortened ? QUICK : defaultBudget();
   }
 
-  /** An error in how it was called. */
+  /** An error in the options. */
   protected final ParameterException usageError(String what) {
     return new ParameterException(spec.commandLine(), what);
   }
 
-  /** The part of the document that it makes. */
+  /** The section of the document that a benchmark generates. */
   public static GeneratedSection section(String name) {
     return new GeneratedSection("bench " + name);
   }
 
-  /** The goals of all of them. */
+  /** The summary of the goals of some benchmarks. */
   public static GoalSummary summary(Collection<String> names) {
     return new GoalSummary(List.copyOf(names));
   }
@@ -118,7 +115,7 @@ public abstract class NamedBenchmark implements Callable<Integer> {
     return code;
   }
 
-  /** 0, or 1 where it has not come to its end: what it has found is shown all the same. */
+  /** Returns 0, or 1 where measuring has failed; the results so far are shown all the same. */
   private int measured(BenchmarkReport report) throws Exception {
     try {
       Duration budget = seconds == null ? budget(quick) : Duration.ofSeconds(seconds);

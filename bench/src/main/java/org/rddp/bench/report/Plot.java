@@ -5,21 +5,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import org.knowm.xchart.ChartEncoder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
+import org.rddp.bench.harness.Series;
 
-/** A chart of lines, for a file beside the document. */
+/** A line chart in a file beside the document. */
 public final class Plot {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 480;
 
-  /** Percentile curves end where so many values are left: beyond it is chance. */
+  /** Percentile curves end where so few values are left: the rest is chance. */
   private static final double LEFT = 5;
 
   private static final int POINTS = 120;
@@ -28,8 +32,13 @@ public final class Plot {
   private final String title;
   private final XYChart chart;
 
+  /** The points of the lines. */
+  private final Map<String, List<Double>> xs = new LinkedHashMap<>();
+
+  private final Map<String, List<Double>> ys = new LinkedHashMap<>();
+
   /**
-   * A chart without lines; both axes from the values, the vertical one logarithmic.
+   * A chart without lines, whose vertical axis is logarithmic.
    *
    * @param name of the file, after the benchmark's, without ending
    */
@@ -50,13 +59,13 @@ public final class Plot {
     chart.getStyler().setChartBackgroundColor(Color.WHITE);
   }
 
-  /** The same with a horizontal axis that is logarithmic, too, such as one of octets. */
+  /** Makes the horizontal axis logarithmic, too. */
   public Plot logarithmic() {
     chart.getStyler().setXAxisLogarithmic(true);
     return this;
   }
 
-  /** The same with a vertical axis that begins at zero. */
+  /** Makes the vertical axis linear, from zero. */
   public Plot linear() {
     chart.getStyler().setYAxisLogarithmic(false);
     chart.getStyler().setYAxisMin(0.0);
@@ -64,7 +73,7 @@ public final class Plot {
   }
 
   /**
-   * Percentile curves of times: the further to the right, the rarer.
+   * A chart for percentile curves of times, whose horizontal axis counts nines.
    *
    * @param name of the file, after the benchmark's, without ending
    */
@@ -79,7 +88,7 @@ public final class Plot {
     return plot;
   }
 
-  /** Two nines: 99 %. */
+  /** The percentile of a number of nines: 99 % of two. */
   private static String percentile(long nines) {
     return String.format(
         Locale.ROOT,
@@ -87,11 +96,16 @@ public final class Plot {
         100 - 100 / Math.pow(10, (double) nines));
   }
 
-  /** Adds a line. */
-  public void line(String called, List<Double> horizontal, List<Double> vertical) {
-    if (!horizontal.isEmpty()) {
-      chart.addSeries(called, horizontal, vertical).setMarker(SeriesMarkers.CIRCLE);
-    }
+  /** Adds a point to a line: the median of a figure, where there is one. */
+  public void point(String line, double horizontal, Optional<Series> figure) {
+    figure.ifPresent(series -> {
+      if (!xs.containsKey(line)) {
+        xs.put(line, new ArrayList<>());
+        ys.put(line, new ArrayList<>());
+      }
+      xs.get(line).add(horizontal);
+      ys.get(line).add(series.median());
+    });
   }
 
   /** Adds a percentile curve. */
@@ -107,7 +121,7 @@ public final class Plot {
     chart.addSeries(called, nines, times).setMarker(SeriesMarkers.NONE);
   }
 
-  /** A line of Markdown that shows it. */
+  /** A line of Markdown that shows the file. */
   String markdown(String benchmark) {
     return "![" + title + "](benchmarks/" + file(benchmark) + ")\n";
   }
@@ -116,8 +130,9 @@ public final class Plot {
     return benchmark + "-" + name + ".png";
   }
 
-  /** Writes it; none is written where there are no lines. */
+  /** Writes the file, unless the chart has no lines. Returns whether it has. */
   boolean write(Path folder, String benchmark) throws IOException {
+    xs.forEach((line, x) -> chart.addSeries(line, x, ys.get(line)).setMarker(SeriesMarkers.CIRCLE));
     if (chart.getSeriesCollection().isEmpty()) {
       return false;
     }

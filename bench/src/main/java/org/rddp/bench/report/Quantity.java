@@ -5,7 +5,7 @@ import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Series;
 
 /**
- * A figure with its unit, shown with the prefix that suits it, such as {@code 4.24 (4.1-4.4) k/s}.
+ * A figure with its unit, shown with a fitting prefix, such as {@code 4.24 (4.1-4.4) k/s}.
  *
  * @param series in the unit without a prefix
  * @param unit such as {@code b/s}
@@ -15,7 +15,7 @@ public record Quantity(Series series, String unit) {
   private static final int NONE = 3;
   private static final double STEP = 1000;
 
-  /** An entrant's figure, for a table's cell: or why there is none. */
+  /** A contender's figure for a table's cell, or the reason why there is none. */
   public static Object cell(ContenderResult outcome, String figure, double factor, String unit) {
     Optional<Series> series = outcome.figure(figure);
     return series.isPresent() ? new Quantity(series.get().times(factor), unit) : outcome.reason();

@@ -10,10 +10,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.rddp.bench.harness.Conditions;
 import org.rddp.bench.harness.Series;
 
-/** Figures of one kind: a row for each circumstance, a column for each figure. */
+/** A table of figures. */
 public final class ReportTable {
   private final String name;
   private final String title;
@@ -27,7 +28,7 @@ public final class ReportTable {
    *
    * @param name its name in JSON
    * @param title its heading
-   * @param text what was done and how it is to be read
+   * @param text what was measured, and how to read the table
    */
   public ReportTable(String name, String title, String text) {
     this.name = name;
@@ -39,7 +40,7 @@ public final class ReportTable {
    * Adds a column.
    *
    * @param key its name in JSON
-   * @param heading what is above it
+   * @param heading of the column
    */
   public ReportTable column(String key, String heading) {
     columns.put(key, heading);
@@ -48,22 +49,25 @@ public final class ReportTable {
 
   /**
    * Adds a row: whole numbers, fractions, words, a {@link Series} (shown as its median and
-   * quartiles), a {@link Quantity}, or an {@link Optional} of those.
+   * quartiles), a {@link Quantity}, an {@link Optional} of those, or a list of several cells.
    */
-  public void add(Object... values) {
+  public void add(Object... cells) {
+    Object[] values =
+        Stream.of(cells)
+            .flatMap(each -> each instanceof List<?> list ? list.stream() : Stream.of(each))
+            .toArray();
     if (values.length != columns.size()) {
       throw new IllegalArgumentException(values.length + " values, " + columns.size() + " columns");
     }
-    Object[] row = values.clone();
-    for (int i = 0; i < row.length; i++) {
-      if (row[i] instanceof Optional<?> maybe) {
-        row[i] = maybe.isPresent() ? maybe.get() : "-";
+    for (int i = 0; i < values.length; i++) {
+      if (values[i] instanceof Optional<?> maybe) {
+        values[i] = maybe.isPresent() ? maybe.get() : "-";
       }
     }
-    rows.add(row);
+    rows.add(values);
   }
 
-  /** Adds what the machine was like while a part of it was measured. */
+  /** Adds the conditions under which a part of it was measured. */
   void measuredUnder(String what, Conditions conditions) {
     meanwhile.add(what, conditions);
   }
@@ -135,7 +139,7 @@ public final class ReportTable {
         : new JsonPrimitive(value.toString());
   }
 
-  /** To six digits that count. */
+  /** Rounded to six significant digits. */
   static double rounded(double value) {
     return Double.isFinite(value)
         ? new java.math.BigDecimal(value).round(new java.math.MathContext(6)).doubleValue()

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
 /**
- * Aeron's media driver and a client of it, in this process. Between rounds the process is stopped:
- * nothing is given up for its silence.
+ * Aeron's media driver and a client in this process. All of its timeouts are long, since the
+ * process is stopped between rounds.
  */
 final class AeronEnd implements AutoCloseable {
   private static final long FOREVER = TimeUnit.HOURS.toNanos(24);
@@ -21,9 +21,9 @@ final class AeronEnd implements AutoCloseable {
   /**
    * Starts both.
    *
-   * @param folder where they meet; made, and removed in the end
-   * @param invoked whether the driver works when {@link #work()} is called, on the caller's thread,
-   *     and not on one of its own
+   * @param folder that driver and client share; created here, and removed by {@link #close}
+   * @param invoked whether the driver runs on the thread that calls {@link #work()} instead of one
+   *     of its own
    */
   AeronEnd(Path folder, boolean invoked) {
     this.invoked = invoked;
@@ -54,7 +54,7 @@ final class AeronEnd implements AutoCloseable {
     return client;
   }
 
-  /** Lets driver and client do what there is to do, where they are invoked. */
+  /** Runs a duty cycle of driver and client, where they are invoked. */
   void work() {
     if (invoked) {
       client.conductorAgentInvoker().invoke();

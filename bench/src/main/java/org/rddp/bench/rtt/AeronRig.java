@@ -8,36 +8,36 @@ import io.aeron.logbuffer.FragmentHandler;
 import io.aeron.logbuffer.Header;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.rddp.bench.harness.CannotRunException;
-import org.rddp.bench.harness.Rig;
-import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
+import org.rddp.rig.RoundTrip;
+import org.rddp.rig.TemporaryFolder;
 import org.rddp.rig.VethEnds;
+import org.rddp.rig.WaitStrategy;
 
 /**
- * Aeron, between two threads on a CPU each. By shared memory (IPC): the driver has a thread of its
- * own, which sleeps most of the time, as it has no part in a message. By UDP between two
- * namespaces: each end has a driver, which works on the end's thread, so that two cores suffice.
+ * Aeron between two threads on a CPU each. By shared memory (IPC), the driver has a thread of its
+ * own, which sleeps most of the time, since it takes no part in a message. By UDP between two
+ * network namespaces (argument {@code udp}), each end's thread runs a driver, so that two cores
+ * suffice.
  */
-public final class AeronRig implements Rig, RoundTripMethod {
+public final class AeronRig extends TimedRig {
   private static final int THERE = 1001;
   private static final int BACK = 1002;
   private static final int PORT = 20121;
 
-  private final RoundTripTimer clocked = new RoundTripTimer();
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
-  private final WaitStrategy patience = new WaitStrategy(false);
-  private final UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(RddpRig.LONGEST));
+  private final WaitStrategy waiting = new WaitStrategy(false);
+  private final UnsafeBuffer message =
+      new UnsafeBuffer(ByteBuffer.allocateDirect(ProgramRoundTrips.LONGEST));
   private final FragmentHandler taking = new FragmentAssembler(this::take);
   private boolean udp;
-  private Path folder;
+  private TemporaryFolder folder;
   private VethEnds ends;
   private AeronEnd end;
   private Publication there;
@@ -48,13 +48,10 @@ public final class AeronRig implements Rig, RoundTripMethod {
   private boolean arrived;
   private boolean wrong;
 
-  /** For the process of the rig. */
-  public AeronRig() {}
-
   @Override
   public void open(JsonObject arguments) throws Exception {
     udp = arguments.has("udp");
-    folder = Files.createTempDirectory("rddp-aeron");
+    folder = new TemporaryFolder("rddp-aeron");
     if (udp) {
       ends = new VethEnds(true);
       echo = PinnedThread.start("echo", Cpus.far(), this::echoOverUdp);
@@ -75,7 +72,7 @@ public final class AeronRig implements Rig, RoundTripMethod {
     }
     while (!ready.isDone() || !there.isConnected() || !back.isConnected()) {
       end.work();
-      patience.idle();
+      waiting.idle();
       if (ready.isCompletedExceptionally()) {
         PinnedThread.result(ready);
       }
@@ -127,32 +124,30 @@ public final class AeronRig implements Rig, RoundTripMethod {
   }
 
   @Override
-  public void prepare(RttTask task) throws CannotRunException {
-    if (task.verb() == RttTask.Verb.READ) {
-      throw new CannotRunException("no such thing");
-    }
+  RoundTrip prepare(RttTask task) throws CannotRunException {
+    task.requireMessages();
     octets = task.octets();
+    return this::roundTrip;
   }
 
-  @Override
-  public void roundTrip(long number) throws IOException {
+  private void roundTrip(long number) throws IOException {
     message.putLong(0, number);
     message.putLong(octets - Long.BYTES, number);
     expected = number;
     arrived = false;
-    patience.reset();
+    waiting.reset();
     while (there.offer(message, 0, octets) < 0) {
       end.work();
-      patience.idle();
+      waiting.idle();
     }
     while (!arrived) {
       end.work();
       if (back.poll(taking, 10) == 0) {
-        patience.idle();
+        waiting.idle();
       }
     }
     if (wrong) {
-      throw new IOException("what has come is not what was sent");
+      throw new IOException("another message came back");
     }
   }
 
@@ -165,11 +160,6 @@ public final class AeronRig implements Rig, RoundTripMethod {
   }
 
   @Override
-  public Sample round(JsonObject task) throws Exception {
-    return clocked.run(RttTask.fromJson(task), this);
-  }
-
-  @Override
   public void close() throws IOException {
     if (echo != null) {
       echo.close();
@@ -178,7 +168,7 @@ public final class AeronRig implements Rig, RoundTripMethod {
       end.close();
     }
     if (folder != null) {
-      org.agrona.IoUtil.delete(folder.toFile(), true);
+      folder.close();
     }
   }
 }

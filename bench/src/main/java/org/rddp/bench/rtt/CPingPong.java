@@ -15,11 +15,11 @@ import org.rddp.dpdk.MbufLayout;
 import org.rddp.dpdk.Mempool;
 
 /**
- * The loop of a raw-frame ping-pong in C, over ports and the shim of this process: what is left of
- * the difference is the price of Java.
+ * The ping-pong of raw frames as a loop in C, over the same ports and shim: the difference is the
+ * cost of Java.
  */
 final class CPingPong {
-  /** Beside the shim. */
+  /** File name of the library, beside the shim. */
   static final String LIBRARY = "librddp_bench.so";
 
   private static final int BUFFERS = 2047;
@@ -33,7 +33,7 @@ final class CPingPong {
   private final int nearPort;
   private final int farPort;
 
-  /** Between these ends, with packet buffers of its own. */
+  /** Over these ports, with packet buffers of its own. */
   CPingPong(RingPorts joined) {
     SymbolLookup library = SymbolLookup.libraryLookup(path(), Arena.global());
     ping =
@@ -78,7 +78,7 @@ final class CPingPong {
     return Linker.nativeLinker().downcallHandle(library.find(name).orElseThrow(), descriptor);
   }
 
-  /** Sends frames and waits for each to come back. */
+  /** Sends frames, and waits for each to come back. */
   void ping(RttTask task, Histogram nanoseconds) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment times = arena.allocate(ValueLayout.JAVA_LONG, task.count());
@@ -90,7 +90,7 @@ final class CPingPong {
                   task.octets(),
                   task.warmUp(),
                   task.count(),
-                  task.most(),
+                  task.mostNanos(),
                   times);
       if (result < 0) {
         throw new IOException("the loop in C: error " + result);
@@ -108,7 +108,7 @@ final class CPingPong {
     }
   }
 
-  /** Sends back what comes, until told to stop. */
+  /** Sends every frame back, until {@link #stop()}. */
   void pong() {
     try {
       int result = (int) pong.invokeExact((short) farPort, farPool.address(), running);
@@ -122,7 +122,6 @@ final class CPingPong {
     }
   }
 
-  /** Ends {@link #pong()}. */
   void stop() {
     MessageNumbers.stop(running);
   }

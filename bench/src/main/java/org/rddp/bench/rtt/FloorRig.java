@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rddp.bench.harness.CannotRunException;
-import org.rddp.bench.harness.Rig;
-import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
@@ -19,20 +17,22 @@ import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
+import org.rddp.rig.RoundTrip;
+import org.rddp.rig.WaitStrategy;
 import org.rddp.wire.Memory;
 
 /**
- * The least that rddp's two-core layout can take: the same threads, rings and device, and no
+ * The lower bound of rddp's two-core layout: the same threads, rings and device without the
  * protocol. A program's request crosses its ring to the engine's thread, which copies the message
  * into a frame, sends it over the link, receives it at the other end, and copies it to where the
- * other program looks; and back. Or, to see what the frames add, without the link.
+ * other program polls; and back. Argument: {@code rings_alone} to leave out the link, which shows
+ * what the frames add.
  */
-public final class FloorRig implements Rig, RoundTripMethod {
+public final class FloorRig extends TimedRig {
   private static final int SLOTS = 256;
   private static final int SIGNAL_EVERY = 32;
 
-  private final RoundTripTimer clocked = new RoundTripTimer();
-  private final WaitStrategy patience = new WaitStrategy(false);
+  private final WaitStrategy waiting = new WaitStrategy(false);
   private boolean frames;
   private RingPorts joined;
   private Side near;
@@ -40,10 +40,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
   private PinnedThread<Void> engine;
   private int octets;
 
-  /** For the process of the rig. */
-  public FloorRig() {}
-
-  /** A program, its rings, and its end of the link. */
+  /** A program, its rings and its end of the link. */
   private static final class Side {
     final long source = Memory.allocate(RawFrames.LONGEST);
     final long sink = Memory.allocate(RawFrames.LONGEST);
@@ -56,7 +53,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
     private int posted;
     private int taken;
 
-    /** An end of the link, or null for none. */
+    /** With an end of the link, or null for none. */
     Side(FrameDevice device) throws IOException {
       MemorySegment memory = Arena.global().allocate(DaemonRings.octets(SLOTS, SLOTS), 64);
       daemon = new DaemonRings(memory, SLOTS, SLOTS);
@@ -64,7 +61,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
       link = device == null ? null : new RawFrames(device);
     }
 
-    /** On the program's thread. */
+    /** Posts a write; called by the program's thread. */
     void post(long number, int octets) {
       MessageNumbers.fill(source, octets, number);
       int flags = ++posted % SIGNAL_EVERY == 0 ? SendFlags.SIGNALLED : 0;
@@ -86,7 +83,7 @@ public final class FloorRig implements Rig, RoundTripMethod {
       program.publish();
     }
 
-    /** On the engine's thread: what has come, and what is to go. */
+    /** Receives and sends; called by the engine's thread. */
     void turn() {
       if (link != null) {
         link.receive(sink);
@@ -141,18 +138,13 @@ public final class FloorRig implements Rig, RoundTripMethod {
   }
 
   @Override
-  public void prepare(RttTask task) throws CannotRunException {
-    if (task.verb() != RttTask.Verb.WRITE) {
-      throw new CannotRunException("no such thing");
-    }
-    if (task.octets() > RawFrames.LONGEST) {
-      throw new CannotRunException("longer than a frame");
-    }
+  RoundTrip prepare(RttTask task) throws CannotRunException {
+    task.requireFrame();
     octets = task.octets();
+    return this::roundTrip;
   }
 
-  @Override
-  public void roundTrip(long number) throws IOException {
+  private void roundTrip(long number) throws IOException {
     near.post(number, octets);
     await(far, number);
     far.post(number, octets);
@@ -160,15 +152,10 @@ public final class FloorRig implements Rig, RoundTripMethod {
   }
 
   private void await(Side side, long number) throws IOException {
-    patience.reset();
+    waiting.reset();
     while (!MessageNumbers.has(side.sink, octets, number)) {
-      patience.idle();
+      waiting.idle();
     }
-  }
-
-  @Override
-  public Sample round(JsonObject task) throws Exception {
-    return clocked.run(RttTask.fromJson(task), this);
   }
 
   @Override

@@ -4,21 +4,21 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import org.HdrHistogram.Histogram;
 import org.rddp.bench.harness.CannotRunException;
-import org.rddp.bench.harness.Rig;
-import org.rddp.bench.harness.Sample;
 import org.rddp.bench.layout.Cpus;
 import org.rddp.rig.Affinity;
 import org.rddp.rig.PinnedThread;
+import org.rddp.rig.RoundTrip;
 import org.rddp.rig.RoundTrips;
+import org.rddp.rig.WaitStrategy;
 import org.rddp.wire.Memory;
 
 /**
- * Raw frames over DPDK's net_ring, which is made to copy, between two threads that have an end of
- * the link each: by the classes that the engine uses, or by a loop in C over the same ports.
+ * Raw frames over DPDK's net_ring, made to copy, between two threads with an end of the link each:
+ * by the classes that the engine uses or, with the argument {@code c}, by a loop in C over the same
+ * ports.
  */
-public final class FramesRig implements Rig, RoundTripMethod {
-  private final RoundTripTimer clocked = new RoundTripTimer();
-  private final WaitStrategy patience = new WaitStrategy(false);
+public final class FramesRig extends TimedRig {
+  private final WaitStrategy waiting = new WaitStrategy(false);
   private final long source = Memory.allocate(RawFrames.LONGEST);
   private final long sink = Memory.allocate(RawFrames.LONGEST);
   private RingPorts joined;
@@ -26,9 +26,6 @@ public final class FramesRig implements Rig, RoundTripMethod {
   private RawFrames near;
   private PinnedThread<Void> echo;
   private int octets;
-
-  /** For the process of the rig. */
-  public FramesRig() {}
 
   @Override
   public void open(JsonObject arguments) throws Exception {
@@ -68,42 +65,33 @@ public final class FramesRig implements Rig, RoundTripMethod {
   }
 
   @Override
-  public void prepare(RttTask task) throws CannotRunException {
-    if (task.verb() != RttTask.Verb.WRITE) {
-      throw new CannotRunException("no such thing");
-    }
-    if (task.octets() > RawFrames.LONGEST) {
-      throw new CannotRunException("longer than a frame");
-    }
+  RoundTrip prepare(RttTask task) throws CannotRunException {
+    task.requireFrame();
     octets = task.octets();
+    return this::roundTrip;
   }
 
-  @Override
-  public void roundTrip(long number) throws IOException {
+  private void roundTrip(long number) throws IOException {
     MessageNumbers.fill(source, octets, number);
     near.send(source, octets);
-    patience.reset();
+    waiting.reset();
     while (near.receive(sink) == 0) {
-      patience.idle();
+      waiting.idle();
     }
     if (!MessageNumbers.has(sink, octets, number)) {
-      throw new IOException("what has come is not what was sent");
+      throw new IOException("another message came back");
     }
   }
 
   @Override
-  public Sample round(JsonObject json) throws Exception {
-    RttTask task = RttTask.fromJson(json);
+  Histogram measure(RttTask task, RoundTrip trip) throws Exception {
     if (c == null) {
-      return clocked.run(task, this);
+      return super.measure(task, trip);
     }
-    prepare(task);
-    if (task.gap() != 0) {
-      throw new CannotRunException("closed-loop only");
-    }
+    task.requireClosedLoop();
     Histogram nanoseconds = RoundTrips.histogram();
     c.ping(task, nanoseconds);
-    return Sample.of(nanoseconds);
+    return nanoseconds;
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.rddp.wire.Memory;
 
-/** Numbers in memory that two threads share: what was written before one is seen with it. */
+/** Numbers in memory that two threads share, written with release and read with acquire. */
 final class MessageNumbers {
   private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
@@ -22,18 +22,16 @@ final class MessageNumbers {
     return (long) NUMBER.getAcquire(ALL, address);
   }
 
-  /** Sets a word to 0 that another thread looks at. */
+  /** Sets a word to 0 that another thread polls. */
   static void stop(MemorySegment word) {
     RUNNING.setRelease(word, 0L, 0);
   }
 
-  /** A number at both ends of a message. */
   static void fill(long address, int octets, long number) {
     Memory.putLongNative(address, number);
     Memory.putLongNative(address + octets - Long.BYTES, number);
   }
 
-  /** Whether both ends of a message are this number. */
   static boolean has(long address, int octets, long number) {
     return acquire(address + octets - Long.BYTES) == number && acquire(address) == number;
   }

@@ -32,10 +32,10 @@ import org.rddp.rig.RoundTrips;
 import org.rddp.rig.VethEnds;
 
 /**
- * Netty's epoll transport over the kernel's TCP between two namespaces: an event loop at each end,
- * on a CPU of its own; a message is answered where it is received.
+ * Netty's epoll transport over the kernel's TCP between two network namespaces: an event loop at
+ * each end on a CPU of its own, which answers messages itself.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What goes wrong shows in the answers.
+@SuppressWarnings("FutureReturnValueIgnored") // Failures show as missing answers.
 public final class NettyRig implements Rig {
   private final CompletableFuture<Integer> listening = new CompletableFuture<>();
   private final CountDownLatch done = new CountDownLatch(1);
@@ -44,9 +44,6 @@ public final class NettyRig implements Rig {
   private PinnedThread<Void> server;
   private EventLoopGroup group;
   private volatile int octets = Long.BYTES;
-
-  /** For the process of the rig. */
-  public NettyRig() {}
 
   @Override
   public void open(JsonObject arguments) throws Exception {
@@ -62,7 +59,7 @@ public final class NettyRig implements Rig {
       throw new CannotRunException("needs root, and ip and ethtool: " + e.getMessage());
     }
     int port = PinnedThread.result(listening);
-    // The event loop's thread inherits namespace and CPU of this one.
+    // The event loop's thread inherits the namespace and the CPU of this one.
     Affinity.pin(Cpus.near());
     group = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     new Bootstrap()
@@ -74,7 +71,7 @@ public final class NettyRig implements Rig {
         .sync();
   }
 
-  /** Its event loop lives as long as this thread, and in its namespace. */
+  /** Runs an event loop in this thread's namespace until the rig is closed. */
   private Void serve() throws IOException, InterruptedException {
     try {
       ends.enterServer();
@@ -107,7 +104,6 @@ public final class NettyRig implements Rig {
     return null;
   }
 
-  /** Puts the octets of a message together, and says when it is whole. */
   private abstract class Whole extends ChannelInboundHandlerAdapter {
     private ByteBuf message;
 
@@ -130,11 +126,10 @@ public final class NettyRig implements Rig {
       }
     }
 
-    /** Takes the message over. */
+    /** Takes over a whole message. */
     abstract void onWhole(ChannelHandlerContext context, ByteBuf whole);
   }
 
-  /** Sends every message back. */
   private final class Echo extends Whole {
     @Override
     void onWhole(ChannelHandlerContext context, ByteBuf whole) {
@@ -142,7 +137,7 @@ public final class NettyRig implements Rig {
     }
   }
 
-  /** Sends the next when one is back. */
+  /** Sends the next message when one is back. */
   private final class Client extends Whole {
     private ChannelHandlerContext context;
     private RttTask task;
@@ -163,7 +158,7 @@ public final class NettyRig implements Rig {
       result = wanted;
       nanoseconds = RoundTrips.histogram();
       left = task.warmUp() + task.count();
-      end = System.nanoTime() + task.most();
+      end = System.nanoTime() + task.mostNanos();
       send();
     }
 
@@ -183,7 +178,7 @@ public final class NettyRig implements Rig {
       boolean same = whole.getLong(0) == number && whole.getLong(octets - Long.BYTES) == number;
       whole.release();
       if (!same) {
-        result.completeExceptionally(new IOException("what has come is not what was sent"));
+        result.completeExceptionally(new IOException("another message came back"));
         return;
       }
       if (left <= task.count()) {
@@ -192,7 +187,7 @@ public final class NettyRig implements Rig {
       left--;
       if (began > end && left > task.count()) {
         left = task.count();
-        end = began + task.most();
+        end = began + task.mostNanos();
       }
       if (left == 0 || (began > end && nanoseconds.getTotalCount() > 0)) {
         result.complete(nanoseconds);
@@ -212,12 +207,8 @@ public final class NettyRig implements Rig {
   @Override
   public Sample round(JsonObject json) throws Exception {
     RttTask task = RttTask.fromJson(json);
-    if (task.verb() == RttTask.Verb.READ) {
-      throw new CannotRunException("no such thing");
-    }
-    if (task.gap() != 0) {
-      throw new CannotRunException("closed-loop only");
-    }
+    task.requireMessages();
+    task.requireClosedLoop();
     octets = task.octets();
     CompletableFuture<Histogram> result = new CompletableFuture<>();
     client.context.executor().execute(() -> client.start(task, result));

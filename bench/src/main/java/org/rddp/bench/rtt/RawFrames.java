@@ -5,9 +5,9 @@ import org.rddp.device.PacketPool;
 import org.rddp.wire.Ethernet;
 import org.rddp.wire.Memory;
 
-/** One end of a link: sends a frame around a payload, and takes the payload of one that came. */
+/** One end of a link: sends a payload in a frame, and receives payloads of frames. */
 final class RawFrames {
-  /** The most that a frame holds at an MTU of 1500. */
+  /** Octets of the longest payload, at an MTU of 1500. */
   static final int LONGEST = 1500;
 
   private static final int BURST = 32;
@@ -22,7 +22,7 @@ final class RawFrames {
     this.pool = device.pool();
   }
 
-  /** Copies the payload into a frame of its own, and sends that. */
+  /** Copies a payload into a frame, and sends it. */
   void send(long address, int octets) {
     long packet = pool.allocate();
     while (packet == 0) {
@@ -38,9 +38,9 @@ final class RawFrames {
   }
 
   /**
-   * Copies the payload of each frame that has come, its last eight octets last of all.
+   * Copies the payload of each received frame, its last eight octets last.
    *
-   * @return octets of the last one's payload; 0 when none has come
+   * @return octets of the last frame's payload; 0 when there is no frame
    */
   int receive(long address) {
     int count = device.receive(packets);

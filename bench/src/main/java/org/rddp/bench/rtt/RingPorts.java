@@ -1,19 +1,22 @@
 package org.rddp.bench.rtt;
 
-import java.nio.file.Path;
-import org.rddp.bench.layout.DaemonConfigurations;
+import org.rddp.bench.layout.JoinedInterfaces;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.dpdk.device.DpdkDevice;
+import org.rddp.rig.ConfigurationText;
 
-/** The two ends of the link that rddp's two-core layout has, without rddp: net_ring, copying. */
+/** The link of rddp's two-core layout without rddp: two ports of net_ring, which copy. */
 final class RingPorts implements AutoCloseable {
   private static final int MTU = 1500;
+  private static final int MEBIBYTES = 128;
 
   private final DpdkPorts ports;
 
   RingPorts() throws ConfigurationException {
-    ports = DpdkPorts.open(DaemonConfigurations.ring(Path.of("/run/rddp/none"), "spin", MTU));
+    ConfigurationText text = new ConfigurationText().dpdk(MEBIBYTES);
+    JoinedInterfaces.addRings(text, "mtu", MTU, "packets", 8192);
+    ports = DpdkPorts.open(text.parse("bench"));
   }
 
   DpdkDevice near() {
@@ -29,7 +32,7 @@ final class RingPorts implements AutoCloseable {
     ports.enter();
   }
 
-  /** The calling thread is done with it. */
+  /** Ends the calling thread's use of DPDK. */
   void leave() {
     ports.leave();
   }

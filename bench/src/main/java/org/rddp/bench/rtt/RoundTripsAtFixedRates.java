@@ -8,8 +8,9 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
+import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of 64 octets that begin at fixed times, whatever became of those before. */
+/** Round trips of 64 octets at fixed rates, open-loop. */
 final class RoundTripsAtFixedRates {
   private static final int[] RATES = {10_000, 50_000, 100_000};
   private static final int[] QUICK_RATES = {20_000};
@@ -26,7 +27,6 @@ final class RoundTripsAtFixedRates {
     this.quick = quick;
   }
 
-  /** How many there are. */
   int steps() {
     return (quick ? QUICK_RATES : RATES).length;
   }
@@ -56,7 +56,7 @@ final class RoundTripsAtFixedRates {
   private void measure(Comparison contest, ReportTable table, int rate) throws Exception {
     int count = rate / (quick ? 5 : 2);
     RttTask task =
-        RttTask.closed(RttTask.Verb.WRITE, SmallMessages.OCTETS, count / 10, count)
+        RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, count / 10, count)
             .within(MOST)
             .atRate(rate);
     String title = rate + " a second";

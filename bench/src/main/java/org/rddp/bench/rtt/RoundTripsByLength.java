@@ -17,8 +17,9 @@ import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
+import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of each verb by the message's length. */
+/** Round trips of each verb by the length of the message. */
 final class RoundTripsByLength {
   private static final int[] SIZES = {8, 64, 256, 1024, 4096, 16_384, 65_536};
   private static final int[] QUICK_SIZES = {8, 1024, 65_536};
@@ -27,12 +28,11 @@ final class RoundTripsByLength {
   private static final int LEAST = 100;
   private static final int MOST = 500;
 
-  /** Peers know no verbs: their messages stand beside the writes. */
+  /** Contenders with verbs; messages of the others are compared with writes. */
   private static final List<String> VERBS = List.of(RDDP, TWO_DAEMONS);
 
   private static final List<String> BESIDE_OTHER_VERBS = List.of(RDDP, TWO_DAEMONS, TCP);
 
-  private final PlotLines lines = new PlotLines();
   private final BenchmarkReport report;
   private final boolean quick;
   private final ReportTable table;
@@ -47,7 +47,7 @@ final class RoundTripsByLength {
                 "By length",
                 "Medians of the rounds, microseconds. The last column is the contender's p50 over"
                     + " kernel TCP's: less than 1 where it is quicker."
-                    + TwoDaemons.WITH_TWO_CORES)
+                    + TwoDaemons.ON_TWO_CORES)
             .column("verb", "")
             .column("octets", "octets")
             .column("contender", "contender")
@@ -57,37 +57,35 @@ final class RoundTripsByLength {
     plot = new Plot("sizes", "p50 by length", "octets", "microseconds").logarithmic();
   }
 
-  /** How many there are. */
   int steps() {
     int count = 0;
-    for (RttTask.Verb verb : RttTask.Verb.values()) {
+    for (Verb verb : Verb.values()) {
       count += sizes(verb).length;
     }
     return count;
   }
 
-  private int[] sizes(RttTask.Verb verb) {
-    return !quick ? SIZES : verb == RttTask.Verb.WRITE ? QUICK_SIZES : QUICK_VERBS;
+  private int[] sizes(Verb verb) {
+    return !quick ? SIZES : verb == Verb.WRITE ? QUICK_SIZES : QUICK_VERBS;
   }
 
   void measure(Comparison contest) throws Exception {
     report.add(table);
     report.add(plot);
-    for (RttTask.Verb verb : RttTask.Verb.values()) {
+    for (Verb verb : Verb.values()) {
       for (int octets : sizes(verb)) {
         measure(contest, verb, octets);
       }
     }
-    lines.addTo(plot);
   }
 
-  private void measure(Comparison contest, RttTask.Verb verb, int octets) throws Exception {
+  private void measure(Comparison contest, Verb verb, int octets) throws Exception {
     int count = Math.max(LEAST, (quick ? 1_000 : 10_000) / (1 + octets / PIECE));
     RttTask task = RttTask.closed(verb, octets, count / 10, count).within(MOST);
     String name = verb.name().toLowerCase(Locale.ROOT);
     String title = name + ", " + octets + " octets";
     List<String> some =
-        verb == RttTask.Verb.WRITE
+        verb == Verb.WRITE
             ? RttCommand.entrants().stream().map(Contender::name).toList()
             : BESIDE_OTHER_VERBS;
     ComparisonResult found = contest.run(title, task.toJson(), quick ? 3 : 9, some);
@@ -96,14 +94,10 @@ final class RoundTripsByLength {
   }
 
   private void add(
-      RttTask.Verb verb,
-      int octets,
-      String contender,
-      ContenderResult outcome,
-      ComparisonResult found) {
+      Verb verb, int octets, String contender, ContenderResult outcome, ComparisonResult found) {
     String name = verb.name().toLowerCase(Locale.ROOT);
     Optional<Series> p50 = outcome.figure("p50");
-    if (p50.isPresent() || verb == RttTask.Verb.WRITE) {
+    if (p50.isPresent() || verb == Verb.WRITE) {
       table.add(
           name,
           octets,
@@ -113,10 +107,10 @@ final class RoundTripsByLength {
           found.ratio(contender, TCP, "p50"));
     }
     boolean verbs = VERBS.contains(contender);
-    // Peers' messages are the same beside every verb.
-    if (p50.isPresent() && (verbs || verb == RttTask.Verb.WRITE)) {
+    // A peer without verbs has one line.
+    if (verbs || verb == Verb.WRITE) {
       String line = verbs ? contender + ", " + name : contender;
-      lines.add(line, octets, p50.get().times(MICROSECONDS).median());
+      plot.point(line, octets, p50.map(each -> each.times(MICROSECONDS)));
     }
   }
 }

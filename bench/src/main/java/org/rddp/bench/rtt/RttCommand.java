@@ -8,6 +8,7 @@ import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.NamedBenchmark;
+import org.rddp.rig.ProgramPair.Verb;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -29,10 +30,10 @@ public final class RttCommand extends NamedBenchmark {
   static final String FRAMES = "raw frames, Java";
   static final String FRAMES_C = "raw frames, C";
 
-  /** Those that the goals are about. */
+  /** Contenders of the goals. */
   private static final List<String> FEW = List.of(RDDP, FLOOR, FRAMES, FRAMES_C, TCP, AERON_IPC);
 
-  /** What a round of the warm-up may take, in ms, and its round trips. */
+  /** A round of the warm-up: its limit in ms, and its round trips. */
   private static final int WARM_UP = 100;
 
   private static final int WARM_UP_COUNT = 20_000;
@@ -44,10 +45,6 @@ public final class RttCommand extends NamedBenchmark {
       description = "Contenders, by what their names begin with, beside 'rddp'. Default: all.")
   private List<String> only = List.of();
 
-  /** For picocli. */
-  public RttCommand() {}
-
-  /** All contenders. */
   static List<Contender> entrants() {
     return List.of(
         Contender.of(RDDP, RddpRig.class),
@@ -84,7 +81,7 @@ public final class RttCommand extends NamedBenchmark {
         entrants().stream().filter(this::wanted).map(each -> each.withFlags(flags)).toList();
     try (Comparison contest = new Comparison(entrants, progress)) {
       contest.warmUp(
-          RttTask.closed(RttTask.Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
+          RttTask.closed(Verb.WRITE, SmallMessages.OCTETS, 0, WARM_UP_COUNT)
               .within(WARM_UP)
               .toJson());
       SmallMessages small = new SmallMessages(report, quick());
@@ -114,7 +111,7 @@ public final class RttCommand extends NamedBenchmark {
         : entrant.name().equals(RDDP) || only.stream().anyMatch(entrant.name()::startsWith);
   }
 
-  /** How it is done, for the report. */
+  /** How round trips are measured, for the report. */
   private static final String METHOD =
       """
       A message goes to another program and back; both ends of every message are checked. Closed-loop: each round trip begins

@@ -13,7 +13,7 @@ import org.rddp.bench.harness.Series;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Goal;
 
-/** What is aimed at for round trips of 64 octets. */
+/** The goals of round trips of 64 octets. */
 final class RttGoals {
   private static final double NEAR = 1 / 7.0;
   private static final double FAR = 1 / 4.0;
@@ -51,7 +51,7 @@ final class RttGoals {
             .measuredIn(found, RDDP, AERON_IPC, FRAMES));
   }
 
-  /** One entrant's p50 over the sum of two others', round by round. */
+  /** One contender's p50 over the sum of two others', round by round. */
   static Optional<Series> overSum(ComparisonResult found, String over, String one, String other) {
     Optional<Series> above = found.figure(over, "p50");
     Optional<Series> first = found.figure(one, "p50");

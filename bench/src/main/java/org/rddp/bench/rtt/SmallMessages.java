@@ -11,13 +11,13 @@ import org.rddp.bench.layout.TwoDaemons;
 import org.rddp.bench.report.BenchmarkReport;
 import org.rddp.bench.report.Plot;
 import org.rddp.bench.report.ReportTable;
+import org.rddp.rig.ProgramPair.Verb;
 
-/** Round trips of 64 octets by all contenders: what the goals are about. */
+/** Round trips of 64 octets by all contenders, for the goals. */
 final class SmallMessages {
-  /** Of the message. */
   static final int OCTETS = 64;
 
-  /** Beside one length of one verb. */
+  /** Weight of this step beside one length of one verb. */
   static final double WEIGHT = 6;
 
   static final double MICROSECONDS = 1e-3;
@@ -38,7 +38,7 @@ final class SmallMessages {
   }
 
   ComparisonResult measure(Comparison contest) throws Exception {
-    RttTask task = RttTask.closed(RttTask.Verb.WRITE, OCTETS, count / 10, count).within(most);
+    RttTask task = RttTask.closed(Verb.WRITE, OCTETS, count / 10, count).within(most);
     List<String> all = RttCommand.entrants().stream().map(Contender::name).toList();
     ComparisonResult found = contest.run("64 octets", task.toJson(), rounds, all, WEIGHT);
     ReportTable table =
@@ -54,7 +54,7 @@ final class SmallMessages {
                         + count / 10
                         + " that are not counted. rddp writes. The last columns are rddp's figure over"
                         + " the contender's of the same round: less than 1 where rddp is quicker."
-                        + TwoDaemons.WITH_TWO_CORES)
+                        + TwoDaemons.ON_TWO_CORES)
                 .column("contender", "contender")
                 .column("p50", "p50")
                 .column("p99", "p99")

@@ -1,9 +1,7 @@
 /**
- * {@code bin/rddp bench rtt}: what it takes a message to go to another program and back, by rddp
- * and by what programs have without it.
+ * {@code bin/rddp bench rtt}: round trips of a message to another program, by rddp and its peers.
  *
- * <p>A {@link org.rddp.bench.rtt.RoundTripMethod} is one way to do a round trip, {@link
- * org.rddp.bench.rtt.RoundTripTimer} takes its time, closed-loop or at a fixed rate, and the {@code
- * ...Rig} classes make everything around it.
+ * <p>Each {@code ...Rig} class opens one contender; those that measure one round trip after the
+ * other extend {@link org.rddp.bench.rtt.TimedRig}.
  */
 package org.rddp.bench.rtt;

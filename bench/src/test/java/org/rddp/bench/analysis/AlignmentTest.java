@@ -23,18 +23,18 @@ class AlignmentTest {
   private void open(int mtu, TcpSettings settings, WireSettings wire, Segmentation sending) {
     hosts = new TwoHosts(3, mtu, 4096, settings, wire);
     hosts.open(1, sending, false);
-    source = hosts.sources().getFirst();
-    sink = hosts.sinks().getFirst();
-    meter = hosts.meters().getFirst();
+    source = hosts.source();
+    sink = hosts.sink();
+    meter = hosts.meter();
   }
 
   private void send(int count, int fpdu) {
     sent += count;
     source.send(count, fpdu - OVERHEAD);
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(source::idle);
     source.push();
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(() -> sink.ulpdus() == sent);
     hosts.run(TwoHosts.SECOND);
   }
@@ -112,7 +112,7 @@ class AlignmentTest {
     sent += 8;
     assertThat(source.idle()).isTrue();
     hosts.narrow(1000);
-    hosts.poke();
+    hosts.scheduleTurn();
     hosts.run(() -> sink.ulpdus() == sent);
     assertThat(cutSegments()).isPositive();
     assertThat(sink.reassembled()).isPositive();

@@ -8,7 +8,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ComparisonTest {
@@ -74,7 +73,7 @@ class ComparisonTest {
   void shouldAskAgainWhatCannotDoOneTask() throws Exception {
     try (Comparison contest =
         new Comparison(List.of(Contender.of("it", CountingRig.class)), progress)) {
-      ComparisonResult found = contest.run("that", CountingRig.task(Map.of("cannot", "")), 2);
+      ComparisonResult found = contest.run("that", Json.of("cannot", ""), 2);
       assertThat(found.of("it").reason()).isEqualTo("not this one");
       assertThat(contest.run("other", new JsonObject(), 2).figure("it", "p50")).isPresent();
     }

@@ -1,7 +1,6 @@
 package org.rddp.bench.harness;
 
 import com.google.gson.JsonObject;
-import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /** A rig that says which of its rounds it is; or fails as its arguments tell it to. */
@@ -37,11 +36,4 @@ public final class CountingRig implements Rig {
 
   @Override
   public void close() {}
-
-  /** So many words of JSON. */
-  static JsonObject task(Map<String, String> words) {
-    JsonObject json = new JsonObject();
-    words.forEach(json::addProperty);
-    return json;
-  }
 }

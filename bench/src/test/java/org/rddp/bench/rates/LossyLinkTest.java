@@ -12,6 +12,7 @@ import org.rddp.bench.harness.CannotRunException;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.link.LinkProcess;
 
@@ -48,7 +49,7 @@ class LossyLinkTest {
                   .withFlags("-Drddp.crc32c=jdk"));
       Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream(), false));
       try (Comparison contest = new Comparison(entrants, progress)) {
-        ComparisonResult found = contest.run("loss", TASK.toJson(), 2);
+        ComparisonResult found = contest.run("loss", Json.from(TASK), 2);
         for (String name : List.of(KERNEL, MARKERS)) {
           assertThat(figure(found, name, "gbps")).isPositive();
           assertThat(figure(found, name, "frames")).isPositive();

@@ -15,6 +15,7 @@ import org.rddp.bench.harness.Budget;
 import org.rddp.bench.harness.Comparison;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
+import org.rddp.bench.harness.Json;
 import org.rddp.bench.harness.Progress;
 import org.rddp.bench.harness.Rig;
 
@@ -56,18 +57,6 @@ class RatesTest {
     return outcome.figure(name).orElseThrow().median();
   }
 
-  private static JsonObject task(Object... words) {
-    JsonObject task = new JsonObject();
-    for (int i = 0; i < words.length; i += 2) {
-      if (words[i + 1] instanceof Boolean flag) {
-        task.addProperty(words[i].toString(), flag);
-      } else {
-        task.addProperty(words[i].toString(), (Number) words[i + 1]);
-      }
-    }
-    return task;
-  }
-
   @Test
   void shouldWriteOneWay() throws Exception {
     Contender entrant = rig(RddpStreamRig.class).with("mtu", 9000).with("packing", "true");
@@ -99,7 +88,7 @@ class RatesTest {
   @Test
   void shouldKnowACeiling() throws Exception {
     ContenderResult found =
-        done(rig(CeilingRig.class).with("mtu", 1500), task("millis", 10)).getFirst();
+        done(rig(CeilingRig.class).with("mtu", 1500), Json.of("millis", 10)).getFirst();
     assertThat(figure(found, "gbps")).isPositive();
     assertThat(figure(found, "device_ns")).isPositive();
   }
@@ -109,8 +98,8 @@ class RatesTest {
     List<ContenderResult> found =
         done(
             rig(FairnessRig.class),
-            task("bulk", 0, "millis", 10),
-            task("bulk", 1 << 16, "millis", 20));
+            Json.of("bulk", 0, "millis", 10),
+            Json.of("bulk", 1 << 16, "millis", 20));
     assertThat(figure(found.get(0), "count")).isPositive();
     assertThat(figure(found.get(0), "bulk_gbps")).isZero();
     assertThat(figure(found.get(1), "count")).isPositive();
@@ -122,8 +111,8 @@ class RatesTest {
     List<ContenderResult> found =
         done(
             rig(ConnectionsRig.class).with("connections", 40),
-            task("spread", false, "millis", 10),
-            task("spread", true, "millis", 10));
+            Json.of("spread", false, "millis", 10),
+            Json.of("spread", true, "millis", 10));
     for (ContenderResult each : found) {
       assertThat(figure(each, "count")).isPositive();
       assertThat(figure(each, "heap_octets")).isPositive();
@@ -134,7 +123,7 @@ class RatesTest {
   @Test
   void shouldGoOnWithMixedTraffic() throws Exception {
     List<ContenderResult> found =
-        done(rig(SteadyRig.class).with("markers", "true"), task("millis", 20));
+        done(rig(SteadyRig.class).with("markers", "true"), Json.of("millis", 20));
     ContenderResult first = found.getFirst();
     assertThat(figure(first, "messages")).isPositive();
     assertThat(figure(first, "received")).isBetween(1.0, figure(first, "messages") / 2);
@@ -146,8 +135,8 @@ class RatesTest {
     List<ContenderResult> found =
         done(
             rig(SetupRig.class),
-            task("pipelined", 1, "millis", 10),
-            task("pipelined", 16, "millis", 10));
+            Json.of("pipelined", 1, "millis", 10),
+            Json.of("pipelined", 16, "millis", 10));
     for (ContenderResult each : found) {
       assertThat(figure(each, "opened")).isPositive();
     }
@@ -156,14 +145,15 @@ class RatesTest {
   @Test
   void shouldOpenConnectionsOfPrograms() throws Exception {
     ContenderResult found =
-        done(rig(ClientSetupRig.class).with("connections", 64), task("connections", 20)).getFirst();
+        done(rig(ClientSetupRig.class).with("connections", 64), Json.of("connections", 20))
+            .getFirst();
     assertThat(figure(found, "rate")).isPositive();
   }
 
   @Test
   void shouldLookAtAnIdleDaemon() throws Exception {
     ContenderResult found =
-        done(rig(IdleRig.class).with("idle", "park"), task("millis", 50)).getFirst();
+        done(rig(IdleRig.class).with("idle", "park"), Json.of("millis", 50)).getFirst();
     assertThat(figure(found, "start_ms")).isPositive();
     assertThat(figure(found, "resident_octets")).isPositive();
   }

@@ -166,7 +166,8 @@ class BenchmarkReportTest {
     report.raw("to and fro", times);
     report.add(Plot.ofPercentiles("curves", "Curves")).percentiles("it", times);
     Plot lines = report.add(new Plot("lines", "Lines", "octets", "us").logarithmic());
-    lines.line("it", List.of(8.0, 64.0), List.of(1.0, 2.0));
+    lines.point("it", 8, Optional.of(Series.of(1)));
+    lines.point("it", 64, Optional.of(Series.of(2)));
 
     report.write(document, new GeneratedSection("bench some"));
 

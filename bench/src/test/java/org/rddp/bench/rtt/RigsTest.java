@@ -12,6 +12,7 @@ import org.rddp.bench.harness.ComparisonResult;
 import org.rddp.bench.harness.Contender;
 import org.rddp.bench.harness.ContenderResult;
 import org.rddp.bench.harness.Progress;
+import org.rddp.rig.ProgramPair.Verb;
 
 /**
  * Every contender does a few round trips, in which it checks that what was sent has come back.
@@ -26,15 +27,15 @@ class RigsTest {
   @Test
   void shouldMakeRoundTrips() throws Exception {
     try (Comparison contest = new Comparison(entrants(), progress)) {
-      Map<String, ContenderResult> small = run(contest, RttTask.Verb.WRITE, 64);
+      Map<String, ContenderResult> small = run(contest, Verb.WRITE, 64);
       small.forEach(RigsTest::hasRunOrSaysWhy);
-      Map<String, ContenderResult> large = run(contest, RttTask.Verb.WRITE, 16_384);
+      Map<String, ContenderResult> large = run(contest, Verb.WRITE, 16_384);
       large.forEach((name, outcome) -> {
         if (outcome.samples().isEmpty() && !small.get(name).samples().isEmpty()) {
           assertThat(outcome.reason()).as(name).isEqualTo("longer than a frame");
         }
       });
-      for (RttTask.Verb verb : List.of(RttTask.Verb.SEND, RttTask.Verb.READ)) {
+      for (Verb verb : List.of(Verb.SEND, Verb.READ)) {
         run(contest, verb, 1024)
             .forEach((name, outcome) -> {
               if (name.startsWith("rddp")) {
@@ -50,7 +51,7 @@ class RigsTest {
     return RttCommand.entrants().stream().map(each -> each.withFlags("-Drddp.crc32c=jdk")).toList();
   }
 
-  private static Map<String, ContenderResult> run(Comparison contest, RttTask.Verb verb, int octets)
+  private static Map<String, ContenderResult> run(Comparison contest, Verb verb, int octets)
       throws Exception {
     RttTask task = RttTask.closed(verb, octets, 3, COUNT);
     ComparisonResult found = contest.run(verb + " of " + octets, task.toJson(), 1);

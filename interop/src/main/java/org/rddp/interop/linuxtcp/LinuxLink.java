@@ -8,8 +8,8 @@ import org.rddp.ip.Ipv4Address;
 /**
  * A link between us and Linux.
  *
- * @param name what it is called in the table
- * @param device our end
+ * @param name in the table
+ * @param device at our end
  * @param ours our address; Linux's is the next
  */
 record LinuxLink(String name, FrameDevice device, InterfaceAddress ours) {

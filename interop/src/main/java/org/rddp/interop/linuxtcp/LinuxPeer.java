@@ -10,10 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The process on Linux's side: takes a command a line, and answers in lines that are not waited
- * for.
- */
+/** The process on Linux's side: reads a command a line, and answers in lines. */
 final class LinuxPeer implements AutoCloseable {
   private final List<String> command;
   private Process process;
@@ -49,21 +46,21 @@ final class LinuxPeer implements AutoCloseable {
         to.add(line);
       }
     } catch (IOException ended) {
-      to.add("failed: " + ended); // its end, while somebody still waits
+      to.add("failed: " + ended); // reported like an answer
     }
   }
 
-  /** Gives it a command. */
+  /** Sends it a command. */
   void send(String line) {
     commands.println(line);
   }
 
-  /** The next line it has said, or null while there is none. */
+  /** Its next line, or null while there is none. */
   String poll() {
     return answers.poll();
   }
 
-  /** Writes a setting of its kernel, and waits until that is done. */
+  /** Changes a sysctl of its kernel, and waits until that is done. */
   void set(String name, String value) throws IOException, InterruptedException {
     send("set " + name + " " + value);
     String answer = answers.poll(10, TimeUnit.SECONDS);
@@ -72,7 +69,7 @@ final class LinuxPeer implements AutoCloseable {
     }
   }
 
-  /** Begins anew, whatever it was at. */
+  /** Ends the process, and starts another. */
   void restart() {
     close();
     start();

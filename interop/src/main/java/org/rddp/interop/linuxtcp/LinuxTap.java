@@ -11,8 +11,8 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.PacketPool;
 
 /**
- * A tap of Linux's without DPDK between: net_tap of DPDK 22.11 carries no more than 1522 octets,
- * whatever its MTU. One system call for each frame. Lives in the network namespace of the process.
+ * A tap of Linux without DPDK, in the network namespace of the process: net_tap of DPDK 22.11
+ * carries no more than 1522 octets, whatever its MTU. One system call for each frame.
  */
 final class LinuxTap implements FrameDevice {
   private static final int O_RDWR = 2;
@@ -48,12 +48,12 @@ final class LinuxTap implements FrameDevice {
   private final int descriptor;
 
   /**
-   * Makes the interface, or takes one that is there.
+   * Opens the interface, creating it where it does not exist.
    *
    * @param name at most 15 letters
    * @param macAddress of our end of the link; the kernel's end has its own
-   * @param mtu largest IP packet in octets; the kernel's end is to be told by others
-   * @throws IOException when there are no taps, or no right to make one
+   * @param mtu largest IP packet in octets; the kernel's end must be configured separately
+   * @throws IOException when there are no taps, or no right to create one
    */
   LinuxTap(String name, PacketPool pool, long macAddress, int mtu) throws IOException {
     this.pool = pool;

@@ -28,8 +28,8 @@ import org.rddp.ip.Ipv4Address;
 
 /**
  * Transfers between our TCP and Linux's: on every interface of a configuration and on a large tap,
- * either side opening, either side sending, the link clean or bad in any way, and each option
- * refused by either side. {@code interop/linux-tcp/run} starts it.
+ * each side opening, each side sending, over a clean link and every impairment, and with each
+ * option refused by each side. {@code interop/linux-tcp/run} starts it.
  *
  * <p>Prints a line "ok ..." or "not ok ..." for each; the exit code is 1 if one failed.
  */
@@ -59,7 +59,7 @@ public final class LinuxTcpTable {
   }
 
   /**
-   * Makes the table.
+   * Runs all transfers.
    *
    * @param arguments as the usage below says
    */
@@ -112,7 +112,7 @@ public final class LinuxTcpTable {
       row(row);
     }
     done.forEach((impairment, count) ->
-        say(count > 0 ? "" : "never happened", impairment + ": " + count + " frames"));
+        report(count > 0 ? "" : "never happened", impairment + ": " + count + " frames"));
   }
 
   private void row(TransferCase row) throws IOException, InterruptedException {
@@ -141,10 +141,10 @@ public final class LinuxTcpTable {
     if (!complaint.isEmpty()) {
       peer.restart();
     }
-    say(complaint, row + (complaint.isEmpty() ? transfer.figures() : ""));
+    report(complaint, row + (complaint.isEmpty() ? transfer.figures() : ""));
   }
 
-  private void say(String complaint, String what) {
+  private void report(String complaint, String what) {
     if (complaint.isEmpty()) {
       System.out.println("ok " + what);
     } else {

@@ -10,11 +10,9 @@ import org.rddp.tcp.InOrderHandler;
 import org.rddp.tcp.TcpCounters;
 import org.rddp.tcp.TcpStack;
 
-/**
- * Our side of one transfer to or from Linux: a stack of its own, driven until both sides are done.
- */
+/** Our side of a transfer to or from Linux: a stack of its own, run until both sides are done. */
 final class LinuxTransfer {
-  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(20);
+  private static final long TIMEOUT = TimeUnit.SECONDS.toNanos(20);
   private static final double MIB = 1 << 20;
   private static final int IDLE_TURNS = 200;
   private static final long IDLE_SLEEP = TimeUnit.MICROSECONDS.toNanos(20);
@@ -30,11 +28,11 @@ final class LinuxTransfer {
   private String result = "";
 
   /**
-   * A transfer that has not begun.
+   * A transfer that has not started.
    *
-   * @param device ours while it lasts, not to be closed
-   * @param octets how many cross
-   * @param seed what they are
+   * @param device for the stack, not to be closed
+   * @param octets to be transferred
+   * @param seed of the octets
    */
   LinuxTransfer(TransferCase row, FrameDevice device, LinuxPeer peer, long octets, long seed) {
     this.row = row;
@@ -47,7 +45,7 @@ final class LinuxTransfer {
     stack.reportFailuresTo(thrown -> failure = thrown);
   }
 
-  /** Transfers; returns what went wrong, or an empty text. */
+  /** Runs the transfer. Returns the first error, or an empty text. */
   String run(int port) {
     Ipv4Address linux = row.link().linux();
     String direction = row.weSend() ? "receive" : "send";
@@ -63,7 +61,7 @@ final class LinuxTransfer {
     return moved ? verdict() : "nothing moved after " + end.octets() + " octets";
   }
 
-  /** The engine's duty cycle; returns false when nothing has moved for too long. */
+  /** Runs the duty cycle; returns false when nothing has moved for too long. */
   private boolean turnUntilDone(Ipv4Address linux, int port) {
     boolean opened = !row.weOpen();
     long seen = -1;
@@ -76,14 +74,14 @@ final class LinuxTransfer {
       if (idle > IDLE_TURNS) {
         LockSupport.parkNanos(IDLE_SLEEP);
       }
-      hear();
+      readAnswer();
       if (listening && !opened) {
         opened = true;
         stack.connect(linux, port, new InOrderHandler(end));
       }
       if (end.octets() != seen) {
         seen = end.octets();
-        deadline = now + PATIENCE;
+        deadline = now + TIMEOUT;
       } else if (now - deadline > 0) {
         return false;
       }
@@ -91,7 +89,7 @@ final class LinuxTransfer {
     return true;
   }
 
-  private void hear() {
+  private void readAnswer() {
     String said = peer.poll();
     if (said == null) {
       return;
@@ -119,16 +117,16 @@ final class LinuxTransfer {
     }
     for (NegotiatedOption option : NegotiatedOption.values()) {
       if (option.in(view) != row.agreed(option)) {
-        return "Linux sees "
+        return "Linux disagrees about "
             + option
-            + " otherwise: "
+            + ": "
             + view.substring(0, Math.min(view.length(), 160));
       }
     }
     return "";
   }
 
-  /** MiB, Gb/s as Linux counts them, and segments that we have sent again, in columns. */
+  /** MiB, Gb/s by Linux's clock, and segments that we have retransmitted, in columns. */
   String figures() {
     double seconds = Double.parseDouble(result.substring(result.lastIndexOf(' ') + 1));
     return String.format(

@@ -3,7 +3,7 @@ package org.rddp.interop.linuxtcp;
 import java.util.Arrays;
 import org.rddp.tcp.TcpSettings;
 
-/** What two TCPs agree on when they open a connection, and how Linux names it. */
+/** An option that two TCPs negotiate, with Linux's names for it. */
 enum NegotiatedOption {
   TIMESTAMPS("ts", "tcp_timestamps"),
   SACK("sack", "tcp_sack"),
@@ -18,7 +18,7 @@ enum NegotiatedOption {
     this.setting = setting;
   }
 
-  /** Our settings without it. */
+  /** Our settings without the option. */
   TcpSettings off(TcpSettings settings) {
     return switch (this) {
       case TIMESTAMPS -> settings.withTimestamps(false);
@@ -28,12 +28,12 @@ enum NegotiatedOption {
     };
   }
 
-  /** The setting of Linux's that turns it on (1) and off (0). */
+  /** Linux's sysctl that turns the option on (1) and off (0). */
   String setting() {
     return "net/ipv4/" + setting;
   }
 
-  /** Whether {@code ss -ti} shows that a connection uses it. */
+  /** Whether the output of {@code ss -ti} shows that a connection uses the option. */
   boolean in(String view) {
     return Arrays.stream(view.split(" "))
         .anyMatch(word -> word.equals(shown) || word.startsWith(shown + ":"));

@@ -1,6 +1,6 @@
 package org.rddp.interop.linuxtcp;
 
-/** Takes every octet that comes, and closes its half when the other side has closed. */
+/** Receives every octet, and closes its half when the other side has closed. */
 final class ReceivingEnd extends TransferEnd {
   @Override
   public void onSegment(long position, long address, int length, long packet) {

@@ -5,15 +5,15 @@ import org.rddp.device.FrameDevice;
 import org.rddp.device.FrameSink;
 import org.rddp.device.WrappedDevice;
 
-/** A device that shows only so many frames to a sink, and from then on is as fast as without. */
+/** A device that copies its first frames to a sink. */
 final class SampledDevice extends WrappedDevice {
   private final FrameDevice captured;
   private int left;
 
   /**
-   * Shows frames of a device, which stays the caller's to close.
+   * Samples a device, which stays the caller's to close.
    *
-   * @param frames how many at least; a burst is not cut short
+   * @param frames to be copied at least; bursts are copied whole
    */
   SampledDevice(FrameDevice device, FrameSink sink, int frames) {
     super(device);

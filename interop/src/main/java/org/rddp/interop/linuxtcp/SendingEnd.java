@@ -5,14 +5,14 @@ import org.rddp.device.PacketPool;
 import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
-/** Sends octets made from a seed, in segments as large as they may be, and closes its half. */
+/** Sends octets generated from a seed, in full segments, and closes its half. */
 final class SendingEnd extends TransferEnd {
   private final SplittableRandom source;
   private long left;
   private boolean ended;
 
   /**
-   * An end that has everything to send.
+   * An end that has sent nothing.
    *
    * @param length octets in all
    */

@@ -7,12 +7,12 @@ import org.rddp.interop.Impairment;
 import org.rddp.tcp.TcpSettings;
 
 /**
- * One transfer of the table.
+ * A transfer of the table.
  *
- * @param link what it crosses
- * @param weOpen whether we open the connection, or Linux
- * @param weSend whether we send, or Linux
- * @param impairment what is wrong with the link
+ * @param link that it crosses
+ * @param weOpen whether rddp opens the connection, instead of Linux
+ * @param weSend whether rddp sends, instead of Linux
+ * @param impairment of the link
  * @param without the option that one side does not offer, if any
  * @param linuxRefuses whether that side is Linux
  */
@@ -25,7 +25,7 @@ record TransferCase(
     boolean linuxRefuses) {
   private static final boolean[] EITHER = {true, false};
 
-  /** Every row: all links with every option, then each option refused on the first link. */
+  /** All cases: every link with every option, then each option refused on the first link. */
   static List<TransferCase> table(List<LinuxLink> links) {
     List<TransferCase> rows = new ArrayList<>();
     for (LinuxLink link : links) {
@@ -51,23 +51,23 @@ record TransferCase(
     return rows;
   }
 
-  /** How our TCP behaves in it. */
+  /** Our TCP's settings. */
   TcpSettings settings() {
     TcpSettings settings = TcpSettings.DEFAULTS;
     return without.isPresent() && !linuxRefuses ? without.get().off(settings) : settings;
   }
 
-  /** Whether the two sides should agree on an option. */
+  /** Whether the two sides should negotiate an option. */
   boolean agreed(NegotiatedOption option) {
     return without.isEmpty() || without.get() != option;
   }
 
-  /** Whether Linux does its part for that. */
+  /** Whether Linux offers an option. */
   boolean linuxOffers(NegotiatedOption option) {
     return agreed(option) || !linuxRefuses;
   }
 
-  /** The link, who opens, who sends, and what is special, in columns. */
+  /** Link, opener, sender, impairment and refused option, in columns. */
   @Override
   public String toString() {
     String refusal =

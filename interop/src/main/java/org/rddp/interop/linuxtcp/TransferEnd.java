@@ -9,8 +9,8 @@ import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
 
 /**
- * One end of a transfer of octets over TCP: counts them and takes their SHA-256. Wants octets in
- * order: to be given to a connection as {@link org.rddp.tcp.InOrderHandler}.
+ * One end of a transfer over TCP: counts octets and computes their SHA-256. It needs octets in
+ * order, so it must be wrapped in {@link org.rddp.tcp.InOrderHandler}.
  */
 abstract class TransferEnd implements StreamHandler {
   private final MessageDigest digest;
@@ -22,11 +22,11 @@ abstract class TransferEnd implements StreamHandler {
     try {
       digest = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException impossible) {
-      throw new AssertionError(impossible); // every Java has it
+      throw new AssertionError("every JDK has SHA-256", impossible);
     }
   }
 
-  /** Counts octets that lie at an address. */
+  /** Counts octets at an address. */
   final void count(long address, int length) {
     digest.update(MemorySegment.ofAddress(address).reinterpret(length).asByteBuffer());
     octets += length;
@@ -41,12 +41,12 @@ abstract class TransferEnd implements StreamHandler {
     return octets;
   }
 
-  /** SHA-256 of the octets, in hexadecimal. To be asked for once. */
+  /** SHA-256 of the octets, in hexadecimal; to be called once. */
   final String sha256() {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  /** Why the connection ended, or null while it has not. */
+  /** Why the connection ended; null while it has not. */
   final CloseReason closed() {
     return closed;
   }
@@ -56,7 +56,7 @@ abstract class TransferEnd implements StreamHandler {
     stream = opened;
   }
 
-  /** Never comes: octets are wanted in order. */
+  /** Never called: octets arrive in order. */
   @Override
   public final void onLeftEdge(long position) {}
 

@@ -1,2 +1,2 @@
-/** rddp's TCP against Linux's, over veth and tap. */
+/** Transfers between rddp's TCP and Linux's. */
 package org.rddp.interop.linuxtcp;

@@ -20,8 +20,8 @@ import org.rddp.rdmap.RdmapStream;
 import org.rddp.rdmap.RequestFlags;
 
 /**
- * Captures of every message that RDMAP has, from both ends of a connection, and of Terminates of
- * every layer, each on a connection of its own; {@code interop/tshark/run} starts it.
+ * Makes captures of every RDMAP message, from both ends of a connection, and of Terminates of every
+ * layer, each on a connection of its own. {@code interop/tshark/run} starts it.
  *
  * <p>Prints a line for each Terminate: the capture, and layer, type and code.
  */
@@ -31,9 +31,9 @@ public final class OpcodeCaptures {
   private static final int PORT = 7100;
   private static final int DEPTH = 64;
   private static final long STEP = 10_000;
-  private static final long LIFE = 60_000_000_000L;
+  private static final long TIMEOUT = 60_000_000_000L;
   private static final int LONG_MESSAGE = 20_000;
-  private static final int STRANGE = 0x1234_5678;
+  private static final int UNKNOWN_STAG = 0x1234_5678;
 
   private final OpcodeHost left;
   private final OpcodeHost right;
@@ -62,7 +62,7 @@ public final class OpcodeCaptures {
   /**
    * Makes the captures.
    *
-   * @param arguments the directory that they go to
+   * @param arguments the directory for the captures
    */
   public static void main(String[] arguments) throws IOException {
     Path directory = Path.of(arguments[0]);
@@ -77,8 +77,8 @@ public final class OpcodeCaptures {
     connect(settings, settings);
     left.postReceives(DEPTH / 2);
     right.postReceives(DEPTH / 2);
-    talk(left, right);
-    talk(right, left);
+    exchange(left, right);
+    exchange(right, left);
     end();
     terminates();
     left.close();
@@ -86,8 +86,8 @@ public final class OpcodeCaptures {
     writer.close();
   }
 
-  /** One of everything, and what is long in several segments. */
-  private void talk(OpcodeHost one, OpcodeHost other) {
+  /** Sends one message of each kind, long ones in several segments. */
+  private void exchange(OpcodeHost one, OpcodeHost other) {
     RdmapStream stream = one.stream();
     long from = one.memory;
     long to = other.memory;
@@ -137,13 +137,13 @@ public final class OpcodeCaptures {
     // RDMAP, with and without the header of an RDMA Read Request.
     terminate(host ->
         host.stream()
-            .postRead(new StreamRequest(1).local(host.stag(), from, 8).remote(STRANGE, 0)));
+            .postRead(new StreamRequest(1).local(host.stag(), from, 8).remote(UNKNOWN_STAG, 0)));
     terminate(host ->
         host.stream()
             .postRead(new StreamRequest(1).local(host.stag(), from, 8).remote(right.stag(), -4)));
     terminate(host -> {
       right.postReceives(1);
-      host.stream().postSend(new StreamRequest(1).memory(from, 8).remote(STRANGE, 0));
+      host.stream().postSend(new StreamRequest(1).memory(from, 8).remote(UNKNOWN_STAG, 0));
     });
     terminate(host ->
         host.stream()
@@ -153,14 +153,14 @@ public final class OpcodeCaptures {
                     .remote(right.stag(), to + 1)
                     .operands(1, 0, 0, -1)));
     // DDP, with a tagged and an untagged header.
-    terminate(
-        host -> host.stream().postWrite(new StreamRequest(1).memory(from, 8).remote(STRANGE, 0)));
+    terminate(host ->
+        host.stream().postWrite(new StreamRequest(1).memory(from, 8).remote(UNKNOWN_STAG, 0)));
     terminate(host ->
         host.stream()
             .postWrite(
                 new StreamRequest(1).memory(from, 8).remote(right.stag(), to + OpcodeHost.REGION)));
     terminate(host -> host.stream().postSend(new StreamRequest(1).memory(from, 8)));
-    // MPA: the two ends cannot agree on the message that lets the Responder send.
+    // MPA: the two ends have no RTR message in common.
     MpaSettings mpa = settings.mpa().withRevision(2).withPeerToPeer(true);
     connect(with(mpa.withRtr(Set.of(Rtr.WRITE))), with(mpa.withRtr(Set.of(Rtr.READ))));
     ended();
@@ -176,7 +176,7 @@ public final class OpcodeCaptures {
     ended();
   }
 
-  /** Waits for the end of a stream that has failed, and says how it has. */
+  /** Waits for the end of a failed stream, and prints its error. */
   private void ended() {
     runUntil(() -> !left.error().isEmpty() && left.closed() && right.closed());
     System.out.println(capture + " " + left.error());
@@ -203,7 +203,7 @@ public final class OpcodeCaptures {
   }
 
   private void runUntil(BooleanSupplier reached) {
-    long until = now + LIFE;
+    long until = now + TIMEOUT;
     while (!reached.getAsBoolean()) {
       if (left.turn(now) + right.turn(now) == 0) {
         long next = Math.min(left.stack.nextDeadline(), right.stack.nextDeadline());

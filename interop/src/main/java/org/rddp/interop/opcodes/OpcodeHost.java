@@ -17,7 +17,7 @@ import org.rddp.tcp.TcpSettings;
 import org.rddp.tcp.TcpStack;
 import org.rddp.wire.Memory;
 
-/** One end of a link, with one stream at a time and a region of memory for the other end. */
+/** One end of a link, with one stream at a time and a region for the other end to access. */
 final class OpcodeHost implements RdmapHandler {
   /** Octets of the region. */
   static final int REGION = 1 << 16;
@@ -31,7 +31,7 @@ final class OpcodeHost implements RdmapHandler {
   final DdpEngine engine;
   final ProtectionDomain domain = new ProtectionDomain("opcodes");
 
-  /** Where the region begins; the octets behind it are for what is received. */
+  /** Address of the region; receives use the octets after it. */
   final long memory = Memory.allocate(2L * REGION);
 
   private final FrameDevice device;
@@ -51,7 +51,7 @@ final class OpcodeHost implements RdmapHandler {
     registerRegion();
   }
 
-  /** Gives the region a name, unless it has one. */
+  /** Registers the region, unless its STag is valid. */
   void registerRegion() {
     if (engine.taggedBuffers().lookup(stag) == null) {
       stag =
@@ -63,7 +63,7 @@ final class OpcodeHost implements RdmapHandler {
     return stag;
   }
 
-  /** A new stream. */
+  /** Uses another stream from now on. */
   void useStream(RdmapStream next) {
     stream = next;
     established = false;
@@ -84,7 +84,7 @@ final class OpcodeHost implements RdmapHandler {
     }
   }
 
-  /** One turn of the duty cycle; returns how much was done. */
+  /** Runs a turn of the duty cycle; returns the amount of work done. */
   int turn(long now) {
     int done = stack.receive(now);
     done += engine.send(SEGMENTS);
@@ -100,12 +100,12 @@ final class OpcodeHost implements RdmapHandler {
     return closed;
   }
 
-  /** Requests and receives that have ended well. */
+  /** Requests and receives that have succeeded. */
   int completed() {
     return done;
   }
 
-  /** The error that has ended the stream, as layer/type/code; nothing if none has. */
+  /** The error that has ended the stream, as layer/type/code, or an empty text. */
   String error() {
     return error;
   }

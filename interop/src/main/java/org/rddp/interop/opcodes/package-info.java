@@ -1,2 +1,2 @@
-/** Every message that RDMAP has, in captures for another decoder to read. */
+/** Captures of every RDMAP message, for Wireshark's decoder to read. */
 package org.rddp.interop.opcodes;

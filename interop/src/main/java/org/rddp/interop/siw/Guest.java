@@ -11,10 +11,9 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The virtual machine: runs shell commands that come over its ports, one at a time on each.
+ * The virtual machine: runs shell commands sent to its ports, one at a time on each.
  *
- * <p>A port answers with what the command says and, in a line of its own, {@code __END__} and the
- * exit code.
+ * <p>A port answers with the command's output and a line with {@code __END__} and the exit code.
  */
 final class Guest implements AutoCloseable {
   private static final String END = "__END__ ";
@@ -22,9 +21,9 @@ final class Guest implements AutoCloseable {
   private final SocketChannel[] ports;
 
   /**
-   * Connects to a guest that is up.
+   * Connects to a running guest.
    *
-   * @param directory where its ports are, {@code port0} and so on
+   * @param directory of its ports, {@code port0} and so on
    */
   Guest(Path directory, int count) throws IOException {
     ports = new SocketChannel[count];
@@ -35,13 +34,13 @@ final class Guest implements AutoCloseable {
   }
 
   /**
-   * What a command came to.
+   * The result of a command.
    *
-   * @param status its exit code; 137 when it took longer than it might
-   * @param output what it said, on standard output and on standard error
+   * @param status exit code; 137 after a timeout
+   * @param output standard output and standard error
    */
   record Result(int status, String output) {
-    /** Throws unless it ended well. */
+    /** Throws unless the exit code is 0. */
     Result orThrow() {
       if (status != 0) {
         throw new IllegalStateException("in the guest, status " + status + ": " + brief());
@@ -49,7 +48,7 @@ final class Guest implements AutoCloseable {
       return this;
     }
 
-    /** The end of what it said, in one line. */
+    /** The end of the output, in one line. */
     String brief() {
       String line = output.strip().replaceAll("\\s+", " ");
       return line.substring(Math.max(0, line.length() - 300));
@@ -57,9 +56,9 @@ final class Guest implements AutoCloseable {
   }
 
   /**
-   * Begins a command.
+   * Starts a command.
    *
-   * @param port nothing else runs there
+   * @param port on which nothing else runs
    * @param seconds after which it is killed
    */
   CompletableFuture<Result> start(int port, int seconds, String command) {

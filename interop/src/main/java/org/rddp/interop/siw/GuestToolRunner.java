@@ -8,14 +8,12 @@ import org.rddp.client.Listener;
 import org.rddp.client.types.PrivateData;
 import org.rddp.interop.siw.Guest.Result;
 
-/**
- * Brings a program of ours and a tool in the guest together; each meeting has a port of its own.
- */
+/** Runs a program of ours against a tool in the guest; each run has a TCP port of its own. */
 final class GuestToolRunner {
   private static final int FIRST_PORT = 7301;
   private static final int SECONDS = 60;
   private static final int MESSAGE = 16;
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final Guest guest;
   private final Path socket;
@@ -23,7 +21,7 @@ final class GuestToolRunner {
   private Connection last;
 
   /**
-   * Nobody has met yet.
+   * A runner.
    *
    * @param socket of the daemon
    */
@@ -32,7 +30,7 @@ final class GuestToolRunner {
     this.socket = socket;
   }
 
-  /** What our program does. */
+  /** The part of our client. */
   interface ClientAction {
     void run(SiwProgram program, int port) throws Exception;
   }
@@ -76,12 +74,12 @@ final class GuestToolRunner {
     int port = nextPort++;
     CompletableFuture<Result> theirs = guest.start(0, SECONDS, command.formatted(port));
     try (SiwProgram program = new SiwProgram(socket, link.interfaceName())) {
-      together(program, theirs, () -> ours.run(program, port));
+      run(program, theirs, () -> ours.run(program, port));
     }
     end(theirs);
   }
 
-  /** What our server does once it listens. */
+  /** The part of our server, once it listens. */
   interface ServerAction {
     void run(SiwProgram program, Listener listener) throws Exception;
   }
@@ -97,12 +95,12 @@ final class GuestToolRunner {
     try (SiwProgram program = new SiwProgram(socket, link.interfaceName())) {
       Listener listener = program.listen(port);
       theirs = guest.start(0, SECONDS, command.formatted(port));
-      together(program, theirs, () -> ours.run(program, listener));
+      run(program, theirs, () -> ours.run(program, listener));
     }
     end(theirs);
   }
 
-  private void together(SiwProgram program, CompletableFuture<Result> theirs, SiwCase.Action talk)
+  private void run(SiwProgram program, CompletableFuture<Result> theirs, SiwCase.Action talk)
       throws Exception {
     try {
       talk.run();
@@ -112,7 +110,7 @@ final class GuestToolRunner {
         if (last.isPeerClosed()) {
           last.disconnect();
         }
-        last.awaitClosed(PATIENCE);
+        last.awaitClosed(TIMEOUT);
       }
       program.close();
       throw new IllegalStateException(failure.getMessage() + "; guest: " + said(theirs), failure);
@@ -121,17 +119,17 @@ final class GuestToolRunner {
 
   private static void end(CompletableFuture<Result> theirs) {
     Result result = theirs.join();
-    if (result.status() != 0 && !endedByItsOtherThread(result)) {
+    if (result.status() != 0 && !endedByEventThread(result)) {
       throw new IllegalStateException("in the guest, " + said(theirs));
     }
   }
 
   /**
-   * Whether rping was done, and had closed its channel of events before the thread that waits at it
-   * had gone: that thread then ends the process, at times sooner than the one that would do so with
-   * 0. What the data came to both ends have checked by then.
+   * Whether rping was done, but the thread that reads its event channel ended the process with an
+   * error, because another thread had closed the channel before. Both ends have checked the data by
+   * then.
    */
-  private static boolean endedByItsOtherThread(Result result) {
+  private static boolean endedByEventThread(Result result) {
     String said = result.output().strip();
     return result.status() == 255
         && said.contains("DISCONNECT EVENT")
@@ -144,7 +142,7 @@ final class GuestToolRunner {
     return "status " + result.status() + ", " + result.brief();
   }
 
-  /** The connection of the last meeting that went wrong, over by now; null if none was made. */
+  /** The connection of the last failed run, closed by now; null if there was none. */
   Connection lastFailedConnection() {
     return last;
   }

@@ -6,21 +6,21 @@ import org.rddp.interop.siw.WireMonitor.Direction;
 
 /** A device that shows what it receives to a {@link WireMonitor}, which may change it. */
 final class MonitoredDevice extends WrappedDevice {
-  private final WireMonitor watch;
-  private final Direction way;
+  private final WireMonitor monitor;
+  private final Direction direction;
 
-  /** Watches a device, which is closed with this one. */
-  MonitoredDevice(FrameDevice device, WireMonitor watch, Direction way) {
+  /** Monitors a device, which is closed with this one. */
+  MonitoredDevice(FrameDevice device, WireMonitor monitor, Direction direction) {
     super(device);
-    this.watch = watch;
-    this.way = way;
+    this.monitor = monitor;
+    this.direction = direction;
   }
 
   @Override
   public int receive(long[] packets) {
     int count = device().receive(packets);
     for (int i = 0; i < count; i++) {
-      watch.onFrame(way, pool().address(packets[i]), pool().length(packets[i]));
+      monitor.onFrame(direction, pool().address(packets[i]), pool().length(packets[i]));
     }
     return count;
   }

@@ -11,7 +11,7 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 
-/** A connection of a {@link SiwProgram}, step by step: whoever asks for something waits for it. */
+/** A connection of a {@link SiwProgram}, whose methods block until they are done. */
 final class PeerConnection {
   private static final int RECEIVES = 16;
   private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
@@ -26,9 +26,9 @@ final class PeerConnection {
   private CompletionStatus failure;
 
   /**
-   * Over a connection that may still have to be accepted.
+   * Wraps a connection, which may not have been accepted yet.
    *
-   * @param room octets of the longest message, either way
+   * @param room octets of the longest message in either direction
    */
   PeerConnection(SiwProgram program, Connection connection, int room) {
     this.program = program;
@@ -45,20 +45,20 @@ final class PeerConnection {
     return connection;
   }
 
-  /** Sends a message; it is out when this returns. */
+  /** Sends a message, and waits for its completion. */
   void send(byte[] message) {
     MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, 0, message.length);
     begin(connection.postSend(0, outgoing, 0, message.length));
     finish("room for a message");
   }
 
-  /** The next message. */
+  /** Waits for the next message. */
   byte[] receive() {
     program.until(() -> !received.isEmpty(), this, "message");
     return received.remove();
   }
 
-  /** The next message, which has to have a length. */
+  /** Waits for the next message, which must have a length. */
   byte[] receive(int length) {
     byte[] message = receive();
     if (message.length != length) {
@@ -68,29 +68,29 @@ final class PeerConnection {
     return message;
   }
 
-  /** Writes into the peer's memory; it is out when this returns. */
+  /** Writes into the peer's memory, and waits for the completion. */
   void write(MemoryRegion from, long length, RemoteBuffer to) {
     beginWrite(from, length, to);
     finish("room for a write");
   }
 
-  /** Writes into the peer's memory, without waiting for it to be out. */
+  /** Writes into the peer's memory, without waiting. */
   void beginWrite(MemoryRegion from, long length, RemoteBuffer to) {
     begin(connection.postWrite(0, from, 0, length, to.stag(), to.to()));
   }
 
-  /** Reads the peer's memory; it is here when this returns. */
+  /** Reads the peer's memory, and waits for the completion. */
   void read(MemoryRegion into, long length, RemoteBuffer from) {
     beginRead(into, 0, length, from);
     finish("answer to a read");
   }
 
-  /** Reads the peer's memory, without waiting for it. */
+  /** Reads the peer's memory, without waiting. */
   void beginRead(MemoryRegion into, long offset, long length, RemoteBuffer from) {
     begin(connection.postRead(0, into, offset, length, from.stag(), from.to()));
   }
 
-  /** What was begun and has not ended. */
+  /** The number of requests that have not completed. */
   int outstanding() {
     return outstanding;
   }
@@ -102,12 +102,12 @@ final class PeerConnection {
     outstanding++;
   }
 
-  /** Waits until everything that was begun has ended well. */
+  /** Waits until all requests have succeeded. */
   void finish(String what) {
     finish(what, 0);
   }
 
-  /** Waits until so few have not ended, all others well. */
+  /** Waits until at most {@code most} requests are outstanding; the others must have succeeded. */
   void finish(String what, int most) {
     program.until(() -> failure != null || outstanding <= most, this, what);
     if (failure != null) {
@@ -133,19 +133,19 @@ final class PeerConnection {
     }
   }
 
-  /** Whether nothing more can come. */
+  /** Whether nothing more can arrive. */
   boolean isOver() {
     return connection.closeReason() != null || connection.isPeerClosed();
   }
 
-  /** How it ended, for people. */
+  /** How the connection ended, for messages. */
   String end() {
     return connection.closeReason() == null
         ? connection.isPeerClosed() ? "the peer has closed" : "nothing moves"
         : connection.closeReason() + " " + connection.closeText();
   }
 
-  /** Waits until the peer has closed, or has ended the connection in another way. */
+  /** Waits until the peer has closed or aborted the connection. */
   void awaitPeersEnd() {
     if (!connection.awaitClosed(Duration.ZERO)) {
       long since = System.nanoTime();
@@ -155,7 +155,7 @@ final class PeerConnection {
     }
   }
 
-  /** Closes, and waits for the end. */
+  /** Closes the connection, and waits for its end. */
   void close() {
     connection.close();
   }

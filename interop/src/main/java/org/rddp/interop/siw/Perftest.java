@@ -9,12 +9,12 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
 /**
- * What the tools of perftest 4.5 do when they connect by RDMA's own means (their option {@code
- * -R}), as client and as server.
+ * The protocol of the tools of perftest 4.5 with connections by the RDMA connection manager (option
+ * {@code -R}), as client and as server.
  *
- * <p>There are two connections. Over the first the two sides exchange what they need to know: the
- * client says something, and the server its own of the same kind. The second, which is opened
- * halfway, is what is measured. A "destination" says where a side's buffer is.
+ * <p>There are two connections. Over the first the sides exchange parameters: the client sends one,
+ * and the server answers with its own of the same kind. The second, opened halfway, is measured. A
+ * "destination" describes a side's buffer.
  */
 final class Perftest {
   private static final String VERSION = "6.06";
@@ -29,7 +29,7 @@ final class Perftest {
   private static final int REPORT_FIELDS = 5;
   private static final int LONGEST = 64;
 
-  /** What is measured. */
+  /** The tools. */
   enum Tool {
     SEND_LATENCY("ib_send_lat"),
     WRITE_BANDWIDTH("ib_write_bw"),
@@ -55,20 +55,20 @@ final class Perftest {
   private final int count;
   private final int size;
 
-  /** So many messages of so many octets. */
+  /** A run of {@code count} messages of {@code size} octets. */
   Perftest(Tool tool, int count, int size) {
     this.tool = tool;
     this.count = count;
     this.size = size;
   }
 
-  /** The side in the guest, with %d for the port, and without the server's address. */
+  /** The command in the guest, with %d for the port, and without the server's address. */
   String command(SiwLink link) {
     String reads = tool == Tool.READ_BANDWIDTH ? " -o " + OUT_READS : "";
     return "%s -R -F -d %s -p %%d -s %d -n %d%s".formatted(tool, link.device(), size, count, reads);
   }
 
-  /** Our client, and the server in the guest. */
+  /** Runs our client against the server in the guest. */
   void client(SiwProgram program, SiwLink link, int port) {
     PeerConnection first = program.connect(link.guest(port), PrivateData.NONE, LONGEST);
     MemoryRegion buffer = buffer(program);
@@ -81,7 +81,7 @@ final class Perftest {
     exchange(first, none);
     byte[] ours = destination(buffer);
     RemoteBuffer theirs = read(exchange(first, ours));
-    // With sends one more: both say that they are about to begin.
+    // With sends there is one more, before both start.
     int repetitions = tool.bandwidth() ? 2 : 3;
     for (int i = 0; i < repetitions; i++) {
       exchange(first, ours);
@@ -94,7 +94,7 @@ final class Perftest {
       }
     }
     exchange(first, ours);
-    // siw takes a message for lost that it has sent when the connection ends at once.
+    // siw reports its last message as lost when the connection ends at once.
     first.awaitPeersEnd();
   }
 
@@ -118,7 +118,7 @@ final class Perftest {
     peer.finish("end of what was begun");
   }
 
-  /** Our server, for one client in the guest. */
+  /** Runs our server for one client in the guest. */
   void server(SiwProgram program, Listener listener) {
     PeerConnection first = program.accept(listener, PrivateData.NONE, LONGEST);
     MemoryRegion buffer = buffer(program);
@@ -160,7 +160,7 @@ final class Perftest {
     return Math.max(size, LONGEST);
   }
 
-  /** Short messages go to and fro in a page, as they would in a cache. */
+  /** The tools place short messages in a page. */
   private MemoryRegion buffer(SiwProgram program) {
     return program.allocate(
         2L * Math.max(size, CYCLE_BUFFER),
@@ -169,7 +169,7 @@ final class Perftest {
         Access.REMOTE_WRITE);
   }
 
-  /** What both say before there is anything to connect: version, sizes, MTU. */
+  /** Parameters exchanged before the second connection: version, sizes, MTU. */
   private static List<byte[]> words() {
     byte[] version = new byte[VERSION_OCTETS];
     byte[] letters = VERSION.getBytes(StandardCharsets.US_ASCII);

@@ -1,10 +1,10 @@
 package org.rddp.interop.siw;
 
 /**
- * Memory of the peer's.
+ * A buffer of the peer's.
  *
- * @param stag by which it is named
- * @param to of its first octet
- * @param octets how many
+ * @param stag of the buffer
+ * @param to Tagged Offset of its first octet
+ * @param octets of the buffer
  */
 record RemoteBuffer(int stag, long to, int octets) {}

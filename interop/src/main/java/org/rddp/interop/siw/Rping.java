@@ -11,13 +11,12 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 
 /**
- * What rping does, as its client and as its server. In every round the client names memory with
- * data, which the server reads; then memory for the same data, which the server writes back; and
- * after each the server says so.
+ * The protocol of rping, as client and as server. In every round the client advertises a buffer
+ * with data, which the server reads; then a buffer for the same data, which the server writes back.
+ * The server confirms each with a message.
  *
- * <p>A message is 16 octets: address, STag and length of memory. What the server says has no
- * meaning but that it comes. The data is text that ends with a zero, up to which it is written
- * back.
+ * <p>A message is 16 octets: address, STag and length of a buffer; the server's contents have no
+ * meaning. The data is text that ends with a zero, up to which it is written back.
  */
 final class Rping {
   private static final int MESSAGE = 16;
@@ -28,16 +27,16 @@ final class Rping {
   private final int size;
 
   /**
-   * So many rounds with so much data.
+   * A run of {@code count} rounds.
    *
-   * @param size octets, the final zero included
+   * @param size octets of data, the final zero included
    */
   Rping(int count, int size) {
     this.count = count;
     this.size = size;
   }
 
-  /** Our client and the server in the guest; returns when all data has come back unchanged. */
+  /** Runs our client, until all data has come back unchanged. */
   void client(SiwProgram program, PeerConnection server) {
     MemoryRegion source = program.allocate(size, Access.REMOTE_READ);
     MemoryRegion sink = program.allocate(size, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
@@ -49,9 +48,9 @@ final class Rping {
             .set(ValueLayout.JAVA_BYTE, i, (byte) (FIRST_LETTER + random.nextInt(LETTERS)));
       }
       sink.segment().fill((byte) 0);
-      server.send(naming(source));
+      server.send(advertise(source));
       server.receive(MESSAGE);
-      server.send(naming(sink));
+      server.send(advertise(sink));
       server.receive(MESSAGE);
       long difference = source.segment().mismatch(sink.segment());
       if (difference >= 0) {
@@ -61,7 +60,7 @@ final class Rping {
     }
   }
 
-  private byte[] naming(MemoryRegion region) {
+  private byte[] advertise(MemoryRegion region) {
     return ByteBuffer.allocate(MESSAGE)
         .putLong(region.baseTo())
         .putInt(region.stag())
@@ -69,16 +68,16 @@ final class Rping {
         .array();
   }
 
-  /** Our server, for one client in the guest; returns when that has had all its rounds. */
+  /** Runs our server for one client, for all its rounds. */
   void server(SiwProgram program, Listener listener) {
     PeerConnection client = program.accept(listener, PrivateData.NONE, MESSAGE);
     MemoryRegion data = program.allocate(size, Access.LOCAL_WRITE);
     for (int round = 0; round < count; round++) {
-      RemoteBuffer source = named(client.receive(MESSAGE));
+      RemoteBuffer source = advertised(client.receive(MESSAGE));
       client.read(data, source.octets(), source);
       long length = textLength(data.segment(), round);
       client.send(new byte[MESSAGE]);
-      RemoteBuffer sink = named(client.receive(MESSAGE));
+      RemoteBuffer sink = advertised(client.receive(MESSAGE));
       client.write(data, length, sink);
       client.send(new byte[MESSAGE]);
     }
@@ -98,7 +97,7 @@ final class Rping {
     return length + 1;
   }
 
-  private RemoteBuffer named(byte[] message) {
+  private RemoteBuffer advertised(byte[] message) {
     ByteBuffer fields = ByteBuffer.wrap(message);
     long to = fields.getLong();
     int stag = fields.getInt();

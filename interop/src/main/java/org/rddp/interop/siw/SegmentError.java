@@ -4,13 +4,13 @@ import java.util.Locale;
 import org.rddp.wire.Memory;
 
 /**
- * What may be wrong in a segment, and what the other side has to say to it.
+ * An error put into a segment, and the Terminate that must answer it.
  *
- * <p>Octets are counted from the beginning of the FPDU: its length has two, then come the two
- * octets of control, then the rest of the header.
+ * <p>Offsets are those in the FPDU: two octets of length, two of control, then the rest of the
+ * header.
  */
 enum SegmentError {
-  /** A CRC that is another; all others of these have a good one. */
+  /** A wrong CRC; the segments of all other errors have a correct one. */
   CRC(SegmentError.SEND, "2002", "0202"),
   DDP_VERSION(SegmentError.SEND, "1206", "2106"),
   RDMAP_VERSION(SegmentError.SEND, "0205", "2005"),
@@ -46,11 +46,11 @@ enum SegmentError {
   private final String siws;
 
   /**
-   * Something wrong.
+   * An error.
    *
-   * @param opcode what it is put into
-   * @param ours the first two octets of the Terminate that we answer with: layer, type, code
-   * @param siws those of siw's, which has layer and type the other way round
+   * @param opcode of the message that gets the error
+   * @param ours the first two octets of our Terminate: layer, type, code
+   * @param siws the same of siw's, which swaps layer and type
    */
   SegmentError(int opcode, String ours, String siws) {
     this.opcode = opcode;
@@ -58,35 +58,35 @@ enum SegmentError {
     this.siws = siws;
   }
 
-  /** RDMAP's opcode of the message that it is put into. */
+  /** RDMAP's opcode of the message that gets the error. */
   int opcode() {
     return opcode;
   }
 
   /**
-   * Whether siw's Terminate, with layer and type the other way round and no header, is one that the
-   * RFCs know for another layer, and so has to be taken for that.
+   * Whether siw's Terminate, with layer and type swapped and no header, is a valid one of another
+   * layer, and so must be taken for that.
    */
   boolean isAmbiguousFromSiw() {
     return this == RDMAP_VERSION || this == OPCODE;
   }
 
-  /** Whether it is put into what a server of rping sends and a client does not. */
+  /** Whether only a server of rping sends the message. */
   boolean isSentByServer() {
     return opcode != SEND;
   }
 
-  /** The first two octets, in hexadecimal, of the Terminate that has to follow. */
+  /** The first two octets of the Terminate that must follow, in hexadecimal. */
   String terminate(boolean bySiw) {
     return bySiw ? siws : ours;
   }
 
   /**
-   * Spoils an FPDU, but for its CRC.
+   * Puts the error into an FPDU, and leaves its CRC.
    *
    * @param fpdu its address
-   * @param octets of it, the CRC included
-   * @return whether the CRC has to be made right again
+   * @param octets of the FPDU, the CRC included
+   * @return whether the CRC must be corrected
    */
   boolean apply(long fpdu, int octets) {
     switch (this) {

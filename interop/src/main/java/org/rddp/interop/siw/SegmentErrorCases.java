@@ -7,68 +7,67 @@ import org.rddp.client.types.Reason;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /**
- * Everything that may be wrong in a segment, from either side: whoever receives it has to say so in
- * a Terminate, and the other has to understand that. Afterwards both go on as if nothing had been.
+ * Every error in a segment from either side: the receiver must answer with a Terminate that the
+ * sender understands. New connections work afterwards.
  */
 final class SegmentErrorCases {
   private static final int COUNT = 3;
   private static final int SIZE = 64;
   private static final int WORD = 4;
 
-  private final GuestToolRunner meetings;
+  private final GuestToolRunner tools;
   private final SiwLink link;
-  private final WireMonitor watch;
+  private final WireMonitor monitor;
 
   /**
-   * Over a link.
+   * Cases over a link.
    *
-   * @param watch that watches it
+   * @param monitor of the link
    */
-  SegmentErrorCases(GuestToolRunner meetings, SiwLink link, WireMonitor watch) {
-    this.meetings = meetings;
+  SegmentErrorCases(GuestToolRunner tools, SiwLink link, WireMonitor monitor) {
+    this.tools = tools;
     this.link = link;
-    this.watch = watch;
+    this.monitor = monitor;
   }
 
   List<SiwCase> all() {
     List<SiwCase> rows = new ArrayList<>();
-    for (SegmentError spoil : SegmentError.values()) {
-      for (Direction way : Direction.values()) {
-        boolean ours = way == Direction.TO_SIW;
-        String what = "bad %s from %s".formatted(spoil, ours ? "rddp" : "siw");
-        boolean weOpen = !(spoil.isSentByServer() && ours);
-        rows.add(SiwCase.of(what, weOpen, link, () -> spoil(spoil, way, weOpen)));
+    for (SegmentError error : SegmentError.values()) {
+      for (Direction direction : Direction.values()) {
+        boolean ours = direction == Direction.TO_SIW;
+        String what = "bad %s from %s".formatted(error, ours ? "rddp" : "siw");
+        boolean weOpen = !(error.isSentByServer() && ours);
+        rows.add(SiwCase.of(what, weOpen, link, () -> inject(error, direction, weOpen)));
       }
     }
     rows.add(
-        SiwCase.of(
-            "rping after all that", true, link, () -> meetings.rpingClient(link, COUNT, SIZE)));
+        SiwCase.of("rping after all that", true, link, () -> tools.rpingClient(link, COUNT, SIZE)));
     return rows;
   }
 
-  private void spoil(SegmentError spoil, Direction way, boolean weOpen) throws Exception {
-    watch.reset();
-    watch.corruptNext(spoil, way);
+  private void inject(SegmentError error, Direction direction, boolean weOpen) throws Exception {
+    monitor.reset();
+    monitor.corruptNext(error, direction);
     String failure = "";
     try {
       if (weOpen) {
-        meetings.rpingClient(link, COUNT, SIZE);
+        tools.rpingClient(link, COUNT, SIZE);
       } else {
-        meetings.rpingServer(link, COUNT, SIZE);
+        tools.rpingServer(link, COUNT, SIZE);
       }
     } catch (IllegalStateException expected) {
       failure = expected.getMessage();
     }
-    boolean bySiw = way == Direction.TO_SIW;
-    String terminate = watch.terminate(way.reverse());
-    require(watch.hasCorrupted(), "nothing was spoiled: " + failure);
-    require(!failure.isEmpty(), "it went on");
+    boolean bySiw = direction == Direction.TO_SIW;
+    String terminate = monitor.terminate(direction.reverse());
+    require(monitor.hasCorrupted(), "nothing was corrupted: " + failure);
+    require(!failure.isEmpty(), "the transfer went on");
     require(
-        terminate.startsWith(spoil.terminate(bySiw)),
-        "the answer is a Terminate of " + terminate + ", not " + spoil.terminate(bySiw) + "...");
-    Connection connection = meetings.lastFailedConnection();
+        terminate.startsWith(error.terminate(bySiw)),
+        "the answer is a Terminate of " + terminate + ", not " + error.terminate(bySiw) + "...");
+    Connection connection = tools.lastFailedConnection();
     require(connection != null, "no connection: " + failure);
-    Reason expected = bySiw && spoil.isAmbiguousFromSiw() ? Reason.MPA_ERROR : reason(spoil);
+    Reason expected = bySiw && error.isAmbiguousFromSiw() ? Reason.MPA_ERROR : reason(error);
     Reason reason = connection.closeReason();
     require(
         reason == expected || (bySiw && reason == Reason.TERMINATED),
@@ -76,9 +75,9 @@ final class SegmentErrorCases {
             .formatted(terminate, reason, connection.closeText(), expected));
   }
 
-  /** By the layer, the first digit of our Terminate. */
-  private static Reason reason(SegmentError spoil) {
-    String word = spoil.terminate(false);
+  /** The reason for the layer, which is the first digit of our Terminate. */
+  private static Reason reason(SegmentError error) {
+    String word = error.terminate(false);
     if (word.length() != WORD) {
       throw new IllegalArgumentException(word);
     }

@@ -1,19 +1,19 @@
 package org.rddp.interop.siw;
 
 /**
- * A row of the table.
+ * A case of the table.
  *
- * @param name what is said, between whom, over which link
- * @param action what happens; throws if it does not go as it should
+ * @param name with the peers and the link
+ * @param action that throws when the case fails
  */
 record SiwCase(String name, Action action) {
-  /** What happens in a row. */
+  /** The action of a case. */
   @FunctionalInterface
   interface Action {
     void run() throws Exception;
   }
 
-  /** A row whose name says what, who opens the connection, and where. */
+  /** A case whose name has the opener of the connection and the link. */
   static SiwCase of(String what, boolean weOpen, SiwLink link, Action talk) {
     String name = "%-34s %s  %s".formatted(what, weOpen ? "rddp -> siw" : "siw -> rddp", link);
     return new SiwCase(name, talk);

@@ -4,14 +4,15 @@ import java.net.InetSocketAddress;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 
 /**
- * A way between one of the daemon's interfaces and the guest.
+ * A link between one of the daemon's interfaces and the guest.
  *
  * @param interfaceName the daemon's name for it
- * @param kind what the device wrapper in it does: {@code clean}, {@code lossy} or {@code spoiled}
+ * @param kind of the wrapper around its device, such as {@code clean}, {@code lossy} or {@code
+ *     spoiled}
  * @param mtu of both ends
  * @param ours our address
  * @param guests the guest's address
- * @param device what siw's device is called there
+ * @param device name of siw's device in the guest
  */
 record SiwLink(
     String interfaceName, String kind, int mtu, String ours, String guests, String device) {
@@ -40,12 +41,12 @@ record SiwLink(
         + (address & 255);
   }
 
-  /** Where the guest listens. */
+  /** A socket address in the guest. */
   InetSocketAddress guest(int port) {
     return new InetSocketAddress(guests, port);
   }
 
-  /** MTU and kind, for people. */
+  /** MTU and kind, for the table. */
   @Override
   public String toString() {
     return "MTU " + mtu + (kind.equals("lossy") ? " 1 % loss" : " clean");

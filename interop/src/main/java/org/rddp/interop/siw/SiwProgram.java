@@ -19,21 +19,21 @@ import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 
-/** A program of ours that talks with the guest: a session with its conversations. One thread. */
+/** A program of ours: a session with its connections to the guest. For one thread. */
 final class SiwProgram implements AutoCloseable {
-  /** How long nothing may happen; the guest's processor is emulated. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** How long nothing may happen: the guest's processor is emulated. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  private static final Duration TURN = Duration.ofMillis(5);
+  private static final Duration PAUSE = Duration.ofMillis(5);
   private static final int BATCH = 64;
 
-  /** Nanoseconds until the next try where nobody listens yet. */
-  private static final long BREATH = 20_000_000;
+  /** Ns between attempts to connect while nobody listens. */
+  private static final long RETRY = 20_000_000;
 
   private final Rddp session;
-  private final List<PeerConnection> conversations = new ArrayList<>();
+  private final List<PeerConnection> connections = new ArrayList<>();
 
-  /** Opens a session on an interface of the daemon's. */
+  /** Opens a session on an interface of the daemon. */
   SiwProgram(Path socket, String interfaceName) {
     session =
         Rddp.connect(
@@ -50,23 +50,23 @@ final class SiwProgram implements AutoCloseable {
   }
 
   /**
-   * Connects, as soon as the peer listens.
+   * Connects as soon as the peer listens.
    *
-   * @param room octets of the longest message that may come
+   * @param room octets of the longest message received
    */
   PeerConnection connect(InetSocketAddress peer, PrivateData privateData, int room) {
     long since = System.nanoTime();
     while (true) {
       try {
-        Connection connection = session.connect(peer, privateData, PATIENCE);
-        PeerConnection conversation = new PeerConnection(this, connection, room);
-        conversations.add(conversation);
-        return conversation;
+        Connection connection = session.connect(peer, privateData, TIMEOUT);
+        PeerConnection made = new PeerConnection(this, connection, room);
+        connections.add(made);
+        return made;
       } catch (ConnectionFailedException e) {
-        if (e.reason() != Reason.REFUSED || System.nanoTime() - since > PATIENCE.toNanos()) {
+        if (e.reason() != Reason.REFUSED || System.nanoTime() - since > TIMEOUT.toNanos()) {
           throw e;
         }
-        LockSupport.parkNanos(BREATH);
+        LockSupport.parkNanos(RETRY);
       }
     }
   }
@@ -78,25 +78,25 @@ final class SiwProgram implements AutoCloseable {
   /**
    * Accepts the next connection.
    *
-   * @param room octets of the longest message that may come
+   * @param room octets of the longest message received
    */
   PeerConnection accept(Listener listener, PrivateData privateData, int room) {
-    IncomingConnection incoming = listener.await(PATIENCE);
+    IncomingConnection incoming = listener.await(TIMEOUT);
     if (incoming == null) {
-      throw new IllegalStateException("nobody connects");
+      throw new IllegalStateException("no connection");
     }
-    PeerConnection conversation = new PeerConnection(this, incoming.connection(), room);
-    conversations.add(conversation);
+    PeerConnection made = new PeerConnection(this, incoming.connection(), room);
+    connections.add(made);
     incoming.accept(privateData);
-    return conversation;
+    return made;
   }
 
-  /** The first that was made, or null. */
+  /** The first connection, or null. */
   Connection firstConnection() {
-    return conversations.isEmpty() ? null : conversations.getFirst().connection();
+    return connections.isEmpty() ? null : connections.getFirst().connection();
   }
 
-  /** Takes part until something holds. */
+  /** Polls until a condition holds. */
   void until(BooleanSupplier condition, PeerConnection concerned, String what) {
     long since = System.nanoTime();
     while (!condition.getAsBoolean()) {
@@ -104,24 +104,24 @@ final class SiwProgram implements AutoCloseable {
         since = System.nanoTime();
       } else if (concerned.isOver()) {
         throw new IllegalStateException("no " + what + ": " + concerned.end());
-      } else if (System.nanoTime() - since > PATIENCE.toNanos()) {
+      } else if (System.nanoTime() - since > TIMEOUT.toNanos()) {
         throw new IllegalStateException(
-            "no " + what + " for " + PATIENCE.toSeconds() + " s: " + concerned.end());
+            "no " + what + " for " + TIMEOUT.toSeconds() + " s: " + concerned.end());
       } else {
-        session.await(TURN);
+        session.await(PAUSE);
       }
     }
   }
 
   private void onCompletion(Completion completion) {
-    for (PeerConnection conversation : conversations) {
-      conversation.onCompletion(completion);
+    for (PeerConnection each : connections) {
+      each.onCompletion(completion);
     }
   }
 
   @Override
   public void close() {
-    conversations.forEach(PeerConnection::close);
+    connections.forEach(PeerConnection::close);
     session.close();
   }
 }

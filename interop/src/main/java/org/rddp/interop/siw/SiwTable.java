@@ -21,9 +21,9 @@ import org.rddp.interop.Impairment;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
 /**
- * Everything that rddp and Linux's siw say to each other; {@code interop/siw/run} starts it.
+ * All cases of rddp with Linux's siw; {@code interop/siw/run} starts it.
  *
- * <p>Prints a line "ok ..." or "not ok ..." for each row; the exit code is 1 if one failed.
+ * <p>Prints a line "ok ..." or "not ok ..." for each case; the exit code is 1 if one failed.
  */
 public final class SiwTable {
   private static final int PORTS_OF_GUEST = 4;
@@ -31,7 +31,7 @@ public final class SiwTable {
   private static final int FRAME_ROOM = 128;
 
   private final List<SiwLink> links;
-  private final Map<SiwLink, WireMonitor> watches = new HashMap<>();
+  private final Map<SiwLink, WireMonitor> monitors = new HashMap<>();
   private final List<LongSupplier> lost = new ArrayList<>();
   private int failed;
 
@@ -40,11 +40,11 @@ public final class SiwTable {
   }
 
   /**
-   * Makes the table.
+   * Runs all cases.
    *
    * @param arguments a directory with the daemon's configuration and the guest's ports; {@code
-   *     quick} or {@code full}; how often each row is made; and words: only rows that have them,
-   *     however far apart their columns, are made
+   *     quick} or {@code full}; how often each case is run; and words: only cases whose names
+   *     contain them, whatever the spaces, are run
    */
   public static void main(String[] arguments) throws ConfigurationException, IOException {
     Path directory = Path.of(arguments[0]);
@@ -54,11 +54,11 @@ public final class SiwTable {
     WrappedPorts ports = table.wrap(DpdkPorts.open(configuration));
     Daemon daemon = Daemon.start(configuration, ports, System.err);
     try (Guest guest = new Guest(directory, PORTS_OF_GUEST)) {
-      GuestToolRunner meetings = new GuestToolRunner(guest, configuration.controlSocket());
-      List<SiwCase> rows = table.rows(meetings, arguments[1].equals("quick"));
+      GuestToolRunner tools = new GuestToolRunner(guest, configuration.controlSocket());
+      List<SiwCase> rows = table.rows(tools, arguments[1].equals("quick"));
       rows.removeIf(row -> !oneSpaced(row.name()).contains(oneSpaced(words)));
       if (rows.isEmpty()) {
-        table.say("no row has them", words);
+        table.report("no case has these words", words);
       }
       for (int time = Integer.parseInt(arguments[2]); time > 0; time--) {
         rows.forEach(table::make);
@@ -68,7 +68,7 @@ public final class SiwTable {
     }
     long drops = table.lost.stream().mapToLong(LongSupplier::getAsLong).sum();
     boolean enough = drops > 0 || !words.isEmpty();
-    table.say(enough ? "" : "the lossy links lost none", drops + " frames lost on purpose");
+    table.report(enough ? "" : "the lossy links lost no frames", drops + " frames lost on purpose");
     System.exit(table.failed == 0 ? 0 : 1);
   }
 
@@ -76,20 +76,20 @@ public final class SiwTable {
     return text.replaceAll(" +", " ");
   }
 
-  private List<SiwCase> rows(GuestToolRunner meetings, boolean quick) {
+  private List<SiwCase> rows(GuestToolRunner tools, boolean quick) {
     List<SiwCase> rows = new ArrayList<>();
     Map<String, SiwLink> special = new HashMap<>();
     for (SiwLink link : links) {
-      if (watches.containsKey(link)) {
+      if (monitors.containsKey(link)) {
         special.put(link.kind(), link);
       } else {
-        rows.addAll(new ToolCases(meetings, quick).over(link));
+        rows.addAll(new ToolCases(tools, quick).over(link));
       }
     }
     SiwLink spoiled = special.get("spoiled");
-    rows.addAll(new StartupCases(meetings, special, watches).all());
-    rows.addAll(new SegmentErrorCases(meetings, spoiled, watches.get(spoiled)).all());
-    rows.addAll(new PeerFailureCases(meetings, spoiled, watches.get(spoiled)).all());
+    rows.addAll(new StartupCases(tools, special, monitors).all());
+    rows.addAll(new SegmentErrorCases(tools, spoiled, monitors.get(spoiled)).all());
+    rows.addAll(new PeerFailureCases(tools, spoiled, monitors.get(spoiled)).all());
     return rows;
   }
 
@@ -110,11 +110,11 @@ public final class SiwTable {
       return new ImpairedLink(
           device, near, each -> Impairment.LOSS.on(each, random.split(), lost::add));
     }
-    WireMonitor watch = new WireMonitor();
-    watches.put(link, watch);
-    // What leaves is wrapped first, then what comes.
+    WireMonitor monitor = new WireMonitor();
+    monitors.put(link, monitor);
+    // Frames sent are wrapped first, then frames received.
     Iterator<Direction> ways = List.of(Direction.values()).iterator();
-    return new ImpairedLink(device, near, each -> new MonitoredDevice(each, watch, ways.next()));
+    return new ImpairedLink(device, near, each -> new MonitoredDevice(each, monitor, ways.next()));
   }
 
   private void make(SiwCase row) {
@@ -126,10 +126,10 @@ public final class SiwTable {
       complaint = String.valueOf(failure.getMessage());
       failure.printStackTrace();
     }
-    say(complaint, "%-64s %6.1f s".formatted(row.name(), (System.nanoTime() - began) / 1e9));
+    report(complaint, "%-64s %6.1f s".formatted(row.name(), (System.nanoTime() - began) / 1e9));
   }
 
-  private void say(String complaint, String what) {
+  private void report(String complaint, String what) {
     if (complaint.isEmpty()) {
       System.out.println("ok " + what);
     } else {

@@ -13,36 +13,36 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.interop.siw.Perftest.Tool;
 import org.rddp.interop.siw.WireMonitor.Direction;
 
-/** The ways to start up that are not the usual one, and private data; seen on the wire, too. */
+/** Special startups and private data, checked on the wire, too. */
 final class StartupCases {
   private static final int COUNT = 5;
   private static final int SIZE = 64;
   private static final String REVISION_1 = "4001";
   private static final String REVISION_2 = "5002";
 
-  /** The most that siw carries beside its own four octets. */
+  /** The most private data that siw carries beside its own four octets. */
   private static final int MOST_PRIVATE_DATA = 252;
 
-  /** What two ends of rsockets tell each other: version, credits, and where their buffers are. */
+  /** Octets that two ends of rsockets exchange: version, credits, and their buffers. */
   private static final int STREAM_DATA = 40;
 
   private static final short CREDITS = 64;
 
-  private final GuestToolRunner meetings;
+  private final GuestToolRunner tools;
   private final Map<String, SiwLink> links;
-  private final Map<SiwLink, WireMonitor> watches;
+  private final Map<SiwLink, WireMonitor> monitors;
   private final List<SiwCase> rows = new ArrayList<>();
 
   /**
-   * Over links that are watched.
+   * Cases over monitored links.
    *
-   * @param links by their kinds
+   * @param links by kind
    */
   StartupCases(
-      GuestToolRunner meetings, Map<String, SiwLink> links, Map<SiwLink, WireMonitor> watches) {
-    this.meetings = meetings;
+      GuestToolRunner tools, Map<String, SiwLink> links, Map<SiwLink, WireMonitor> monitors) {
+    this.tools = tools;
     this.links = links;
-    this.watches = watches;
+    this.monitors = monitors;
   }
 
   List<SiwCase> all() {
@@ -60,11 +60,11 @@ final class StartupCases {
     return rows;
   }
 
-  /** rstream's server answers with its own data, and declines what is not of its version. */
+  /** rstream's server answers with its own data, and rejects other versions. */
   private void streamServer(SiwLink link) throws Exception {
-    WireMonitor watch = watches.get(link);
-    watch.reset();
-    meetings.withServer(
+    WireMonitor monitor = monitors.get(link);
+    monitor.reset();
+    tools.withServer(
         link,
         "sh -c 'rstream -p %d >/dev/null 2>&1; true'",
         (program, port) -> {
@@ -72,11 +72,11 @@ final class StartupCases {
           PeerConnection stream = program.connect(link.guest(port), ours, SIZE);
           requireStreamData(stream.connection().privateData());
           stream.close();
-          meetings.guest().run(1, "killall rstream");
+          tools.guest().run(1, "killall rstream");
         });
-    require(watch.startup(Direction.TO_SIW).startsWith(REVISION_2), "no request on the wire");
+    require(monitor.startup(Direction.TO_SIW).startsWith(REVISION_2), "no request on the wire");
     String[] outcome = {"nothing"};
-    meetings.withServer(
+    tools.withServer(
         link,
         "sh -c 'rstream -p %d >/dev/null 2>&1; true'",
         (program, port) -> {
@@ -85,22 +85,22 @@ final class StartupCases {
           } catch (ConnectionRejectedException | ConnectionFailedException e) {
             outcome[0] = e.getMessage();
           }
-          meetings.guest().run(1, "killall rstream");
+          tools.guest().run(1, "killall rstream");
         });
     require(!outcome[0].equals("nothing"), "rstream takes any private data");
   }
 
-  /** rstream's client sends its own data, and goes on only if the answer is of its version. */
+  /** rstream's client sends its own data, and goes on only if the answer has its version. */
   private void streamClient(SiwLink link) throws Exception {
     for (int version : new int[] {1, 9}) {
       String[] said = new String[1];
-      meetings.withClient(
+      tools.withClient(
           link,
           "sh -c 'rstream -s " + link.ours() + " -p %d -S 64 -C 1 2>&1; true'",
           (program, listener) -> {
             said[0] = acceptStream(program, listener, version);
-            // It may wait for more of its stream than there will ever be.
-            meetings.guest().run(1, "killall rstream");
+            // It may wait for more of its stream for ever.
+            tools.guest().run(1, "killall rstream");
           });
       require(said[0].isEmpty(), said[0]);
     }
@@ -109,7 +109,7 @@ final class StartupCases {
   private static String acceptStream(SiwProgram program, Listener listener, int version) {
     PeerConnection stream = program.accept(listener, streamData(program, version), SIZE);
     requireStreamData(stream.connection().privateData());
-    // What a stream begins with, if it does, comes as a write and a message that tells of it.
+    // A stream begins with a write and a message that announces it.
     boolean talks;
     try {
       talks = stream.receive().length > 0;
@@ -123,10 +123,10 @@ final class StartupCases {
     ByteBuffer octets = ByteBuffer.wrap(data.toByteArray());
     require(
         octets.remaining() >= STREAM_DATA && octets.get(0) == 1 && octets.getShort(2) > 0,
-        "not what rsockets say: " + data);
+        "not the data of rsockets: " + data);
   }
 
-  /** With memory for what is sent, and for where more of it is. */
+  /** Private data of a stream, with buffers for its data and for further advertisements. */
   private static PrivateData streamData(SiwProgram program, int version) {
     MemoryRegion more = program.allocate(1 << 10, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
     MemoryRegion data = program.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
@@ -138,12 +138,12 @@ final class StartupCases {
     return PrivateData.of(octets.array());
   }
 
-  /** Of revision 1, siw's responder may not read; all else is as ever. */
+  /** With revision 1 siw's Responder may not read. */
   private void firstRevision(SiwLink link) throws Exception {
-    WireMonitor watch = watches.get(link);
-    watch.reset();
-    meetings.perftestClient(new Perftest(Tool.SEND_LATENCY, COUNT, SIZE), link);
-    requireStartup(watch, REVISION_1, REVISION_1);
+    WireMonitor monitor = monitors.get(link);
+    monitor.reset();
+    tools.perftestClient(new Perftest(Tool.SEND_LATENCY, COUNT, SIZE), link);
+    requireStartup(monitor, REVISION_1, REVISION_1);
   }
 
   private void siwsFirstRevision(SiwLink link) throws Exception {
@@ -152,18 +152,18 @@ final class StartupCases {
         "1",
         "2",
         () -> {
-          watches.get(link).reset();
-          meetings.rpingServer(link, COUNT, SIZE);
-          requireStartup(watches.get(link), "4001", "0001");
+          monitors.get(link).reset();
+          tools.rpingServer(link, COUNT, SIZE);
+          requireStartup(monitors.get(link), "4001", "0001");
         });
   }
 
   private void peerToPeer(SiwLink link) throws Exception {
-    WireMonitor watch = watches.get(link);
-    watch.reset();
-    meetings.rpingClient(link, COUNT, SIZE);
-    requireStartup(watch, REVISION_2, REVISION_2);
-    requireRtr(watch, Direction.TO_SIW);
+    WireMonitor monitor = monitors.get(link);
+    monitor.reset();
+    tools.rpingClient(link, COUNT, SIZE);
+    requireStartup(monitor, REVISION_2, REVISION_2);
+    requireRtr(monitor, Direction.TO_SIW);
   }
 
   private void siwsPeerToPeer(SiwLink link) throws Exception {
@@ -172,31 +172,31 @@ final class StartupCases {
         "1",
         "0",
         () -> {
-          watches.get(link).reset();
-          meetings.rpingServer(link, COUNT, SIZE);
-          requireRtr(watches.get(link), Direction.TO_RDDP);
+          monitors.get(link).reset();
+          tools.rpingServer(link, COUNT, SIZE);
+          requireRtr(monitors.get(link), Direction.TO_RDDP);
         });
   }
 
-  /** Request and reply ask for it, and the Initiator's first FPDU is the RTR. */
-  private static void requireRtr(WireMonitor watch, Direction fromInitiator) {
-    for (Direction way : Direction.values()) {
-      String depths = watch.startup(way).substring(8, 16);
+  /** Request and Reply ask for peer to peer, and the Initiator's first FPDU is the RTR. */
+  private static void requireRtr(WireMonitor monitor, Direction fromInitiator) {
+    for (Direction direction : Direction.values()) {
+      String depths = monitor.startup(direction).substring(8, 16);
       require(
           (Integer.parseUnsignedInt(depths, 16) & 0x8000_0000) != 0,
-          "not peer to peer: " + watch.startup(way));
+          "not peer to peer: " + monitor.startup(direction));
     }
-    require(watch.emptyWrites(fromInitiator) == 1, "no RTR by an RDMA Write");
+    require(monitor.emptyWrites(fromInitiator) == 1, "no RTR by an RDMA Write");
   }
 
-  private static void requireStartup(WireMonitor watch, String toSiw, String toRddp) {
+  private static void requireStartup(WireMonitor monitor, String toSiw, String toRddp) {
     require(
-        watch.startup(Direction.TO_SIW).startsWith(toSiw)
-            && watch.startup(Direction.TO_RDDP).startsWith(toRddp),
+        monitor.startup(Direction.TO_SIW).startsWith(toSiw)
+            && monitor.startup(Direction.TO_RDDP).startsWith(toRddp),
         "startup of "
-            + watch.startup(Direction.TO_SIW)
+            + monitor.startup(Direction.TO_SIW)
             + " and "
-            + watch.startup(Direction.TO_RDDP));
+            + monitor.startup(Direction.TO_RDDP));
   }
 
   private void withParameter(String name, String value, String usual, SiwCase.Action talk)
@@ -210,7 +210,7 @@ final class StartupCases {
   }
 
   private void set(String name, String value) {
-    meetings
+    tools
         .guest()
         .run(1, "sh -c 'echo " + value + " >/sys/module/siw/parameters/" + name + "'")
         .orThrow();

@@ -10,17 +10,17 @@ final class ToolCases {
   private static final int LONG_MESSAGE = 65536;
   private static final int SHORT_MESSAGE = 64;
 
-  private final GuestToolRunner meetings;
+  private final GuestToolRunner tools;
   private final boolean quick;
   private final List<SiwCase> rows = new ArrayList<>();
 
   /** Fewer messages if {@code quick}. */
-  ToolCases(GuestToolRunner meetings, boolean quick) {
-    this.meetings = meetings;
+  ToolCases(GuestToolRunner tools, boolean quick) {
+    this.tools = tools;
     this.quick = quick;
   }
 
-  /** Over a link. */
+  /** All cases over a link. */
   List<SiwCase> over(SiwLink link) {
     rows.clear();
     rping(link, quick ? 10 : 1000, SHORT_MESSAGE);
@@ -41,15 +41,15 @@ final class ToolCases {
   }
 
   private void rping(SiwLink link, int count, int size) {
-    add("rping", count, size, true, link, () -> meetings.rpingClient(link, count, size));
-    add("rping", count, size, false, link, () -> meetings.rpingServer(link, count, size));
+    add("rping", count, size, true, link, () -> tools.rpingClient(link, count, size));
+    add("rping", count, size, false, link, () -> tools.rpingServer(link, count, size));
   }
 
   private void perftest(SiwLink link, Tool tool, int count, int size) {
     Perftest perftest = new Perftest(tool, count, size);
     String name = tool.toString();
-    add(name, count, size, true, link, () -> meetings.perftestClient(perftest, link));
-    add(name, count, size, false, link, () -> meetings.perftestServer(perftest, link));
+    add(name, count, size, true, link, () -> tools.perftestClient(perftest, link));
+    add(name, count, size, false, link, () -> tools.perftestServer(perftest, link));
   }
 
   private void add(

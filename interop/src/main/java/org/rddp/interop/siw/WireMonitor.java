@@ -15,14 +15,14 @@ import org.rddp.wire.Memory;
 import org.rddp.wire.Tcp;
 
 /**
- * Sees what crosses a link: MPA's startup, Terminates, and empty RDMA Writes; and spoils one
- * segment when told to, so that all but what was spoiled is right, checksums included.
+ * Records MPA startup frames, Terminates and empty RDMA Writes on a link, and corrupts one segment
+ * on request, with correct checksums.
  *
- * <p>Knows only FPDUs that lie whole in a segment which begins with one, as short ones do. Told by
- * one thread what to do, and by another what comes.
+ * <p>Sees only FPDUs that lie whole in a segment which begins with one, as short ones do. One
+ * thread calls {@link #onFrame}, another the other methods.
  */
 final class WireMonitor {
-  /** Which way a frame goes. */
+  /** Direction of a frame. */
   enum Direction {
     TO_SIW,
     TO_RDDP;
@@ -50,53 +50,53 @@ final class WireMonitor {
   private final Map<Direction, String> terminates = new EnumMap<>(Direction.class);
   private final Map<Direction, Set<Integer>> emptyWrites = new EnumMap<>(Direction.class);
   private int longFrames;
-  private SegmentError spoil;
-  private Direction spoiledWay;
-  private boolean spoiled;
+  private SegmentError error;
+  private Direction corruptedDirection;
+  private boolean corrupted;
 
-  /** Forgets what it has seen, and spoils nothing. */
+  /** Forgets all records, and corrupts nothing. */
   synchronized void reset() {
     startups.clear();
     terminates.clear();
     emptyWrites.clear();
     longFrames = 0;
-    spoil = null;
-    spoiled = false;
+    error = null;
+    corrupted = false;
   }
 
-  /** Spoils the next FPDU that this can be done to. */
-  synchronized void corruptNext(SegmentError how, Direction way) {
-    spoil = how;
-    spoiledWay = way;
+  /** Corrupts the next FPDU to which the error applies. */
+  synchronized void corruptNext(SegmentError how, Direction direction) {
+    error = how;
+    corruptedDirection = direction;
   }
 
-  /** Whether one has been spoiled. */
+  /** Whether an FPDU has been corrupted. */
   synchronized boolean hasCorrupted() {
-    return spoiled;
+    return corrupted;
   }
 
-  /** The last startup frame that went this way, in hexadecimal from the flags on; or nothing. */
-  synchronized String startup(Direction way) {
-    return startups.getOrDefault(way, "");
+  /** The last startup frame in a direction, in hexadecimal from the flags on, or an empty text. */
+  synchronized String startup(Direction direction) {
+    return startups.getOrDefault(direction, "");
   }
 
-  /** The last Terminate that went this way, in hexadecimal, without DDP's header; or nothing. */
-  synchronized String terminate(Direction way) {
-    return terminates.getOrDefault(way, "");
+  /** The last Terminate in a direction, in hexadecimal without DDP's header, or an empty text. */
+  synchronized String terminate(Direction direction) {
+    return terminates.getOrDefault(direction, "");
   }
 
-  /** RDMA Writes of no octets that went this way, however often each was sent. */
-  synchronized int emptyWrites(Direction way) {
-    return emptyWrites.getOrDefault(way, Set.of()).size();
+  /** RDMA Writes of no octets in a direction, retransmissions not counted. */
+  synchronized int emptyWrites(Direction direction) {
+    return emptyWrites.getOrDefault(direction, Set.of()).size();
   }
 
-  /** Frames of at least 1000 octets, either way. */
+  /** Frames of at least 1000 octets in both directions. */
   synchronized int longFrames() {
     return longFrames;
   }
 
-  /** A frame crosses; nobody else has it at the moment. */
-  synchronized void onFrame(Direction way, long frame, int length) {
+  /** Handles a frame, to which this thread has exclusive access. */
+  synchronized void onFrame(Direction direction, long frame, int length) {
     longFrames += length >= LONG ? 1 : 0;
     long ip = frame + Ethernet.HEADER;
     if (Ethernet.type(frame) != Ethernet.TYPE_IPV4
@@ -110,8 +110,9 @@ final class WireMonitor {
     int octets = segment - Tcp.headerLength(tcp);
     if (octets >= STARTUP_HEADER && Memory.getLong(payload) == MPA_ID) {
       int end = STARTUP_HEADER + Memory.getShort(payload + PRIVATE_DATA_LENGTH);
-      startups.put(way, hex(payload + Long.BYTES * 2, Math.min(end, octets) - Long.BYTES * 2));
-    } else if (onFpdus(way, Tcp.sequence(tcp), payload, octets)) {
+      startups.put(
+          direction, hex(payload + Long.BYTES * 2, Math.min(end, octets) - Long.BYTES * 2));
+    } else if (onFpdus(direction, Tcp.sequence(tcp), payload, octets)) {
       long sum =
           (long) Checksum.sum(ip + ADDRESSES, 2 * Integer.BYTES) + Ipv4.PROTOCOL_TCP + segment;
       Tcp.putPartialChecksum(tcp, 0);
@@ -119,8 +120,8 @@ final class WireMonitor {
     }
   }
 
-  /** Returns whether something has been changed. */
-  private boolean onFpdus(Direction way, int sequence, long payload, int octets) {
+  /** Returns whether an FPDU has been changed. */
+  private boolean onFpdus(Direction direction, int sequence, long payload, int octets) {
     boolean changed = false;
     int at = 0;
     while (octets - at >= LENGTH + SHORTEST_ULPDU + CRC) {
@@ -129,30 +130,30 @@ final class WireMonitor {
       if (ulpdu < SHORTEST_ULPDU || whole > octets - at) {
         break;
       }
-      changed |= onFpdu(way, sequence + at, payload + at, ulpdu, whole);
+      changed |= onFpdu(direction, sequence + at, payload + at, ulpdu, whole);
       at += whole;
     }
     return changed;
   }
 
-  private boolean onFpdu(Direction way, int sequence, long fpdu, int ulpdu, int octets) {
+  private boolean onFpdu(Direction direction, int sequence, long fpdu, int ulpdu, int octets) {
     int opcode = Memory.getByte(fpdu + RDMAP_CONTROL) & OPCODE;
     if (opcode == TERMINATE) {
       int header = LENGTH + UNTAGGED_HEADER;
-      terminates.put(way, hex(fpdu + header, LENGTH + ulpdu - header));
+      terminates.put(direction, hex(fpdu + header, LENGTH + ulpdu - header));
     } else if (opcode == WRITE && ulpdu == SHORTEST_ULPDU) {
-      emptyWrites.computeIfAbsent(way, each -> new HashSet<>()).add(sequence);
+      emptyWrites.computeIfAbsent(direction, each -> new HashSet<>()).add(sequence);
     }
-    if (spoil == null || spoiledWay != way || spoil.opcode() != opcode) {
+    if (error == null || corruptedDirection != direction || error.opcode() != opcode) {
       return false;
     }
-    if (spoil.apply(fpdu, octets)) {
+    if (error.apply(fpdu, octets)) {
       CRC32C crc = new CRC32C();
       crc.update(octets(fpdu, octets - CRC));
       Memory.putInt(fpdu + octets - CRC, Integer.reverseBytes((int) crc.getValue()));
     }
-    spoil = null;
-    spoiled = true;
+    error = null;
+    corrupted = true;
     return true;
   }
 

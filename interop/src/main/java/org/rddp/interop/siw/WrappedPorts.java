@@ -5,10 +5,10 @@ import org.rddp.daemon.Ports;
 import org.rddp.device.FrameDevice;
 
 /**
- * A daemon's ports with something before each of its devices.
+ * A daemon's ports whose devices are wrapped.
  *
  * @param ports closed with these
- * @param devices in the same order, perhaps others
+ * @param devices in the same order
  */
 record WrappedPorts(Ports ports, List<FrameDevice> devices) implements Ports {
   @Override

@@ -1,2 +1,2 @@
-/** rddp's daemon and programs with Linux's siw, and the tools that come with it. */
+/** rddp's daemon and programs with Linux's siw and its tools. */
 package org.rddp.interop.siw;

@@ -1,4 +1,4 @@
-package org.rddp.bench.rtt;
+package org.rddp.rig;
 
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
@@ -13,19 +13,31 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
+import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
-import org.rddp.demo.AdvertisedBuffer;
 
 /**
- * Two programs of rddp on one thread: what one writes, sends or offers to be read, the other finds,
- * and answers in the same way.
+ * Two connected programs of rddp on one thread. One writes, sends, or offers memory to be read; the
+ * other finds the message and answers in the same way.
  */
-final class ProgramPair implements RoundTripMethod, AutoCloseable {
+public final class ProgramPair implements RoundTrip, AutoCloseable {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-  /** Every so many requests one is signalled, and completions are read. */
+  /** One request of so many is signalled, unless all are; completions are read then. */
   private static final int SIGNAL_EVERY = 32;
+
+  /** What goes to and fro. */
+  public enum Verb {
+    /** A write each way, which the other program finds in its memory. */
+    WRITE,
+
+    /** A message each way, for which the other program has posted a receive. */
+    SEND,
+
+    /** The other program's memory is read; it takes no part. */
+    READ
+  }
 
   /** One program: a session, a connection, memory to send from and memory to receive into. */
   private static final class Side {
@@ -35,7 +47,8 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     Connection connection;
     AdvertisedBuffer sinkOfPeer;
     AdvertisedBuffer sourceOfPeer;
-    private final CompletionHandler taking = this::take;
+    private final CompletionHandler handler = this::take;
+    private int signalEvery = SIGNAL_EVERY;
     private int unsignalled;
     private boolean expected;
     private Completion failure;
@@ -46,7 +59,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
       this.sink = session.allocate(longest, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
     }
 
-    /** A number at both ends of a message: the first octets that come, and the last. */
+    /** Puts a number at both ends of a message, whose first octets arrive first. */
     void fill(long number, int octets) {
       NUMBER.set(source.segment(), 0L, number);
       NUMBER.set(source.segment(), (long) octets - Long.BYTES, number);
@@ -59,7 +72,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
 
     int flags() {
       unsignalled++;
-      if (unsignalled < SIGNAL_EVERY) {
+      if (unsignalled < signalEvery) {
         return 0;
       }
       unsignalled = 0;
@@ -67,13 +80,13 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     }
 
     void poll() throws IOException {
-      session.poll(taking, SIGNAL_EVERY);
+      session.poll(handler, SIGNAL_EVERY);
       if (failure != null) {
         throw new IOException("a request failed: " + failure);
       }
     }
 
-    /** A message that was received, or octets that were read, are what is waited for. */
+    /** A received message or a completed read is what is waited for: those have ids above 0. */
     private void take(Completion completion) {
       if (!completion.isSuccess()) {
         failure = completion;
@@ -93,50 +106,76 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   private final Side near;
   private final Side far;
   private final int longest;
-  private final WaitStrategy patience;
+  private final WaitStrategy waiting;
   private int octets;
-  private RttTask.Verb verb = RttTask.Verb.WRITE;
+  private Verb verb = Verb.WRITE;
   private boolean receivesPosted;
+
+  /**
+   * Two programs, which need a connection first ({@link #use}).
+   *
+   * @param longest octets of the longest message
+   * @param waiting how they wait
+   */
+  public ProgramPair(Rddp nearSession, Rddp farSession, int longest, WaitStrategy waiting) {
+    this.longest = longest;
+    this.waiting = waiting;
+    near = new Side(nearSession, longest);
+    far = new Side(farSession, longest);
+    near.sinkOfPeer = AdvertisedBuffer.of(far.sink);
+    far.sinkOfPeer = AdvertisedBuffer.of(near.sink);
+    near.sourceOfPeer = AdvertisedBuffer.of(far.source);
+    far.sourceOfPeer = AdvertisedBuffer.of(near.source);
+  }
 
   /**
    * Connects two programs.
    *
    * @param address where the far session listens
    * @param longest octets of the longest message
-   * @param patience how they wait
+   * @param waiting how they wait
    */
-  ProgramPair(
+  public static ProgramPair connect(
       Rddp nearSession,
       Rddp farSession,
       InetSocketAddress address,
       int longest,
-      WaitStrategy patience) {
-    this.longest = longest;
-    this.patience = patience;
-    near = new Side(nearSession, longest);
-    far = new Side(farSession, longest);
+      WaitStrategy waiting) {
+    ProgramPair pair = new ProgramPair(nearSession, farSession, longest, waiting);
     try (Listener listener = farSession.listen(address.getPort())) {
       CompletableFuture<Connection> accepted =
-          CompletableFuture.supplyAsync(
-              () -> listener.await(TIMEOUT).accept(AdvertisedBuffer.of(far.sink).toPrivateData()));
-      near.connection =
-          nearSession.connect(address, AdvertisedBuffer.of(near.sink).toPrivateData(), TIMEOUT);
-      far.connection = accepted.join();
+          CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept(PrivateData.NONE));
+      Connection connecting = nearSession.connect(address, PrivateData.NONE, TIMEOUT);
+      pair.use(connecting, accepted.join());
     }
-    near.sinkOfPeer = AdvertisedBuffer.read(near.connection.privateData());
-    far.sinkOfPeer = AdvertisedBuffer.read(far.connection.privateData());
-    near.sourceOfPeer = AdvertisedBuffer.of(far.source);
-    far.sourceOfPeer = AdvertisedBuffer.of(near.source);
+    return pair;
   }
 
-  @Override
-  public void prepare(RttTask task) throws IOException {
-    if (task.octets() > longest) {
-      throw new IOException("no room for messages of " + task.octets() + " octets");
+  /** Uses a connection between the two programs from now on; no message may be under way. */
+  public void use(Connection nearEnd, Connection farEnd) {
+    near.connection = nearEnd;
+    far.connection = farEnd;
+  }
+
+  /** Signals every request from now on, or one of 32. */
+  public void signalAll(boolean on) {
+    near.signalEvery = on ? 1 : SIGNAL_EVERY;
+    far.signalEvery = near.signalEvery;
+  }
+
+  /**
+   * Changes the kind and the length of messages; none may be under way.
+   *
+   * @param length octets, 8 or more, a multiple of 8
+   * @throws IOException when messages of that length have no room
+   */
+  public void prepare(Verb kind, int length) throws IOException {
+    if (length > longest) {
+      throw new IOException("no room for messages of " + length + " octets");
     }
-    octets = task.octets();
-    verb = task.verb();
-    if (verb == RttTask.Verb.SEND && !receivesPosted) {
+    octets = length;
+    verb = kind;
+    if (verb == Verb.SEND && !receivesPosted) {
       receivesPosted = true;
       receive(near);
       receive(far);
@@ -144,7 +183,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   @Override
-  public void roundTrip(long number) throws IOException {
+  public void run(long number) throws IOException {
     switch (verb) {
       case WRITE -> {
         write(near, number);
@@ -162,7 +201,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     }
   }
 
-  /** Requests whose end is nothing that is waited for have the number 0 or less. */
+  /** Nobody waits for the completion of a request whose id is 0. */
   private void write(Side side, long number) throws IOException {
     side.fill(number, octets);
     int flags = side.flags();
@@ -176,9 +215,9 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   private void await(Side side, long number) throws IOException {
-    patience.reset();
+    waiting.reset();
     while (!side.has(number, octets)) {
-      patience.idle();
+      waiting.idle();
     }
   }
 
@@ -203,15 +242,15 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
   }
 
   private void awaitCompletion(Side side) throws IOException {
-    patience.reset();
+    waiting.reset();
     while (!side.arrived()) {
-      patience.idle();
+      waiting.idle();
     }
   }
 
   private void check(Side side, long number) throws IOException {
     if (!side.has(number, octets)) {
-      throw new IOException("what has come is not what was sent");
+      throw new IOException("another message came back");
     }
   }
 
@@ -231,6 +270,7 @@ final class ProgramPair implements RoundTripMethod, AutoCloseable {
     check(near, number);
   }
 
+  /** Closes both ends of the connection. */
   @Override
   public void close() {
     near.connection.close();

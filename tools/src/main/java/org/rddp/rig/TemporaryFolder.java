@@ -1,4 +1,4 @@
-package org.rddp.demo;
+package org.rddp.rig;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,19 +7,31 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A folder for the demonstration's sockets, configurations and logs; gone when it ends. */
-final class DemoDirectory implements AutoCloseable {
+/** A folder for sockets, configurations and logs, removed with everything in it when closed. */
+public final class TemporaryFolder implements AutoCloseable {
   private final Path path;
 
-  DemoDirectory() throws IOException {
-    path = Files.createTempDirectory("rddp-demo-");
+  /**
+   * Makes the folder.
+   *
+   * @param prefix of its name
+   */
+  public TemporaryFolder(String prefix) throws IOException {
+    path = Files.createTempDirectory(prefix);
   }
 
-  Path path(String name) {
+  /** The folder. */
+  public Path path() {
+    return path;
+  }
+
+  /** A file in it. */
+  public Path resolve(String name) {
     return path.resolve(name);
   }
 
-  Path write(String name, String text) throws IOException {
+  /** Writes a file in it. */
+  public Path write(String name, String text) throws IOException {
     return Files.writeString(path.resolve(name), text);
   }
 

@@ -1,0 +1,203 @@
+package org.rddp.rig;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.rddp.dpdk.Eal;
+
+/**
+ * A child process with the JVM, the flags and the class path of this one. Its standard input stays
+ * open as long as this process lives, so that it can end when this one does. For one thread.
+ */
+public final class JavaProcess implements AutoCloseable {
+  private static final Duration TERMINATION = Duration.ofSeconds(10);
+  private static final int LOG_LINES = 12;
+  private static final String END = "";
+
+  private final String name;
+  private final Path log;
+  private final Process process;
+  private final Writer input;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+  /**
+   * Starts the process.
+   *
+   * @param name for messages
+   * @param log file for its standard error; null to share this process's
+   * @param flags of its JVM, beside those of this one
+   * @param main its main class
+   */
+  public JavaProcess(String name, Path log, List<String> flags, String main, List<String> arguments)
+      throws IOException {
+    this.name = name;
+    this.log = log;
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(flags);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    process =
+        builder
+            .redirectError(
+                log == null
+                    ? ProcessBuilder.Redirect.INHERIT
+                    : ProcessBuilder.Redirect.to(log.toFile()))
+            .start();
+    input = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
+    Thread.ofPlatform().daemon().name("output of " + name).start(this::readLines);
+  }
+
+  /**
+   * Starts a command of {@code bin/rddp}.
+   *
+   * @param name for messages
+   * @param log file for its standard error; null to share this process's
+   * @param flags of its JVM, beside those of this one
+   * @param command the command and its arguments
+   */
+  public static JavaProcess command(String name, Path log, List<String> flags, List<String> command)
+      throws IOException {
+    return new JavaProcess(name, log, flags, "org.rddp.cli.Main", command);
+  }
+
+  /**
+   * Starts a daemon that ends with its standard input, and shares this process's standard error.
+   */
+  public static JavaProcess daemon(String name, Path configuration) throws IOException {
+    return command(
+        name,
+        null,
+        List.of(),
+        List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+  }
+
+  private void readLines() {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (!line.isEmpty()) {
+          lines.add(line);
+        }
+      }
+    } catch (IOException e) {
+      // The process is being ended.
+      lines.add(END);
+      return;
+    }
+    lines.add(END);
+  }
+
+  /** Writes a line to its standard input. */
+  public void writeLine(String line) throws IOException {
+    input.write(line + "\n");
+    input.flush();
+  }
+
+  /**
+   * Waits for the next line of its standard output that is not empty.
+   *
+   * @throws IOException when the process ends first, or the time is over; the message says which
+   */
+  public String readLine(Duration timeout) throws IOException, InterruptedException {
+    String line = lines.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    if (line == null) {
+      throw new IOException(
+          "the process '" + name + "' said nothing for " + timeout.toSeconds() + " s");
+    }
+    if (line.equals(END)) {
+      boolean ended = process.waitFor(1, TimeUnit.SECONDS);
+      lines.add(END);
+      throw new IOException(
+          "the process '"
+              + name
+              + (ended
+                  ? "' has ended with code " + process.exitValue()
+                  : "' has closed its output"));
+    }
+    return line;
+  }
+
+  /**
+   * Waits for a line of its standard output.
+   *
+   * @param prefix how the line begins
+   * @throws IOException as {@link #readLine}, with the end of the log
+   */
+  public String awaitLine(String prefix, Duration timeout)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    try {
+      String line = readLine(timeout);
+      while (!line.startsWith(prefix)) {
+        line = readLine(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      }
+      return line;
+    } catch (IOException e) {
+      throw new IOException(e.getMessage() + logEnd(), e);
+    }
+  }
+
+  private String logEnd() throws IOException {
+    if (log == null) {
+      return "";
+    }
+    List<String> all = Files.readAllLines(log);
+    List<String> last = all.subList(Math.max(0, all.size() - LOG_LINES), all.size());
+    return last.isEmpty() ? "" : "; its last lines:\n  " + String.join("\n  ", last);
+  }
+
+  /** The process. */
+  public ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  /** CPU time that it has used, in ns. */
+  public long cpuNanos() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+  }
+
+  /** Waits for its end; false when the time is over before. */
+  public boolean awaitEnd(Duration timeout) throws InterruptedException {
+    return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Closes its standard input and waits for its end; false when the time is over before. */
+  public boolean endInput(Duration timeout) throws IOException, InterruptedException {
+    input.close();
+    return awaitEnd(timeout);
+  }
+
+  /** Asks the process to end (SIGTERM), kills it when it does not, and removes DPDK's files. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!awaitEnd(TERMINATION)) {
+        process.destroyForcibly();
+        awaitEnd(TERMINATION);
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    if (!process.isAlive()) {
+      Eal.removeLeftovers(process.pid());
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package org.rddp.rig;
+
+import java.io.IOException;
+
+/**
+ * Waits for the other end by polling. Where more busy threads than cores must share them, it also
+ * yields now and then. It gives up after ten seconds. For one thread.
+ */
+public final class WaitStrategy {
+  private static final long LONGEST = 10_000_000_000L;
+
+  /** A power of 2, less one: polls between two readings of the clock. */
+  private static final int CLOCK_MASK = 0xffff;
+
+  /** A power of 2, less one: polls between two yields. */
+  private static final int YIELD_MASK = 0x3f;
+
+  private final boolean yields;
+  private final Runnable meanwhile;
+  private int polls;
+  private long began;
+
+  /** A strategy that spins, or one that also yields. */
+  public WaitStrategy(boolean yields) {
+    this.yields = yields;
+    meanwhile = null;
+  }
+
+  /** A strategy that does other work between polls. */
+  public WaitStrategy(Runnable meanwhile) {
+    yields = false;
+    this.meanwhile = meanwhile;
+  }
+
+  /** Begins another wait. */
+  public void reset() {
+    polls = 0;
+    began = 0;
+  }
+
+  /**
+   * To be called between two polls.
+   *
+   * @throws IOException when the wait takes too long
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // Engines that yield, too, need the core.
+  public void idle() throws IOException {
+    polls++;
+    if (meanwhile != null) {
+      meanwhile.run();
+    } else if (yields && (polls & YIELD_MASK) == 0) {
+      Thread.yield();
+    } else {
+      Thread.onSpinWait();
+    }
+    if ((polls & CLOCK_MASK) == 0) {
+      checkTime();
+    }
+  }
+
+  private void checkTime() throws IOException {
+    long now = System.nanoTime();
+    if (began == 0) {
+      began = now;
+    } else if (now - began > LONGEST) {
+      throw new IOException("no message for " + LONGEST / 1_000_000_000 + " s");
+    }
+  }
+}
