@@ -1,6 +1,6 @@
 package org.rddp.tcp.testing;
 
-import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -252,9 +252,9 @@ public class InMemoryTcpStream implements TcpStream {
 
   /** The octets of {@link #segments()} as one stream. */
   public byte[] sent() {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    segments.forEach(all::writeBytes);
-    return all.toByteArray();
+    ByteBuffer all = ByteBuffer.allocate(segments.stream().mapToInt(octets -> octets.length).sum());
+    segments.forEach(all::put);
+    return all.array();
   }
 
   /** Returns the octets of {@link #segments()} as one stream and removes them. */
