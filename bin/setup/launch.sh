@@ -40,6 +40,9 @@ jvm_arguments() {
     if [[ ' bench daemon demo ' == *" ${1:-} "* ]]; then
         JVM_ARGUMENTS+=(-XX:CompileCommandFile="$ROOT/bin/setup/hotspot.txt")
         [[ ${RDDP_JVM_FLAGS:-} == *-XX:+Use*GC* ]] || JVM_ARGUMENTS+=(-XX:+UseSerialGC)
+        # A heap of 2 GiB lies below 4 GiB, where HotSpot needs no shift to make an address of a reference: 5 % of a lone message.
+        # RDDP_JVM_FLAGS=-Xmx... overrides it.
+        JVM_ARGUMENTS+=(-Xmx2g)
     fi
     # The user's flags: a heap size, a debugger.
     if [[ -n ${RDDP_JVM_FLAGS:-} ]]; then

@@ -86,6 +86,14 @@ names_methods() {
 }
 
 check 'gives the engine the serial collector' has -XX:+UseSerialGC daemon
+check 'limits the heap of the engine to what needs no shift' has -Xmx2g daemon
+check 'gives short commands the default heap' lacks -Xmx2g status
+# shellcheck disable=SC2317
+puts_heap_of_the_user_last() {
+    local RDDP_JVM_FLAGS=-Xmx6g
+    [[ $(flags_of daemon) == *$'\n-Xmx2g\n'*-Xmx6g* ]]
+}
+check 'lets the user name another heap' puts_heap_of_the_user_last
 check 'keeps a collector that the user names' with_collector lacks -XX:+UseSerialGC daemon
 check 'gives the compiler the layer boundaries' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
 check 'gives short commands the default collector' lacks -XX:+UseSerialGC status
