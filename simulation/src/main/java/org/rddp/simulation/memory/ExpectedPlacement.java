@@ -16,6 +16,9 @@ public final class ExpectedPlacement {
   /** Others whose octets may have replaced those of this one. */
   private final List<ExpectedPlacement> rivals = new ArrayList<>(0);
 
+  /** Atomics that must have been executed before this Write was sent. */
+  private final List<ExpectedPlacement> earlier = new ArrayList<>(0);
+
   private boolean abandoned;
   private boolean over;
 
@@ -118,6 +121,15 @@ public final class ExpectedPlacement {
 
   public List<ExpectedPlacement> rivals() {
     return rivals;
+  }
+
+  public void addEarlier(ExpectedPlacement atomic) {
+    earlier.add(atomic);
+  }
+
+  /** Atomics on the same octets that a fence keeps in front of this Write. */
+  public List<ExpectedPlacement> earlier() {
+    return earlier;
   }
 
   /** The peer's request was flushed: not all octets will be placed. */

@@ -25,7 +25,9 @@ import org.rddp.wire.Memory;
  *   <li>A Read may return octets of a Write that was posted after it without a fence, but not of
  *       one with a fence.
  *   <li>An atomic is executed once, at any time before it is answered: a Send behind it does not
- *       show that it is complete.
+ *       show that it is complete (RFC 7306 section 5.4, rule 6).
+ *   <li>A Write with a fence is not sent before every atomic in front of it has been answered (RFC
+ *       5040 section 5.5, rule 12): when it is complete, so are they.
  *   <li>After an STag is revoked, or its stream has ended, no octet changes through it.
  * </ul>
  */
@@ -146,6 +148,8 @@ public final class MemoryModel {
         other.addRival(target);
         if (!target.atomic() && !other.atomic()) {
           target.addRival(other);
+        } else if (!target.atomic() && other.number() < fence) {
+          target.addEarlier(other);
         }
       }
     }
@@ -212,16 +216,33 @@ public final class MemoryModel {
     return 0;
   }
 
-  /** The peer's Writes with a number below the given one are complete, except the flushed ones. */
-  public void writesDone(long before, String how) {
+  /**
+   * The peer's Writes with a number below the given one are complete, except the flushed ones.
+   *
+   * @param answering false if the owner is closing: the peer's daemon may have flushed an atomic
+   *     that would not be answered, and a fence does not wait for that
+   */
+  public void writesDone(long before, boolean answering, String how) {
     List<ExpectedPlacement> done = new ArrayList<>();
     for (ExpectedPlacement target : pending) {
       boolean write = target.remote() && !target.atomic() && !target.abandoned();
       if (write && target.number() < before) {
         done.add(target);
+        if (answering) {
+          // Otherwise posted octets would be computed as if the atomics came behind the Write.
+          addEarlier(target, done);
+        }
       }
     }
     done(done, how);
+  }
+
+  private static void addEarlier(ExpectedPlacement write, List<ExpectedPlacement> done) {
+    for (ExpectedPlacement atomic : write.earlier()) {
+      if (!atomic.over() && !atomic.abandoned() && !done.contains(atomic)) {
+        done.add(atomic);
+      }
+    }
   }
 
   /** The peer's Writes and atomics with a number below the given one are complete. */

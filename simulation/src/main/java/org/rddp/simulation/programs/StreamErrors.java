@@ -82,7 +82,8 @@ final class StreamErrors {
       return;
     }
     found = other.wrong;
-    end.memory().writesDone(found.number(), "a wrong request behind it was found out");
+    end.memory()
+        .writesDone(found.number(), !end.isClosing(), "a wrong request behind it was found out");
     boolean early = end.program().host().settings().mpa().markers();
     if (!early && found.fault().kind() != Fault.Kind.ATOMIC) {
       end.memory().refused(found.number());
