@@ -11,9 +11,9 @@ public final class JoinedInterfaces {
   /** Name of the far interface. */
   public static final String FAR = "far";
 
-  private static final String NEAR_ADDRESS = "10.98.0.1";
-
-  private static final String FAR_ADDRESS = "10.98.0.2";
+  // Not those of the lossy link's kernel contender, whose kernel would answer in rddp's place.
+  private static final String NEAR_ADDRESS = "10.77.0.1";
+  private static final String FAR_ADDRESS = "10.77.0.2";
 
   private JoinedInterfaces() {}
 
