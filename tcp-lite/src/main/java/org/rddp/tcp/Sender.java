@@ -521,7 +521,8 @@ final class Sender {
       timer.windowChanged();
     }
     if (window.octets() < emss && !context.sentPackets.scarce()) {
-      // A peer that keeps its window closed is alive: it is given up only when packets are scarce
+      // A peer that keeps its window below a segment is alive: it is given up only when packets are
+      // scarce
       // (RFC 6429).
       timer.progress();
     }
@@ -774,7 +775,7 @@ final class Sender {
     return (int) una + emss + (int) window.octets() + (finQueued ? 1 : 0);
   }
 
-  /** Releases every packet. */
+  /** Releases every packet and the timer. */
   void clear() {
     if (flight != null) {
       releaseFlight();

@@ -25,7 +25,7 @@ import org.rddp.client.types.Opcode;
  * named, and 40 the Tagged Offset.
  *
  * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
- * are not set are zero. Engine thread only; allocates nothing.
+ * are not set are zero, but for plain DDP's, which no other opcode has. Engine thread only; allocates nothing.
  */
 public final class CompletionEntry {
   static final int OPCODE = 4;
@@ -55,6 +55,9 @@ public final class CompletionEntry {
   /** Address of the slot. */
   private long slot;
 
+  /** Opcode, status and flags as written: the slot is never read, as the program can change it. */
+  private int word;
+
   CompletionEntry(DaemonRings rings) {
     this.rings = rings;
   }
@@ -75,7 +78,8 @@ public final class CompletionEntry {
    */
   public CompletionEntry begin(
       long id, int connection, int opcode, CompletionStatus status, long octets) {
-    putInt(OPCODE, (opcode & 0xff) | status.code() << 8);
+    word = (opcode & 0xff) | status.code() << 8;
+    putInt(OPCODE, word);
     putLong(ID, id);
     putLong(OCTETS, octets);
     putInt(CONNECTION, connection);
@@ -143,8 +147,8 @@ public final class CompletionEntry {
   }
 
   private CompletionEntry flag(int flag) {
-    int word = RingLayout.getInt(RingLayout.ALL, slot + OPCODE);
-    putInt(OPCODE, word | flag << 16);
+    word |= flag << 16;
+    putInt(OPCODE, word);
     return this;
   }
 

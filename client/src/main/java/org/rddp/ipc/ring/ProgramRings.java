@@ -55,8 +55,12 @@ public final class ProgramRings {
    *
    * @param slots that the request takes, 1 to {@link WorkRequest#MAX_SLOTS}
    * @return null when too few slots are free, or too many requests are outstanding: poll first
+   * @throws IllegalArgumentException when it is another number
    */
   public SubmissionEntry claim(int slots) {
+    if (slots < 1 || slots > WorkRequest.MAX_SLOTS) {
+      throw new IllegalArgumentException(slots + " slots; 1 to " + WorkRequest.MAX_SLOTS);
+    }
     if (!hasRoom(slots)) {
       return null;
     }

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
  * A work request that a program writes into the submission ring: a flyweight over the slots that
  * {@link ProgramRings#claim} has found free. {@link WorkRequest} has the layout.
  *
- * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
- * are not set are zero. One thread; allocates nothing.
+ * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields of
+ * the first slot that are not set are zero. One thread; allocates nothing.
  */
 public final class SubmissionEntry {
   private final ProgramRings rings;
@@ -36,10 +36,10 @@ public final class SubmissionEntry {
    * Writes the fields of every request.
    *
    * @param opcode one of {@link org.rddp.client.types.Opcode}
-   * @param flags of {@link WorkRequest}; that a message is inline or a list is added where it is
-   *     set
+   * @param flags of {@link org.rddp.client.types.SendFlags}; {@link #inline} and {@link
+   *     #memory(PieceList)} add their own
    * @param id the program's own number, given back in the completion
-   * @param connection its number, or 0
+   * @param connection its number, or 0 for a receive of a shared receive queue
    */
   public SubmissionEntry begin(int opcode, int flags, long id, int connection) {
     RingLayout.putInt(

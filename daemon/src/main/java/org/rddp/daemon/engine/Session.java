@@ -291,7 +291,7 @@ public final class Session {
    * Accepts connections at a port.
    *
    * @param settings of every connection
-   * @return the listener's number
+   * @return the listener
    */
   public SessionListener listen(int port, int backlog, ConnectionSettings settings)
       throws RequestRefusedException {
@@ -368,7 +368,10 @@ public final class Session {
     }
   }
 
-  /** Accepts a peer's request. Receives posted before are in place by then. */
+  /**
+   * Accepts a peer's request. The requests in the ring are taken first, so that receives posted
+   * before are in their queue.
+   */
   public void accept(int connection, byte[] privateData) throws RequestRefusedException {
     takeRequests(limits.outstanding());
     require(connection).accept(privateData);

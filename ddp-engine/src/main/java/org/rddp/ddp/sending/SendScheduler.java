@@ -3,13 +3,13 @@ package org.rddp.ddp.sending;
 import org.rddp.wire.Memory;
 
 /**
- * Decides which stream of an engine sends next: deficit round robin in two classes, so that no
- * message, however long, holds up the others.
+ * Decides which stream of an engine sends next: round robin with a quantum, in two classes, so that
+ * no message, however long, holds up the others.
  *
  * <p>Streams that sent everything the last time (caught up) go before those that could not
- * (backlogged). Sending is contended while streams with little to send meet a backlogged one that
- * can send: for {@link #CONTENDED_SEGMENTS} segments only one backlogged stream is served in a
- * call, and it sends one {@link #QUANTUM}. So turns of the duty cycle stay short, and short
+ * (backlogged). Sending becomes contended when a stream has sent all it had while a backlogged one
+ * can send, and stays so for {@link #CONTENDED_SEGMENTS} segments: each call then serves one
+ * backlogged stream, for one {@link #QUANTUM}. So turns of the duty cycle stay short, and short
  * messages do not wait for long ones. A stream that waits for its peer does not count.
  */
 public final class SendScheduler {
