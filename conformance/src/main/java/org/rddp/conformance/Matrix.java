@@ -54,7 +54,7 @@ final class Matrix {
     return rows;
   }
 
-  /** What is wrong, as messages; empty if nothing is. */
+  /** Messages about errors; empty if there are none. */
   List<String> faults() {
     return faults;
   }

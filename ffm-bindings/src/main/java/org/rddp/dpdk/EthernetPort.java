@@ -123,7 +123,7 @@ public final class EthernetPort implements AutoCloseable {
     return port;
   }
 
-  /** What the port is and can do, as it was when it was opened. */
+  /** Identity and capabilities of the port, as of its opening. */
   public PortInfo info() {
     return info;
   }
@@ -291,7 +291,7 @@ public final class EthernetPort implements AutoCloseable {
         "The driver may not have it.");
   }
 
-  /** What went through the port. */
+  /** Counters of the port's traffic. */
   public PortStatistics statistics() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment stats = rddp_port_stats.allocate(arena);

@@ -168,7 +168,7 @@ final class FpduStream {
     return ulpdus;
   }
 
-  /** What is wrong with the first FPDU that is, or null. */
+  /** The error of the first wrong FPDU, or null. */
   MpaError error() {
     return error;
   }

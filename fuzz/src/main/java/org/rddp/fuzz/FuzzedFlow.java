@@ -26,7 +26,7 @@ final class FuzzedFlow {
   /** The users of the connections there were, the latest last. */
   FuzzedUser user;
 
-  /** What the peer sends next. */
+  /** The peer's next segment. */
   int next;
 
   /** The last octet that has left, or SYN or FIN, and one. */

@@ -17,7 +17,7 @@ import org.rddp.wire.Memory;
 final class FuzzedUlpdus implements UlpduHandler {
   private static final long BUFFER = Memory.allocate(1 << 16);
 
-  /** What a Responder does with a Request. */
+  /** A Responder's answer to a Request. */
   enum Answer {
     ACCEPT,
     REJECT,

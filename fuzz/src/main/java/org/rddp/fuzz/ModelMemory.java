@@ -12,12 +12,12 @@ final class ModelMemory {
     this.names = names;
   }
 
-  /** What an STag names now; null if it names nothing. */
+  /** The memory that an STag names now, or null. */
   ModelRegion named(int stag) {
     return names.stream().filter(each -> each.valid && each.stag == stag).findFirst().orElse(null);
   }
 
-  /** What is wrong with an access: no STag, another stream's, rights, wrap, range; or null. */
+  /** The error of an access: no STag, another stream's, rights, wrap, range; or null. */
   String access(int stag, long to, long octets, int right, String errors) {
     String[] each = errors.split(" ", -1);
     ModelRegion found = named(stag);

@@ -199,7 +199,7 @@ public final class MpaFuzz {
     Frames.require(gaps || stream.unconsumed() == 0, "octets are not given back");
   }
 
-  /** What was passed and reported is what the reader finds. */
+  /** The ULPDUs and errors passed up must equal those that a second reader finds. */
   private void compare() {
     fpdus.read(crc);
     NavigableMap<Long, byte[]> passed = new TreeMap<>();

@@ -65,7 +65,7 @@ public final class RdmaFuzz {
   /** Receives that are there from the start. */
   private final int prepared;
 
-  /** What has been made and has not come: the ULPDU, where its FPDU begins, and where it ends. */
+  /** ULPDUs sent and not received: each with the positions of its FPDU's begin and end. */
   private static final class Pending {
     private final byte[] ulpdu;
     private final int from;

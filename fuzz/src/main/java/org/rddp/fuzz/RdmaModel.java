@@ -55,7 +55,7 @@ final class RdmaModel {
   private int requestMsn = 1;
   private int responseMsn = 1;
 
-  /** What the Terminate says, in hexadecimal; null if none is due. */
+  /** Layer, type and code of the expected Terminate in hexadecimal; null if none is expected. */
   String terminate;
 
   boolean dead;

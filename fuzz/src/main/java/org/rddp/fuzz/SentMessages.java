@@ -90,7 +90,7 @@ final class SentMessages {
     return requests;
   }
 
-  /** What the Terminate says, in hexadecimal; null if none was sent. */
+  /** Layer, type and code of the Terminate in hexadecimal; null if none was sent. */
   String terminate() {
     return terminate;
   }

@@ -230,7 +230,7 @@ public final class StartupFuzz {
     }
   }
 
-  /** What has been made of the frame is what it says. */
+  /** The parsed frame must equal the fields of the octets. */
   private void judge() {
     boolean right = settings.startKey() ? rightStartKey() : rightFrame();
     boolean welcome = user.requested() || user.operating() || user.rejected();
@@ -282,7 +282,7 @@ public final class StartupFuzz {
     int lowest = settings.permissive() ? 0 : 1;
     int highest = initiator ? settings.revision() : 2;
     int data = length() - HEADER;
-    // What we have proposed with S set cannot be accepted without it (RFC 6581 section 6).
+    // A proposal with S set cannot be accepted without it (RFC 6581 section 6).
     boolean plain = initiator && octets[17] == 2 && (octets[16] & (S | R)) == 0;
     return !plain
         && octets[17] >= lowest

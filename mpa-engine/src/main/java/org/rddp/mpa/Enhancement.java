@@ -27,7 +27,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   private static final int C = 0x8000;
   private static final int D = 0x4000;
 
-  /** What an Initiator proposes. */
+  /** An Initiator's proposal. */
   static Enhancement proposal(MpaSettings settings) {
     boolean counted = settings.readsNegotiated();
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);

@@ -29,7 +29,7 @@ public final class Card implements FrameDevice, Hop {
   private int held;
   private long missed;
   private boolean closed;
-  private long lives;
+  private long generation;
 
   Card(Network network, PacketPool pool, long macAddress, int mtu) {
     this.network = network;
@@ -132,7 +132,9 @@ public final class Card implements FrameDevice, Hop {
       pool.release(packet);
     } else {
       held++;
-      network.events().schedule(network.now() + holding, completion, lives << HANDLE_BITS | packet);
+      network
+          .events()
+          .schedule(network.now() + holding, completion, generation << HANDLE_BITS | packet);
     }
     network.report(NetworkEvent.SENT, frame);
     if (out == null) {
@@ -144,7 +146,7 @@ public final class Card implements FrameDevice, Hop {
 
   /** A packet from before a restart was freed with its pool. */
   private void complete(long packet) {
-    if (packet >>> HANDLE_BITS == lives) {
+    if (packet >>> HANDLE_BITS == generation) {
       held--;
       pool.release(packet & ((1L << HANDLE_BITS) - 1));
       interrupt.run();
@@ -186,7 +188,7 @@ public final class Card implements FrameDevice, Hop {
   /** Restarts with packets of another pool; held packets of the old one are forgotten. */
   void restart(PacketPool packets) {
     pool = packets;
-    lives++;
+    generation++;
     held = 0;
     count = 0;
     closed = false;

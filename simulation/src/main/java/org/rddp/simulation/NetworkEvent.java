@@ -1,6 +1,6 @@
 package org.rddp.simulation;
 
-/** What a network does to a frame. */
+/** An effect of a network on a frame. */
 public enum NetworkEvent {
   /** A card has sent it. */
   SENT("sent"),

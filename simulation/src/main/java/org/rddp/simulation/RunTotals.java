@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What happened in any number of runs: counts by name, and the length of each run. */
+/** Totals of many runs: counts by name, and the length of each run. */
 public final class RunTotals {
   private final Map<String, Long> counts = new LinkedHashMap<>();
   private long[] lengths = new long[16];

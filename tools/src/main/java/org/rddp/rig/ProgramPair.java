@@ -27,7 +27,7 @@ public final class ProgramPair implements RoundTrip, AutoCloseable {
   /** One request of so many is signalled, unless all are; completions are read then. */
   private static final int SIGNAL_EVERY = 32;
 
-  /** What goes to and fro. */
+  /** Operation of a round trip. */
   public enum Verb {
     /** A write each way, which the other program finds in its memory. */
     WRITE,

@@ -3,7 +3,7 @@ package org.rddp.bench.analysis;
 import org.rddp.bench.report.ReportTable;
 import org.rddp.simulation.WireSettings;
 
-/** What a receiver has to buffer when segments are lost, with Markers and without. */
+/** Octets that a receiver has to buffer when segments are lost, with Markers and without. */
 final class LossFigures {
   private static final int MTU = 1500;
   private static final int POOL = 1 << 14;

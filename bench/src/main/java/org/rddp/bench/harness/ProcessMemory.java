@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** What the kernel says of a process's memory. */
+/** A process's memory as the kernel reports it. */
 public final class ProcessMemory {
   private static final double KIBIBYTE = 1024;
 

@@ -25,7 +25,8 @@ import org.rddp.client.types.Opcode;
  * named, and 40 the Tagged Offset.
  *
  * <p>To be called: {@link #begin}, the setters that the opcode needs, {@link #submit}. Fields that
- * are not set are zero, but for plain DDP's, which no other opcode has. Engine thread only; allocates nothing.
+ * are not set are zero, but for plain DDP's, which no other opcode has. Engine thread only;
+ * allocates nothing.
  */
 public final class CompletionEntry {
   static final int OPCODE = 4;

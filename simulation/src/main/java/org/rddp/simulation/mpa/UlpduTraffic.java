@@ -24,7 +24,7 @@ record UlpduTraffic(
     double decline,
     long abortAfter,
     AfterError afterError) {
-  /** What an end does when its receiving half has failed. */
+  /** Reaction of an end whose receiving half has failed. */
   enum AfterError {
     /** Sends the rest, and closes. */
     GO_ON,

@@ -162,10 +162,10 @@ final class DdpEndpoint extends ProgramEndpoint {
       return false;
     }
     if (random().nextBoolean()) {
-      boolean none = !other().holding && other().takes(0) < 0 && !other().starving();
+      boolean none = !other().holding && other().takes(0) < 0 && !other().receivesStopped();
       boolean sent = none && send(0, 1, false);
       if (sent) {
-        peer().starve();
+        peer().stopReceives();
       }
       return sent;
     }
@@ -253,7 +253,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   /** Octets that the next message to a queue may have; -1 if none may be sent. */
   private int takes(int qn) {
-    if (starving() || isGone()) {
+    if (receivesStopped() || isGone()) {
       return -1;
     }
     int due = (int) due(qn);
@@ -275,7 +275,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   void receive() {
-    if (starving() || stags().localStag() == 0) {
+    if (receivesStopped() || stags().localStag() == 0) {
       return;
     }
     for (int qn = 0; qn < queues.size(); qn++) {

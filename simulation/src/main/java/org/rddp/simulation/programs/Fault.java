@@ -35,7 +35,7 @@ enum Fault {
       ErrorNumber.of(DdpError.INVALID_MO)),
   SEND_INVALIDATES(Kind.SEND, "a send that may not invalidate", RdmapError.CANNOT_INVALIDATE);
 
-  /** What kind of request it is. */
+  /** The kind of request. */
   enum Kind {
     WRITE,
     READ,

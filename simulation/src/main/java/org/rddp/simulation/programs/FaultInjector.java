@@ -175,7 +175,7 @@ final class FaultInjector {
             && end.other().longestMessage() < 0
             && posts.send(random.nextInt(LONGEST), 0, null, 0, false, fault);
     if (sent) {
-      end.peer().starve();
+      end.peer().stopReceives();
     }
     return sent;
   }

@@ -27,7 +27,7 @@ abstract class ProgramEndpoint {
   /** The most turns in which the engine takes every request from the ring. */
   private static final int TURNS_TO_TAKE = 8;
 
-  /** What a step without a request counts. */
+  /** The count of a step without a request. */
   private static final double IDLE_STEP = 0.1;
 
   private final SimulatedProgram program;
@@ -56,7 +56,7 @@ abstract class ProgramEndpoint {
 
   private boolean disturbed;
   private boolean wrong;
-  private boolean starving;
+  private boolean receivesStopped;
   private boolean hazardOver;
   private boolean goodbye;
   private boolean peerGoodbye;
@@ -597,12 +597,12 @@ abstract class ProgramEndpoint {
   }
 
   /** Posts no more receives: the peer has sent a message too many. */
-  final void starve() {
-    starving = true;
+  final void stopReceives() {
+    receivesStopped = true;
   }
 
-  final boolean starving() {
-    return starving;
+  final boolean receivesStopped() {
+    return receivesStopped;
   }
 
   final boolean established() {

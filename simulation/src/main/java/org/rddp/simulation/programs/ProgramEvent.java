@@ -3,7 +3,7 @@ package org.rddp.simulation.programs;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What is counted in simulations of programs. Each event must happen in 1000 runs. */
+/** Events counted in simulations of programs. Each event must happen in 1000 runs. */
 enum ProgramEvent {
   SENDS("sends"),
   WRITES("writes"),

@@ -250,7 +250,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   /** Octets that the peer's next message may have; -1 if none may be sent. */
   int longestMessage() {
-    if (starving() || isGone()) {
+    if (receivesStopped() || isGone()) {
       return -1;
     }
     if (sharing) {
@@ -280,7 +280,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   @Override
   void receive() {
     int most = Math.min(MOST_RECEIVES, program().host().settings().receiveDepth());
-    boolean posted = !sharing && !starving() && stags().localStag() != 0;
+    boolean posted = !sharing && !receivesStopped() && stags().localStag() != 0;
     while (posted && receives.size() < most) {
       if (plan().lazy() && random().nextInt(3) > 0) {
         return;

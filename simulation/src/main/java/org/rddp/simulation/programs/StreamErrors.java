@@ -19,7 +19,7 @@ final class StreamErrors {
   /** The wrong request that this end has posted, or null. */
   private PostedRequest wrong;
 
-  /** What the wrong request names, or null. */
+  /** The memory that the wrong request names, or null. */
   private ModelStag named;
 
   /** The peer's wrong request that an error was found in, or null. */

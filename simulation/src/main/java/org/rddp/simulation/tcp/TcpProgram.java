@@ -34,7 +34,7 @@ final class TcpProgram implements StreamHandler {
   private LongPredicate forged = position -> false;
   private long userTimeout;
   private long silence;
-  private long heardAt;
+  private long lastReceivedAt;
   private long acknowledgedAt;
   private TcpConnection stream;
   private long sent;
@@ -92,7 +92,7 @@ final class TcpProgram implements StreamHandler {
     stream = (TcpConnection) opened;
     check(!open && closed == null, "opened late or twice");
     open = true;
-    heardAt = now();
+    lastReceivedAt = now();
     acknowledgedAt = now();
     send();
   }
@@ -131,7 +131,7 @@ final class TcpProgram implements StreamHandler {
     check(inTurn ? position + length == edge : position > edge, "the left edge is " + edge);
     check(arrived.add(position, length), "octets from " + position + " come again");
     received += length;
-    heardAt = now();
+    lastReceivedAt = now();
     if (!inTurn) {
       early++;
     }
@@ -229,7 +229,7 @@ final class TcpProgram implements StreamHandler {
     check(!peerClosed, "the peer closed twice");
     check(!arrived.gaps(), "the peer's end came before all of its octets");
     peerClosed = true;
-    heardAt = now();
+    lastReceivedAt = now();
   }
 
   @Override
@@ -238,7 +238,7 @@ final class TcpProgram implements StreamHandler {
     closed = reason;
     if (gaveUp()) {
       long waited = now() - acknowledgedAt;
-      boolean late = waited >= userTimeout || now() - heardAt >= silence;
+      boolean late = waited >= userTimeout || now() - lastReceivedAt >= silence;
       check(late, "the peer was given up " + waited + " ns after its last acknowledgment");
     }
     if (stream != null) {
@@ -283,8 +283,8 @@ final class TcpProgram implements StreamHandler {
       long now = Math.min(sent, sent - stream.unacknowledged());
       check(now >= acknowledged && now <= sent, "acknowledged " + now + " of " + sent);
       if (now > acknowledged) {
-        heardAt = now();
-        acknowledgedAt = heardAt;
+        lastReceivedAt = now();
+        acknowledgedAt = lastReceivedAt;
       }
       acknowledged = now;
       long edge = arrived.edge() + (peerClosed ? 1 : 0);
