@@ -59,9 +59,10 @@ final class PostedRequests {
     return requests.stream().anyMatch(one -> one.opcode() == Opcode.INVALIDATE && one.tag() == tag);
   }
 
-  /** Whether a Read or an atomic that was posted before a turn of the host is unanswered. */
-  boolean hasUnanswered(int beforeTurn) {
-    return requests.stream().anyMatch(one -> asks(one) && one.turn() < beforeTurn);
+  /** Whether a Read or an atomic is unanswered that was posted before a turn and a request. */
+  boolean hasUnanswered(int beforeTurn, long beforeNumber) {
+    return requests.stream()
+        .anyMatch(one -> asks(one) && one.turn() < beforeTurn && one.number() < beforeNumber);
   }
 
   /** A request has been posted. */

@@ -71,6 +71,9 @@ abstract class ProgramEndpoint {
   /** The turn of its host in which the peer closed. */
   private int closedInTurn;
 
+  /** Number of the peer's last request whose message was received before this end closed. */
+  private long receivedBeforeClose;
+
   /** Number of the next request. */
   private long number;
 
@@ -221,7 +224,10 @@ abstract class ProgramEndpoint {
 
   private boolean peerCloses() {
     verify(established && !peerClosed && reason == null, "the peer closes unasked");
-    boolean unanswered = outstanding.hasUnanswered(closedInTurn - TURNS_TO_TAKE);
+    // A Read that waits for windows, ORD or a fence may reach the peer after its FIN has left. A
+    // message that the peer received before it closed shows that the Reads before it had come.
+    boolean unanswered =
+        outstanding.hasUnanswered(closedInTurn - TURNS_TO_TAKE, peer().receivedBeforeClose);
     verify(!unanswered, "the peer closed before it had answered");
     peerClosed = true;
     return true;
@@ -506,6 +512,9 @@ abstract class ProgramEndpoint {
     }
     count(ProgramEvent.RECEIVED);
     verify(!peerGoodbye, "a message behind the last");
+    if (!closing) {
+      receivedBeforeClose = message.number();
+    }
     peerGoodbye = message.last();
     memory.writesDone(message.number() + 1, !closing, "a message behind it was received");
     return message;
