@@ -522,8 +522,7 @@ final class Sender {
     }
     if (window.octets() < emss && !context.sentPackets.scarce()) {
       // A peer that keeps its window below a segment is alive: it is given up only when packets are
-      // scarce
-      // (RFC 6429).
+      // scarce (RFC 6429).
       timer.progress();
     }
     return changed;
