@@ -40,4 +40,9 @@ public record Layout(List<Piece> slots, Piece inbox, Piece sink, Piece outbox, i
     Piece outbox = new Piece(at, huge ? 2 * HUGE : 2 * largest);
     return new Layout(slots, inbox, sink, outbox, at + outbox.length() + GUARD);
   }
+
+  /** The part that the requests of the memory's owner name. */
+  public Piece own() {
+    return new Piece(inbox.from(), outbox.from() + outbox.length() - inbox.from());
+  }
 }

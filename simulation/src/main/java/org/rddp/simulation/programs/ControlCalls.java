@@ -92,7 +92,7 @@ final class ControlCalls {
               return connection;
             },
             any -> known.run(),
-            e -> end.verify(end.isGoneInEngine(), "refused: " + e.getMessage()));
+            e -> end.verify(end.state().goneInEngine, "refused: " + e.getMessage()));
   }
 
   void disconnect(boolean graceful) {

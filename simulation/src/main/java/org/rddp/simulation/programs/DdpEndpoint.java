@@ -80,7 +80,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   void step() {
-    if (!hasRoom()) {
+    if (!requests().hasRoom()) {
       return;
     }
     int kind = random().nextInt(20);
@@ -101,12 +101,12 @@ final class DdpEndpoint extends ProgramEndpoint {
     int qn = random().nextInt(Math.min(queues.size(), other().queues.size()));
     int most = other().takes(qn);
     if (most >= 0) {
-      send(qn, length(Math.min(most, outbox.most())), false);
+      send(qn, requests().length(Math.min(most, outbox.most())), false);
     }
   }
 
   private boolean send(int qn, int length, boolean last) {
-    PostedRequest request = newRequest(Opcode.SEND_UNTAGGED, length);
+    PostedRequest request = requests().draw(Opcode.SEND_UNTAGGED, length);
     if (last) {
       request.signal(true);
     }
@@ -114,7 +114,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     if (!outbox.post(request, flags(request), length, 0, qn, 0, ulp)) {
       return false;
     }
-    posted(request, ProgramEvent.UNTAGGED);
+    requests().posted(request, ProgramEvent.UNTAGGED);
     peer()
         .incoming()
         .add(
@@ -129,16 +129,16 @@ final class DdpEndpoint extends ProgramEndpoint {
     if (told && !other().takesTagged()) {
       return;
     }
-    int length = tag == null ? 0 : length(Math.min(tag.length(), outbox.most()));
+    int length = tag == null ? 0 : requests().length(Math.min(tag.length(), outbox.most()));
     int at = tag == null ? 0 : tag.from() + random().nextInt(tag.length() - length + 1);
     int stag = tag == null ? 0 : tag.stag();
     long to = tag == null ? 0 : tag.to(at);
-    PostedRequest request = newRequest(Opcode.SEND_TAGGED, length);
+    PostedRequest request = requests().draw(Opcode.SEND_TAGGED, length);
     long ulp = random().nextInt(256);
     if (!outbox.post(request, flags(request), length, stag, 0, to, ulp)) {
       return;
     }
-    posted(request, ProgramEvent.TAGGED);
+    requests().posted(request, ProgramEvent.TAGGED);
     if (length > 0) {
       KnownOctets written = new KnownOctets(outbox.array(), outbox.first());
       ExpectedPlacement target =
@@ -153,19 +153,19 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   @Override
   boolean sayGoodbye() {
-    return hasRoom() && other().takes(0) >= 0 && send(0, 0, true);
+    return requests().hasRoom() && other().takes(0) >= 0 && send(0, 0, true);
   }
 
   @Override
   boolean fault() {
-    if (!hasRoom()) {
+    if (!requests().hasRoom()) {
       return false;
     }
     if (random().nextBoolean()) {
-      boolean none = !other().holding && other().takes(0) < 0 && !other().receivesStopped();
+      boolean none = !other().holding && other().takes(0) < 0 && !other().state().receivesStopped;
       boolean sent = none && send(0, 1, false);
       if (sent) {
-        peer().stopReceives();
+        peer().state().receivesStopped = true;
       }
       return sent;
     }
@@ -174,19 +174,19 @@ final class DdpEndpoint extends ProgramEndpoint {
       return false;
     }
     tag.pin();
-    PostedRequest request = newRequest(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
+    PostedRequest request = requests().draw(Opcode.SEND_TAGGED, 1 + random().nextInt(2000));
     if (!outbox.post(
         request, flags(request), request.octets(), tag.stag(), 0, tag.to(tag.end()), 0)) {
       return false;
     }
-    posted(request, ProgramEvent.TAGGED);
+    requests().posted(request, ProgramEvent.TAGGED);
     return true;
   }
 
   /** The program handles errors itself: see {@link #streamFails}. */
   @Override
   void judgeError() {
-    if (peer().wrong() && reason() == Reason.DDP_ERROR) {
+    if (peer().state().wrong && state().reason == Reason.DDP_ERROR) {
       count(ProgramEvent.FAULTS);
     }
   }
@@ -199,13 +199,16 @@ final class DdpEndpoint extends ProgramEndpoint {
     count(ProgramEvent.STREAM_ERRORS);
     boolean wrongly = failed.reason() == Reason.DDP_ERROR && failed.header().isEmpty();
     verify(!wrongly, "an error of DDP without its header");
-    boolean mayTell = !isClosing() && !saidGoodbye() && peer().usable() && other().takes(0) >= 0;
+    boolean mayTell =
+        !state().closing && !state().goodbye && peer().usable() && other().takes(0) >= 0;
     if (mayTell && failed.reason() == Reason.DDP_ERROR && random().nextBoolean()) {
       if (send(0, 4, false)) {
         count(ProgramEvent.LAST_WORDS);
       }
     }
-    streamFailed(failed.reason(), failed.detail());
+    verify(state().reason == null, "failed twice");
+    state().reason = failed.reason();
+    state().detail = failed.detail();
     disconnect(random().nextBoolean());
     return true;
   }
@@ -215,7 +218,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   ExpectedMessage next(Completion completion) {
     int qn = completion.opcode() == Opcode.TAGGED_NOTICE ? -1 : completion.qn();
     ExpectedMessage first = incoming().peek();
-    while (other().failed() && first != null && !is(first, qn, completion.rsvdUlp())) {
+    while (other().state().failed && first != null && !is(first, qn, completion.rsvdUlp())) {
       incoming().remove();
       first = incoming().peek();
     }
@@ -253,7 +256,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   /** Octets that the next message to a queue may have; -1 if none may be sent. */
   private int takes(int qn) {
-    if (receivesStopped() || isGone()) {
+    if (state().receivesStopped || state().isGone()) {
       return -1;
     }
     int due = (int) due(qn);
@@ -270,12 +273,12 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   private boolean takesTagged() {
     int spare = notices.size() - (int) due(-1);
-    return !isGone() && (spare > 0 || (holding && spare > -UNPOSTED));
+    return !state().isGone() && (spare > 0 || (holding && spare > -UNPOSTED));
   }
 
   @Override
   void receive() {
-    if (receivesStopped() || stags().localStag() == 0) {
+    if (state().receivesStopped || stags().localStag() == 0) {
       return;
     }
     for (int qn = 0; qn < queues.size(); qn++) {
@@ -313,11 +316,11 @@ final class DdpEndpoint extends ProgramEndpoint {
             .skip(queue.size())
             .findFirst()
             .orElse(null);
-    int length = waiting == null ? length(queue.most() / 2) : waiting.length();
+    int length = waiting == null ? requests().length(queue.most() / 2) : waiting.length();
     return queue.post(
         length,
         stags().localStag(),
-        own().from(),
+        layout().own().from(),
         (receive, list) -> post(qn, receive, list),
         program().counts());
   }
@@ -365,7 +368,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   /** Whether the next message of a queue may be longer than its receive. */
   private boolean mayBeShort(PostedReceive receive, int qn) {
     // The one message that the peer sends after an error takes an earlier receive.
-    if (other().failed()) {
+    if (other().state().failed) {
       return true;
     }
     // The receive was posted when the message that was sent in part was known to be flushed.

@@ -43,7 +43,7 @@ final class EndpointStags {
 
   /** Registers the region that the end's own requests name, and some for the peer. */
   void begin() {
-    Piece own = end.own();
+    Piece own = end.layout().own();
     asked++;
     program()
         .control(
@@ -75,7 +75,7 @@ final class EndpointStags {
     int length = random.nextInt(3) == 0 ? 1 + random.nextInt(slot.length() - from) : -1;
     Piece part = new Piece(slot.from() + from, length < 0 ? slot.length() - from : length);
     int rights = rights() | Access.LOCAL_WRITE.bit() | (random.nextBoolean() ? bind() : 0);
-    int only = end.established() && random.nextInt(3) == 0 ? end.connection() : 0;
+    int only = end.state().established && random.nextInt(3) == 0 ? end.connection() : 0;
     asked++;
     program()
         .control(

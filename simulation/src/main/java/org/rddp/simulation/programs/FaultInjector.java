@@ -44,7 +44,7 @@ final class FaultInjector {
       List<Fault> all = random.nextInt(3) == 0 ? RARE : List.of(Fault.values());
       fault = all.get(random.nextInt(all.size()));
     }
-    if (fault.kind() != Fault.Kind.WRITE && end.peer().isClosing()) {
+    if (fault.kind() != Fault.Kind.WRITE && end.peer().state().closing) {
       return false;
     }
     return switch (fault) {
@@ -175,7 +175,7 @@ final class FaultInjector {
             && end.other().longestMessage() < 0
             && posts.send(random.nextInt(LONGEST), 0, null, 0, false, fault);
     if (sent) {
-      end.peer().stopReceives();
+      end.peer().state().receivesStopped = true;
     }
     return sent;
   }

@@ -99,7 +99,7 @@ final class PostedRequests {
   private boolean mayOvertake(CompletionStatus status) {
     return switch (status) {
       case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
-      case FLUSHED -> end.failed() || end.over() || end.isGoneInEngine();
+      case FLUSHED -> end.state().failed || end.over() || end.state().goneInEngine;
       default -> false;
     };
   }
@@ -109,7 +109,7 @@ final class PostedRequests {
    * was over. What it has read later ends behind it.
    */
   private boolean mayBeAhead(PostedRequest request) {
-    if (asks(request) && (end.hasPeerClosed() || end.peer().isClosing())) {
+    if (asks(request) && (end.state().peerClosed || end.peer().state().closing)) {
       // It would not be answered; requests behind it may still be sent.
       return true;
     }
@@ -130,7 +130,7 @@ final class PostedRequests {
   private void end(PostedRequest request, Completion completion, CompletionStatus status) {
     switch (status) {
       case SUCCESS -> {
-        boolean due = request.signalled() || end.over() || end.isGoneInEngine();
+        boolean due = request.signalled() || end.over() || end.state().goneInEngine;
         end.verify(due, request, "is reported, though it is unsignalled and ended well");
         end.verify(completion.octets() == request.octets(), request, "names other octets");
         succeeded(request);
@@ -149,7 +149,7 @@ final class PostedRequests {
         failed(request, false);
       }
       default -> {
-        boolean late = end.isGoneInEngine() && status == CompletionStatus.LOCAL_OPERATION_ERROR;
+        boolean late = end.state().goneInEngine && status == CompletionStatus.LOCAL_OPERATION_ERROR;
         boolean due = status == request.refusal() || unbindable(request, status);
         end.verify(late || due, request, "ends with " + status);
         end.count(late ? ProgramEvent.TOO_LATE : refusal(request));
@@ -190,7 +190,7 @@ final class PostedRequests {
   }
 
   private void succeeded(PostedRequest request) {
-    end.verify(!end.isGone(), request, "ends well, though the connection is gone");
+    end.verify(!end.state().isGone(), request, "ends well, though the connection is gone");
     end.verify(request.refusal() == null || rebound(request), request, "ends well, and must not");
     end.verify(request.number() < firstLate, request, "ends well, though read too late");
     int opcode = request.opcode();

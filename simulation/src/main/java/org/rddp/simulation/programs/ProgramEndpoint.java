@@ -13,7 +13,6 @@ import org.rddp.simulation.HostPair;
 import org.rddp.simulation.memory.Layout;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.ModelStag;
-import org.rddp.simulation.memory.Piece;
 import org.rddp.simulation.memory.Slab;
 import org.rddp.simulation.memory.SourceOctets;
 
@@ -22,8 +21,6 @@ import org.rddp.simulation.memory.SourceOctets;
  * its resources are released: what the program does, and which events and completions it may see.
  */
 abstract class ProgramEndpoint {
-  private static final int LARGE = 1 << 20;
-
   /** The most turns in which the engine takes every request from the ring. */
   private static final int TURNS_TO_TAKE = 8;
 
@@ -39,33 +36,14 @@ abstract class ProgramEndpoint {
   private final Layout layout;
   private final MemoryModel memory;
   private final EndpointStags stags;
+  private final EndpointState state = new EndpointState();
   private final PostedRequests outstanding = new PostedRequests(this);
+  private final RequestMaker requests = new RequestMaker(this);
   private final ControlCalls calls = new ControlCalls(this);
   private final Deque<ExpectedMessage> incoming = new ArrayDeque<>();
   private ProgramEndpoint peer;
-  private boolean known;
-  private boolean established;
-  private boolean peerClosed;
-  private boolean closing;
-
-  /** A request or a receive was flushed, so new requests will be flushed, too. */
-  private boolean flushed;
-
-  /** Plain DDP: its stream has failed; the program may not have the event yet. */
-  private boolean failed;
-
-  private boolean disturbed;
-  private boolean wrong;
-  private boolean receivesStopped;
   private boolean hazardOver;
-  private boolean goodbye;
-  private boolean peerGoodbye;
-  private boolean tidying;
-  private boolean gone;
-  private boolean goneInEngine;
   private boolean listening = true;
-  private Reason reason;
-  private int detail;
   private double left;
 
   /** The turn of its host in which the peer closed. */
@@ -73,9 +51,6 @@ abstract class ProgramEndpoint {
 
   /** Number of the peer's last request whose message was received before this end closed. */
   private long receivedBeforeClose;
-
-  /** Number of the next request. */
-  private long number;
 
   ProgramEndpoint(
       SimulatedProgram program,
@@ -128,13 +103,13 @@ abstract class ProgramEndpoint {
         port,
         conversation.privateData(),
         () -> {
-          known = true;
+          state.known = true;
           early();
         });
   }
 
   private void early() {
-    if (plan.early() && !isGone()) {
+    if (plan.early() && !state.isGone()) {
       receive();
       for (int i = 0; i < 3 && left > 0; i++) {
         count(ProgramEvent.EARLY);
@@ -165,7 +140,7 @@ abstract class ProgramEndpoint {
       case DaemonMessage.StreamFailed error -> {
         if (error.connection() == connection()) {
           memory.freeze("its stream has failed");
-          failed = true;
+          state.failed = true;
         }
       }
       default -> {}
@@ -175,7 +150,7 @@ abstract class ProgramEndpoint {
   private void freeze(int number, String why) {
     if (number == connection() && connection() != 0) {
       memory.freeze(why);
-      goneInEngine = true;
+      state.goneInEngine = true;
     }
   }
 
@@ -200,10 +175,10 @@ abstract class ProgramEndpoint {
   private boolean requested(DaemonMessage.ConnectionRequested requested) {
     byte[] data = requested.privateData().toByteArray();
     verify(Arrays.equals(data, conversation.privateData()), "other private data than was sent");
-    known = true;
-    if (conversation.rejects() || isGone()) {
+    state.known = true;
+    if (conversation.rejects() || state.isGone()) {
       count(ProgramEvent.REJECTED);
-      disturb();
+      state.disturbed = true;
       calls.reject(() -> freeze(connection(), "it was declined"), () -> ends(Reason.TERMINATED, 0));
       return true;
     }
@@ -214,44 +189,45 @@ abstract class ProgramEndpoint {
   }
 
   private boolean established(DaemonMessage.Established up) {
-    boolean asked = reason == null && !conversation.rejects();
-    verify(!established && asked, "established unasked");
+    boolean asked = state.reason == null && !conversation.rejects();
+    verify(!state.established && asked, "established unasked");
     verify(up.connection() == connection(), "established by another number");
-    established = true;
+    state.established = true;
     receive();
     return true;
   }
 
   private boolean peerCloses() {
-    verify(established && !peerClosed && reason == null, "the peer closes unasked");
+    verify(
+        state.established && !state.peerClosed && state.reason == null, "the peer closes unasked");
     // A Read that waits for windows, ORD or a fence may reach the peer after its FIN has left. A
     // message that the peer received before it closed shows that the Reads before it had come.
     boolean unanswered =
         outstanding.hasUnanswered(closedInTurn - TURNS_TO_TAKE, peer().receivedBeforeClose);
     verify(!unanswered, "the peer closed before it had answered");
-    peerClosed = true;
+    state.peerClosed = true;
     return true;
   }
 
   private boolean rejected() {
-    verify(conversation.rejects() || peer.isGone(), "rejected by no program");
+    verify(conversation.rejects() || peer.state.isGone(), "rejected by no program");
     return fails(Reason.TERMINATED, 0);
   }
 
   private boolean fails(Reason why, int number) {
-    verify(!established, "failed after it was up");
+    verify(!state.established, "failed after it was up");
     count(ProgramEvent.FAILED);
     return ends(why, number);
   }
 
   private boolean ends(Reason why, int number) {
-    verify(reason == null || isStreamFailed(), "ended twice");
-    if (reason == null) {
-      reason = why;
-      detail = number;
+    verify(state.reason == null || state.isStreamFailed(), "ended twice");
+    if (state.reason == null) {
+      state.reason = why;
+      state.detail = number;
     }
-    tidying = true;
-    known = false;
+    state.tidying = true;
+    state.known = false;
     incoming.clear();
     stags.released();
     return true;
@@ -263,16 +239,6 @@ abstract class ProgramEndpoint {
     return true;
   }
 
-  final void streamFailed(Reason why, int number) {
-    verify(reason == null, "failed twice");
-    reason = why;
-    detail = number;
-  }
-
-  private boolean isStreamFailed() {
-    return reason != null && known;
-  }
-
   /** The connection has ended in the engine: nothing more is placed. */
   void closes(Reason why, int error) {}
 
@@ -280,111 +246,63 @@ abstract class ProgramEndpoint {
 
   /** Called when the program runs. */
   final void act() {
-    if (tidying) {
+    if (state.tidying) {
       tidy();
       return;
     }
-    if (!lasts() || !known || connection() == 0) {
+    if (!lasts() || !state.known || connection() == 0) {
       return;
     }
-    if (established && usable()) {
+    if (state.established && usable()) {
       receive();
       int most = 1 + random.nextInt(plan.burst());
       for (int i = 0; i < most && left > 0 && usable(); i++) {
         go();
       }
     }
-    if (established && lasts()) {
+    if (state.established && lasts()) {
       finish();
     }
   }
 
   private void go() {
-    long before = number;
+    long before = requests.posted();
     if (!hazardOver && left <= plan.hazardAt() && plan.hazard() != Workload.Hazard.NONE) {
       hazard();
     } else {
       step();
     }
-    left -= number > before ? 1 : IDLE_STEP;
+    left -= requests.posted() > before ? 1 : IDLE_STEP;
   }
 
   private void hazard() {
     switch (plan.hazard()) {
-      case FAULT -> hazardOver = disturbed = wrong = fault();
+      case FAULT -> hazardOver = state.disturbed = state.wrong = fault();
       case REVOCATION -> {
-        hazardOver = disturbed = stags.race();
-        if (disturbed) {
+        hazardOver = state.disturbed = stags.race();
+        if (state.disturbed) {
           count(ProgramEvent.RACES);
         }
       }
       case CLOSE -> {
         count(ProgramEvent.CLOSED_RUDELY);
-        hazardOver = disturbed = true;
+        hazardOver = state.disturbed = true;
         disconnect(true);
       }
       case ABORT -> {
         count(ProgramEvent.ABORTED);
-        hazardOver = disturbed = true;
+        hazardOver = state.disturbed = true;
         disconnect(false);
       }
       default -> {
         count(ProgramEvent.DIED);
-        hazardOver = disturbed = true;
+        hazardOver = state.disturbed = true;
         program.die();
       }
     }
   }
 
   // ---- Requests ----
-
-  private int sendDepth() {
-    return program.host().settings().sendDepth();
-  }
-
-  /** Whether it may post one more. */
-  final boolean hasRoom() {
-    return outstanding.size() < sendDepth() && stags.localStag() != 0;
-  }
-
-  /** Octets of a message: few, a part of a segment, some segments or as many as may be. */
-  final int length(int most) {
-    if (most > LARGE && random.nextInt(4) == 0) {
-      return most - random.nextInt(most - LARGE);
-    }
-    int segment = Math.max(64, hosts().mtu() - 100);
-    int drawn =
-        switch (plan.small() ? random.nextInt(4) : random.nextInt(16)) {
-          case 0 -> random.nextInt(16);
-          case 1, 2, 3 -> random.nextInt(200);
-          case 4, 5, 6, 7, 8 -> random.nextInt(segment);
-          case 15 -> random.nextInt(most + 1);
-          default -> random.nextInt(6 * segment);
-        };
-    return Math.min(drawn, most);
-  }
-
-  /** A request to be posted; every fifth one is signalled at least. */
-  final PostedRequest newRequest(int opcode, int octetsOf) {
-    PostedRequest request = new PostedRequest(random.nextLong(), opcode, octetsOf, number);
-    boolean must = outstanding.unsignalled() >= 4 || outstanding.size() + 2 >= sendDepth();
-    request.signal(must || random.nextDouble() >= plan.unsignalled());
-    return request;
-  }
-
-  /** A request was written to the ring. */
-  final void posted(PostedRequest request, ProgramEvent event) {
-    number++;
-    request.posted(program.turns());
-    outstanding.add(request);
-    count(event);
-    if (!request.signalled()) {
-      count(ProgramEvent.UNSIGNALLED);
-    }
-    if (hosts().isTraced()) {
-      say("posts " + request + ", " + request.octets() + " octets, id " + request.id());
-    }
-  }
 
   /** Posts a request, or changes an STag. */
   abstract void step();
@@ -399,31 +317,31 @@ abstract class ProgramEndpoint {
   abstract boolean sayGoodbye();
 
   private void finish() {
-    if (left <= 0 && !goodbye && !wrong && usable()) {
-      goodbye = sayGoodbye();
+    if (left <= 0 && !state.goodbye && !state.wrong && usable()) {
+      state.goodbye = sayGoodbye();
     }
-    boolean done = goodbye && peerGoodbye && outstanding.isEmpty() && stags.quiet();
-    if (done || peerClosed) {
+    boolean done = state.goodbye && state.peerGoodbye && outstanding.isEmpty() && stags.quiet();
+    if (done || state.peerClosed) {
       disconnect(true);
     }
   }
 
   /** Closes or resets the connection. */
   final void disconnect(boolean graceful) {
-    closing = true;
+    state.closing = true;
     say(graceful ? "closes" : "aborts");
     calls.disconnect(graceful);
   }
 
   /** Its peer is gone: it stops waiting. */
   final void giveUp() {
-    disturb();
-    if (connection() != 0 && !closing && reason == null) {
+    state.disturbed = true;
+    if (connection() != 0 && !state.closing && state.reason == null) {
       disconnect(false);
-    } else if (connection() != 0 && reason == null) {
+    } else if (connection() != 0 && state.reason == null) {
       calls.disconnect(false);
     } else if (connection() == 0) {
-      tidying = true;
+      state.tidying = true;
       program.stir();
     }
   }
@@ -443,7 +361,7 @@ abstract class ProgramEndpoint {
 
   /** Whether it has ended and everything is released. */
   final boolean tidied() {
-    return tidying && !listening && stags.tidied() && outstanding.isEmpty() && emptied();
+    return state.tidying && !listening && stags.tidied() && outstanding.isEmpty() && emptied();
   }
 
   /** Whether every receive has ended. */
@@ -451,12 +369,9 @@ abstract class ProgramEndpoint {
 
   /** Whether its program must run again without being woken. */
   final boolean wants() {
-    boolean posting = established && usable() && (left > 0 || !goodbye || lazy());
-    return tidying ? !tidied() : posting && !peer.program.over();
-  }
-
-  private boolean lazy() {
-    return plan.lazy() && !peerGoodbye;
+    boolean waiting = plan.lazy() && !state.peerGoodbye;
+    boolean posting = state.established && usable() && (left > 0 || !state.goodbye || waiting);
+    return state.tidying ? !tidied() : posting && !peer.program.over();
   }
 
   // ---- Completions ----
@@ -467,7 +382,7 @@ abstract class ProgramEndpoint {
   }
 
   final void completed(Completion completion) {
-    flushed |=
+    state.flushed |=
         switch (completion.status()) {
           case FLUSHED, REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> true;
           default -> false;
@@ -475,9 +390,9 @@ abstract class ProgramEndpoint {
     switch (completion.opcode()) {
       case Opcode.RECEIVE, Opcode.RECEIVE_UNTAGGED, Opcode.TAGGED_NOTICE -> {
         if (completion.isSuccess()) {
-          verify(!isGone(), "receives, though the connection is gone");
+          verify(!state.isGone(), "receives, though the connection is gone");
         } else {
-          count(isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
+          count(state.isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
         }
         received(completion);
       }
@@ -489,7 +404,7 @@ abstract class ProgramEndpoint {
   final boolean mayEnd(Completion completion) {
     return switch (completion.status()) {
       case SUCCESS, FLUSHED -> true;
-      case LOCAL_OPERATION_ERROR -> goneInEngine;
+      case LOCAL_OPERATION_ERROR -> state.goneInEngine;
       default -> false;
     };
   }
@@ -511,12 +426,12 @@ abstract class ProgramEndpoint {
       return null;
     }
     count(ProgramEvent.RECEIVED);
-    verify(!peerGoodbye, "a message behind the last");
-    if (!closing) {
+    verify(!state.peerGoodbye, "a message behind the last");
+    if (!state.closing) {
       receivedBeforeClose = message.number();
     }
-    peerGoodbye = message.last();
-    memory.writesDone(message.number() + 1, !closing, "a message behind it was received");
+    state.peerGoodbye = message.last();
+    memory.writesDone(message.number() + 1, !state.closing, "a message behind it was received");
     return message;
   }
 
@@ -529,8 +444,8 @@ abstract class ProgramEndpoint {
 
   /** Its session has ended, or power has failed. */
   final void gone() {
-    if (!gone) {
-      gone = true;
+    if (!state.gone) {
+      state.gone = true;
       stags.gone();
       memory.freeze("its session is gone");
     }
@@ -543,21 +458,23 @@ abstract class ProgramEndpoint {
       count(ProgramEvent.LOST);
     }
     judgeError();
-    if (!calm || (gone && reason == null)) {
+    if (!calm || (state.gone && state.reason == null)) {
       judgeFault();
       return;
     }
-    boolean orderly = reason == Reason.LOCAL_CLOSE || reason == Reason.PEER_CLOSE;
-    verify(orderly, "ended for no reason as " + reason + " " + Integer.toHexString(detail));
+    boolean orderly = state.reason == Reason.LOCAL_CLOSE || state.reason == Reason.PEER_CLOSE;
+    verify(
+        orderly,
+        "ended for no reason as " + state.reason + " " + Integer.toHexString(state.detail));
     verify(!outstanding.flushed(), "requests were flushed for no reason");
-    verify(peerGoodbye && goodbye, "the last message is missing");
+    verify(state.peerGoodbye && state.goodbye, "the last message is missing");
     count(ProgramEvent.CLOSED);
   }
 
   private void judgeFault() {
-    if (peer.wrong && !conversation.lost() && reason != null && !disturbed) {
-      boolean found = reason == Reason.DDP_ERROR || reason == Reason.RDMAP_ERROR;
-      verify(found, "did not find a wrong request out, but " + reason);
+    if (peer.state.wrong && !conversation.lost() && state.reason != null && !state.disturbed) {
+      boolean found = state.reason == Reason.DDP_ERROR || state.reason == Reason.RDMAP_ERROR;
+      verify(found, "did not find a wrong request out, but " + state.reason);
     }
   }
 
@@ -592,95 +509,39 @@ abstract class ProgramEndpoint {
     }
   }
 
-  /** Something happens that may end the connection. */
-  final void disturb() {
-    disturbed = true;
-  }
-
-  final boolean disturbed() {
-    return disturbed;
-  }
-
-  final boolean wrong() {
-    return wrong;
-  }
-
-  /** Posts no more receives: the peer has sent a message too many. */
-  final void stopReceives() {
-    receivesStopped = true;
-  }
-
-  final boolean receivesStopped() {
-    return receivesStopped;
-  }
-
-  final boolean established() {
-    return established;
-  }
-
   /** Whether it may post: no request was flushed, and it has not closed. */
   final boolean usable() {
-    return lasts() && !flushed;
+    return lasts() && !state.flushed;
   }
 
   private boolean lasts() {
-    return !closing && reason == null && !gone && !program.over();
+    return !state.closing && state.reason == null && !state.gone && !program.over();
   }
 
   /** Whether its requests may be flushed. */
   final boolean over() {
-    return closing || peerClosed || reason != null || disturbed || peer.disturbed || peer.closing;
-  }
-
-  /** Plain DDP: whether its stream has failed. */
-  final boolean failed() {
-    return failed;
-  }
-
-  /** Whether the program knows that the connection has ended. */
-  final boolean isGone() {
-    return tidying || gone;
-  }
-
-  /** Whether the connection has ended in the engine. */
-  final boolean isGoneInEngine() {
-    return goneInEngine;
-  }
-
-  final boolean saidGoodbye() {
-    return goodbye;
-  }
-
-  final boolean isClosing() {
-    return closing;
-  }
-
-  final boolean hasPeerClosed() {
-    return peerClosed;
+    return state.closing
+        || state.peerClosed
+        || state.reason != null
+        || state.disturbed
+        || peer.state.disturbed
+        || peer.state.closing;
   }
 
   /** Whether messages of the peer are held until a receive is posted. */
   abstract boolean holds();
 
-  /** Whether it has ended other than by closing. */
-  final boolean lost() {
-    return gone || reason == Reason.TIMEOUT || reason == Reason.RESET || disturbed;
-  }
-
-  final Reason reason() {
-    return reason;
-  }
-
-  final int detail() {
-    return detail;
-  }
-
   final int connection() {
     return calls.connection();
   }
 
-  final boolean known() {
-    return known;
+  final EndpointState state() {
+    return state;
+  }
+
+  /** Draws its requests. */
+  final RequestMaker requests() {
+    return requests;
   }
 
   final SimulatedProgram program() {
@@ -729,13 +590,6 @@ abstract class ProgramEndpoint {
 
   final boolean initiator() {
     return initiator;
-  }
-
-  /** The part of its memory that the end's own requests name. */
-  final Piece own() {
-    int from = layout.inbox().from();
-    Piece last = layout.outbox();
-    return new Piece(from, last.from() + last.length() - from);
   }
 
   @Override

@@ -47,7 +47,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     boolean holding = sharing ? program.shared().holds() : random().nextBoolean();
     held = holding ? held() : 0;
     if (mayOverflow()) {
-      disturb();
+      state().disturbed = true;
     }
     unposted = held == 0 ? 0 : 1 + random().nextInt(4 << random().nextInt(5));
     if (sharing) {
@@ -85,7 +85,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   @Override
   void step() {
-    if (!hasRoom()) {
+    if (!requests().hasRoom()) {
       return;
     }
     boolean answered = !peer().over() || peer().usable();
@@ -103,9 +103,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
     } else if (kind < 82 && answered) {
       atomic();
     } else if (kind < 96) {
-      stags().step(known());
+      stags().step(state().known);
     } else if (kind < 98) {
-      posts.nonsense(length(4096));
+      posts.nonsense(requests().length(4096));
     } else {
       posts.scribble();
     }
@@ -122,7 +122,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
       return;
     }
     ModelStag tag = peer().stags().pick(Access.REMOTE_WRITE.bit());
-    int length = tag == null ? 0 : length(Math.min(tag.length(), posts.longest()));
+    int length = tag == null ? 0 : requests().length(Math.min(tag.length(), posts.longest()));
     if (length == 0) {
       // A Write without octets may name any STag.
       posts.write(peer().stags().unknown(), 0, 0, null, flags(), immediate, null);
@@ -143,9 +143,9 @@ final class RdmapEndpoint extends ProgramEndpoint {
     if (most < 0) {
       return;
     }
-    int length = random().nextInt(8) == 0 ? most : length(most);
+    int length = random().nextInt(8) == 0 ? most : requests().length(most);
     ModelStag tag =
-        random().nextInt(8) == 0 && !wrong()
+        random().nextInt(8) == 0 && !state().wrong
             ? peer().stags().pick(Access.REMOTE_INVALIDATE.bit())
             : null;
     int flags = flags();
@@ -168,7 +168,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   private void read() {
     ModelStag tag = peer().stags().pick(Access.REMOTE_READ.bit());
-    int length = tag == null ? 0 : length(Math.min(tag.length(), posts.longestRead()));
+    int length = tag == null ? 0 : requests().length(Math.min(tag.length(), posts.longestRead()));
     if (length == 0) {
       posts.read(peer().stags().unknown(), 0, null, 0, 0, flags(), null);
       return;
@@ -195,12 +195,14 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   @Override
   boolean sayGoodbye() {
-    return hasRoom() && other().longestMessage() >= 0 && posts.send(0, 0, null, 0, true, null);
+    return requests().hasRoom()
+        && other().longestMessage() >= 0
+        && posts.send(0, 0, null, 0, true, null);
   }
 
   @Override
   boolean fault() {
-    return hasRoom() && faults.inject();
+    return requests().hasRoom() && faults.inject();
   }
 
   @Override
@@ -215,7 +217,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   @Override
   void judgeError() {
-    errors.judge(reason(), detail());
+    errors.judge(state().reason, state().detail);
   }
 
   StreamErrors errors() {
@@ -223,11 +225,13 @@ final class RdmapEndpoint extends ProgramEndpoint {
   }
 
   boolean postInvalidate(ModelStag tag) {
-    return known() && hasRoom() && posts.invalidate(tag, flags());
+    return state().known && requests().hasRoom() && posts.invalidate(tag, flags());
   }
 
   boolean postBind(ModelWindow window, ModelStag region, int from, ModelStag tag, boolean fails) {
-    return known() && hasRoom() && posts.bind(window, region, from, tag, fails, flags());
+    return state().known
+        && requests().hasRoom()
+        && posts.bind(window, region, from, tag, fails, flags());
   }
 
   @Override
@@ -250,7 +254,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   /** Octets that the peer's next message may have; -1 if none may be sent. */
   int longestMessage() {
-    if (receivesStopped() || isGone()) {
+    if (state().receivesStopped || state().isGone()) {
       return -1;
     }
     if (sharing) {
@@ -280,7 +284,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   @Override
   void receive() {
     int most = Math.min(MOST_RECEIVES, program().host().settings().receiveDepth());
-    boolean posted = !sharing && !receivesStopped() && stags().localStag() != 0;
+    boolean posted = !sharing && !state().receivesStopped && stags().localStag() != 0;
     while (posted && receives.size() < most) {
       if (plan().lazy() && random().nextInt(3) > 0) {
         return;
@@ -291,9 +295,10 @@ final class RdmapEndpoint extends ProgramEndpoint {
 
   private boolean postReceive() {
     ExpectedMessage waiting = incoming().stream().skip(receives.size()).findFirst().orElse(null);
-    int length = waiting == null ? length(receives.most() / 2) : waiting.length();
+    int length = waiting == null ? requests().length(receives.most() / 2) : waiting.length();
     length += waiting != null && random().nextBoolean() ? random().nextInt(length / 2 + 8) : 0;
-    return receives.post(length, stags().localStag(), own().from(), this::post, program().counts());
+    return receives.post(
+        length, stags().localStag(), layout().own().from(), this::post, program().counts());
   }
 
   private boolean post(PostedReceive receive, PieceList list) {

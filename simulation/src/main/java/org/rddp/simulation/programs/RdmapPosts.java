@@ -52,7 +52,7 @@ final class RdmapPosts {
   }
 
   private PostedRequest request(int opcode, int octets, Fault fault) {
-    PostedRequest request = end.newRequest(opcode, octets);
+    PostedRequest request = end.requests().draw(opcode, octets);
     request.wrong(fault);
     return request;
   }
@@ -70,7 +70,7 @@ final class RdmapPosts {
   }
 
   private void posted(PostedRequest request, int flags, ProgramEvent event) {
-    end.posted(request, event);
+    end.requests().posted(request, event);
     if (request.fault() != null) {
       end.errors().posted(request);
     }
@@ -204,7 +204,7 @@ final class RdmapPosts {
     PostedRequest request = request(Opcode.READ, length, fault);
     int how = unsolicited(flags);
     int local = end.stags().localStag();
-    int offset = into - end.own().from();
+    int offset = into - end.layout().own().from();
     if (!post(request, ringFlags(request, how), local, offset, length, stag, to, 0)) {
       sink.free(into);
       return false;
@@ -249,7 +249,10 @@ final class RdmapPosts {
         entry != null
             && entry
                 .begin(opcode, ringFlags(request, how), request.id(), end.connection())
-                .memory(end.stags().localStag(), into - end.own().from(), WorkRequest.ATOMIC_OCTETS)
+                .memory(
+                    end.stags().localStag(),
+                    into - end.layout().own().from(),
+                    WorkRequest.ATOMIC_OCTETS)
                 .remote(stag, to)
                 .operands(does.data(), does.mask(), does.compare(), does.compareMask())
                 .submit();
@@ -318,7 +321,7 @@ final class RdmapPosts {
   boolean nonsense(int length) {
     ModelStag foreign = end.stags().boundElsewhere();
     int local = end.stags().localStag();
-    int beyond = end.own().length() - length;
+    int beyond = end.layout().own().length() - length;
     return switch (random.nextInt(foreign == null ? 2 : 3)) {
       case 0 -> nonsense(Opcode.SEND_UNTAGGED, CompletionStatus.LOCAL_OPERATION_ERROR, 0, 0, 0);
       case 1 -> {

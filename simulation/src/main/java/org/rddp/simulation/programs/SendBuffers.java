@@ -98,7 +98,7 @@ final class SendBuffers {
     request.sources().add(new Piece(at, length));
     boolean scattered = length > 1 && random.nextInt(5) == 0;
     int local = end.stags().localStag();
-    int base = end.own().from();
+    int base = end.layout().own().from();
     list.clear();
     if (scattered) {
       cut(at - base, length, local);

@@ -129,7 +129,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   }
 
   private static boolean settled(ProgramEndpoint end) {
-    return end.established() || end.isGone();
+    return end.state().established || end.state().isGone();
   }
 
   /** Whether an RTR is required and the ends have no kind of RTR in common. */
@@ -144,7 +144,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
 
   /** Whether something happened that may have ended it. */
   boolean disturbed() {
-    return client.disturbed() || server.disturbed() || rejects || withoutRtr || lost();
+    return client.state().disturbed || server.state().disturbed || rejects || withoutRtr || lost();
   }
 
   /** Whether it was lost, not ended by a program. */
@@ -153,7 +153,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   }
 
   private boolean lost(ProgramEndpoint end) {
-    Reason reason = end.reason();
+    Reason reason = end.state().reason;
     return reason == null
         || reason == Reason.TIMEOUT
         || reason == Reason.RESET
@@ -168,18 +168,18 @@ final class SimulatedProgramConnection implements SimulatedConnection {
 
   @Override
   public boolean done() {
-    return opened && client.isGone() && server.isGone();
+    return opened && client.state().isGone() && server.state().isGone();
   }
 
   @Override
   public void supervise(long now, long patience) {
-    boolean alone = client.isGone() != server.isGone();
+    boolean alone = client.state().isGone() != server.state().isGone();
     if (!alone) {
       patienceEnds = Long.MAX_VALUE;
     } else if (patienceEnds == Long.MAX_VALUE) {
       patienceEnds = now + patience;
     } else if (now >= patienceEnds) {
-      (client.isGone() ? server : client).giveUp();
+      (client.state().isGone() ? server : client).giveUp();
     }
   }
 

@@ -83,7 +83,8 @@ final class StreamErrors {
     }
     found = other.wrong;
     end.memory()
-        .writesDone(found.number(), !end.isClosing(), "a wrong request behind it was found out");
+        .writesDone(
+            found.number(), !end.state().closing, "a wrong request behind it was found out");
     boolean early = end.program().host().settings().mpa().markers();
     if (!early && found.fault().kind() != Fault.Kind.ATOMIC) {
       end.memory().refused(found.number());
@@ -109,8 +110,8 @@ final class StreamErrors {
 
   /** Checks that the peer has found the error of its Terminate. */
   private void judgeTerminate(ErrorNumber error) {
-    Reason reason = end.peer().reason();
-    ErrorNumber other = ErrorNumber.of(reason, end.peer().detail());
+    Reason reason = end.peer().state().reason;
+    ErrorNumber other = ErrorNumber.of(reason, end.peer().state().detail);
     boolean told = reason == null || error.equals(other);
     end.verify(told, "was told of error " + error + ", and the peer found " + other);
     end.count(ProgramEvent.TERMINATES);
