@@ -12,7 +12,11 @@ public final class NativePacketPool implements PacketPool {
   private static final int HEADROOM = 128;
   private static final int CACHE_LINE = 64;
 
+  /** Keeps the memory alive: it is used by address. */
+  @SuppressWarnings("unused")
   private final MemorySegment memory;
+
+  private final long base;
   private final int stride;
   private final int room;
   private final long[] address;
@@ -34,6 +38,7 @@ public final class NativePacketPool implements PacketPool {
     this.room = room;
     stride = (HEADROOM + room + CACHE_LINE - 1) & -CACHE_LINE;
     memory = Arena.ofAuto().allocate((long) packets * stride, CACHE_LINE);
+    base = memory.address();
     address = new long[packets];
     length = new int[packets];
     references = new int[packets];
@@ -51,7 +56,7 @@ public final class NativePacketPool implements PacketPool {
     }
     int index = free[--freeCount];
     references[index] = 1;
-    address[index] = memory.address() + (long) index * stride + HEADROOM;
+    address[index] = base + (long) index * stride + HEADROOM;
     length[index] = 0;
     return index + 1L;
   }
@@ -87,7 +92,7 @@ public final class NativePacketPool implements PacketPool {
   @Override
   public void window(long packet, long first, int octets) {
     int index = live(packet);
-    long start = memory.address() + (long) index * stride;
+    long start = base + (long) index * stride;
     if (first < start || octets < 0 || first + octets > start + HEADROOM + room) {
       throw new IllegalArgumentException("window outside of the packet");
     }
@@ -97,7 +102,7 @@ public final class NativePacketPool implements PacketPool {
 
   @Override
   public long start(long packet) {
-    return memory.address() + (packet - 1) * stride;
+    return base + (packet - 1) * stride;
   }
 
   @Override

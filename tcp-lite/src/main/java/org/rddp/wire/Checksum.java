@@ -133,10 +133,11 @@ public final class Checksum {
 
   /** Folds the carries of a sum of partial sums into 16 bits. */
   public static int fold(long sum) {
-    long folded = (sum & LOW) + (sum >>> 32);
-    folded = (folded & 0xffff) + ((folded >>> 16) & 0xffff) + (folded >>> 32);
-    folded = (folded & 0xffff) + (folded >>> 16);
-    return (int) ((folded & 0xffff) + (folded >>> 16));
+    // The upper half of a number added to itself with its halves exchanged is the sum of the halves
+    // with the carry that leaves it at the top added at the bottom.
+    long halves = sum + Long.rotateLeft(sum, 32);
+    int quarters = (int) (halves >>> 32);
+    return (quarters + Integer.rotateLeft(quarters, 16)) >>> 16;
   }
 
   /** The value of a checksum field for the given sum of everything else. */

@@ -225,7 +225,13 @@ public final class DdpSender {
     long enough = counters.octets + quantum;
     int sent = 0;
     boolean taken = true;
-    while (taken && sent < share && counters.octets < enough && mpa.sendable()) {
+    // Whether TCP could send is asked only if something is there to send: behind a lone message the
+    // question cost more than its header.
+    while (taken
+        && sent < share
+        && counters.octets < enough
+        && !queues.isEmpty()
+        && mpa.sendable()) {
       OutgoingMessage message = queues.current();
       if (message == null) {
         taken = false;
