@@ -70,6 +70,12 @@ final class ControlChannel {
     return request(message, answer, reply -> {});
   }
 
+  /** Sends a request that may take longer than others by some time, and waits for its reply. */
+  <T extends DaemonMessage> T request(
+      IntFunction<ProgramMessage> message, Class<T> answer, Duration longer) {
+    return request(message, answer, reply -> {}, timeout.plus(longer));
+  }
+
   /**
    * Sends a request and waits for its reply.
    *
@@ -82,6 +88,14 @@ final class ControlChannel {
    */
   <T extends DaemonMessage> T request(
       IntFunction<ProgramMessage> message, Class<T> answer, Consumer<T> onArrival) {
+    return request(message, answer, onArrival, timeout);
+  }
+
+  private <T extends DaemonMessage> T request(
+      IntFunction<ProgramMessage> message,
+      Class<T> answer,
+      Consumer<T> onArrival,
+      Duration patience) {
     int number = lastRequest.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
     CompletableFuture<DaemonMessage> reply = new CompletableFuture<>();
     pending.put(
@@ -95,7 +109,7 @@ final class ControlChannel {
             }));
     try {
       send(message.apply(number));
-      return answer(await(reply), answer);
+      return answer(await(reply, patience), answer);
     } finally {
       pending.remove(number);
     }
@@ -106,7 +120,7 @@ final class ControlChannel {
     try {
       while (!socket.send(message)) {
         if (System.nanoTime() - start > timeout.toNanos()) {
-          throw replyTimedOut();
+          throw replyTimedOut(timeout);
         }
         throwIfLost();
         TimeUnit.NANOSECONDS.sleep(SEND_RETRY_NANOS);
@@ -118,13 +132,13 @@ final class ControlChannel {
     }
   }
 
-  private DaemonMessage await(CompletableFuture<DaemonMessage> reply) {
+  private DaemonMessage await(CompletableFuture<DaemonMessage> reply, Duration patience) {
     // When the session is lost, the thread fails all pending requests. Later requests fail here.
     throwIfLost();
     try {
-      return reply.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return reply.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      throw replyTimedOut();
+      throw replyTimedOut(patience);
     } catch (ExecutionException e) {
       throw sessionLost(e.getCause());
     } catch (InterruptedException e) {
@@ -150,11 +164,11 @@ final class ControlChannel {
     }
   }
 
-  private SessionLostException replyTimedOut() {
+  private SessionLostException replyTimedOut(Duration patience) {
     SessionLostException why =
         new SessionLostException(
             "the daemon (pid %d) has not answered for %s; the session ends"
-                .formatted(socket.peer().pid(), timeout),
+                .formatted(socket.peer().pid(), patience),
             null);
     lose(why);
     return why;

@@ -164,7 +164,7 @@ public final class Rddp implements AutoCloseable {
             DaemonMessage.Welcome.class);
     signals = new SignalReceiver(welcome.event());
     ringMemory = SharedMemory.map(welcome.rings());
-    ringMemory.descriptor().close();
+    memory.share(ProgramMessage.ShareMemory.RINGS, ringMemory);
     rings = new ProgramRings(ringMemory.segment(arena));
     completionEvent.add(signals.descriptor());
     completionEvent.add(wake.descriptor());
@@ -191,7 +191,8 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Allocates and registers zeroed memory.
+   * Allocates and registers zeroed memory. All of its pages are allocated before this returns,
+   * which takes up to some seconds for each GiB.
    *
    * @param octets greater than 0
    * @param rights access rights; this program's own sends and writes may always read it
@@ -205,8 +206,9 @@ public final class Rddp implements AutoCloseable {
   /**
    * Registers the program's own memory.
    *
-   * @param descriptor a memfd whose size is sealed, not on huge pages. The caller keeps the
-   *     descriptor and may close it
+   * @param descriptor a memfd whose size is sealed, without F_SEAL_SEAL, not on huge pages. This
+   *     method adds F_SEAL_FUTURE_WRITE: processes that write it must have mapped it before. The
+   *     caller keeps the descriptor and may close it
    * @throws IOException if the memory cannot be shared safely
    */
   public MemoryRegion register(Descriptor descriptor, Access... rights) throws IOException {
@@ -446,12 +448,20 @@ public final class Rddp implements AutoCloseable {
    */
   public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
     throwIfUnusable();
-    return CaptureRing.open(
-        channel
-            .request(
-                request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength),
-                DaemonMessage.CaptureStarted.class)
-            .descriptor());
+    CaptureRing ring =
+        CaptureRing.open(
+            channel
+                .request(
+                    request -> new ProgramMessage.StartCapture(request, ringOctets, snapLength),
+                    DaemonMessage.CaptureStarted.class)
+                .descriptor());
+    try {
+      memory.share(ProgramMessage.ShareMemory.CAPTURE, ring.memory());
+      return ring;
+    } catch (IOException | RuntimeException e) {
+      ring.close();
+      throw e;
+    }
   }
 
   /** Stops the capture. Frames already in the ring can still be read. */

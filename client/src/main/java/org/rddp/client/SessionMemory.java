@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -43,6 +44,9 @@ final class SessionMemory {
       this.memory = memory;
     }
   }
+
+  /** Octets whose pages a slow machine allocates in a second. */
+  private static final long LEAST_POPULATED = 16 << 20;
 
   private final Rddp session;
   private final ControlChannel channel;
@@ -91,6 +95,7 @@ final class SessionMemory {
         mapped.close();
         throw e;
       }
+      shareNew(piece);
     }
     return registerAll(piece, octets, rights);
   }
@@ -116,14 +121,43 @@ final class SessionMemory {
     if (mapping == null || offset < 0 || offset > mapping.memory.length() - octets) {
       throw new RddpException("the daemon allocated memory outside of its mapping");
     }
-    mapping.memory.descriptor().close();
     mapping.pieces++;
-    return new Piece(memory, offset, mapping.memory);
+    Piece piece = new Piece(memory, offset, mapping.memory);
+    if (descriptor != null) {
+      shareNew(piece);
+    }
+    return piece;
+  }
+
+  /** Shares the memory of its first piece; frees the piece if the daemon refuses. */
+  private void shareNew(Piece piece) {
+    try {
+      share(piece.memory, piece.mapping);
+    } catch (IOException | RddpException e) {
+      free(piece);
+      throw e instanceof RddpException refused
+          ? refused
+          : new RddpException("memory cannot be shared: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Forbids holes in memory that both ends have mapped, and waits until the daemon has allocated
+   * its pages. Closes the descriptor.
+   *
+   * @param number see {@link ProgramMessage.ShareMemory}
+   */
+  void share(int number, SharedMemory memory) throws IOException {
+    memory.forbidHoles();
+    memory.descriptor().close();
+    channel.request(
+        request -> new ProgramMessage.ShareMemory(request, number),
+        DaemonMessage.Done.class,
+        Duration.ofSeconds(memory.length() / LEAST_POPULATED));
   }
 
   private Piece piece(int memory, SharedMemory mapped) {
     Mapping mapping = new Mapping(mapped);
-    mapped.descriptor().close();
     mapping.pieces = 1;
     mappings.put(memory, mapping);
     return new Piece(memory, 0, mapped);

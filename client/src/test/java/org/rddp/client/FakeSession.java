@@ -160,6 +160,7 @@ final class FakeSession {
           send(new DaemonMessage.ReceiveQueueCreated(request, ++lastNumber));
       case ProgramMessage.ArmReceiveQueue arm -> send(new DaemonMessage.Done(request));
       case ProgramMessage.DestroyReceiveQueue destroy -> send(new DaemonMessage.Done(request));
+      case ProgramMessage.ShareMemory share -> share(share);
       case ProgramMessage.CloseSession close -> {
         send(new DaemonMessage.Done(request));
         over = true;
@@ -211,7 +212,6 @@ final class FakeSession {
     send(
         new DaemonMessage.MemoryAllocated(
             request, lastNumber, 0, octets, memory.shared().descriptor()));
-    memory.shared().descriptor().close();
   }
 
   private void adopt(int request, Descriptor descriptor) throws IOException {
@@ -222,9 +222,23 @@ final class FakeSession {
       refuse(request, Reason.UNSAFE_MEMORY, e.getMessage());
       return;
     }
-    shared.descriptor().close();
     memories.put(++lastNumber, new Memory(shared, null));
     send(new DaemonMessage.MemoryAdopted(request, lastNumber));
+  }
+
+  private void share(ProgramMessage.ShareMemory share) throws IOException {
+    SharedMemory shared =
+        switch (share.memory()) {
+          case ProgramMessage.ShareMemory.RINGS -> ringMemory;
+          case ProgramMessage.ShareMemory.CAPTURE -> capture.memory();
+          default -> memories.get(share.memory()).shared();
+        };
+    if (shared.forbidsHoles()) {
+      shared.descriptor().close();
+      send(new DaemonMessage.Done(share.request()));
+    } else {
+      refuse(share.request(), Reason.UNSAFE_MEMORY, "holes are not forbidden");
+    }
   }
 
   private void free(ProgramMessage.FreeMemory free) throws IOException {

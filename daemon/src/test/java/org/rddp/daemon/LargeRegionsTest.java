@@ -7,42 +7,69 @@ import static org.rddp.daemon.ConnectedPrograms.completions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.MemoryWindow;
+import org.rddp.client.Rddp;
 import org.rddp.client.ScatterList;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.WorkRequest;
 
-/** Regions with offsets of more than 32 bits. Only the pages that are used take memory. */
+/** A region with offsets of more than 32 bits. All tests use one: its pages are all allocated. */
 @Timeout(60)
 class LargeRegionsTest {
   private static final long GIB = 1L << 30;
   private static final long FAR = 4 * GIB + 4096;
-  private static final long OCTETS = 5 * GIB;
+  private static final long OCTETS = 4 * GIB + GIB / 2;
 
-  private final ConnectedPrograms programs = new ConnectedPrograms();
-  private final Connection out = programs.out;
-  private final Connection in = programs.in;
+  private static ConnectedPrograms programs;
+  private static MemoryRegion large;
+
   private final MemoryRegion small = programs.here.allocate(4096, Access.LOCAL_WRITE);
-  private final MemoryRegion large =
-      programs.there.allocate(
-          OCTETS,
-          Access.LOCAL_WRITE,
-          Access.REMOTE_WRITE,
-          Access.REMOTE_READ,
-          Access.REMOTE_ATOMIC,
-          Access.MW_BIND);
+  private final SecondConnection connection = new SecondConnection(programs);
+  private final Connection out = connection.out();
+  private final Connection in = connection.in();
+
+  @BeforeAll
+  static void allocate() {
+    programs = new ConnectedPrograms();
+    large =
+        programs.there.allocate(
+            OCTETS,
+            Access.LOCAL_WRITE,
+            Access.REMOTE_WRITE,
+            Access.REMOTE_READ,
+            Access.REMOTE_ATOMIC,
+            Access.MW_BIND);
+  }
+
+  @AfterAll
+  static void end() {
+    programs.close();
+  }
 
   @AfterEach
   void close() {
-    programs.close();
+    connection.close();
+    readAll(programs.here, out);
+    readAll(programs.there, in);
+  }
+
+  /** Reads the completions of a connection that ends, so that the next test has its own only. */
+  private static void readAll(Rddp session, Connection ending) {
+    assertThat(ending.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
+    int count;
+    do {
+      count = session.poll(completion -> {}, 64);
+    } while (count > 0);
   }
 
   private byte at(MemoryRegion region, long offset) {
@@ -143,7 +170,8 @@ class LargeRegionsTest {
   @Test
   void shouldSolicitAnEventWithAnInlineMessage() {
     MemorySegment message = MemorySegment.ofArray(new byte[] {1, 2, 3});
-    in.postReceive(1, large, 0, 64);
+    MemoryRegion received = programs.there.allocate(64, Access.LOCAL_WRITE);
+    in.postReceive(1, received, 0, 64);
     int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
     assertThat(out.postInlineSend(2, message, 0, 3, flags)).isTrue();
     boolean[] solicited = new boolean[1];
@@ -151,6 +179,6 @@ class LargeRegionsTest {
         () -> programs.there.poll(completion -> solicited[0] = completion.isSolicited(), 1) == 1,
         "the message has come");
     assertThat(solicited[0]).isTrue();
-    assertThat(at(large, 2)).isEqualTo((byte) 3);
+    assertThat(at(received, 2)).isEqualTo((byte) 3);
   }
 }

@@ -7,7 +7,7 @@ import org.rddp.ipc.linux.Descriptor;
 public sealed interface ProgramMessage extends ControlMessage {
   /**
    * Opens a session; the first message. Its layout never changes. Answered by {@link
-   * DaemonMessage.Welcome}.
+   * DaemonMessage.Welcome}; the session begins when the rings are shared, see {@link ShareMemory}.
    *
    * @param request number of the request
    * @param version of the protocol, {@link ControlMessage#VERSION}
@@ -231,4 +231,22 @@ public sealed interface ProgramMessage extends ControlMessage {
    */
   @MessageType(21)
   record DestroyReceiveQueue(int request, int queue) implements ProgramMessage {}
+
+  /**
+   * Puts memory at the engine's disposal. Before it the program has mapped the memory and added
+   * F_SEAL_FUTURE_WRITE, so that nobody can punch a hole into it. Answered by {@link
+   * DaemonMessage.Done} when all pages of the memory are allocated: now it can be registered, the
+   * session begins, or the capture runs.
+   *
+   * @param request number of the request
+   * @param memory number of the memory, {@link #RINGS} or {@link #CAPTURE}
+   */
+  @MessageType(22)
+  record ShareMemory(int request, int memory) implements ProgramMessage {
+    /** The memory of the rings, from {@link DaemonMessage.Welcome}. */
+    public static final int RINGS = 0;
+
+    /** The memory of the capture ring, from {@link DaemonMessage.CaptureStarted}. */
+    public static final int CAPTURE = -1;
+  }
 }

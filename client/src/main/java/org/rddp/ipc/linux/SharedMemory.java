@@ -13,6 +13,11 @@ import java.lang.foreign.ValueLayout;
  * size is sealed and it does not use huge pages (a hole punched into huge pages causes a fault
  * despite the seals).
  *
+ * <p>While one process punches a hole, the kernel lets each thread that touches a page of the hole
+ * wait until the whole hole is punched. F_SEAL_FUTURE_WRITE refuses holes, but also every later
+ * mapping for writing, so it is added after both ends have mapped the memory: {@link
+ * #forbidHoles()}.
+ *
  * <p>Thread-safe except for {@link #close()}: after it, every access through {@link #address()} or
  * {@link #segment()} ends the JVM. For memory that other threads may still access, use {@link
  * #segment(Arena)} and close the arena first.
@@ -30,6 +35,7 @@ public final class SharedMemory implements AutoCloseable {
   private static final int PROT_READ = 1;
   private static final int PROT_WRITE = 2;
   private static final int MAP_SHARED = 1;
+  private static final int MADV_POPULATE_WRITE = 23;
   private static final int SEEK_END = 2;
   private static final int OWNER_ONLY = 0600;
   private static final long TMPFS_MAGIC = 0x01021994L;
@@ -42,6 +48,8 @@ public final class SharedMemory implements AutoCloseable {
   private static final SystemCall LSEEK = SystemCall.bind("lseek", "l:ili");
   private static final SystemCall MMAP = SystemCall.bind("mmap", "l:lliiil");
   private static final SystemCall MUNMAP = SystemCall.bind("munmap", "i:ll");
+  private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
+  private static final SystemCall MLOCK = SystemCall.bind("mlock", "i:ll");
 
   private final Descriptor descriptor;
   private final long address;
@@ -61,7 +69,8 @@ public final class SharedMemory implements AutoCloseable {
    * @param octets size, greater than 0
    */
   public static SharedMemory create(String name, long octets) throws SystemCallException {
-    return create(name, octets, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW);
+    // Not F_SEAL_SEAL: F_SEAL_FUTURE_WRITE follows when the other end has mapped the memory.
+    return create(name, octets, F_SEAL_SHRINK | F_SEAL_GROW);
   }
 
   /**
@@ -118,7 +127,7 @@ public final class SharedMemory implements AutoCloseable {
    *
    * @param descriptor closed by this object, even if the call fails
    * @throws UnsafeMemoryException if an access could fault: not a memfd, not sealed, or on huge
-   *     pages
+   *     pages; or if holes cannot be forbidden after this call
    */
   public static SharedMemory map(Descriptor descriptor) throws IOException {
     return map(descriptor, PROT_READ | PROT_WRITE);
@@ -137,7 +146,7 @@ public final class SharedMemory implements AutoCloseable {
 
   private static SharedMemory map(Descriptor descriptor, int protection) throws IOException {
     try {
-      long length = safeLength(descriptor);
+      long length = safeLength(descriptor, (protection & PROT_WRITE) != 0);
       long address = MMAP.call(0, length, protection, MAP_SHARED, descriptor.number(), 0);
       return new SharedMemory(descriptor, address, length);
     } catch (IOException | RuntimeException e) {
@@ -146,7 +155,7 @@ public final class SharedMemory implements AutoCloseable {
     }
   }
 
-  private static long safeLength(Descriptor descriptor) throws IOException {
+  private static long safeLength(Descriptor descriptor, boolean writable) throws IOException {
     long seals = FCNTL.attempt(descriptor.number(), F_GET_SEALS, 0);
     if (seals < 0) {
       throw new UnsafeMemoryException("it is not a memfd that allows sealing");
@@ -155,6 +164,16 @@ public final class SharedMemory implements AutoCloseable {
     if ((seals & needed) != needed) {
       throw new UnsafeMemoryException(
           "its size is not sealed: add F_SEAL_SHRINK and F_SEAL_GROW with fcntl(2)");
+    }
+    if (writable && (seals & F_SEAL_FUTURE_WRITE) != 0) {
+      throw new UnsafeMemoryException(
+          "F_SEAL_FUTURE_WRITE, which a registration adds, forbids a further mapping: register the"
+              + " memory once, and map it in every process before");
+    }
+    if (writable && (seals & F_SEAL_SEAL) != 0) {
+      throw new UnsafeMemoryException(
+          "it has F_SEAL_SEAL, so F_SEAL_FUTURE_WRITE cannot be added, which forbids holes: leave"
+              + " F_SEAL_SEAL out");
     }
     try (Arena arena = Arena.ofConfined()) {
       // struct statfs begins with the type of the file system.
@@ -169,6 +188,46 @@ public final class SharedMemory implements AutoCloseable {
       throw new UnsafeMemoryException("it is empty");
     }
     return length;
+  }
+
+  /**
+   * Forbids holes for good (F_SEAL_FUTURE_WRITE), once both ends have mapped the memory: from now
+   * on nobody can punch one, or map the memory for writing. Waits for a hole that is being punched.
+   *
+   * @throws SystemCallException if the memory has F_SEAL_SEAL
+   */
+  public void forbidHoles() throws SystemCallException {
+    FCNTL.call(descriptor.number(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
+  }
+
+  /** Whether holes are forbidden, and none is being punched. Never waits. */
+  public boolean forbidsHoles() throws SystemCallException {
+    // Without a lock in the kernel, unlike F_ADD_SEALS and fallocate(2), which wait for each other.
+    return (FCNTL.call(descriptor.number(), F_GET_SEALS, 0) & F_SEAL_FUTURE_WRITE) != 0;
+  }
+
+  /**
+   * Allocates the pages of a range and maps them, so that no access to them faults afterwards. May
+   * wait for a hole that is being punched.
+   *
+   * @param offset a multiple of the page size
+   * @param octets greater than 0
+   * @throws SystemCallException if no memory is left; without this call, an access would end the
+   *     process (SIGBUS)
+   */
+  public void populate(long offset, long octets) throws SystemCallException {
+    MADVISE.call(address + offset, octets, MADV_POPULATE_WRITE);
+  }
+
+  /**
+   * Keeps the pages of a range in memory until it is unmapped.
+   *
+   * @param offset a multiple of the page size
+   * @param octets greater than 0
+   * @return false if the limit of locked memory (RLIMIT_MEMLOCK) does not allow it
+   */
+  public boolean lock(long offset, long octets) {
+    return MLOCK.attempt(address + offset, octets) == 0;
   }
 
   /** The memfd, to be passed to another process. It may be closed after that; the mapping stays. */

@@ -80,6 +80,12 @@ public final class CaptureRing implements AutoCloseable {
           "capture ring of " + octets + " octets, snap length " + snapLength);
     }
     SharedMemory shared = SharedMemory.create("rddp-capture", RING + (long) octets);
+    try {
+      shared.populate(0, RING);
+    } catch (SystemCallException e) {
+      shared.close();
+      throw e;
+    }
     SharedMemoryHeader.write(shared.segment(), MAGIC, VERSION, octets, snapLength);
     return new CaptureRing(shared, Arena.ofShared());
   }
@@ -117,6 +123,11 @@ public final class CaptureRing implements AutoCloseable {
   /** The memory's descriptor, to be sent to the program. */
   public Descriptor descriptor() {
     return shared.descriptor();
+  }
+
+  /** The ring's memory. The ring closes it. */
+  public SharedMemory memory() {
+    return shared;
   }
 
   /**

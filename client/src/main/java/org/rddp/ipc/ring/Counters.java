@@ -60,6 +60,12 @@ public final class Counters implements AutoCloseable {
     }
     SharedMemory shared =
         SharedMemory.createForReaders("rddp-counters", FIRST + (long) RECORD * capacity);
+    try {
+      shared.populate(0, shared.length());
+    } catch (SystemCallException e) {
+      shared.close();
+      throw e;
+    }
     Arena arena = Arena.ofShared();
     MemorySegment memory = shared.segment(arena);
     SharedMemoryHeader.write(memory, MAGIC, VERSION, capacity, 0);

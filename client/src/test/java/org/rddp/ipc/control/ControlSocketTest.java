@@ -88,7 +88,8 @@ class ControlSocketTest {
         new ProgramMessage.FreeWindow(17, 18),
         new ProgramMessage.CreateReceiveQueue(18, 19),
         new ProgramMessage.ArmReceiveQueue(19, 20, 21),
-        new ProgramMessage.DestroyReceiveQueue(20, 21));
+        new ProgramMessage.DestroyReceiveQueue(20, 21),
+        new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE));
   }
 
   static Stream<DaemonMessage> daemonMessages() {

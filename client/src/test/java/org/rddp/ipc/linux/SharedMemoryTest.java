@@ -13,10 +13,14 @@ class SharedMemoryTest {
   private static final int ALLOW_SEALING = 2;
   private static final int HUGE_PAGES = 4;
   private static final int ADD_SEALS = 1033;
+  private static final int PUNCH_HOLE_KEEPING_THE_SIZE = 3;
+  private static final int MADV_REMOVE = 9;
   private static final int SHRINK_AND_GROW = 6;
   private static final SystemCall MEMFD_CREATE = SystemCall.bind("memfd_create", "i:li");
   private static final SystemCall FTRUNCATE = SystemCall.bind("ftruncate", "i:il");
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
+  private static final SystemCall FALLOCATE = SystemCall.bind("fallocate", "i:iill");
+  private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
 
   private static Descriptor memfd(int flags, long octets, int seals) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
@@ -48,16 +52,42 @@ class SharedMemoryTest {
       int number = memory.descriptor().number();
       assertThat(FTRUNCATE.attempt(number, 4096)).isEqualTo(-Errno.EPERM);
       assertThat(FTRUNCATE.attempt(number, 16384)).isEqualTo(-Errno.EPERM);
-      assertThat(FCNTL.attempt(number, ADD_SEALS, 8)).isEqualTo(-Errno.EPERM);
     }
+  }
+
+  @Test
+  void shouldForbidHolesAndKeepBothMappingsWritable() throws IOException {
+    try (SharedMemory ours = SharedMemory.create("test", 8192);
+        SharedMemory theirs = SharedMemory.map(ours.descriptor().duplicate())) {
+      assertThat(ours.forbidsHoles()).isFalse();
+      theirs.forbidHoles();
+      assertThat(ours.forbidsHoles()).isTrue();
+      ours.populate(0, 8192);
+      theirs.segment().set(ValueLayout.JAVA_INT, 4096, 7);
+      assertThat(ours.segment().get(ValueLayout.JAVA_INT, 4096)).isEqualTo(7);
+      int number = theirs.descriptor().number();
+      assertThat(FALLOCATE.attempt(number, PUNCH_HOLE_KEEPING_THE_SIZE, 0, 8192))
+          .isEqualTo(-Errno.EPERM);
+      assertThat(MADVISE.attempt(theirs.address(), 8192, MADV_REMOVE)).isEqualTo(-Errno.EPERM);
+      assertThatThrownBy(() -> SharedMemory.map(ours.descriptor().duplicate()))
+          .isInstanceOf(UnsafeMemoryException.class)
+          .hasMessageContaining("register the memory once");
+    }
+  }
+
+  @Test
+  void shouldRejectMemoryInWhichHolesCannotBeForbidden() throws IOException {
+    Descriptor sealedForGood = memfd(ALLOW_SEALING, 4096, SHRINK_AND_GROW | 1);
+    assertThatThrownBy(() -> SharedMemory.map(sealedForGood))
+        .isInstanceOf(UnsafeMemoryException.class)
+        .hasMessageContaining("leave F_SEAL_SEAL out");
   }
 
   @Test
   void shouldNotLetReadersWrite() throws IOException {
     try (SharedMemory ours = SharedMemory.createForReaders("test", 4096)) {
       assertThatThrownBy(() -> SharedMemory.map(ours.descriptor().duplicate()))
-          .isInstanceOf(SystemCallException.class)
-          .hasMessageContaining("mmap");
+          .isInstanceOf(UnsafeMemoryException.class);
       try (SharedMemory theirs = SharedMemory.mapForReading(ours.descriptor().duplicate())) {
         ours.segment().set(ValueLayout.JAVA_INT, 0, 7);
         assertThat(theirs.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(7);

@@ -39,7 +39,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
 
-  /** Time in ns within which a program must send Hello. */
+  /** Time in ns within which a program must send Hello and share the rings. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
   /** Interval in ns at which that is checked. */
@@ -60,6 +60,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Quota sessions;
   private final Quota memory;
   private final Quota mappings;
+  private final MappingThreads mappingThreads;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
   private final PriorityQueue<Timer> timers =
@@ -98,6 +99,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.sessions = new Quota("sessions of this daemon", limits.sessions(), null);
     this.memory = new Quota("octets of memory of this daemon", limits.memory(), null);
     this.mappings = new Quota("memories of this daemon", limits.mappings(), null);
+    this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
   }
 
   /** Starts the control thread. */
@@ -107,15 +109,21 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     thread.start();
   }
 
-  /** Ends programs that have not sent Hello in time. One timer serves all programs. */
+  /** Ends programs that have not begun a session in time. One timer serves all programs. */
   private void endProgramsWithoutHello() {
     long now = System.nanoTime();
     for (ProgramSession program : List.copyOf(programs)) {
-      if (!program.hasSession() && now - program.connectedAt() > HELLO_TIMEOUT) {
-        program.end("it did not send Hello in time", null);
+      if (!program.hasBegun() && now - program.connectedAt() > HELLO_TIMEOUT) {
+        program.end("it did not send Hello and share the rings in time", null);
       }
     }
     after(HELLO_PERIOD, this::endProgramsWithoutHello);
+  }
+
+  private void reportUnlockedMemory() {
+    log.info(
+        "programs' memory is not locked: RLIMIT_MEMLOCK does not allow it. Where there is swap, an"
+            + " engine may have to wait for it");
   }
 
   private void refreshStatistics() {
@@ -307,6 +315,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return mappings;
   }
 
+  MappingThreads mappingThreads() {
+    return mappingThreads;
+  }
+
   DaemonLog log() {
     return log;
   }
@@ -382,6 +394,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     } catch (IOException e) {
       log.error("the control socket", e);
     }
+    mappingThreads.close();
     wake.close();
   }
 }

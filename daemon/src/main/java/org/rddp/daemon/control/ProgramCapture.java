@@ -13,9 +13,10 @@ final class ProgramCapture {
   private final ProgramSession program;
   private final Quota octets;
 
-  /** The ring while a capture runs, otherwise null. */
+  /** The ring from the start of a capture to its end, otherwise null. */
   private CaptureRing ring;
 
+  private ProgramMapping mapping;
   private int ringOctets;
 
   ProgramCapture(ControlServer server, ProgramSession program, Quota octets) {
@@ -47,11 +48,30 @@ final class ProgramCapture {
       throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
     }
     server.captures().put(captured, program);
-    CaptureRing started = ring;
     ringOctets = start.ringOctets();
-    captured.engine().execute(() -> captured.capture().capture(started::offer));
-    program.send(new DaemonMessage.CaptureStarted(start.request(), started.descriptor()));
-    server.log().info(program.name() + " captures " + captured.name());
+    mapping = new ProgramMapping(ring.memory(), ring::close, server.mappingThreads());
+    program.send(new DaemonMessage.CaptureStarted(start.request(), ring.descriptor()));
+  }
+
+  /** Lets the engine write into the ring, which the program has mapped. */
+  void share(int request) throws RequestRefusedException {
+    if (ring == null) {
+      throw new RequestRefusedException(Reason.STATE, "no capture was started");
+    }
+    CaptureRing started = ring;
+    DaemonInterface captured = program.daemonInterface();
+    mapping.share(refusal -> {
+      if (ring != started) {
+        program.answer(
+            request, new RequestRefusedException(Reason.STATE, "the capture was stopped"));
+        return;
+      }
+      if (refusal == null) {
+        captured.engine().execute(() -> captured.capture().capture(started::offer));
+        server.log().info(program.name() + " captures " + captured.name());
+      }
+      program.answer(request, refusal);
+    });
   }
 
   /** Stops the capture, if one runs. The ring is unmapped after the engine has stopped using it. */
@@ -59,16 +79,17 @@ final class ProgramCapture {
     if (ring == null) {
       return;
     }
-    CaptureRing stopped = ring;
+    ProgramMapping stopped = mapping;
     ring = null;
+    mapping = null;
     DaemonInterface captured = program.daemonInterface();
     server.captures().remove(captured);
-    octets.give(ringOctets);
+    int size = ringOctets;
     captured
         .engine()
         .execute(() -> {
           captured.capture().capture(null);
-          server.execute(stopped::close);
+          server.execute(() -> stopped.release(() -> octets.give(size)));
         });
   }
 }

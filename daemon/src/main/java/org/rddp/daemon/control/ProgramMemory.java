@@ -2,7 +2,9 @@ package org.rddp.daemon.control;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.Descriptor;
@@ -15,10 +17,10 @@ import org.rddp.ipc.ring.RangeAllocator;
  * The memory shared with one program, by number: allocated by the daemon, where small pieces are
  * cut from a larger memory, or adopted from the program. Control thread only.
  *
- * <p>Memory is unmapped only when no STag refers to it: after the engine has removed an STag, no
- * request and no peer uses it.
+ * <p>Memory is registered only when it is ready, and unmapped only when no STag refers to it: after
+ * the engine has removed an STag, no request and no peer uses it.
  */
-final class ProgramMemory implements AutoCloseable {
+final class ProgramMemory {
   /**
    * Size of a memory from which small pieces are cut, since mappings and descriptors are limited.
    */
@@ -28,6 +30,9 @@ final class ProgramMemory implements AutoCloseable {
   private static final long SMALL = SLAB / 4;
 
   private static final long PAGE = 4096;
+
+  /** Most memories that the program has not shared yet: a descriptor of each is open. */
+  private static final int MAX_UNSHARED = 8;
 
   /**
    * An allocated piece.
@@ -40,12 +45,12 @@ final class ProgramMemory implements AutoCloseable {
   record Piece(int memory, long offset, long octets, Descriptor descriptor) {}
 
   private static final class Mapping {
-    final SharedMemory shared;
+    final ProgramMapping shared;
     final RangeAllocator pieces;
     boolean used;
     int beingRegistered;
 
-    Mapping(SharedMemory shared, RangeAllocator pieces) {
+    Mapping(ProgramMapping shared, RangeAllocator pieces) {
       this.shared = shared;
       this.pieces = pieces;
     }
@@ -75,6 +80,7 @@ final class ProgramMemory implements AutoCloseable {
 
   private final Quota octets;
   private final Quota memories;
+  private final MappingThreads threads;
   private final Map<Integer, Mapping> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
   private int nextNumber = 1;
@@ -85,9 +91,10 @@ final class ProgramMemory implements AutoCloseable {
    * @param octets quota for the octets of all memories, in whole pages
    * @param memories quota for the number of memories, since the kernel limits a process's mappings
    */
-  ProgramMemory(Quota octets, Quota memories) {
+  ProgramMemory(Quota octets, Quota memories, MappingThreads threads) {
     this.octets = octets;
     this.memories = memories;
+    this.threads = threads;
   }
 
   /** Allocates zeroed memory. */
@@ -102,7 +109,8 @@ final class ProgramMemory implements AutoCloseable {
       return new Piece(number, 0, rounded, blocks.get(number).shared.descriptor());
     }
     for (Map.Entry<Integer, Mapping> entry : blocks.entrySet()) {
-      if (entry.getValue().pieces != null) {
+      // Of other slabs, a piece cannot be zeroed without a fault.
+      if (entry.getValue().pieces != null && entry.getValue().shared.isReady()) {
         Piece piece = cut(entry.getKey(), entry.getValue(), size, null);
         if (piece != null) {
           return piece;
@@ -121,12 +129,13 @@ final class ProgramMemory implements AutoCloseable {
     }
     long size = slab.pieces.length(offset);
     if (slab.used) {
-      slab.shared.segment().asSlice(offset, size).fill((byte) 0);
+      slab.shared.clear(offset, size);
     }
     return new Piece(number, offset, size, descriptor);
   }
 
   private SharedMemory create(long size) throws RequestRefusedException {
+    checkUnshared();
     take(size);
     try {
       return SharedMemory.create("rddp-region", size);
@@ -138,6 +147,13 @@ final class ProgramMemory implements AutoCloseable {
 
   private static long wholePages(long size) {
     return Math.max(size, size + PAGE - 1 & -PAGE);
+  }
+
+  private void checkUnshared() throws RequestRefusedException {
+    if (blocks.values().stream().filter(block -> block.shared.isMapped()).count() >= MAX_UNSHARED) {
+      throw new RequestRefusedException(
+          Reason.STATE, MAX_UNSHARED + " memories are not shared yet: share or free one first");
+    }
   }
 
   /** Takes a memory from the quotas. */
@@ -157,19 +173,23 @@ final class ProgramMemory implements AutoCloseable {
   }
 
   /**
-   * Closes the daemon's descriptor of a memory after the program has received it. The mapping
-   * stays.
+   * Makes a memory ready for registration, see {@link ProgramMapping#share}.
+   *
+   * @param outcome called when it is ready, with null, or has failed
    */
-  void onDescriptorPassed(int memory) {
-    Mapping block = blocks.get(memory);
-    if (block != null) {
-      block.shared.descriptor().close();
-    }
+  void share(int memory, Consumer<RequestRefusedException> outcome) throws RequestRefusedException {
+    require(memory).shared.share(outcome);
   }
 
   /** Maps memory of the program; closes the descriptor. */
   int adopt(Descriptor descriptor) throws RequestRefusedException {
     SharedMemory shared;
+    try {
+      checkUnshared();
+    } catch (RequestRefusedException e) {
+      descriptor.close();
+      throw e;
+    }
     try {
       shared = SharedMemory.map(descriptor);
     } catch (UnsafeMemoryException e) {
@@ -183,24 +203,29 @@ final class ProgramMemory implements AutoCloseable {
       shared.close();
       throw e;
     }
-    int number = add(shared, null);
-    shared.descriptor().close();
-    return number;
+    return add(shared, null);
   }
 
   private int add(SharedMemory shared, RangeAllocator pieces) {
     int number = nextNumber++;
-    blocks.put(number, new Mapping(shared, pieces));
+    blocks.put(number, new Mapping(new ProgramMapping(shared, threads), pieces));
     return number;
   }
 
-  /** Frees a piece, or memory of the program. */
-  void free(int memory, long offset) throws RequestRefusedException {
+  /**
+   * Frees a piece, or memory of the program.
+   *
+   * @param done called when it is freed
+   */
+  void free(int memory, long offset, Runnable done) throws RequestRefusedException {
     Mapping block = require(memory);
     long size = block.pieces == null ? block.shared.length() : block.pieces.length(offset);
     if (size == 0 || (block.pieces == null && offset != 0)) {
       throw new RequestRefusedException(
           Reason.NOT_FOUND, "no allocated memory begins at this offset");
+    }
+    if (block.shared.isPopulating()) {
+      throw new RequestRefusedException(Reason.STATE, "the memory is being shared");
     }
     if (block.beingRegistered > 0) {
       throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
@@ -220,7 +245,9 @@ final class ProgramMemory implements AutoCloseable {
     // Both ends unmap a memory when its last piece is freed.
     if (block.pieces == null || block.pieces.isEmpty()) {
       blocks.remove(memory);
-      release(block);
+      release(block, done);
+    } else {
+      done.run();
     }
   }
 
@@ -236,6 +263,10 @@ final class ProgramMemory implements AutoCloseable {
       throw new RequestRefusedException(
           Reason.INVALID,
           "octets " + offset + " to " + (offset + size) + " are not within one piece of memory");
+    }
+    if (!block.shared.isReady()) {
+      throw new RequestRefusedException(
+          Reason.STATE, "the memory is not shared yet: send ShareMemory and wait for its reply");
     }
     block.beingRegistered++;
     return block.shared.address() + offset;
@@ -263,16 +294,36 @@ final class ProgramMemory implements AutoCloseable {
     return block;
   }
 
-  private void release(Mapping block) {
-    block.shared.close();
-    give(wholePages(block.shared.length()));
+  private void release(Mapping block, Runnable done) {
+    long size = wholePages(block.shared.length());
+    block.shared.release(() -> {
+      give(size);
+      done.run();
+    });
   }
 
-  /** Unmaps all memory. Call it after the engine has ended the session. */
-  @Override
-  public void close() {
-    blocks.values().forEach(this::release);
+  /**
+   * Unmaps all memory. Call it after the engine has ended the session.
+   *
+   * @param done called when all memory is unmapped
+   */
+  void close(Runnable done) {
+    List<Mapping> last = List.copyOf(blocks.values());
     blocks.clear();
     registrations.clear();
+    int[] left = {last.size()};
+    if (last.isEmpty()) {
+      done.run();
+    }
+    for (Mapping block : last) {
+      release(
+          block,
+          () -> {
+            left[0]--;
+            if (left[0] == 0) {
+              done.run();
+            }
+          });
+    }
   }
 }

@@ -56,9 +56,16 @@ final class ProgramSession implements SessionHandler {
   private String name;
   private DaemonInterface daemonInterface;
   private Session session;
-  private SharedMemory rings;
+  private ProgramMapping rings;
   private SignalSender signal;
   private int inEngine;
+
+  /** Whether the program counts among the sessions. */
+  private boolean counted;
+
+  /** Whether the program has shared the rings, and the engine serves the session. */
+  private boolean begun;
+
   private boolean ended;
 
   ProgramSession(ControlServer server, ControlSocket socket) {
@@ -72,7 +79,7 @@ final class ProgramSession implements SessionHandler {
     this.listeners = new Quota("listeners of this program", limits.sessionListeners(), null);
     Quota mappings =
         new Quota("memories of this program", limits.sessionMappings(), server.mappings());
-    this.memory = new ProgramMemory(octets, mappings);
+    this.memory = new ProgramMemory(octets, mappings, server.mappingThreads());
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
@@ -91,9 +98,9 @@ final class ProgramSession implements SessionHandler {
     return connectedAt;
   }
 
-  /** Whether the program has opened a session with Hello. */
-  boolean hasSession() {
-    return session != null;
+  /** Whether the program has opened a session and shared the rings. */
+  boolean hasBegun() {
+    return begun;
   }
 
   DaemonInterface daemonInterface() {
@@ -129,6 +136,14 @@ final class ProgramSession implements SessionHandler {
         message.closeDescriptors();
         throw new RequestRefusedException(Reason.PROTOCOL, "the first message must be Hello");
       }
+      if (!begun
+          && !(message instanceof ProgramMessage.ShareMemory share
+              && share.memory() == ProgramMessage.ShareMemory.RINGS)
+          && !(message instanceof ProgramMessage.CloseSession)) {
+        message.closeDescriptors();
+        throw new RequestRefusedException(
+            Reason.STATE, "the session begins with ShareMemory for the rings");
+      }
       serve(message);
     } catch (RequestRefusedException e) {
       refuse(message.request(), e);
@@ -143,10 +158,9 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.AllocateMemory allocate -> allocate(allocate);
       case ProgramMessage.AdoptMemory adopt ->
           send(new DaemonMessage.MemoryAdopted(request, memory.adopt(adopt.descriptor())));
-      case ProgramMessage.FreeMemory free -> {
-        memory.free(free.memory(), free.offset());
-        send(new DaemonMessage.Done(request));
-      }
+      case ProgramMessage.FreeMemory free ->
+          memory.free(free.memory(), free.offset(), () -> send(new DaemonMessage.Done(request)));
+      case ProgramMessage.ShareMemory share -> share(share);
       case ProgramMessage.Register register -> register(register);
       case ProgramMessage.Deregister deregister -> deregister(deregister);
       case ProgramMessage.Listen listen -> listen(listen);
@@ -199,6 +213,7 @@ final class ProgramSession implements SessionHandler {
     server.permissions().checkSession(socket.peer());
     DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
     server.sessions().take(1);
+    counted = true;
     try {
       Limits limits = server.limits();
       SessionLimits sessionLimits =
@@ -211,16 +226,17 @@ final class ProgramSession implements SessionHandler {
               limits.sessionRegions(),
               limits.sessionMemory());
       long size = DaemonRings.octets(limits.requests(), limits.completions());
-      rings = SharedMemory.create("rddp-rings", size);
+      SharedMemory shared = SharedMemory.create("rddp-rings", size);
+      rings = new ProgramMapping(shared, server.mappingThreads());
+      shared.populate(0, size);
       signal = SignalSender.create();
-      DaemonRings ends = new DaemonRings(rings.segment(), limits.requests(), limits.completions());
+      DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
         name = hello.program() + " (pid " + socket.peer().pid() + ")";
       }
       session = new Session(name, engine, sessionLimits, ends, signal::signal, this);
       daemonInterface = chosen;
-      engine.execute(() -> engine.begin(session));
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -230,12 +246,37 @@ final class ProgramSession implements SessionHandler {
               engine.address(),
               rings.descriptor(),
               signal.receiver()));
-      server.log().info("session of " + name + " on " + chosen.name());
     } catch (SystemCallException e) {
-      server.sessions().give(1);
-      releaseShared();
+      // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
+  }
+
+  private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
+    int request = share.request();
+    switch (share.memory()) {
+      case ProgramMessage.ShareMemory.RINGS -> rings.share(refusal -> begin(request, refusal));
+      case ProgramMessage.ShareMemory.CAPTURE -> capture.share(request);
+      default -> memory.share(share.memory(), refusal -> answer(request, refusal));
+    }
+  }
+
+  private void begin(int request, RequestRefusedException refusal) {
+    if (ended) {
+      return;
+    }
+    if (refusal == null) {
+      begun = true;
+      Engine engine = daemonInterface.engine();
+      engine.execute(() -> engine.begin(session));
+      server.log().info("session of " + name + " on " + daemonInterface.name());
+    }
+    answer(request, refusal);
+  }
+
+  /** Sends Done, or the refusal if there is one. */
+  void answer(int request, RequestRefusedException refusal) {
+    send(refusal == null ? new DaemonMessage.Done(request) : refusal(request, refusal));
   }
 
   private void allocate(ProgramMessage.AllocateMemory allocate) throws RequestRefusedException {
@@ -433,12 +474,7 @@ final class ProgramSession implements SessionHandler {
   /** Sends a message; false if it must be queued. */
   private boolean sendNow(DaemonMessage message) {
     try {
-      boolean sent = socket.send(message);
-      if (sent && message instanceof DaemonMessage.MemoryAllocated allocated) {
-        // Close the descriptor, since a process has few; the mapping stays.
-        memory.onDescriptorPassed(allocated.memory());
-      }
-      return sent;
+      return socket.send(message);
     } catch (IOException e) {
       end("its socket: " + e.getMessage(), null);
       return true;
@@ -492,25 +528,26 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void release(Runnable last) {
-    memory.close();
-    if (session != null) {
+    if (signal != null) {
+      signal.close();
+    }
+    memory.close(() -> {
+      if (rings == null) {
+        releaseLast(last);
+      } else {
+        rings.release(() -> releaseLast(last));
+      }
+    });
+  }
+
+  private void releaseLast(Runnable last) {
+    if (counted) {
       server.sessions().give(1);
     }
-    octets.giveAll();
-    releaseShared();
     if (last != null) {
       last.run();
     }
     socket.close();
     server.onEnded(this);
-  }
-
-  private void releaseShared() {
-    if (rings != null) {
-      rings.close();
-    }
-    if (signal != null) {
-      signal.close();
-    }
   }
 }

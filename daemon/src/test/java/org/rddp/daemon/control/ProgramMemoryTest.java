@@ -18,13 +18,17 @@ class ProgramMemoryTest {
 
   private final Quota daemonOctets = new Quota("octets", 1 << 30, null);
   private final Quota daemonMappings = new Quota("memories", 5, null);
+  private final MappingThreads threads =
+      new MappingThreads(Runnable::run, Runnable::run, Runnable::run, () -> {});
   private final ProgramMemory memory =
       new ProgramMemory(
-          new Quota("octets", 64 << 20, daemonOctets), new Quota("memories", 3, daemonMappings));
+          new Quota("octets", 64 << 20, daemonOctets),
+          new Quota("memories", 3, daemonMappings),
+          threads);
 
   @AfterEach
   void shouldReturnAllQuotas() {
-    memory.close();
+    memory.close(() -> {});
     assertThat(daemonOctets.used()).isZero();
     assertThat(daemonMappings.used()).isZero();
   }
@@ -37,8 +41,66 @@ class ProgramMemoryTest {
 
   private int adopt(long octets) throws Exception {
     try (SharedMemory theirs = SharedMemory.create("theirs", octets)) {
-      return memory.adopt(theirs.descriptor().duplicate());
+      int number = memory.adopt(theirs.descriptor().duplicate());
+      theirs.forbidHoles();
+      share(number);
+      return number;
     }
+  }
+
+  private ProgramMemory.Piece allocate(long octets) throws Exception {
+    ProgramMemory.Piece piece = memory.allocate(octets);
+    if (piece.descriptor() != null) {
+      try (SharedMemory theirs = SharedMemory.map(piece.descriptor().duplicate())) {
+        theirs.forbidHoles();
+      }
+      share(piece.memory());
+    }
+    return piece;
+  }
+
+  private void share(int number) throws RequestRefusedException {
+    memory.share(number, refusal -> assertThat(refusal).isNull());
+  }
+
+  private void free(int number, long offset) throws RequestRefusedException {
+    boolean[] freed = new boolean[1];
+    memory.free(number, offset, () -> freed[0] = true);
+    assertThat(freed).containsExactly(true);
+  }
+
+  @Test
+  void shouldNotRegisterMemoryIntoWhichAHoleCanBePunched() throws Exception {
+    ProgramMemory.Piece piece = memory.allocate(PAGE);
+    refused(Reason.STATE, () -> memory.resolve(piece.memory(), piece.offset(), PAGE));
+    refused(Reason.UNSAFE_MEMORY, () -> share(piece.memory()));
+    refused(Reason.STATE, () -> memory.resolve(piece.memory(), piece.offset(), PAGE));
+    try (SharedMemory theirs = SharedMemory.map(piece.descriptor().duplicate())) {
+      theirs.forbidHoles();
+    }
+    share(piece.memory());
+    assertThat(memory.resolve(piece.memory(), piece.offset(), PAGE)).isNotZero();
+    refused(Reason.STATE, () -> share(piece.memory()));
+    refused(Reason.NOT_FOUND, () -> share(piece.memory() + 1));
+  }
+
+  /** Each of them keeps a descriptor of the daemon open. */
+  @Test
+  void shouldLimitTheMemoriesThatAreNotShared() throws Exception {
+    ProgramMemory many =
+        new ProgramMemory(
+            new Quota("octets", 1 << 30, null), new Quota("memories", 99, null), threads);
+    int last = 0;
+    for (int i = 0; i < 8; i++) {
+      last = many.allocate(2 << 20).memory();
+    }
+    refused(Reason.STATE, () -> many.allocate(2 << 20));
+    try (SharedMemory theirs = SharedMemory.create("theirs", PAGE)) {
+      refused(Reason.STATE, () -> many.adopt(theirs.descriptor().duplicate()));
+    }
+    many.free(last, 0, () -> {});
+    many.allocate(2 << 20);
+    many.close(() -> {});
   }
 
   /** Otherwise the slab would be unmapped with its last piece while the STag still refers to it. */
@@ -46,8 +108,8 @@ class ProgramMemoryTest {
   @Tag("DDP-8.3-04")
   @Tag("DDP-8.3.2-04")
   void shouldNotRegisterARangeBeyondOnePiece() throws Exception {
-    ProgramMemory.Piece first = memory.allocate(PAGE);
-    ProgramMemory.Piece second = memory.allocate(PAGE);
+    ProgramMemory.Piece first = allocate(PAGE);
+    ProgramMemory.Piece second = allocate(PAGE);
     assertThat(second.memory()).isEqualTo(first.memory());
 
     refused(Reason.INVALID, () -> memory.resolve(first.memory(), 2 * PAGE, PAGE));
@@ -57,7 +119,7 @@ class ProgramMemoryTest {
     refused(Reason.INVALID, () -> memory.resolve(first.memory(), 1, Long.MAX_VALUE));
     refused(Reason.NOT_FOUND, () -> memory.resolve(first.memory() + 1, 0, PAGE));
 
-    memory.free(first.memory(), first.offset());
+    free(first.memory(), first.offset());
     refused(Reason.INVALID, () -> memory.resolve(first.memory(), first.offset(), 1));
     assertThat(memory.resolve(second.memory(), second.offset(), PAGE)).isNotZero();
   }
@@ -75,15 +137,15 @@ class ProgramMemoryTest {
 
   @Test
   void shouldKeepAPieceWhileAnStagRefersToIt() throws Exception {
-    ProgramMemory.Piece piece = memory.allocate(2 * PAGE);
+    ProgramMemory.Piece piece = allocate(2 * PAGE);
     memory.resolve(piece.memory(), piece.offset() + PAGE, 8);
-    refused(Reason.STATE, () -> memory.free(piece.memory(), piece.offset()));
+    refused(Reason.STATE, () -> free(piece.memory(), piece.offset()));
 
     memory.registered(STAG, piece.memory(), piece.offset() + PAGE, 8);
-    refused(Reason.STATE, () -> memory.free(piece.memory(), piece.offset()));
+    refused(Reason.STATE, () -> free(piece.memory(), piece.offset()));
 
     memory.deregistered(STAG);
-    memory.free(piece.memory(), piece.offset());
+    free(piece.memory(), piece.offset());
     assertThat(daemonMappings.used()).isZero();
   }
 
@@ -92,7 +154,7 @@ class ProgramMemoryTest {
     int number = adopt(PAGE);
     memory.resolve(number, 0, 1);
     memory.registered(0, number, 0, 1);
-    memory.free(number, 0);
+    free(number, 0);
     assertThat(daemonMappings.used()).isZero();
   }
 
@@ -103,19 +165,19 @@ class ProgramMemoryTest {
     int first = adopt(1);
     adopt(PAGE + 1);
     assertThat(daemonOctets.used()).isEqualTo(3 * PAGE);
-    memory.allocate(1);
+    allocate(1);
     assertThat(daemonMappings.used()).isEqualTo(3);
 
     refused(Reason.LIMIT, () -> adopt(1));
-    refused(Reason.LIMIT, () -> memory.allocate(2 << 20));
-    memory.allocate(PAGE); // a piece of the memory that is there
-    memory.free(first, 0);
+    refused(Reason.LIMIT, () -> allocate(2 << 20));
+    allocate(PAGE); // a piece of the memory that is there
+    free(first, 0);
     adopt(1);
   }
 
   @Test
   void shouldCountNothingIfTheQuotaOfOctetsIsExceeded() throws Exception {
-    refused(Reason.LIMIT, () -> memory.allocate(65 << 20));
+    refused(Reason.LIMIT, () -> allocate(65 << 20));
     refused(Reason.LIMIT, () -> adopt(65 << 20));
     assertThat(daemonMappings.used()).isZero();
   }
@@ -125,13 +187,15 @@ class ProgramMemoryTest {
   void shouldLimitTheMemoriesOfAllProgramsTogether() throws Exception {
     ProgramMemory other =
         new ProgramMemory(
-            new Quota("octets", 64 << 20, daemonOctets), new Quota("memories", 9, daemonMappings));
+            new Quota("octets", 64 << 20, daemonOctets),
+            new Quota("memories", 9, daemonMappings),
+            threads);
     for (int i = 0; i < 3; i++) {
       adopt(1);
     }
     other.allocate(2 << 20);
     other.allocate(2 << 20);
     refused(Reason.LIMIT, () -> other.allocate(2 << 20));
-    other.close();
+    other.close(() -> {});
   }
 }

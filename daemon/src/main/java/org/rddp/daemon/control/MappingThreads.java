@@ -1,0 +1,76 @@
+package org.rddp.daemon.control;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The threads that populate and unmap memory. Both take up to seconds for each GiB, during which
+ * neither the control thread nor an engine may wait. Thread-safe.
+ */
+final class MappingThreads implements AutoCloseable {
+  private final Executor populating;
+  private final Executor unmapping;
+  private final Executor control;
+  private final Runnable notLocked;
+  private final AtomicBoolean reported = new AtomicBoolean();
+
+  /**
+   * Uses threads that are given.
+   *
+   * @param notLocked run on the control thread, once, if memory cannot be locked
+   */
+  MappingThreads(Executor populating, Executor unmapping, Executor control, Runnable notLocked) {
+    this.populating = populating;
+    this.unmapping = unmapping;
+    this.control = control;
+    this.notLocked = notLocked;
+  }
+
+  /** Starts a thread for each kind of work, so that an unmapping does not delay an allocation. */
+  static MappingThreads start(Executor control, Runnable notLocked) {
+    return new MappingThreads(thread("rddp-populate"), thread("rddp-unmap"), control, notLocked);
+  }
+
+  private static ExecutorService thread(String name) {
+    return Executors.newSingleThreadExecutor(task -> {
+      Thread thread = new Thread(task, name);
+      thread.setDaemon(true);
+      return thread;
+    });
+  }
+
+  /** Runs a short piece of work after the pieces that wait already. */
+  void populate(Runnable piece) {
+    populating.execute(piece);
+  }
+
+  void unmap(Runnable work) {
+    unmapping.execute(work);
+  }
+
+  void control(Runnable task) {
+    control.execute(task);
+  }
+
+  /** Reports that the limit of locked memory is reached. */
+  void onNotLocked() {
+    if (!reported.getAndSet(true)) {
+      control.execute(notLocked);
+    }
+  }
+
+  /** Ends the threads and waits for the work that they have. */
+  @Override
+  public void close() {
+    end(populating);
+    end(unmapping);
+  }
+
+  private static void end(Executor executor) {
+    if (executor instanceof ExecutorService service) {
+      service.close();
+    }
+  }
+}

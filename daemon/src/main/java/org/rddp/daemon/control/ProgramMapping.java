@@ -1,0 +1,181 @@
+package org.rddp.daemon.control;
+
+import java.util.function.Consumer;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * A memory that is shared with a program, from its mapping to its unmapping. The engine may use it
+ * only when it is ready: then nobody can punch a hole into it, whose puncher the engine would have
+ * to wait for, and all of its pages are allocated and mapped, so that the engine's accesses do not
+ * fault. Control thread only.
+ */
+final class ProgramMapping {
+  /**
+   * Octets populated at a time; then other memory has its turn. It takes the order of a
+   * millisecond.
+   */
+  private static final long PIECE = 2L << 20;
+
+  private enum State {
+    /** Both ends may still punch holes. */
+    MAPPED,
+    POPULATING,
+    READY,
+    FAILED
+  }
+
+  private final SharedMemory memory;
+  private final Runnable unmap;
+  private final MappingThreads threads;
+  private State state = State.MAPPED;
+  private Runnable whenUnmapped;
+
+  /** Whether the memory is to be unmapped. Written by the control thread. */
+  private volatile boolean released;
+
+  /**
+   * Owns a memory from now on.
+   *
+   * @param unmap closes the memory and what uses it; called on another thread
+   */
+  ProgramMapping(SharedMemory memory, Runnable unmap, MappingThreads threads) {
+    this.memory = memory;
+    this.unmap = unmap;
+    this.threads = threads;
+  }
+
+  ProgramMapping(SharedMemory memory, MappingThreads threads) {
+    this(memory, memory::close, threads);
+  }
+
+  /** The memfd, which is open until the memory is shared. */
+  Descriptor descriptor() {
+    return memory.descriptor();
+  }
+
+  long address() {
+    return memory.address();
+  }
+
+  long length() {
+    return memory.length();
+  }
+
+  /** Whether the engine may use the memory. */
+  boolean isReady() {
+    return state == State.READY;
+  }
+
+  /** Whether the memory is shared: it must not be released by the program meanwhile. */
+  boolean isPopulating() {
+    return state == State.POPULATING;
+  }
+
+  /** Whether the program has not shared the memory yet: its descriptor is open. */
+  boolean isMapped() {
+    return state == State.MAPPED;
+  }
+
+  /** Zeroes a range of memory that is ready. */
+  void clear(long offset, long octets) {
+    memory.segment().asSlice(offset, octets).fill((byte) 0);
+  }
+
+  /**
+   * Makes the memory ready after the program has forbidden holes.
+   *
+   * @param outcome called when the memory is ready, with null, or when there is no memory left; not
+   *     called if the memory is released before
+   * @throws RequestRefusedException if holes are not forbidden, or the memory was shared before
+   */
+  void share(Consumer<RequestRefusedException> outcome) throws RequestRefusedException {
+    if (state != State.MAPPED) {
+      throw new RequestRefusedException(Reason.STATE, "the memory has been shared already");
+    }
+    if (!forbidsHoles()) {
+      throw new RequestRefusedException(
+          Reason.UNSAFE_MEMORY,
+          "a hole could be punched into the memory: map it, add F_SEAL_FUTURE_WRITE with fcntl(2),"
+              + " then share it");
+    }
+    // Few descriptors are left to a process; the mapping stays.
+    memory.descriptor().close();
+    state = State.POPULATING;
+    threads.populate(() -> populate(0, outcome));
+  }
+
+  private boolean forbidsHoles() throws RequestRefusedException {
+    try {
+      return memory.forbidsHoles();
+    } catch (SystemCallException e) {
+      throw new RequestRefusedException(Reason.RESOURCES, e.getMessage());
+    }
+  }
+
+  /** Populates a piece, and leaves the next one to a later turn. Populating thread. */
+  private void populate(long offset, Consumer<RequestRefusedException> outcome) {
+    RequestRefusedException failure = null;
+    if (!released) {
+      long octets = Math.min(PIECE, memory.length() - offset);
+      try {
+        memory.populate(offset, octets);
+        if (!memory.lock(offset, octets)) {
+          threads.onNotLocked();
+        }
+        if (offset + octets < memory.length()) {
+          threads.populate(() -> populate(offset + octets, outcome));
+          return;
+        }
+      } catch (SystemCallException | RuntimeException | Error e) {
+        failure =
+            new RequestRefusedException(
+                Reason.RESOURCES,
+                "no memory is left for octets "
+                    + offset
+                    + " to "
+                    + (offset + octets)
+                    + ": "
+                    + e.getMessage());
+      }
+    }
+    RequestRefusedException why = failure;
+    threads.control(() -> onPopulated(why, outcome));
+  }
+
+  private void onPopulated(RequestRefusedException failure, Consumer<RequestRefusedException> out) {
+    state = failure == null ? State.READY : State.FAILED;
+    if (released) {
+      unmap();
+    } else {
+      out.accept(failure);
+    }
+  }
+
+  /**
+   * Unmaps the memory, which no engine may use any more.
+   *
+   * @param done called when it is unmapped
+   */
+  void release(Runnable done) {
+    whenUnmapped = done;
+    released = true;
+    // Otherwise the populating thread uses it now; unmapped when that has noticed.
+    if (state != State.POPULATING) {
+      unmap();
+    }
+  }
+
+  private void unmap() {
+    threads.unmap(() -> {
+      try {
+        unmap.run();
+      } finally {
+        threads.control(whenUnmapped);
+      }
+    });
+  }
+}
