@@ -93,7 +93,8 @@ public final class Rddp implements AutoCloseable {
     ControlSocket control;
     Rddp session;
     try {
-      control = ControlSocket.connect(socket);
+      control =
+          ControlSocket.connect(socket, TimedWait.bounded(options.requestTimeout()).toNanos());
     } catch (SystemCallException e) {
       throw new DaemonUnavailableException(advice(socket, e), e);
     }
@@ -141,6 +142,8 @@ public final class Rddp implements AutoCloseable {
               + ": writing that socket needs the user or the group that the daemon's configuration"
               + " names";
       case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
+      case Errno.EAGAIN ->
+          "the daemon at " + socket + " has not accepted the connection in time: try again later";
       case Errno.ENOTDIR ->
           socket + " has a component that is not a directory: give the path of the daemon's socket";
       default -> "no daemon at " + socket + ": " + e.getMessage();

@@ -83,7 +83,8 @@ public final class Daemon implements AutoCloseable {
       FrameDevice device = ports.devices().get(i);
       Engine engine = engine(each, device, configuration.limits(), faults);
       engines.add(engine);
-      named.add(new DaemonInterface(each.name(), engine, capturePoint(device)));
+      named.add(
+          new DaemonInterface(each.name(), engine, each.tcp().connections(), capturePoint(device)));
       EngineStatistics.add(statistics, engine, device);
     }
     Path socket = configuration.controlSocket();

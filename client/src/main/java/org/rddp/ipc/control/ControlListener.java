@@ -18,7 +18,8 @@ import org.rddp.ipc.linux.UnixSocket;
  * org.rddp.ipc.linux.PollSet}. For use by one thread.
  */
 public final class ControlListener implements AutoCloseable {
-  private static final int BACKLOG = 64;
+  /** Programs that have connected and are not accepted yet; net.core.somaxconn limits it, too. */
+  private static final int BACKLOG = 512;
 
   private final Path path;
   private final Descriptor socket;

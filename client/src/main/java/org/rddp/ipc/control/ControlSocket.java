@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -31,6 +32,7 @@ public final class ControlSocket implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_CMSG_CLOEXEC = 0x40000000;
+  private static final long RETRY_NANOS = 1_000_000;
 
   private static final Map<Integer, MessageCodec> FROM_PROGRAMS =
       MessageCodec.byType(ProgramMessage.class);
@@ -52,7 +54,28 @@ public final class ControlSocket implements AutoCloseable {
     this.peerProcess = UnixSocket.peerProcess(socket);
   }
 
-  /** Connects to the daemon that listens at a path. */
+  /**
+   * Connects to the daemon that listens at a path.
+   *
+   * @param timeoutNanos longest wait while more programs want to connect than the daemon has
+   *     accepted
+   */
+  public static ControlSocket connect(Path path, long timeoutNanos) throws SystemCallException {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return connect(path);
+      } catch (SystemCallException e) {
+        // The backlog is full. Nothing reports that it has room again.
+        if (e.errno() != Errno.EAGAIN || System.nanoTime() - start >= timeoutNanos) {
+          throw e;
+        }
+        LockSupport.parkNanos(RETRY_NANOS);
+      }
+    }
+  }
+
+  /** Connects to the daemon that listens at a path; fails if its backlog is full. */
   public static ControlSocket connect(Path path) throws SystemCallException {
     Descriptor socket = UnixSocket.open();
     try {

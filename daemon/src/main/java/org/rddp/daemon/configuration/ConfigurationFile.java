@@ -111,6 +111,16 @@ public final class ConfigurationFile {
 
   private static Limits limits(TomlSection section) {
     Limits defaults = Limits.DEFAULTS;
+    int userShare = (int) section.integer("user-share", 1, 100, defaults.userShare());
+    int processShare =
+        (int)
+            section.integer("process-share", 1, 100, Math.min(userShare, defaults.processShare()));
+    if (processShare > userShare) {
+      section.refuse(
+          "process-share",
+          processShare + " is more than user-share",
+          "a whole number from 1 to " + userShare);
+    }
     Limits limits =
         new Limits(
             (int) section.integer("sessions", 1, 4096, defaults.sessions()),
@@ -121,6 +131,8 @@ public final class ConfigurationFile {
             (int) section.integer("session-mappings", 1, 1 << 16, defaults.sessionMappings()),
             (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
             (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
+            userShare,
+            processShare,
             (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
             (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
             section.powerOfTwo("requests", 64, 1 << 16, defaults.requests()),

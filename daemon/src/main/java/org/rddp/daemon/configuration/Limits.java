@@ -13,6 +13,9 @@ package org.rddp.daemon.configuration;
  *     from which small pieces are cut
  * @param sessionConnections number of connections of one program, including those being established
  * @param sessionListeners number of ports at which one program listens
+ * @param userShare percentage of the sessions, memory, memories, listeners, waiting programs and
+ *     connections of an interface that the programs of one user may have, 1 to 100
+ * @param processShare the same for one process, at most {@code userShare}
  * @param sendQueue outstanding requests in the send queue of a connection
  * @param receiveQueue outstanding receives of a connection
  * @param requests slots of a program's submission ring, a power of two
@@ -27,11 +30,18 @@ public record Limits(
     int sessionMappings,
     int sessionConnections,
     int sessionListeners,
+    int userShare,
+    int processShare,
     int sendQueue,
     int receiveQueue,
     int requests,
     int completions) {
   /** The limits if the file sets none. */
   public static final Limits DEFAULTS =
-      new Limits(64, 16L << 30, 16384, 256, 8L << 30, 256, 1024, 16, 256, 256, 1024, 1024);
+      new Limits(64, 16L << 30, 16384, 256, 8L << 30, 256, 1024, 16, 75, 50, 256, 256, 1024, 1024);
+
+  /** What a percentage of an amount is, rounded up, so that a share is never empty. */
+  public static long share(long whole, int percent) {
+    return whole / 100 * percent + (whole % 100 * percent + 99) / 100;
+  }
 }

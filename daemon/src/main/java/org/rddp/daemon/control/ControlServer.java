@@ -31,10 +31,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Largest number of messages read from one program before the next one. */
   private static final int MESSAGES = 16;
 
-  /**
-   * Largest number of connected programs without a session, in addition to the limit of sessions.
-   */
-  private static final int MAX_PROGRAMS_WITHOUT_HELLO = 32;
+  /** Largest number of programs accepted before those that are connected have their turn. */
+  private static final int ACCEPTED = 16;
 
   /** If more tasks wait, faults and refused connections are not logged. */
   private static final int MAX_TASKS_FOR_LOG = 256;
@@ -57,9 +55,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Statistics statistics;
   private final DaemonLog log;
   private final EventFd wake;
-  private final Quota sessions;
-  private final Quota memory;
-  private final Quota mappings;
+  private final ResourceShares shares;
+  private final WaitingPrograms waiting;
   private final MappingThreads mappingThreads;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
@@ -96,9 +93,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     this.statistics = statistics;
     this.log = log;
     this.wake = EventFd.create();
-    this.sessions = new Quota("sessions of this daemon", limits.sessions(), null);
-    this.memory = new Quota("octets of memory of this daemon", limits.memory(), null);
-    this.mappings = new Quota("memories of this daemon", limits.mappings(), null);
+    this.shares = new ResourceShares(limits);
+    this.waiting = new WaitingPrograms(limits);
     this.mappingThreads = MappingThreads.start(this::execute, this::reportUnlockedMemory);
   }
 
@@ -127,7 +123,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void refreshStatistics() {
-    statistics.refresh(sessions.used(), memory.used());
+    statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     after(Statistics.PERIOD, this::refreshStatistics);
   }
 
@@ -149,10 +145,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     poll.clear();
     polled.clear();
     poll.add(wake.descriptor());
-    boolean accepts =
-        accepting
-            && !admissionPaused
-            && programs.size() < limits.sessions() + MAX_PROGRAMS_WITHOUT_HELLO;
+    boolean accepts = accepting && !admissionPaused;
     int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
     boolean unsent = false;
     int firstProgram = accepts ? listenerIndex + 1 : 1;
@@ -183,7 +176,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       }
     }
     if (listenerIndex >= 0 && poll.isReady(listenerIndex)) {
-      acceptProgram();
+      acceptPrograms();
     }
     runTasks();
     runTimers();
@@ -206,19 +199,31 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  private void acceptProgram() {
-    ControlSocket socket;
-    try {
-      socket = listener.accept();
-    } catch (IOException e) {
-      // For example, no descriptors are left. Sessions go on, and may free some.
-      log.error("the control socket; no program is accepted for a second", e);
-      admissionPaused = true;
-      after(ADMISSION_PAUSE, () -> admissionPaused = false);
-      return;
+  private void acceptPrograms() {
+    for (int i = 0; i < ACCEPTED; i++) {
+      ControlSocket socket;
+      try {
+        socket = listener.accept();
+      } catch (IOException e) {
+        // For example, no descriptors are left. Sessions go on, and may free some.
+        log.error("the control socket; no program is accepted for a second", e);
+        admissionPaused = true;
+        after(ADMISSION_PAUSE, () -> admissionPaused = false);
+        return;
+      }
+      if (socket == null) {
+        return;
+      }
+      admit(socket);
     }
-    if (socket != null) {
-      programs.add(new ProgramSession(this, socket));
+  }
+
+  private void admit(ControlSocket socket) {
+    ProgramSession program = new ProgramSession(this, socket, shares.join(socket.peer()));
+    programs.add(program);
+    ProgramSession victim = waiting.victim(programs, program);
+    if (victim != null) {
+      victim.end("it has not opened a session, and others want its place", null);
     }
   }
 
@@ -303,18 +308,6 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return limits;
   }
 
-  Quota sessions() {
-    return sessions;
-  }
-
-  Quota memory() {
-    return memory;
-  }
-
-  Quota mappings() {
-    return mappings;
-  }
-
   MappingThreads mappingThreads() {
     return mappingThreads;
   }
@@ -338,6 +331,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   void onEnded(ProgramSession program) {
     ending.remove(program);
+    shares.leave(program.socket().peer());
   }
 
   // ---- The end ----

@@ -8,6 +8,7 @@ import org.rddp.device.CapturePoint;
  *
  * @param name name in the configuration
  * @param engine engine of the interface
+ * @param connections most connections at a time
  * @param capture source of captured frames
  */
-public record DaemonInterface(String name, Engine engine, CapturePoint capture) {}
+public record DaemonInterface(String name, Engine engine, int connections, CapturePoint capture) {}

@@ -11,11 +11,13 @@ import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
 import org.rddp.daemon.engine.SessionListener;
+import org.rddp.daemon.engine.SessionOwner;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SystemCallException;
@@ -44,6 +46,7 @@ final class ProgramSession implements SessionHandler {
 
   private final ControlServer server;
   private final ControlSocket socket;
+  private final Resources share;
   private final long connectedAt = System.nanoTime();
   private final ArrayDeque<DaemonMessage> unsent = new ArrayDeque<>();
   private final Quota regions;
@@ -68,17 +71,24 @@ final class ProgramSession implements SessionHandler {
 
   private boolean ended;
 
-  ProgramSession(ControlServer server, ControlSocket socket) {
+  /**
+   * A program that has connected.
+   *
+   * @param share the share of its process in the daemon's resources
+   */
+  ProgramSession(ControlServer server, ControlSocket socket, Resources share) {
     Limits limits = server.limits();
     this.server = server;
     this.socket = socket;
+    this.share = share;
     this.name = "pid " + socket.peer().pid();
     this.regions = new Quota("regions of this program", limits.sessionRegions(), null);
     this.octets =
-        new Quota("octets of this program's memory", limits.sessionMemory(), server.memory());
-    this.listeners = new Quota("listeners of this program", limits.sessionListeners(), null);
+        new Quota("octets of this program's memory", limits.sessionMemory(), share.memory());
+    this.listeners =
+        new Quota("listeners of this program", limits.sessionListeners(), share.listeners());
     Quota mappings =
-        new Quota("memories of this program", limits.sessionMappings(), server.mappings());
+        new Quota("memories of this program", limits.sessionMappings(), share.mappings());
     this.memory = new ProgramMemory(octets, mappings, server.mappingThreads());
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
@@ -212,7 +222,8 @@ final class ProgramSession implements SessionHandler {
     }
     server.permissions().checkSession(socket.peer());
     DaemonInterface chosen = server.daemonInterface(hello.interfaceName());
-    server.sessions().take(1);
+    daemonInterface = chosen;
+    share.sessions().take(1);
     counted = true;
     try {
       Limits limits = server.limits();
@@ -235,8 +246,7 @@ final class ProgramSession implements SessionHandler {
       if (!hello.program().isBlank()) {
         name = hello.program() + " (pid " + socket.peer().pid() + ")";
       }
-      session = new Session(name, engine, sessionLimits, ends, signal::signal, this);
-      daemonInterface = chosen;
+      session = new Session(name, engine, sessionLimits, ends, signal::signal, this, owner());
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -250,6 +260,16 @@ final class ProgramSession implements SessionHandler {
       // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
+  }
+
+  private SessionOwner owner() {
+    PeerCredentials peer = socket.peer();
+    Limits limits = server.limits();
+    return new SessionOwner(
+        peer.uid(),
+        peer.pid(),
+        (int) Limits.share(daemonInterface.connections(), limits.userShare()),
+        (int) Limits.share(daemonInterface.connections(), limits.processShare()));
   }
 
   private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
@@ -542,8 +562,9 @@ final class ProgramSession implements SessionHandler {
 
   private void releaseLast(Runnable last) {
     if (counted) {
-      server.sessions().give(1);
+      share.sessions().give(1);
     }
+    listeners.giveAll();
     if (last != null) {
       last.run();
     }

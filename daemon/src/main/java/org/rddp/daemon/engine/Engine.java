@@ -193,6 +193,26 @@ public final class Engine {
     return count;
   }
 
+  /** Connections of all sessions of a session's user. */
+  int connectionsOfUser(SessionOwner owner) {
+    int count = 0;
+    for (Session session : sessions) {
+      count += session.owner().user() == owner.user() ? session.connectionCount() : 0;
+    }
+    return count;
+  }
+
+  /** Connections of all sessions of a session's process. */
+  int connectionsOfProcess(SessionOwner owner) {
+    int count = 0;
+    for (Session session : sessions) {
+      SessionOwner other = session.owner();
+      boolean same = other.process() == owner.process() && other.user() == owner.user();
+      count += same ? session.connectionCount() : 0;
+    }
+    return count;
+  }
+
   /** Ends every session and the TCP stack. Engine thread only, last. */
   public void close() {
     List.copyOf(sessions).forEach(this::end);

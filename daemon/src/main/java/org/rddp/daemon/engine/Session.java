@@ -22,6 +22,7 @@ import org.rddp.ipc.ring.WorkRequest;
 public final class Session {
   private final Engine engine;
   private final SessionLimits limits;
+  private final SessionOwner owner;
   private final DaemonRings rings;
   private final Runnable wake;
   private final SessionHandler events;
@@ -52,6 +53,19 @@ public final class Session {
       DaemonRings rings,
       Runnable wake,
       SessionHandler events) {
+    this(name, engine, limits, rings, wake, events, SessionOwner.UNLIMITED);
+  }
+
+  /** A session whose connections count for its owner. */
+  public Session(
+      String name,
+      Engine engine,
+      SessionLimits limits,
+      DaemonRings rings,
+      Runnable wake,
+      SessionHandler events,
+      SessionOwner owner) {
+    this.owner = owner;
     this.engine = engine;
     this.domain = new ProtectionDomain(name);
     this.limits = limits;
@@ -394,14 +408,20 @@ public final class Session {
   }
 
   boolean hasRoomForConnection() {
-    return connections.size() < limits.connections() && !ended;
+    return connections.size() < limits.connections()
+        && !ended
+        && engine.connectionsOfUser(owner) < owner.userConnections()
+        && engine.connectionsOfProcess(owner) < owner.processConnections();
   }
 
   /** Reserves a number for a connection. */
   int reserve() throws RequestRefusedException {
     if (!hasRoomForConnection()) {
       throw new RequestRefusedException(
-          Reason.LIMIT, "a session has at most " + limits.connections() + " connections");
+          Reason.LIMIT,
+          "a session has at most %d connections, and on this interface a user %d, a process %d"
+              .formatted(
+                  limits.connections(), owner.userConnections(), owner.processConnections()));
     }
     return connections.reserve();
   }
@@ -454,6 +474,10 @@ public final class Session {
     listeners.clear();
     connections.forEach(SessionConnection::abortSilently);
     memory.end();
+  }
+
+  SessionOwner owner() {
+    return owner;
   }
 
   Engine engine() {

@@ -95,6 +95,8 @@ class ConfigurationFileTest {
             session-memory = "1MiB"
             session-connections = 5
             session-listeners = 6
+            user-share = 60
+            process-share = 40
             send-queue = 7
             receive-queue = 8
             requests = 128
@@ -149,7 +151,7 @@ class ConfigurationFileTest {
     assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
     assertThat(read.idleMode()).isEqualTo(IdleMode.SPIN);
     assertThat(read.limits())
-        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 10, 5, 6, 7, 8, 128, 256));
+        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 10, 5, 6, 60, 40, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(
@@ -239,6 +241,8 @@ class ConfigurationFileTest {
           engine  | idle = 'sleep'               | "spin", "backoff", "yield", "park"
           engine  | idle = ''                    | is empty
           limits  | sessions = 0                 | a whole number from 1 to 4096
+          limits  | user-share = 101             | a whole number from 1 to 100
+          limits  | process-share = 80           | a whole number from 1 to 75
           limits  | sessions = 1.5               | is the number 1.5
           limits  | requests = 100               | is not a power of two
           limits  | session-memory = -1          | is out of range

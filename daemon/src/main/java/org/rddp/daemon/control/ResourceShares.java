@@ -1,0 +1,68 @@
+package org.rddp.daemon.control;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.ipc.linux.PeerCredentials;
+
+/**
+ * The shares of users and processes in the daemon's resources, as long as a program of theirs is
+ * connected. Control thread only.
+ */
+final class ResourceShares {
+  private record ProcessKey(int user, int process) {}
+
+  private static final class Counted {
+    final Resources resources;
+    int programs;
+
+    Counted(Resources resources) {
+      this.resources = resources;
+    }
+  }
+
+  private final Limits limits;
+  private final Resources whole;
+  private final Map<Integer, Counted> users = new HashMap<>();
+  private final Map<ProcessKey, Counted> processes = new HashMap<>();
+
+  ResourceShares(Limits limits) {
+    this.limits = limits;
+    this.whole = Resources.whole(limits);
+  }
+
+  /** The resources of the daemon as a whole. */
+  Resources whole() {
+    return whole;
+  }
+
+  /** The share of a program's process, to be left when the program is gone. */
+  Resources join(PeerCredentials peer) {
+    Counted user =
+        users.computeIfAbsent(
+            peer.uid(), id -> new Counted(whole.share("user " + id, limits, limits.userShare())));
+    Counted process =
+        processes.computeIfAbsent(
+            new ProcessKey(peer.uid(), peer.pid()),
+            id ->
+                new Counted(
+                    user.resources.share("process " + id.process, limits, limits.processShare())));
+    user.programs++;
+    process.programs++;
+    return process.resources;
+  }
+
+  /** A program of the process is gone and has given back all that it took. */
+  void leave(PeerCredentials peer) {
+    leave(users, peer.uid());
+    leave(processes, new ProcessKey(peer.uid(), peer.pid()));
+  }
+
+  private static <K> void leave(Map<K, Counted> all, K key) {
+    Counted counted = all.get(key);
+    counted.programs--;
+    if (counted.programs == 0) {
+      all.remove(key);
+    }
+  }
+}

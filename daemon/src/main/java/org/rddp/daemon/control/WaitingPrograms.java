@@ -1,0 +1,69 @@
+package org.rddp.daemon.control;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.rddp.daemon.configuration.Limits;
+import org.rddp.ipc.linux.PeerCredentials;
+
+/**
+ * Limits the connected programs that have not begun a session: those that say nothing make room for
+ * others, the oldest first. Control thread only.
+ */
+final class WaitingPrograms {
+  /** Most programs that wait, in addition to the sessions. */
+  private static final int MOST = 32;
+
+  private final int mostOfUser;
+  private final int mostOfProcess;
+
+  WaitingPrograms(Limits limits) {
+    this.mostOfUser = (int) Limits.share(MOST, limits.userShare());
+    this.mostOfProcess = (int) Limits.share(MOST, limits.processShare());
+  }
+
+  /**
+   * The program that makes room for the one that connected last; null if there is room. It belongs
+   * to the process or the user that has more than its share, otherwise to the user that has most.
+   *
+   * @param programs all connected programs, the oldest first
+   */
+  ProgramSession victim(Collection<ProgramSession> programs, ProgramSession latest) {
+    PeerCredentials newcomer = latest.socket().peer();
+    List<ProgramSession> waiting = new ArrayList<>();
+    Map<Integer, Integer> byUser = new HashMap<>();
+    int ofProcess = 0;
+    for (ProgramSession program : programs) {
+      if (!program.hasBegun()) {
+        waiting.add(program);
+        byUser.merge(program.socket().peer().uid(), 1, Integer::sum);
+        ofProcess += isOf(program, newcomer) ? 1 : 0;
+      }
+    }
+    if (ofProcess > mostOfProcess) {
+      return oldest(waiting, program -> isOf(program, newcomer));
+    }
+    if (byUser.getOrDefault(newcomer.uid(), 0) > mostOfUser) {
+      return oldest(waiting, program -> program.socket().peer().uid() == newcomer.uid());
+    }
+    if (waiting.size() > MOST) {
+      int user =
+          byUser.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+      return oldest(waiting, program -> program.socket().peer().uid() == user);
+    }
+    return null;
+  }
+
+  private static boolean isOf(ProgramSession program, PeerCredentials process) {
+    PeerCredentials peer = program.socket().peer();
+    return peer.pid() == process.pid() && peer.uid() == process.uid();
+  }
+
+  private static ProgramSession oldest(
+      List<ProgramSession> waiting, Predicate<ProgramSession> whose) {
+    return waiting.stream().filter(whose).findFirst().orElseThrow();
+  }
+}

@@ -1,0 +1,179 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.ConnectionFailedException;
+import org.rddp.client.Listener;
+import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.Reason;
+
+/** No user and no process takes so much of the daemon that nothing is left for others. */
+@Timeout(60)
+class FairSharesTest {
+  private static final int NOBODY = 65534;
+  private static final String ALL_USERS = "mode = \"0666\"\n";
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private static TestDaemon daemon(String limits) throws IOException {
+    TestDaemon daemon = new TestDaemon(ALL_USERS + "[limits]\n" + limits);
+    Files.setPosixFilePermissions(
+        daemon.socket().getParent(), PosixFilePermissions.fromString("rwxr-xr-x"));
+    return daemon;
+  }
+
+  private static void close(List<? extends AutoCloseable> all) throws Exception {
+    for (AutoCloseable each : all) {
+      each.close();
+    }
+  }
+
+  private static void assertLimit(Runnable call, String text) {
+    assertThatThrownBy(call::run)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT))
+        .hasMessageContaining(text);
+  }
+
+  /** Connections that never say Hello. */
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldEndTheOldestSilentProgramWhenRoomIsWanted() throws Exception {
+    try (TestDaemon daemon = daemon("")) {
+      List<RawProgram> silent = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        silent.add(new RawProgram(daemon.socket()));
+      }
+      for (int i = 0; i < 5; i++) {
+        daemon.connect("one").close();
+      }
+      assertThatThrownBy(() -> silent.getFirst().receive()).isInstanceOf(EOFException.class);
+      assertThat(silent.getLast().socket().receiveFromDaemon()).as("the youngest").isNull();
+      assertThat(daemon.log()).contains("others want its place");
+      close(silent);
+    }
+  }
+
+  /** The same, by another user: nobody else loses a place. */
+  @Test
+  void shouldEndSilentProgramsOfTheUserWhoHasMost() throws Exception {
+    try (TestDaemon daemon = daemon("")) {
+      RawProgram honest = new RawProgram(daemon.socket());
+      List<RawProgram> silent =
+          OtherUser.call(
+              NOBODY,
+              () -> {
+                List<RawProgram> all = new ArrayList<>();
+                for (int i = 0; i < 200; i++) {
+                  all.add(new RawProgram(daemon.socket()));
+                }
+                return all;
+              });
+      assertThatThrownBy(() -> silent.getFirst().receive()).isInstanceOf(EOFException.class);
+      assertThat(honest.hello("one").interfaceName()).isEqualTo("one");
+      honest.close();
+      close(silent);
+    }
+  }
+
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldLeaveSessionsToOtherUsers() throws Exception {
+    try (TestDaemon daemon =
+        daemon("sessions = 8\nuser-share = 50\nprocess-share = 50\nsession-listeners = 1\n")) {
+      List<Rddp> sessions = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        sessions.add(daemon.connect("one"));
+      }
+      assertLimit(() -> daemon.connect("one"), "4 of 4 sessions of process");
+      Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"));
+      other.close();
+      sessions.removeLast().close();
+      sessions.add(daemon.connect("one"));
+      close(sessions);
+    }
+  }
+
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldLeaveMemoryToOtherUsers() throws Exception {
+    try (TestDaemon daemon = daemon("memory = \"16MiB\"\nuser-share = 50\nprocess-share = 50\n");
+        Rddp first = daemon.connect("one");
+        Rddp second = daemon.connect("one");
+        Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
+      first.allocate(6 << 20);
+      assertLimit(() -> second.allocate(6 << 20), "octets of memory of process");
+      other.allocate(6 << 20);
+    }
+  }
+
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldLeaveListenersToOtherUsers() throws Exception {
+    try (TestDaemon daemon =
+            daemon("sessions = 4\nsession-listeners = 2\nuser-share = 50\nprocess-share = 50\n");
+        Rddp first = daemon.connect("one");
+        Rddp second = daemon.connect("one");
+        Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
+      for (int port = 1; port <= 2; port++) {
+        first.listen(port);
+        second.listen(port + 2);
+      }
+      assertLimit(() -> first.listen(9), "2 of 2 listeners of this program");
+      other.listen(9);
+    }
+  }
+
+  /** Outgoing and incoming connections of all sessions of a process count together. */
+  @Test
+  @Tag("DDP-8.3.2-05")
+  void shouldLeaveConnectionsOfAnInterfaceToOtherUsers() throws Exception {
+    // 1 % of 4096 connections are 41.
+    try (TestDaemon daemon = daemon("sessions = 400\nuser-share = 1\nprocess-share = 1\n");
+        Rddp first = daemon.connect("one");
+        Rddp second = daemon.connect("one");
+        Rddp there = OtherUser.call(NOBODY, () -> daemon.connect("two"));
+        Rddp third = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
+      Listener listener = there.listen(7471);
+      CompletableFuture<Void> acceptor = CompletableFuture.runAsync(() -> acceptAll(listener));
+      for (int i = 0; i < 41; i++) {
+        connect(i % 2 == 0 ? first : second);
+      }
+      assertLimit(() -> connect(first), "on this interface a user 41, a process 41");
+      assertLimit(() -> connect(second), "on this interface a user 41, a process 41");
+      assertThatThrownBy(() -> connect(third))
+          .as("the listener's user has 41, too")
+          .isInstanceOf(ConnectionFailedException.class);
+      assertThat(acceptor).as("still accepts").isNotDone();
+    }
+  }
+
+  /** Accepts until the session is closed. */
+  private static void acceptAll(Listener listener) {
+    while (true) {
+      listener.await(TIMEOUT).accept();
+    }
+  }
+
+  private static InetSocketAddress two() {
+    return new InetSocketAddress(TestDaemon.ADDRESS_TWO, 7471);
+  }
+
+  private static void connect(Rddp from) {
+    from.connect(two(), PrivateData.NONE, TIMEOUT);
+  }
+}
