@@ -203,7 +203,7 @@ final class ControlChannel {
       }
     } catch (EOFException e) {
       lose(new SessionLostException("the daemon is gone: " + e.getMessage(), e));
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       lose(new SessionLostException("the session broke: " + e.getMessage(), e));
     }
     finish();

@@ -115,6 +115,7 @@ public final class Daemon implements AutoCloseable {
     Daemon daemon;
     try {
       Crc32c.chosen();
+      EagerClasses.load();
       daemon = new Daemon(configuration, ports, out);
     } catch (IOException | RuntimeException e) {
       ports.close();

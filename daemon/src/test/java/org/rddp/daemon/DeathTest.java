@@ -3,17 +3,11 @@ package org.rddp.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -68,26 +62,6 @@ class DeathTest {
     }
   }
 
-  private static Process start(Class<?> main, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith("--")) {
-        command.add(argument);
-      }
-    }
-    command.addAll(List.of("-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path")));
-    command.add(main.getName());
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-  }
-
-  private static String firstLine(Process process) throws IOException {
-    return new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))
-        .readLine();
-  }
-
   private static Connection accept(Listener listener) {
     return listener.await(TIMEOUT).accept();
   }
@@ -101,8 +75,8 @@ class DeathTest {
       CompletableFuture<Connection> accepted =
           CompletableFuture.supplyAsync(() -> accept(listener));
       Process writer =
-          start(Writer.class, daemon.socket().toString(), Integer.toString(sink.stag()));
-      assertThat(firstLine(writer)).isEqualTo("writing");
+          ChildJvm.start(Writer.class, daemon.socket().toString(), Integer.toString(sink.stag()));
+      assertThat(ChildJvm.firstLine(writer)).isEqualTo("writing");
       Connection in = accepted.get(20, TimeUnit.SECONDS);
       TestDaemon.await(() -> counter(there, "one.engine.completions") > 3, "writes complete");
 
@@ -146,8 +120,8 @@ class DeathTest {
 
   @Test
   void shouldReportTheDaemonsDeathWithinASecond() throws Exception {
-    Process server = start(Server.class);
-    Path socket = Path.of(firstLine(server));
+    Process server = ChildJvm.start(Server.class);
+    Path socket = Path.of(ChildJvm.firstLine(server));
     Rddp session = Rddp.connect(socket, RddpOptions.defaults());
     MemoryRegion region = session.allocate(64);
     long killed = System.nanoTime();

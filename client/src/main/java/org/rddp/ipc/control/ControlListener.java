@@ -94,7 +94,7 @@ public final class ControlListener implements AutoCloseable {
     }
     try {
       return new ControlSocket(connection);
-    } catch (SystemCallException e) {
+    } catch (SystemCallException | RuntimeException | Error e) {
       connection.close();
       throw e;
     }

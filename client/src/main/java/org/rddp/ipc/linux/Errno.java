@@ -29,6 +29,12 @@ public final class Errno {
   /** Invalid argument. */
   public static final int EINVAL = 22;
 
+  /** Too many open files in the system. */
+  public static final int ENFILE = 23;
+
+  /** The process has as many descriptors as it may. */
+  public static final int EMFILE = 24;
+
   /** The other end is closed. */
   public static final int EPIPE = 32;
 

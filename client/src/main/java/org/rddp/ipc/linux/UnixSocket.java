@@ -76,13 +76,18 @@ public final class UnixSocket {
   /**
    * A pidfd of the peer's process, which becomes readable when the process ends. Null if the kernel
    * does not support it (before 6.5) or the process has already ended.
+   *
+   * @throws SystemCallException if no descriptors are left
    */
-  public static Descriptor peerProcess(Descriptor socket) {
+  public static Descriptor peerProcess(Descriptor socket) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment number = arena.allocate(4, 4);
       option(socket, SO_PEERPIDFD, number, arena);
       return Descriptor.of(number.get(ValueLayout.JAVA_INT, 0));
-    } catch (SystemCallException unknownOrGone) {
+    } catch (SystemCallException e) {
+      if (e.errno() == Errno.EMFILE || e.errno() == Errno.ENFILE) {
+        throw e;
+      }
       return null;
     }
   }

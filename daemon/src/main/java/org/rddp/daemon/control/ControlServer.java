@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
@@ -43,8 +44,11 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Interval in ns at which that is checked. */
   private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
-  /** Pause in ns after a failed accept(2). */
+  /** Longest pause in ns after a failed accept(2). */
   private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
+
+  /** Rest in ns after a failed turn, so that a lasting failure does not take a whole core. */
+  private static final long FAILURE_PAUSE = TimeUnit.MILLISECONDS.toNanos(100);
 
   private record Timer(long deadline, Runnable task) {}
 
@@ -136,8 +140,18 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       try {
         runOnce(poll, polled);
       } catch (IOException | RuntimeException | Error e) {
-        log.error("the control thread", e);
+        report("the control thread", e);
+        LockSupport.parkNanos(FAILURE_PAUSE);
       }
+    }
+  }
+
+  /** Logs an internal error; whatever happens to the log, the thread goes on. */
+  private void report(String where, Throwable cause) {
+    try {
+      log.error(where, cause);
+    } catch (RuntimeException | Error e) {
+      // There is nothing left to tell it to.
     }
   }
 
@@ -163,17 +177,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       wake.clear();
     }
     for (int i = 0; i < polled.size(); i++) {
-      ProgramSession program = polled.get(i);
-      if (program.hasUnsentMessages()) {
-        program.sendUnsentMessages();
-      }
-      if (poll.isReady(firstProgram + 2 * i) && program.isReading()) {
-        read(program);
-      }
-      boolean watched = program.socket().peerProcess() != null;
-      if (watched && poll.isReady(firstProgram + 2 * i + 1)) {
-        program.end("its process has ended", null);
-      }
+      int first = firstProgram + 2 * i;
+      serve(polled.get(i), poll.isReady(first), poll.isReady(first + 1));
     }
     if (listenerIndex >= 0 && poll.isReady(listenerIndex)) {
       acceptPrograms();
@@ -182,20 +187,32 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     runTimers();
   }
 
-  private void read(ProgramSession program) {
+  private void serve(ProgramSession program, boolean readable, boolean processReady) {
     try {
-      for (int i = 0; i < MESSAGES && program.isReading() && programs.contains(program); i++) {
-        ProgramMessage message = program.socket().receiveFromProgram();
-        if (message == null) {
-          return;
-        }
-        program.handle(message);
+      if (program.hasUnsentMessages()) {
+        program.sendUnsentMessages();
+      }
+      if (readable && program.isReading()) {
+        read(program);
+      }
+      if (processReady && program.socket().peerProcess() != null) {
+        program.end("its process has ended", null);
       }
     } catch (IOException e) {
       program.end(e.getMessage(), null);
     } catch (RuntimeException | Error e) {
-      log.error("a request of " + program.name(), e);
+      report("a request of " + program.name(), e);
       program.end("internal error: " + e, null);
+    }
+  }
+
+  private void read(ProgramSession program) throws IOException {
+    for (int i = 0; i < MESSAGES && program.isReading() && programs.contains(program); i++) {
+      ProgramMessage message = program.socket().receiveFromProgram();
+      if (message == null) {
+        return;
+      }
+      program.handle(message);
     }
   }
 
@@ -204,11 +221,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       ControlSocket socket;
       try {
         socket = listener.accept();
-      } catch (IOException e) {
-        // For example, no descriptors are left. Sessions go on, and may free some.
-        log.error("the control socket; no program is accepted for a second", e);
-        admissionPaused = true;
-        after(ADMISSION_PAUSE, () -> admissionPaused = false);
+      } catch (IOException | RuntimeException | Error e) {
+        // For example, no descriptors are left. Sessions go on.
+        report("the control socket", e);
+        makeRoom();
         return;
       }
       if (socket == null) {
@@ -218,8 +234,26 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
+  /** Ends a program that waits without a session; if none does, accepts none until one ends. */
+  private void makeRoom() {
+    ProgramSession victim = waiting.victim(programs);
+    if (victim != null) {
+      victim.end("it has not opened a session, and no descriptors are left", null);
+    } else {
+      admissionPaused = true;
+      after(ADMISSION_PAUSE, () -> admissionPaused = false);
+    }
+  }
+
   private void admit(ControlSocket socket) {
-    ProgramSession program = new ProgramSession(this, socket, shares.join(socket.peer()));
+    ProgramSession program;
+    try {
+      program = new ProgramSession(this, socket, shares.join(socket.peer()));
+    } catch (RuntimeException | Error e) {
+      report("a program that connects", e);
+      socket.close();
+      return;
+    }
     programs.add(program);
     ProgramSession victim = waiting.victim(programs, program);
     if (victim != null) {
@@ -237,7 +271,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      log.error("the control thread", e);
+      report("the control thread", e);
     }
   }
 
@@ -331,6 +365,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   void onEnded(ProgramSession program) {
     ending.remove(program);
+    admissionPaused = false;
     shares.leave(program.socket().peer());
   }
 

@@ -287,6 +287,8 @@ final class ProgramSession implements SessionHandler {
     }
     if (refusal == null) {
       begun = true;
+      // The program has its end of the wake-up socket.
+      signal.receiver().close();
       Engine engine = daemonInterface.engine();
       engine.execute(() -> engine.begin(session));
       server.log().info("session of " + name + " on " + daemonInterface.name());

@@ -49,12 +49,22 @@ final class WaitingPrograms {
     if (byUser.getOrDefault(newcomer.uid(), 0) > mostOfUser) {
       return oldest(waiting, program -> program.socket().peer().uid() == newcomer.uid());
     }
-    if (waiting.size() > MOST) {
-      int user =
-          byUser.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
-      return oldest(waiting, program -> program.socket().peer().uid() == user);
-    }
-    return null;
+    return waiting.size() > MOST ? oldestOfMost(waiting, byUser) : null;
+  }
+
+  /** The oldest program that waits, of the user who has most of them; null if none waits. */
+  ProgramSession victim(Collection<ProgramSession> programs) {
+    List<ProgramSession> waiting =
+        programs.stream().filter(program -> !program.hasBegun()).toList();
+    Map<Integer, Integer> byUser = new HashMap<>();
+    waiting.forEach(program -> byUser.merge(program.socket().peer().uid(), 1, Integer::sum));
+    return waiting.isEmpty() ? null : oldestOfMost(waiting, byUser);
+  }
+
+  private static ProgramSession oldestOfMost(
+      List<ProgramSession> waiting, Map<Integer, Integer> byUser) {
+    int user = byUser.entrySet().stream().max(Map.Entry.comparingByValue()).orElseThrow().getKey();
+    return oldest(waiting, program -> program.socket().peer().uid() == user);
   }
 
   private static boolean isOf(ProgramSession program, PeerCredentials process) {

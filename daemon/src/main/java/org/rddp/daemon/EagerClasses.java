@@ -1,0 +1,75 @@
+package org.rddp.daemon;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.rddp.client.types.Reason;
+import org.rddp.ddp.DdpEngine;
+import org.rddp.dpdk.device.DpdkDevice;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.tcp.TcpStack;
+
+/**
+ * Loads all classes of the daemon at its start. To load one from a directory takes a descriptor;
+ * when none is left, it fails, and the JVM repeats that failure at every later use of the class. A
+ * jar stays open once a class of it has been loaded.
+ */
+final class EagerClasses {
+  private static final String SUFFIX = ".class";
+
+  /** A class of each module. */
+  private static final List<Class<?>> MODULES =
+      List.of(
+          Daemon.class,
+          Reason.class,
+          DdpEngine.class,
+          MpaSettings.class,
+          TcpStack.class,
+          DpdkDevice.class);
+
+  private EagerClasses() {}
+
+  /**
+   * Loads the classes of every module.
+   *
+   * @throws IOException if the modules cannot be read
+   */
+  static void load() throws IOException {
+    for (Class<?> module : MODULES) {
+      Path root = root(module);
+      if (Files.isDirectory(root)) {
+        load(root);
+      }
+    }
+  }
+
+  private static Path root(Class<?> module) throws IOException {
+    try {
+      return Path.of(module.getProtectionDomain().getCodeSource().getLocation().toURI());
+    } catch (URISyntaxException e) {
+      throw new IOException("cannot find the classes of " + module, e);
+    }
+  }
+
+  private static void load(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        String name = root.relativize(file).toString();
+        if (name.startsWith("org/rddp/") && name.endsWith(SUFFIX)) {
+          load(name.substring(0, name.length() - SUFFIX.length()).replace('/', '.'));
+        }
+      }
+    }
+  }
+
+  private static void load(String name) {
+    try {
+      Class<?> ignored = Class.forName(name, false, EagerClasses.class.getClassLoader());
+    } catch (ClassNotFoundException | LinkageError e) {
+      // For example, a class that needs an optional module of the JDK. Nothing here uses it then.
+    }
+  }
+}

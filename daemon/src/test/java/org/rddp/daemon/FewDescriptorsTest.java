@@ -1,0 +1,74 @@
+package org.rddp.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.rddp.client.Listener;
+import org.rddp.client.MemoryRegion;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpOptions;
+import org.rddp.ipc.linux.SystemCall;
+
+/** A daemon that runs out of descriptors goes on when there are some again. */
+@Timeout(60)
+class FewDescriptorsTest {
+  private static final int RLIMIT_NOFILE = 7;
+  private static final int LEFT = 8;
+
+  /** A daemon that may open few more descriptors. Nothing has connected to it before. */
+  static final class Server {
+    private Server() {}
+
+    public static void main(String[] arguments) throws IOException {
+      TestDaemon daemon = new TestDaemon();
+      int open = Objects.requireNonNull(new File("/proc/self/fd").list()).length;
+      SystemCall setLimit = SystemCall.bind("setrlimit", "i:il");
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment limits = arena.allocate(ValueLayout.JAVA_LONG, 2);
+        limits.setAtIndex(ValueLayout.JAVA_LONG, 0, open + LEFT);
+        limits.setAtIndex(ValueLayout.JAVA_LONG, 1, open + LEFT);
+        setLimit.call(RLIMIT_NOFILE, limits.address());
+      }
+      System.out.println(daemon.socket());
+      while (System.in.read() >= 0) {
+        // Until the test ends.
+      }
+      System.exit(0);
+    }
+  }
+
+  @Test
+  void shouldAcceptProgramsAgainWhenDescriptorsAreFree() throws Exception {
+    Process server = ChildJvm.start(Server.class);
+    Path socket = Path.of(ChildJvm.firstLine(server));
+    List<RawProgram> programs = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      programs.add(new RawProgram(socket));
+    }
+    // Without descriptors for it, this session is refused; the classes that it needs were loaded.
+    assertThat(programs.getFirst().socket().send(RawProgram.hello(1, "one"))).isTrue();
+    programs.forEach(RawProgram::close);
+
+    try (Rddp program = Rddp.connect(socket, RddpOptions.defaults());
+        Listener listener = program.listen(0);
+        MemoryRegion memory = program.allocate(4096)) {
+      assertThat(listener.address().getPort()).isPositive();
+      assertThat(memory.length()).isEqualTo(4096);
+    }
+    server.getOutputStream().close();
+    assertThat(server.waitFor()).isZero();
+    Files.deleteIfExists(socket);
+    Files.deleteIfExists(socket.getParent());
+  }
+}
