@@ -48,6 +48,9 @@ public final class ControlSocket implements AutoCloseable {
   private final SocketMessage outgoing = new SocketMessage();
   private final SocketMessage incoming = new SocketMessage();
 
+  /** Whether the last message with descriptors may not have been received yet. */
+  private boolean descriptorsInFlight;
+
   ControlSocket(Descriptor socket) throws SystemCallException {
     this.socket = socket;
     this.peer = UnixSocket.peerCredentials(socket);
@@ -108,7 +111,11 @@ public final class ControlSocket implements AutoCloseable {
   /**
    * Sends a message with duplicates of its descriptors. The caller still owns the descriptors.
    *
-   * @return false if the socket's buffer is full because the other end does not read
+   * <p>The kernel limits the descriptors that a user has sent and that have not been received. So
+   * those of one message only are on their way: an end that does not read takes none from others.
+   *
+   * @return false if the message has to wait because the other end does not read, or because the
+   *     kernel allows no more descriptors on their way
    * @throws IOException if the other end is closed
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
@@ -120,17 +127,22 @@ public final class ControlSocket implements AutoCloseable {
     buffer.putInt(message.request());
     codec.write(message, buffer);
     buffer.putInt(0, buffer.position());
+    boolean hasDescriptors = !buffer.descriptors().isEmpty();
+    if (hasDescriptors && descriptorsInFlight && UnixSocket.hasUnreceived(socket)) {
+      return false;
+    }
     outgoing.fill(buffer);
     long sent;
     do {
       sent = SENDMSG.attempt(socket.number(), outgoing.address(), MSG_DONTWAIT | MSG_NOSIGNAL);
     } while (sent == -Errno.EINTR);
-    if (sent == -Errno.EAGAIN) {
+    if (sent == -Errno.EAGAIN || sent == -Errno.ETOOMANYREFS) {
       return false;
     }
     if (sent < 0) {
       throw new SystemCallException("sendmsg", (int) -sent);
     }
+    descriptorsInFlight |= hasDescriptors;
     return true;
   }
 

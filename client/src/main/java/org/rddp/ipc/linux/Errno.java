@@ -56,6 +56,9 @@ public final class Errno {
   /** The connection was aborted before it was accepted. */
   public static final int ECONNABORTED = 103;
 
+  /** Too many descriptors of this user have been sent and not received. */
+  public static final int ETOOMANYREFS = 109;
+
   /** No process listens at this address. */
   public static final int ECONNREFUSED = 111;
 

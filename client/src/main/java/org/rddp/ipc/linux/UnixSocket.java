@@ -24,6 +24,8 @@ public final class UnixSocket {
   private static final SystemCall LISTEN = SystemCall.bind("listen", "i:ii");
   private static final SystemCall ACCEPT4 = SystemCall.bind("accept4", "i:illi");
   private static final SystemCall CONNECT = SystemCall.bind("connect", "i:ili");
+  private static final int SIOCOUTQ = 0x5411;
+  private static final SystemCall IOCTL = SystemCall.bind("ioctl", "i:il.l");
   private static final SystemCall GETSOCKOPT = SystemCall.bind("getsockopt", "i:iiill");
 
   private UnixSocket() {}
@@ -60,6 +62,15 @@ public final class UnixSocket {
       throw new SystemCallException("accept4", (int) -number);
     }
     return Descriptor.of(number);
+  }
+
+  /** Whether the other end has not received all that was sent. */
+  public static boolean hasUnreceived(Descriptor socket) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment octets = arena.allocate(4, 4);
+      IOCTL.call(socket.number(), SIOCOUTQ, octets.address());
+      return octets.get(ValueLayout.JAVA_INT, 0) > 0;
+    }
   }
 
   public static PeerCredentials peerCredentials(Descriptor socket) throws SystemCallException {
