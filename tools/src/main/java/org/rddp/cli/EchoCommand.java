@@ -15,7 +15,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Send every message back to any peer that connects.",
       "The MPA Reply's private data is 20 octets in network order: STag (4), TO (8) and length (8)"
-          + " of a 64 KiB buffer that the peer may write."
+          + " of a 64 KiB buffer that the peer may write.",
+      "Peers may send ahead and read late. As many are served as the session's limits allow (two"
+          + " regions each); others are rejected, with the reason as private data."
     })
 final class EchoCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;

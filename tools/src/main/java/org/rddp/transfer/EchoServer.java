@@ -1,159 +1,198 @@
 package org.rddp.transfer;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
-import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
+import org.rddp.client.RefusedException;
 import org.rddp.client.SessionLostException;
-import org.rddp.client.types.Access;
 import org.rddp.client.types.Completion;
-import org.rddp.client.types.Opcode;
-import org.rddp.rig.AdvertisedBuffer;
+import org.rddp.client.types.PrivateData;
+import org.rddp.client.types.SessionLimits;
 
 /**
  * Sends every message back, and advertises to each peer a buffer of its own to write, for tests of
  * any peer. The buffer's STag, Tagged Offset and length are the 20 octets of private data in the
  * MPA Reply.
+ *
+ * <p>A peer may send ahead and read late: then TCP's window stops it. What it sent before it closed
+ * its sending direction is answered before the connection ends. As many peers are served as the
+ * session has regions and requests for; the others are rejected, with the reason as private data.
  */
 public final class EchoServer {
   /** Octets of the buffer that a peer may write. */
   public static final int BUFFER = 64 << 10;
 
-  private static final int SLOTS = 32;
-  private static final int BATCH = 64;
+  private static final int REGIONS = 2;
+  private static final int MOST_SLOTS = 32;
 
   /** Polls of the session between two polls for new and ended connections. */
   private static final int POLLS = 2_000;
 
   private static final Duration PAUSE = Duration.ofMillis(100);
 
+  /** While requests wait for room in a queue, which no event announces. */
+  private static final Duration SHORT_PAUSE = Duration.ofMillis(1);
+
   private final Rddp session;
   private final int longest;
   private final Consumer<String> log;
-  private final Map<Integer, Peer> peers = new HashMap<>();
+  private final Map<Integer, EchoPeer> peers = new HashMap<>();
+  private final List<EchoPeer> closing = new ArrayList<>();
+
+  /** A peer that is slow to complete its startup must not delay the others. */
+  private final ExecutorService accepting = Executors.newCachedThreadPool(EchoServer::thread);
+
+  private final int mostPeers;
+  private final int slots;
+  private final int batch;
 
   /**
    * A server.
    *
    * @param longest octets of the longest message
-   * @param log gets a line for each new and each ended connection
+   * @param log gets a line for each new, rejected and ended connection, from several threads
    */
   public EchoServer(Rddp session, int longest, Consumer<String> log) {
     this.session = session;
     this.longest = longest;
     this.log = log;
-  }
-
-  /** A peer: its buffer, and slots to receive into and to send from. */
-  private final class Peer {
-    final Connection connection;
-    final MemoryRegion buffer;
-    final MemoryRegion slots;
-
-    Peer(Connection connection) {
-      this.connection = connection;
-      buffer =
-          session.allocate(BUFFER, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ);
-      slots = session.allocate((long) SLOTS * longest, Access.LOCAL_WRITE);
-      for (int i = 0; i < SLOTS; i++) {
-        receive(i);
-      }
-    }
-
-    void receive(int slot) {
-      connection.postReceive(slot, slots, (long) slot * longest, longest);
-    }
-
-    void onCompletion(Completion completion) {
-      if (!completion.isSuccess()) {
-        return;
-      }
-      int slot = (int) completion.id();
-      if (completion.opcode() == Opcode.RECEIVE) {
-        connection.postSend(slot, slots, (long) slot * longest, completion.octets());
-      } else {
-        receive(slot);
-      }
-    }
-
-    void free() {
-      buffer.close();
-      slots.close();
-    }
+    SessionLimits limits = session.limits();
+    batch = limits.outstanding();
+    int most = Math.min(limits.connections(), limits.regions() / REGIONS);
+    mostPeers = Math.max(1, Math.min(most, limits.outstanding()));
+    // Every slot takes one request, so that no peer can leave the others without any.
+    int share = Math.min(limits.outstanding() / mostPeers, MOST_SLOTS);
+    slots = Math.max(1, Math.min(share, Math.min(limits.sendQueue(), limits.receiveQueue())));
   }
 
   /** Serves until the thread is interrupted. */
   public void serve(int port) {
-    try (Listener listener = session.listen(port)) {
+    try (Listener listener = HeldMessages.listen(session, port)) {
       while (!Thread.currentThread().isInterrupted()) {
-        if (poll() == 0) {
-          session.await(PAUSE);
-        }
-        IncomingConnection incoming = listener.poll();
-        if (incoming != null) {
-          accept(incoming);
-        }
-        removeEnded();
+        serve(listener);
       }
     } catch (RddpException e) {
       // An interrupt also ends a request that waits for the daemon's answer.
       if (!Thread.currentThread().isInterrupted()) {
         throw e;
       }
+    } finally {
+      accepting.shutdownNow();
+    }
+  }
+
+  private static Thread thread(Runnable task) {
+    Thread thread = new Thread(task, "echo-accept");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private void serve(Listener listener) {
+    for (EchoPeer peer : peers.values()) {
+      if (peer.connection().isPeerClosed()) {
+        closing.add(peer);
+      }
+    }
+    // Sees every completion that was there when the peers had closed.
+    int answered = poll();
+    closeAnswered();
+    boolean waits = false;
+    for (EchoPeer peer : peers.values()) {
+      waits |= peer.post();
+    }
+    if (answered == 0) {
+      session.await(waits ? SHORT_PAUSE : PAUSE);
+    }
+    for (IncomingConnection next = listener.poll(); next != null; next = listener.poll()) {
+      begin(next);
     }
   }
 
   /** Answers messages, for a bounded number of polls: a busy peer must not delay others. */
   private int poll() {
-    int answered = 0;
-    for (int polls = 0; polls < POLLS; polls++) {
-      answered += session.poll(this::onCompletion, BATCH);
+    int answered = session.poll(this::onCompletion, batch);
+    for (int polls = 1; polls < POLLS; polls++) {
+      answered += session.poll(this::onCompletion, batch);
     }
     return answered;
   }
 
   private void onCompletion(Completion completion) {
-    Peer peer = peers.get(completion.connection());
-    if (peer != null && peer.connection.isOpen()) {
+    EchoPeer peer = peers.get(completion.connection());
+    if (peer != null) {
       peer.onCompletion(completion);
     }
   }
 
-  private void accept(IncomingConnection incoming) {
-    Connection connection = incoming.connection();
+  private void begin(IncomingConnection incoming) {
     try {
-      Peer peer = new Peer(connection);
+      if (peers.size() >= mostPeers) {
+        reject(incoming, "the echo server has " + mostPeers + " peers, the most it serves");
+        return;
+      }
+      Connection connection = incoming.connection();
+      EchoPeer peer = new EchoPeer(session, connection, slots, longest);
       peers.put(connection.id(), peer);
-      incoming.accept(AdvertisedBuffer.of(peer.buffer).toPrivateData());
-      log.accept("peer " + incoming.remoteAddress());
+      accepting.execute(() -> accept(incoming, peer.advertisement()));
     } catch (SessionLostException e) {
       throw e;
     } catch (RddpException e) {
-      log.accept("no connection with " + incoming.remoteAddress() + ": " + e.getMessage());
+      reject(incoming, e.getMessage());
     }
   }
 
-  private void removeEnded() {
-    peers
-        .values()
-        .removeIf(peer -> {
-          Connection connection = peer.connection;
-          if (connection.isPeerClosed() && connection.isOpen()) {
-            disconnect(connection);
-          }
-          boolean over = connection.closeReason() != null;
-          if (over) {
-            log.accept("end of " + connection + ": " + connection.closeReason());
-            peer.free();
-          }
-          return over;
-        });
+  private void accept(IncomingConnection incoming, PrivateData advertisement) {
+    try {
+      incoming.accept(advertisement);
+      log.accept("peer " + incoming.remoteAddress());
+    } catch (RddpException | IllegalStateException e) {
+      log.accept("no connection with " + incoming.remoteAddress() + ": " + e.getMessage());
+      abort(incoming.connection());
+    }
+  }
+
+  private void abort(Connection connection) {
+    try {
+      connection.abort();
+    } catch (RddpException | IllegalStateException e) {
+      log.accept("cannot abort " + connection + ": " + e.getMessage());
+    }
+  }
+
+  private void reject(IncomingConnection incoming, String reason) {
+    log.accept("rejected " + incoming.remoteAddress() + ": " + reason);
+    try {
+      incoming.reject(PrivateData.of(reason.getBytes(StandardCharsets.UTF_8)));
+    } catch (RefusedException e) {
+      log.accept("cannot reject " + incoming.remoteAddress() + ": " + e.getMessage());
+      abort(incoming.connection());
+    }
+  }
+
+  /** Ends the connections whose peers have closed, once they have their echoes. */
+  private void closeAnswered() {
+    for (EchoPeer peer : closing) {
+      Connection connection = peer.connection();
+      if (connection.closeReason() != null) {
+        log.accept("end of " + connection + ": " + connection.closeReason());
+        peers.remove(connection.id());
+        peer.free();
+      } else if (connection.isOpen() && peer.isAnswered() && peer.beginsClosing()) {
+        disconnect(connection);
+      }
+    }
+    closing.clear();
   }
 
   private void disconnect(Connection connection) {

@@ -1,0 +1,41 @@
+package org.rddp.transfer;
+
+import java.net.InetSocketAddress;
+import org.rddp.client.ConnectionOptions;
+import org.rddp.client.Listener;
+import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
+import org.rddp.client.types.Reason;
+
+/** Opens listeners whose peers may send ahead: messages wait for receives in the daemon. */
+final class HeldMessages {
+  /** The largest value of {@code hold-messages} in the daemon's configuration. */
+  private static final int LARGEST = 1 << 28;
+
+  private static final int BACKLOG = 128;
+
+  private HeldMessages() {}
+
+  /**
+   * Listens with as many held octets as the daemon allows. Memory is used only for messages that
+   * wait.
+   *
+   * @throws RefusedException when the session may not listen at the port
+   */
+  static Listener listen(Rddp session, int port) {
+    int octets = LARGEST;
+    while (true) {
+      try {
+        return session.listen(
+            new InetSocketAddress(port),
+            BACKLOG,
+            ConnectionOptions.DEFAULTS.withHeldOctets(octets));
+      } catch (RefusedException e) {
+        if (e.reason() != Reason.LIMIT || octets == 0) {
+          throw e;
+        }
+        octets /= 2;
+      }
+    }
+  }
+}
