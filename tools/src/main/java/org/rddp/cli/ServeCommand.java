@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Receive files from 'rddp put', which writes into this program's memory, and send files to"
-          + " 'rddp get', into whose memory this program writes. Serves one client at a time."
+          + " 'rddp get', into whose memory this program writes. Clients are served at the same"
+          + " time, each with a window of its own, as many as the session's limits allow."
     })
 final class ServeCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;

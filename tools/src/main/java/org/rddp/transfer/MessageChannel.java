@@ -16,60 +16,104 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 
 /** Short messages and writes over a connection, for one thread that blocks until each is done. */
-public final class MessageChannel implements AutoCloseable {
+final class MessageChannel implements AutoCloseable {
   /** Octets of the longest message. */
-  public static final int LONGEST = 1024;
+  static final int LONGEST = 1024;
 
+  /** Receives of a channel that has its session for itself. */
   private static final int RECEIVES = 32;
-  private static final int BATCH = 64;
 
-  private final Rddp session;
+  /** The longest wait for another thread's poll. */
+  private static final long PAUSE_MILLIS = 10;
+
+  private final SharedSession shared;
+  private final boolean isShared;
   private final Connection connection;
   private final Duration timeout;
+  private final int slots;
   private final MemoryRegion room;
   private final MemoryRegion outgoing;
   private final IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 100_000);
   private final ArrayDeque<byte[]> received = new ArrayDeque<>();
+
+  /** Slots to be posted as receives. */
+  private final ArrayDeque<Integer> free = new ArrayDeque<>();
+
   private long outstanding;
+  private long completions;
   private int nextOutgoing;
 
   /**
-   * A channel over a connection, which may still be waiting to be accepted.
+   * A channel that polls its session itself.
    *
    * @param timeout for every step
    */
-  public MessageChannel(Rddp session, Connection connection, Duration timeout) {
-    this.session = session;
+  MessageChannel(Rddp session, Connection connection, Duration timeout) {
+    this(new SharedSession(session), false, connection, timeout, RECEIVES);
+  }
+
+  /**
+   * A channel over a connection, which may still be waiting to be accepted, of a session that
+   * another thread polls.
+   *
+   * @param timeout for every step
+   * @param slots number of receives, and twice the number of sends under way
+   */
+  MessageChannel(SharedSession shared, Connection connection, Duration timeout, int slots) {
+    this(shared, true, connection, timeout, slots);
+  }
+
+  private MessageChannel(
+      SharedSession shared, boolean isShared, Connection connection, Duration timeout, int slots) {
+    this.shared = shared;
+    this.isShared = isShared;
     this.connection = connection;
     this.timeout = timeout;
-    room = session.allocate((long) RECEIVES * LONGEST, Access.LOCAL_WRITE);
-    outgoing = session.allocate((long) RECEIVES * LONGEST);
-    for (int i = 0; i < RECEIVES; i++) {
-      connection.postReceive(i, room, (long) i * LONGEST, LONGEST);
+    this.slots = slots;
+    room = shared.session().allocate((long) slots * LONGEST, Access.LOCAL_WRITE);
+    try {
+      outgoing = shared.session().allocate((long) slots * LONGEST);
+    } catch (RuntimeException e) {
+      room.close();
+      throw e;
+    }
+    for (int slot = 0; slot < slots; slot++) {
+      free.add(slot);
+    }
+    shared.add(connection.id(), this::onCompletion);
+    synchronized (shared) {
+      postReceives();
     }
   }
 
   /** Sends a message of at most {@link #LONGEST} octets. */
-  public void send(byte[] message) {
+  void send(byte[] message) {
     long at = (long) nextOutgoing * LONGEST;
-    nextOutgoing = (nextOutgoing + 1) % RECEIVES;
+    nextOutgoing = (nextOutgoing + 1) % slots;
     // Half of the slots, so that no slot is used again before its send has completed.
-    until(() -> outstanding < RECEIVES / 2, "earlier sends");
+    until(() -> outstanding < slots / 2, "earlier sends");
     MemorySegment.copy(message, 0, outgoing.segment(), ValueLayout.JAVA_BYTE, at, message.length);
     until(
-        () -> connection.postSend(-1, outgoing, at, message.length, SendFlags.SIGNALLED),
+        () -> counted(connection.postSend(-1, outgoing, at, message.length, SendFlags.SIGNALLED)),
         "room in the send queue");
-    outstanding++;
   }
 
   /** Writes into the peer's memory. */
-  public void write(MemoryRegion from, long offset, long length, int stag, long to) {
-    until(() -> connection.postWrite(-1, from, offset, length, stag, to), "room in the send queue");
-    outstanding++;
+  void write(MemoryRegion from, long offset, long length, int stag, long to) {
+    until(
+        () -> counted(connection.postWrite(-1, from, offset, length, stag, to)),
+        "room in the send queue");
+  }
+
+  private boolean counted(boolean posted) {
+    if (posted) {
+      outstanding++;
+    }
+    return posted;
   }
 
   /** Waits until every send and write has completed. */
-  public void flush() {
+  void flush() {
     until(() -> outstanding == 0, "sends and writes");
   }
 
@@ -78,50 +122,74 @@ public final class MessageChannel implements AutoCloseable {
    *
    * @throws IllegalStateException when no message arrives in time, or the peer has closed
    */
-  public byte[] receive() {
+  byte[] receive() {
     until(() -> !received.isEmpty(), "the peer's message");
-    return received.remove();
+    synchronized (shared) {
+      return received.remove();
+    }
   }
 
-  /** The next message if it has arrived, or null. */
-  public byte[] poll() {
-    session.poll(this::onCompletion, BATCH);
-    return received.poll();
-  }
-
-  /** Whether the peer has closed and no message is left. */
-  public boolean isOver() {
-    return received.isEmpty() && (connection.isPeerClosed() || !connection.isOpen());
+  /**
+   * Waits until the peer has closed.
+   *
+   * @throws IllegalStateException when it does not close in time
+   */
+  void awaitEnd() {
+    until(() -> connection.isPeerClosed() || !connection.isOpen(), "the end of the connection");
   }
 
   private void until(BooleanSupplier condition, String what) {
-    long since = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      int work = session.poll(this::onCompletion, BATCH);
-      if (work > 0) {
-        since = System.nanoTime();
-      } else if (connection.closeReason() != null) {
-        throw new IllegalStateException(
-            "the connection ended while waiting for "
-                + what
-                + ": "
-                + connection.closeReason()
-                + " "
-                + connection.closeText());
-      } else if (connection.isPeerClosed() && what.startsWith("the peer")) {
-        throw new IllegalStateException("the peer closed the connection");
-      } else if (System.nanoTime() - since > timeout.toNanos()) {
-        throw new IllegalStateException(
-            "nothing happened for " + timeout.toSeconds() + " s while waiting for " + what);
+    synchronized (shared) {
+      long since = System.nanoTime();
+      long before = completions;
+      while (!condition.getAsBoolean()) {
+        // What the peer sent before it closed is in the ring when that is known.
+        boolean peerClosed = connection.isPeerClosed();
+        int work = shared.poll();
+        postReceives();
+        if (completions != before) {
+          before = completions;
+          since = System.nanoTime();
+        } else if (work == 0) {
+          checkGoesOn(peerClosed, System.nanoTime() - since, what);
+        }
+        pause(work);
       }
+    }
+  }
+
+  private void checkGoesOn(boolean peerClosed, long nanos, String what) {
+    if (connection.closeReason() != null) {
+      throw new IllegalStateException(
+          "the connection ended while waiting for "
+              + what
+              + ": "
+              + connection.closeReason()
+              + " "
+              + connection.closeText());
+    } else if (peerClosed && what.startsWith("the peer")) {
+      throw new IllegalStateException("the peer closed the connection");
+    } else if (nanos > timeout.toNanos()) {
+      throw new IllegalStateException(
+          "nothing happened for " + timeout.toSeconds() + " s while waiting for " + what);
+    }
+  }
+
+  private void pause(int work) {
+    if (!isShared) {
       idle.idle(work);
+    } else if (work == 0) {
+      try {
+        shared.wait(PAUSE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      }
     }
   }
 
   private void onCompletion(Completion completion) {
-    if (completion.connection() != connection.id()) {
-      return; // of an earlier connection
-    }
+    completions++;
     if (completion.opcode() != Opcode.RECEIVE) {
       outstanding -= completion.retired();
     } else if (completion.isSuccess()) {
@@ -130,7 +198,15 @@ public final class MessageChannel implements AutoCloseable {
           room.segment()
               .asSlice((long) slot * LONGEST, completion.octets())
               .toArray(ValueLayout.JAVA_BYTE));
-      connection.postReceive(slot, room, (long) slot * LONGEST, LONGEST);
+      free.add(slot);
+      postReceives();
+    }
+  }
+
+  private void postReceives() {
+    while (!free.isEmpty()
+        && connection.postReceive(free.element(), room, (long) free.element() * LONGEST, LONGEST)) {
+      free.remove();
     }
   }
 
@@ -138,9 +214,7 @@ public final class MessageChannel implements AutoCloseable {
   @Override
   public void close() {
     connection.close();
-    while (session.poll(this::onCompletion, BATCH) > 0) {
-      // Completions of flushed requests.
-    }
+    shared.remove(connection.id());
     room.close();
     outgoing.close();
   }

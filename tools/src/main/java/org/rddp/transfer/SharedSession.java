@@ -1,0 +1,53 @@
+package org.rddp.transfer;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.rddp.client.CompletionHandler;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.Completion;
+
+/**
+ * A session that several threads use, each for a connection of its own. Posts and polls hold this
+ * object's monitor; a completion goes to the handler of its connection, and all threads that wait
+ * for the monitor's condition are woken.
+ */
+final class SharedSession {
+  private static final int BATCH = 64;
+
+  private final Rddp session;
+  private final Map<Integer, CompletionHandler> handlers = new HashMap<>();
+
+  SharedSession(Rddp session) {
+    this.session = session;
+  }
+
+  Rddp session() {
+    return session;
+  }
+
+  /** Adds the handler of a connection's completions. It is called with the monitor held. */
+  synchronized void add(int connection, CompletionHandler handler) {
+    handlers.put(connection, handler);
+  }
+
+  /** Removes the handler of a connection; completions that follow are ignored. */
+  synchronized void remove(int connection) {
+    handlers.remove(connection);
+  }
+
+  /** Passes completions on; returns how many. */
+  synchronized int poll() {
+    int count = session.poll(this::onCompletion, BATCH);
+    if (count > 0) {
+      notifyAll();
+    }
+    return count;
+  }
+
+  private void onCompletion(Completion completion) {
+    CompletionHandler handler = handlers.get(completion.connection());
+    if (handler != null) {
+      handler.onCompletion(completion);
+    }
+  }
+}
