@@ -80,6 +80,7 @@ final class EngineStatistics {
     statistics.add(prefix + "checksum.errors", () -> ip.checksumErrors);
     statistics.add(prefix + "address.errors", () -> ip.addressErrors);
     statistics.add(prefix + "address.conflicts", () -> ip.addressConflicts);
+    statistics.add(prefix + "neighbour.conflicts", () -> ip.neighbourConflicts);
     statistics.add(prefix + "unresolved", () -> ip.unresolved);
     statistics.add(prefix + "fragments", () -> ip.fragments);
     statistics.add(prefix + "fragments.dropped", () -> ip.fragmentsDropped);

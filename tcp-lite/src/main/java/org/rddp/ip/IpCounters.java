@@ -61,6 +61,9 @@ public final class IpCounters {
   /** ARP messages that claimed our own address. */
   public long addressConflicts;
 
+  /** ARP messages that claimed a known neighbour's address for another MAC address. */
+  public long neighbourConflicts;
+
   /** Times that the link has gone down. */
   public long linkDowns;
 

@@ -1,6 +1,7 @@
 package org.rddp.ip;
 
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.rddp.device.FrameDevice;
 import org.rddp.device.Offloads;
 import org.rddp.device.PacketPool;
@@ -63,6 +64,14 @@ public final class IpLayer {
   /** The counters of this interface. */
   public IpCounters counters() {
     return counters;
+  }
+
+  /**
+   * Sets the receiver of lines about other stations that claim a neighbour's address; at most one
+   * in ten seconds.
+   */
+  public void reportConflictsTo(Consumer<String> receiver) {
+    neighbours.reportConflictsTo(receiver);
   }
 
   /** Our address. */

@@ -22,6 +22,9 @@ public final class Neighbour {
   /** Requests sent without an answer. */
   int asked;
 
+  /** Whether the requests go to the known MAC address, and only its answer counts. */
+  boolean polled;
+
   private final long[] pending = new long[PENDING];
   private int pendingCount;
   private int users;

@@ -3,6 +3,7 @@ package org.rddp.ip;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.rddp.device.PacketPool;
 import org.rddp.wire.Arp;
 import org.rddp.wire.Ethernet;
@@ -11,19 +12,26 @@ import org.rddp.wire.Ethernet;
  * The ARP cache (RFC 826, RFC 1122 section 2.3.2): finds MAC addresses, confirms them while they
  * are used, and answers requests for ours.
  *
- * <p>Addresses cannot be planted: there are entries only for hosts that we send to, and they take
- * their MAC addresses only from replies to our requests. Any other message with a different MAC
- * address makes us send a request.
+ * <p>There are entries only for hosts that we send to, and they take their MAC addresses only from
+ * replies to our requests. A known MAC address is confirmed by requests to itself (RFC 1122 section
+ * 2.3.2.1, unicast poll): after a minute of use, and when a message claims the IP address for
+ * another MAC address. Only if no answer comes from there within a second is the link asked, and
+ * another MAC address accepted. So whoever forges ARP messages cannot displace a host that answers.
  */
 final class Neighbours {
   private static final long SECOND = 1_000_000_000L;
   private static final long CONFIRM_AFTER = 60 * SECOND;
   private static final long ASK_AGAIN_AFTER = SECOND;
+  private static final long POLL_AGAIN_AFTER = SECOND / 2;
+
+  /** At least this time is between two reports of conflicts. */
+  private static final long REPORT_AGAIN_AFTER = 10 * SECOND;
 
   /** A MAC address that was not confirmed for so long is not used any more. */
   private static final long STALE_AFTER = 600 * SECOND;
 
   private static final int ATTEMPTS = 3;
+  private static final int POLLS = 2;
   private static final int CAPACITY = 1024;
 
   private final PacketPool pool;
@@ -33,6 +41,9 @@ final class Neighbours {
   private final int ourAddress;
   private final Map<Integer, Neighbour> entries = new HashMap<>();
   private long nextDeadline = Long.MAX_VALUE;
+  private Consumer<String> conflicts = text -> {};
+  private long reportFrom = Long.MIN_VALUE;
+  private long unreported;
 
   Neighbours(EthernetLink link, Announcement announcement, IpCounters counters, int ourAddress) {
     this.link = link;
@@ -40,6 +51,11 @@ final class Neighbours {
     this.counters = counters;
     this.ourAddress = ourAddress;
     pool = link.pool();
+  }
+
+  /** Sets the receiver of reports about conflicts: one in ten seconds at most. */
+  void reportConflictsTo(Consumer<String> receiver) {
+    conflicts = receiver;
   }
 
   /** The entry of a host on the link, or null if the table is full of hosts in use. */
@@ -83,9 +99,10 @@ final class Neighbours {
     }
   }
 
-  /** Sends a request for a known MAC address, unless one is in progress. */
-  void confirm(Neighbour neighbour, long now) {
+  /** Asks a known MAC address whether it is still right, unless that is in progress. */
+  private void confirm(Neighbour neighbour, long now) {
     if (neighbour.asked == 0) {
+      neighbour.polled = true;
       ask(neighbour, now);
     }
   }
@@ -115,18 +132,37 @@ final class Neighbours {
     if (neighbour == null) {
       return;
     }
-    if (reply && neighbour.asked > 0) {
+    boolean conflict = neighbour.resolved() && neighbour.macAddress != macAddress;
+    if (reply && neighbour.asked > 0 && !(neighbour.polled && conflict)) {
       neighbour.macAddress = macAddress;
       neighbour.asked = 0;
+      neighbour.polled = false;
       neighbour.askAt = Long.MAX_VALUE;
       neighbour.confirmAt = now + CONFIRM_AFTER;
       while (neighbour.pending() > 0) {
         deliver(neighbour.next(), macAddress);
       }
-    } else if (neighbour.resolved()
-        && neighbour.macAddress != macAddress
-        && now - (neighbour.confirmAt - CONFIRM_AFTER) >= ASK_AGAIN_AFTER) {
-      confirm(neighbour, now);
+    } else if (conflict) {
+      counters.neighbourConflicts++;
+      report(neighbour, macAddress, now);
+      if (now - (neighbour.confirmAt - CONFIRM_AFTER) >= ASK_AGAIN_AFTER) {
+        confirm(neighbour, now);
+      }
+    }
+  }
+
+  private void report(Neighbour neighbour, long claimed, long now) {
+    unreported++;
+    if (now >= reportFrom) {
+      reportFrom = now + REPORT_AGAIN_AFTER;
+      conflicts.accept(
+          "ARP: %s claims %s, which is at %s and is asked there first; %d such messages since the last report"
+              .formatted(
+                  Ethernet.text(claimed),
+                  new Ipv4Address(neighbour.address),
+                  Ethernet.text(neighbour.macAddress),
+                  unreported));
+      unreported = 0;
     }
   }
 
@@ -147,11 +183,7 @@ final class Neighbours {
     for (Neighbour neighbour : entries.values()) {
       if (neighbour.askAt <= now) {
         due++;
-        if (neighbour.asked < ATTEMPTS) {
-          ask(neighbour, now);
-        } else {
-          forgetMac(neighbour);
-        }
+        askAgain(neighbour, now);
       }
       nextDeadline = Math.min(nextDeadline, neighbour.askAt);
     }
@@ -163,11 +195,24 @@ final class Neighbours {
     return nextDeadline;
   }
 
+  private void askAgain(Neighbour neighbour, long now) {
+    if (neighbour.polled && neighbour.asked == POLLS) {
+      neighbour.polled = false;
+      neighbour.asked = 0;
+    }
+    if (neighbour.asked < ATTEMPTS) {
+      ask(neighbour, now);
+    } else {
+      forgetMac(neighbour);
+    }
+  }
+
   private void ask(Neighbour neighbour, long now) {
     neighbour.asked++;
-    neighbour.askAt = now + ASK_AGAIN_AFTER;
+    neighbour.askAt = now + (neighbour.polled ? POLL_AGAIN_AFTER : ASK_AGAIN_AFTER);
     nextDeadline = Math.min(nextDeadline, neighbour.askAt);
-    if (send(Arp.REQUEST, Ethernet.BROADCAST, 0, neighbour.address)) {
+    long destination = neighbour.polled ? neighbour.macAddress : Ethernet.BROADCAST;
+    if (send(Arp.REQUEST, destination, 0, neighbour.address)) {
       counters.arpRequests++;
     }
   }
@@ -175,6 +220,7 @@ final class Neighbours {
   private void forgetMac(Neighbour neighbour) {
     neighbour.macAddress = Neighbour.UNKNOWN;
     neighbour.asked = 0;
+    neighbour.polled = false;
     neighbour.askAt = Long.MAX_VALUE;
     neighbour.confirmAt = Long.MAX_VALUE;
     drop(neighbour);

@@ -50,6 +50,14 @@ public final class TcpStack implements AutoCloseable {
   }
 
   /**
+   * Sets the receiver of lines about stations that claim a neighbour's IP address; at most one in
+   * ten seconds.
+   */
+  public void reportConflictsTo(Consumer<String> sink) {
+    context.ip.reportConflictsTo(sink);
+  }
+
+  /**
    * Processes one burst of the device through ARP, IP, ICMP and TCP, upcalls included.
    *
    * @return frames processed

@@ -64,4 +64,13 @@ public final class Ethernet {
     Memory.putShort(at, (int) (macAddress >>> 32));
     Memory.putInt(at + 2, (int) macAddress);
   }
+
+  /** An address as text, such as 02:00:00:00:00:01. */
+  public static String text(long address) {
+    StringBuilder text = new StringBuilder();
+    for (int shift = 40; shift >= 0; shift -= 8) {
+      text.append("%02x".formatted(address >> shift & 0xff)).append(shift == 0 ? "" : ":");
+    }
+    return text.toString();
+  }
 }

@@ -65,6 +65,7 @@ public final class Engine {
     this.rdmapSettings = rdmapSettings;
     this.faults = faults;
     tcp.reportFailuresTo(failure -> fault("connection", failure));
+    tcp.reportConflictsTo(this::report);
   }
 
   /**
