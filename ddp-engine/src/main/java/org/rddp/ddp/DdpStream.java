@@ -1,5 +1,6 @@
 package org.rddp.ddp;
 
+import java.util.Set;
 import org.rddp.ddp.memory.DomainMember;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
@@ -9,6 +10,7 @@ import org.rddp.ddp.receiving.UntaggedQueues;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.DdpSender;
 import org.rddp.ddp.sending.OutgoingMessage;
+import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
@@ -247,11 +249,9 @@ public final class DdpStream extends DomainMember {
     return sender.postDeferredResponse(rsvdUlp, qn, question, from, octets);
   }
 
-  /**
-   * The most RDMA Reads of our own that may be outstanding, as negotiated; known in Full Operation.
-   */
-  public int ord() {
-    return mpa.ord();
+  /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
+  public Depths depths() {
+    return mpa.depths();
   }
 
   /** Whether this end is the Initiator. */
@@ -259,8 +259,11 @@ public final class DdpStream extends DomainMember {
     return initiator;
   }
 
-  /** The message that the Initiator must send first; null if it may be any. */
-  public Rtr rtr() {
+  /**
+   * Initiator: the message that it sends first; Responder: those of which it expects one first.
+   * Empty if it may be any.
+   */
+  public Set<Rtr> rtr() {
     return mpa.rtr();
   }
 
@@ -290,6 +293,11 @@ public final class DdpStream extends DomainMember {
    */
   public void expectFirst(int qn, long id) {
     queues.buffered(qn).expectFirst(id);
+  }
+
+  /** Takes back the buffer of {@link #expectFirst}: the peer's first message was another. */
+  public void expectFirstNoMore(int qn) {
+    queues.buffered(qn).expectFirstNoMore();
   }
 
   /** Octets of held segments, headers included. */

@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import org.rddp.ddp.DdpStream;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
@@ -46,6 +47,10 @@ final class InPlaceMessages {
   }
 
   private void takeReadRequest(Ulpdu segment, int from, int octets) {
+    if (responder.readsFull()) {
+      refuseForWantOfBuffer(segment);
+      return;
+    }
     if (octets != ReadRequest.LENGTH) {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
@@ -66,8 +71,16 @@ final class InPlaceMessages {
     }
   }
 
+  /** The peer has more requests outstanding than was agreed: DDP's error (RFC 5040 section 6.1). */
+  private void refuseForWantOfBuffer(Ulpdu segment) {
+    ddp.fail();
+    termination.ddpFailed(DdpError.NO_BUFFER, DdpErrorReport.of(segment));
+  }
+
   private void takeAtomicRequest(Ulpdu segment, int from, int octets) {
-    if (octets == AtomicRequest.LENGTH) {
+    if (responder.atomicsFull()) {
+      refuseForWantOfBuffer(segment);
+    } else if (octets == AtomicRequest.LENGTH) {
       responder.takeAtomic(segment, from);
     } else {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));

@@ -8,6 +8,7 @@ import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ddp.sending.UnsentResponse;
+import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.CloseReason;
@@ -87,10 +88,16 @@ final class RdmapReceiver implements UlpHandler {
     if (rtr.unanswered()) {
       requester.rtrSent();
     }
-    boolean served = requester.limit(ddp.ord());
+    Depths depths = ddp.depths();
+    responder.limit(depths.ird());
+    boolean served = requester.limit(depths.ord());
     handler.onEstablished(privateData);
-    if (!served) {
-      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
+    if (!served && !termination.failed()) {
+      // A local error without a number of its own (RFC 6581 section 9.3).
+      ddp.fail();
+      termination.llpFailed(
+          MpaError.LOCAL_CATASTROPHIC,
+          "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
     }
   }
 
@@ -152,6 +159,11 @@ final class RdmapReceiver implements UlpHandler {
       handler.onReceiveMissing();
     }
     return 0;
+  }
+
+  @Override
+  public int admitUntaggedEarly(int qn, int rsvdUlp) {
+    return rtr.admitsEarly() ? admitUntagged(qn, rsvdUlp) : REFUSED;
   }
 
   private int refusal(RdmapError error) {
@@ -248,7 +260,8 @@ final class RdmapReceiver implements UlpHandler {
   }
 
   @Override
-  public void onResponseSent() {
+  public void onResponseSent(int rsvdUlp) {
+    responder.answered(RdmapHeader.opcode(rsvdUlp));
     ddp.releasePlace(RdmapHeader.READ_QUEUE);
   }
 

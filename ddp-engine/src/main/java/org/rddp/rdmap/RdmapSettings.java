@@ -9,11 +9,12 @@ import org.rddp.mpa.MpaSettings;
  * @param mpa settings of the MPA connection below
  * @param sendDepth the most outstanding sends, writes, reads and atomics, 1 to 2^24
  * @param receiveDepth the most outstanding receives, 1 to 2^24
- * @param ird the most reads and atomics of the peer that may wait for their response (Inbound RDMA
- *     Read queue Depth), 1 to 16382; one more is an error of the peer
- * @param ord the most reads and atomics of ours that may wait for their response (Outbound RDMA
- *     Read queue Depth), 1 to 16382 and at most the peer's IRD; further ones, and requests posted
- *     after them, are queued
+ * @param ird the most reads of the peer that may wait for their response (Inbound RDMA Read queue
+ *     Depth), and as many atomics, 0 to 16382, or fewer if both ends agree on fewer; one more is an
+ *     error of the peer (RFC 5040 section 6.1, RFC 7306 section 5.2.2)
+ * @param ord the most reads and atomics of ours together that may wait for their response (Outbound
+ *     RDMA Read queue Depth), 0 to 16382, or fewer if both ends agree on fewer; further ones, and
+ *     requests posted after them, are queued. With 0 they are refused
  * @param heldOctets the most octets, headers included, of messages held until a receive is posted;
  *     meanwhile TCP's window does not open. 0 makes a message without a receive an error. TCP's
  *     receive buffer is always enough; twice that if Markers allow segments to be taken out of
@@ -39,8 +40,8 @@ public record RdmapSettings(
 
   /** Checks the ranges that the layers below do not check. */
   public RdmapSettings {
-    if (ird < 1 || ird > MOST_READS || ord < 1 || ord > MOST_READS) {
-      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 1 to 16382");
+    if (ird < 0 || ird > MOST_READS || ord < 0 || ord > MOST_READS) {
+      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 0 to 16382");
     }
   }
 

@@ -55,17 +55,19 @@ public final class RdmapStream {
   }
 
   private static DdpSettings sizes(RdmapSettings settings) {
+    // Reads, and as many atomics; an RTR may be a Read though IRD is 0.
+    int requests = 2 * Math.max(settings.ird(), 1);
     return new DdpSettings(
         settings.mpa().withReads(settings.ird(), settings.ord()),
         settings.sendDepth(),
-        settings.ird(),
+        requests,
         List.of(
             settings.sharedReceives() == null
                 ? QueueSettings.buffered(settings.receiveDepth())
                 : QueueSettings.shared(settings.sharedReceives()),
-            QueueSettings.inPlace(settings.ird(), AtomicRequest.LENGTH),
+            QueueSettings.inPlace(requests, AtomicRequest.LENGTH),
             QueueSettings.inPlace(1, Terminate.MAX_LENGTH),
-            QueueSettings.inPlace(settings.ord(), AtomicRequest.ANSWER_LENGTH)),
+            QueueSettings.inPlace(Math.max(settings.ord(), 1), AtomicRequest.ANSWER_LENGTH)),
         settings.heldOctets());
   }
 

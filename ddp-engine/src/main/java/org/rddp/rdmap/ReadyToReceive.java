@@ -1,6 +1,7 @@
 package org.rddp.rdmap;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 import org.rddp.ddp.DdpStream;
 import org.rddp.mpa.Rtr;
 
@@ -16,8 +17,8 @@ final class ReadyToReceive {
   /** Any STag; it need not exist. */
   private static final int ANY = 1;
 
-  /** The negotiated kind, or null. */
-  private Rtr kind;
+  /** Initiator: the kind that it sends. Responder: those of which it expects one. */
+  private Set<Rtr> kinds = Set.of();
 
   /** Whether the Responder still waits for the RTR. */
   private boolean awaited;
@@ -25,20 +26,23 @@ final class ReadyToReceive {
   /** Whether the Initiator still waits for the response to an RTR that is an RDMA Read. */
   private boolean unanswered;
 
+  private DdpStream ddp;
+
   /** Full Operation has begun. */
-  void start(DdpStream ddp) {
-    kind = ddp.rtr();
-    if (kind != null && ddp.initiator()) {
-      send(ddp);
-    } else if (kind != null) {
-      awaited = true;
-      if (kind == Rtr.SEND) {
+  void start(DdpStream stream) {
+    ddp = stream;
+    kinds = ddp.rtr();
+    if (ddp.initiator()) {
+      kinds.forEach(this::send);
+    } else {
+      awaited = !kinds.isEmpty();
+      if (kinds.contains(Rtr.SEND)) {
         ddp.expectFirst(RdmapHeader.SEND_QUEUE, ID);
       }
     }
   }
 
-  private void send(DdpStream ddp) {
+  private void send(Rtr kind) {
     switch (kind) {
       case WRITE -> ddp.sendFirst(RdmapHeader.WRITE, ANY);
       case SEND -> ddp.sendFirst(RdmapHeader.SEND, RdmapHeader.SEND_QUEUE, new byte[0]);
@@ -61,13 +65,22 @@ final class ReadyToReceive {
     if (!awaited || opcode == RdmapHeader.TERMINATE) {
       return true;
     }
-    int expected =
-        switch (kind) {
-          case WRITE -> RdmapHeader.WRITE;
-          case READ -> RdmapHeader.READ_REQUEST;
-          case SEND -> RdmapHeader.SEND;
+    boolean named =
+        switch (opcode) {
+          case RdmapHeader.WRITE -> kinds.contains(Rtr.WRITE);
+          case RdmapHeader.READ_REQUEST -> kinds.contains(Rtr.READ);
+          case RdmapHeader.SEND -> kinds.contains(Rtr.SEND);
+          default -> false;
         };
-    return opcode == expected && octets == 0 && last;
+    return named && octets == 0 && last;
+  }
+
+  /**
+   * Whether an untagged segment may be placed before what precedes it: not while an RTR is awaited,
+   * since only its kind tells which buffer the first Send goes to.
+   */
+  boolean admitsEarly() {
+    return !awaited;
   }
 
   /** Whether an RDMA Read of {@code size} octets is allowed: an awaited RTR has size 0. */
@@ -77,12 +90,17 @@ final class ReadyToReceive {
 
   /** An admitted message has been received completely: if the RTR was awaited, this was it. */
   void received() {
-    awaited = false;
+    if (awaited) {
+      awaited = false;
+      if (kinds.contains(Rtr.SEND)) {
+        ddp.expectFirstNoMore(RdmapHeader.SEND_QUEUE);
+      }
+    }
   }
 
   /** Describes the error of a first message that is not the RTR. */
   String mismatch() {
-    return "the first message is no zero-length " + kind + ", the RTR that was settled";
+    return "the first message is no RTR that was settled: zero-length " + kinds;
   }
 
   /** Whether the RTR is an RDMA Read without response yet, so that no other read may start. */

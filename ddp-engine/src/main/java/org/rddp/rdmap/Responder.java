@@ -15,12 +15,45 @@ final class Responder {
   private final DdpStream ddp;
   private final TaggedBuffers taggedBuffers;
 
+  /** Reads, and likewise atomics, of the peer that may wait for their response: IRD. */
+  private int ird;
+
+  private int reads;
+  private int atomics;
+
   /** Why the last atomic was refused. */
   private RdmapError refused;
 
   Responder(DdpStream ddp, TaggedBuffers taggedBuffers) {
     this.ddp = ddp;
     this.taggedBuffers = taggedBuffers;
+  }
+
+  /** Sets IRD as both ends have agreed. */
+  void limit(int most) {
+    ird = most;
+  }
+
+  /**
+   * Whether as many Reads as agreed wait for their response. Atomics are counted apart: their
+   * buffers are in addition to those for Reads (RFC 7306 section 5.2.2 item 4).
+   */
+  boolean readsFull() {
+    return reads >= ird;
+  }
+
+  /** Whether as many atomics as agreed wait for their response. */
+  boolean atomicsFull() {
+    return atomics >= ird;
+  }
+
+  /** A response has been passed to TCP. */
+  void answered(int opcode) {
+    if (opcode == RdmapHeader.READ_RESPONSE) {
+      reads--;
+    } else {
+      atomics--;
+    }
   }
 
   /**
@@ -41,6 +74,7 @@ final class Responder {
         return refusal;
       }
     }
+    reads++;
     // A response cannot be posted once our half is closed; the peer will see the close.
     ddp.postResponse(
         RdmapHeader.READ_RESPONSE,
@@ -55,6 +89,7 @@ final class Responder {
 
   /** Takes an Atomic Request; it is processed when its response is to be sent. */
   void takeAtomic(Ulpdu segment, int at) {
+    atomics++;
     ddp.postDeferredResponse(
         RdmapHeader.ATOMIC_RESPONSE,
         RdmapHeader.ATOMIC_RESPONSE_QUEUE,

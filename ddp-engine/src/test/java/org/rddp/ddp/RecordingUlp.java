@@ -135,7 +135,7 @@ final class RecordingUlp implements UlpHandler {
   }
 
   @Override
-  public void onResponseSent() {
+  public void onResponseSent(int rsvdUlp) {
     events.add("response sent");
   }
 

@@ -66,6 +66,7 @@ class ReadyToReceiveTest {
   })
   @Tag("P2P-9.2-04")
   @Tag("P2P-5-01")
+  @Tag("P2P-5-02")
   void initiatorShouldSendItBeforeAnythingThatWasPosted(Rtr kind, String rtr) {
     RdmapStream stream = RdmapStream.initiator(engine, domain, settings(kind), NONE, user);
     memory.put(0, new byte[] {7});
@@ -109,6 +110,41 @@ class ReadyToReceiveTest {
     run(tcp);
     assertThat(user.events()).containsExactly("send 4 done 2", "peer closed", "closed NORMAL");
     assertThat(other.events()).containsExactly("peer closed", "closed NORMAL");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Rtr.class)
+  @Tag("P2P-9.2-03")
+  @Tag("P2P-5-01")
+  void responderShouldTakeAnyOfTheRtrsThatItHasNamed(Rtr sent) {
+    RdmapStream first = RdmapStream.initiator(engine, domain, settings(sent), NONE, user);
+    RdmapStream second = RdmapStream.responder(engine, domain, settings(Rtr.values()), other);
+    InMemoryTcpPair tcp = new InMemoryTcpPair(first.transport(), second.transport(), 1448);
+    second.postReceive(new StreamRequest(2).memory(memory.address() + 64, 16));
+    second.postReceive(new StreamRequest(3).memory(memory.address() + 128, 16));
+    run(tcp);
+    second.accept(NONE);
+    memory.put(1024, new byte[] {1, 2, 3});
+    for (int i = 0; i < 2; i++) {
+      first.postSend(new StreamRequest(4 + i).memory(memory.address() + 1024, 3));
+    }
+    run(tcp);
+    assertThat(other.events())
+        .containsExactly("request ", "established ", "receive 2 done 3", "receive 3 done 3");
+  }
+
+  @Test
+  @Tag("P2P-9.2-08")
+  void responderShouldRefuseAnRtrThatItHasNotNamed() {
+    RdmapStream stream = RdmapStream.responder(engine, domain, settings(Rtr.READ, Rtr.SEND), user);
+    RawUlpduPeer peer = RawUlpduPeer.initiator(PEER_TO_PEER.withReads(3, 2));
+    InMemoryTcpPair tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
+    run(tcp);
+    stream.accept(NONE);
+    run(tcp);
+    peer.send("c140 00000001 0000000000000000");
+    run(tcp);
+    assertThat(user.events()).containsExactly("request ", "established ", "error 2/0/7");
   }
 
   @Test

@@ -290,7 +290,7 @@ final class RdmaModel {
   private void takeShort(byte[] segment, int qn, int msn, int mo) {
     int octets = segment.length - UNTAGGED_HEADER;
     boolean last = (segment[0] & 0x40) != 0;
-    int places = qn == 1 ? ird - requests.size() : qn == 2 ? 1 : ord;
+    int places = qn == 1 ? 2 * ird - requests.size() : qn == 2 ? 1 : ord;
     int longest = qn == 3 ? ATOMIC_RESPONSE : qn == 2 ? LONGEST_TERMINATE : ATOMIC_REQUEST;
     int ahead = msn - nextMsn(qn);
     String error = null;
@@ -318,8 +318,16 @@ final class RdmaModel {
     }
   }
 
+  private static boolean isAtomic(byte[] request) {
+    return (request[1] & 15) == 10;
+  }
+
   private void takeRequest(byte[] segment, int octets) {
-    boolean atomic = (segment[1] & 15) == 10;
+    boolean atomic = isAtomic(segment);
+    if (requests.stream().filter(other -> isAtomic(other) == atomic).count() == ird) {
+      fail("1/2/2", segment);
+      return;
+    }
     if (octets != (atomic ? ATOMIC_REQUEST : READ_REQUEST)) {
       fail("0/2/255", segment);
       return;

@@ -10,16 +10,16 @@ import java.util.Set;
  * @param peerToPeer flag A: the Initiator sends an RTR, so that the Responder may be the first to
  *     send a message
  * @param rtr flags B, C and D: kinds of RTR, offered or chosen
- * @param ird RDMA Reads that the sender can serve at a time, 0 to 16382, or {@link #ELSEWHERE}
+ * @param ird RDMA Reads that the sender can serve at a time, 0 to 16382, or {@link
+ *     Depths#ELSEWHERE}
  * @param ord RDMA Reads that the sender would like to have outstanding at a time, 0 to 16382, or
- *     {@link #ELSEWHERE}
+ *     {@link Depths#ELSEWHERE}
  */
 record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   /** Number of octets. */
   static final int OCTETS = 4;
 
-  /** The value of IRD or ORD that means: negotiated by other means. */
-  static final int ELSEWHERE = 0x3fff;
+  private static final int ELSEWHERE = Depths.ELSEWHERE;
 
   private static final int DEPTH = 0x3fff;
   private static final int A = 0x8000;
@@ -33,9 +33,6 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     Set<Rtr> offered = EnumSet.noneOf(Rtr.class);
     if (settings.peerToPeer()) {
       offered.addAll(settings.rtr());
-    }
-    if (settings.ord() == 0 && offered.size() > 1) {
-      offered.remove(Rtr.READ);
     }
     return new Enhancement(
         settings.peerToPeer(),
@@ -75,51 +72,63 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
   }
 
   /**
-   * A Responder's answer to this proposal: depths that both sides support, and the RTR that it
-   * waits for. If it accepts none of the offered RTRs, it names one that it would accept, and the
-   * Initiator ends the connection.
+   * A Responder's answer to this proposal: depths that both sides support, and the RTRs that it
+   * takes.
+   *
+   * @param rejected whether the Reply declines: its ORD may then be more than the Initiator's IRD
    */
-  Enhancement answer(MpaSettings settings) {
-    Rtr chosen = peerToPeer ? chosen(settings) : null;
+  Enhancement answer(MpaSettings settings, boolean rejected) {
+    Set<Rtr> kinds = accepted(settings);
+    Depths inUse = depths(settings, kinds.contains(Rtr.READ));
+    int outgoing = rejected ? Math.max(inUse.ord(), settings.requiredOrd()) : inUse.ord();
     return new Enhancement(
         peerToPeer,
-        chosen == null ? Set.of() : Set.of(chosen),
-        fitted(settings.ird(), ord),
-        fitted(settings.ord(), ird));
+        kinds,
+        ord == ELSEWHERE ? ELSEWHERE : inUse.ird(),
+        ird == ELSEWHERE ? ELSEWHERE : outgoing);
   }
 
   /**
-   * The RTR that a Responder waits for: the first in order of preference that both sides support.
+   * The RTRs that a Responder names, and of which it takes any: all the offered ones that it
+   * supports, or else all that it supports, and the Initiator ends the connection. Without
+   * peer-to-peer none.
    */
-  Rtr chosen(MpaSettings settings) {
-    Set<Rtr> both = EnumSet.copyOf(settings.rtr());
-    if (agreed(settings.ird(), ord) == 0 && both.size() > 1) {
-      both.remove(Rtr.READ);
+  Set<Rtr> accepted(MpaSettings settings) {
+    if (!peerToPeer) {
+      return Set.of();
     }
-    Rtr preferred = both.iterator().next();
+    Set<Rtr> own = EnumSet.copyOf(settings.rtr());
+    if (settings.ird() == 0 && own.size() > 1) {
+      own.remove(Rtr.READ);
+    }
+    Set<Rtr> both = EnumSet.copyOf(own);
     both.retainAll(rtr);
-    return both.isEmpty() ? preferred : both.iterator().next();
+    return Set.copyOf(both.isEmpty() ? own : both);
   }
 
-  /** The RTR in this Reply that an Initiator can send; null if there is none. */
-  Rtr named(MpaSettings settings) {
+  /**
+   * The RTR that an Initiator sends upon this Reply: the first in order of preference that both
+   * sides have named. Empty if there is none. Its own ORD may be 0 for a Read, which the
+   * Responder's IRD allows for.
+   */
+  Set<Rtr> chosen(MpaSettings settings) {
     Set<Rtr> both = EnumSet.copyOf(proposal(settings).rtr());
     both.retainAll(rtr);
-    if (agreed(settings.ord(), ird) == 0) {
+    if (ird == 0) {
       both.remove(Rtr.READ);
     }
-    return peerToPeer && !both.isEmpty() ? both.iterator().next() : null;
-  }
-
-  private static int fitted(int own, int wanted) {
-    return wanted == ELSEWHERE ? ELSEWHERE : Math.min(own, wanted);
+    return peerToPeer && !both.isEmpty() ? Set.of(both.iterator().next()) : Set.of();
   }
 
   /**
-   * The depth in use where this side can do {@code own} and the other says {@code other}; {@link
-   * #ELSEWHERE} is more than any.
+   * The depths in use at this end towards a peer that has sent this.
+   *
+   * @param servesRtr whether a Read may come as RTR: one is then served in any case (RFC 6581
+   *     section 9.1)
    */
-  static int agreed(int own, int other) {
-    return Math.min(own, other);
+  Depths depths(MpaSettings settings, boolean servesRtr) {
+    // ELSEWHERE is more than any depth.
+    int served = Math.min(settings.ird(), ord);
+    return new Depths(ird, ord, servesRtr ? Math.max(served, 1) : served, settings.ordInUse(ird));
   }
 }

@@ -58,7 +58,7 @@ final class FullOperation {
     this.handler = handler;
     this.initiator = initiator;
     sendMarkers = terms.sendMarkers();
-    expectsRtr = !initiator && terms.rtr() != null;
+    expectsRtr = !initiator && !terms.rtr().isEmpty();
     sender = new MpaSender(stream, crc32c, sendMarkers, settings.packing());
     FpduReader reader = new FpduReader(crc32c, terms.crc(), terms.receiveMarkers(), start);
     receiver = new MpaReceiver(handler, stream.pool(), reader);

@@ -1,6 +1,7 @@
 package org.rddp.mpa;
 
 import java.util.Objects;
+import java.util.Set;
 import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpStream;
@@ -204,9 +205,14 @@ public final class MpaConnection implements StreamHandler {
     return startup.settled().revision();
   }
 
+  /** IRD and ORD: the peer's, and those in use; once the peer's startup frame has come. */
+  public Depths depths() {
+    return startup.settled().depths();
+  }
+
   /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
   public int ird() {
-    return startup.settled().ird();
+    return depths().ird();
   }
 
   /**
@@ -214,15 +220,15 @@ public final class MpaConnection implements StreamHandler {
    * come.
    */
   public int ord() {
-    return startup.settled().ord();
+    return depths().ord();
   }
 
   /**
-   * The message that the Initiator's first FPDU has to be, or null if it may be anything; once the
-   * peer's startup frame has come. The user of an Initiator sends it before anything else; that of
-   * a Responder expects it.
+   * Initiator: the message that its user sends before anything else; Responder: the messages of
+   * which its user expects one as the first. Empty if the first FPDU may be anything. Once the
+   * peer's startup frame has come.
    */
-  public Rtr rtr() {
+  public Set<Rtr> rtr() {
     return startup.settled().rtr();
   }
 

@@ -23,6 +23,11 @@ import java.util.Set;
  *     draft). Without this a Start Key has no Private Data
  * @param ird RDMA Reads of the peer that are served at a time, 0 to 16382
  * @param ord RDMA Reads of our own that may be outstanding at a time, 0 to 16382
+ * @param unnegotiatedOrd the same where the peer does not say how many it serves (revision 1, or
+ *     IRD 0x3fff), if that is less, 0 to 16382. A user that does not know the peer's IRD by other
+ *     means sets 1: every peer that serves Reads serves one at a time
+ * @param requiredOrd the ORD that our user cannot do without, 0 to 16382: a Responder's Reply that
+ *     rejects says it, also beyond the Initiator's IRD (RFC 6581 section 9.1)
  * @param readsNegotiated whether an Initiator of revision 2 sends IRD and ORD, so that both ends
  *     adapt theirs; otherwise the programs agree on them by other means
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
@@ -49,6 +54,8 @@ public record MpaSettings(
     boolean streamedPrivateData,
     int ird,
     int ord,
+    int unnegotiatedOrd,
+    int requiredOrd,
     boolean readsNegotiated,
     boolean peerToPeer,
     Set<Rtr> rtr,
@@ -57,6 +64,9 @@ public record MpaSettings(
     boolean silentDrop,
     boolean packing)
     implements MpaSettingsBuilder.With {
+  /** The largest IRD and ORD. */
+  public static final int DEEPEST = 16382;
+
   /**
    * CRCs, no Markers, a startup timeout of ten seconds, revision 1, no RDMA Reads, any RTR, ULPDUs
    * in order.
@@ -66,12 +76,11 @@ public record MpaSettings(
           .crc(true)
           .startupTimeoutNanos(10_000_000_000L)
           .revision(StartupFrame.RFC5044)
+          .unnegotiatedOrd(DEEPEST)
           .readsNegotiated(true)
           .rtr(Set.of(Rtr.values()))
           .startups(1024)
           .build();
-
-  private static final int DEEPEST = 16382;
 
   /** Checks the ranges. */
   public MpaSettings {
@@ -79,6 +88,9 @@ public record MpaSettings(
     require(revision == 1 || revision == 2, "revision", revision);
     require(ird >= 0 && ird <= DEEPEST, "IRD", ird);
     require(ord >= 0 && ord <= DEEPEST, "ORD", ord);
+    require(
+        unnegotiatedOrd >= 0 && unnegotiatedOrd <= DEEPEST, "unnegotiated ORD", unnegotiatedOrd);
+    require(requiredOrd >= 0 && requiredOrd <= DEEPEST, "required ORD", requiredOrd);
     rtr = Set.copyOf(rtr);
     require(startups >= 1 && startups <= 1 << 24, "startups", startups);
     require(!rtr.isEmpty(), "kinds of RTR", rtr.size());
@@ -88,6 +100,16 @@ public record MpaSettings(
     if (!sound) {
       throw new IllegalArgumentException(name + " " + value + " is out of range");
     }
+  }
+
+  /** The ORD in use towards a peer that sends this IRD. */
+  int ordInUse(int peerIrd) {
+    return Math.min(ord, peerIrd == Depths.ELSEWHERE ? unnegotiatedOrd : peerIrd);
+  }
+
+  /** Whether an Initiator's Request asks for anything of RFC 6581, and is enhanced therefore. */
+  boolean enhances() {
+    return revision == StartupFrame.RFC6581 && !startKey && (peerToPeer || readsNegotiated);
   }
 
   /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */

@@ -1,5 +1,6 @@
 package org.rddp.mpa;
 
+import java.util.Set;
 import org.rddp.mpa.StartupFrame.Kind;
 
 /**
@@ -12,9 +13,9 @@ import org.rddp.mpa.StartupFrame.Kind;
  *     does
  * @param revision the peer's MPA revision
  * @param version the version that DDP and RDMAP put into their headers
- * @param ird RDMA Reads of the peer to be served at a time
- * @param ord RDMA Reads of our own that may be outstanding at a time
- * @param rtr the RTR that the Initiator's first FPDU must be; null if it may be anything
+ * @param depths IRD and ORD
+ * @param rtr Initiator: the kind of RTR that its first FPDU is; Responder: the kinds that the
+ *     Initiator's first FPDU may be. Empty: no RTR
  */
 record Negotiated(
     boolean crc,
@@ -22,23 +23,18 @@ record Negotiated(
     boolean receiveMarkers,
     int revision,
     int version,
-    int ird,
-    int ord,
-    Rtr rtr) {
+    Depths depths,
+    Set<Rtr> rtr) {
   /** Negotiates our settings with the peer's frame. */
   static Negotiated between(MpaSettings settings, boolean initiator, StartupFrame peer) {
     boolean draft = peer.kind() == Kind.START_KEY;
     boolean rdmac = !draft && peer.revision() == StartupFrame.RDMAC;
-    int ird = settings.ird();
-    int ord = settings.ord();
-    Rtr rtr = null;
+    Depths depths = Depths.unknown(settings);
+    Set<Rtr> rtr = Set.of();
     if (peer.enhanced()) {
       Enhancement theirs = peer.enhancement();
-      if (theirs.peerToPeer()) {
-        rtr = initiator ? theirs.named(settings) : theirs.chosen(settings);
-      }
-      ird = Enhancement.agreed(ird, theirs.ord());
-      ord = Enhancement.agreed(ord, theirs.ird());
+      rtr = initiator ? theirs.chosen(settings) : theirs.accepted(settings);
+      depths = theirs.depths(settings, !initiator && rtr.contains(Rtr.READ));
     }
     return new Negotiated(
         settings.crc() || peer.crc() || rdmac,
@@ -46,8 +42,7 @@ record Negotiated(
         settings.markers() || rdmac,
         peer.revision(),
         draft || rdmac ? 0 : 1,
-        ird,
-        ord,
+        depths,
         rtr);
   }
 }

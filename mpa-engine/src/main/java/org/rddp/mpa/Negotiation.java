@@ -14,6 +14,10 @@ final class Negotiation {
 
   private final MpaSettings settings;
   private final boolean initiator;
+
+  /** Revision of an Initiator's Request: 1 also where nothing of RFC 6581 is asked for. */
+  private final int revision;
+
   private StartupFrameReader reader;
   private byte[] streamed = NONE;
   private StartupFrame peer;
@@ -25,16 +29,17 @@ final class Negotiation {
   Negotiation(MpaSettings settings, boolean initiator) {
     this.settings = settings;
     this.initiator = initiator;
-    this.reader = reader(settings, initiator);
+    this.revision = settings.enhances() ? StartupFrame.RFC6581 : StartupFrame.RFC5044;
+    this.reader = reader(settings, initiator, revision);
   }
 
-  private static StartupFrameReader reader(MpaSettings settings, boolean initiator) {
+  private static StartupFrameReader reader(MpaSettings settings, boolean initiator, int revision) {
     if (settings.startKey()) {
       return settings.streamedPrivateData() ? new PrivateDataMessage() : new StartKey();
     }
     int lowest = settings.permissive() ? StartupFrame.RDMAC : StartupFrame.RFC5044;
     return initiator
-        ? new RequestReplyReader(Kind.REPLY, lowest, settings.revision())
+        ? new RequestReplyReader(Kind.REPLY, lowest, revision)
         : new RequestReplyReader(Kind.REQUEST, lowest, StartupFrame.RFC6581);
   }
 
@@ -44,11 +49,10 @@ final class Negotiation {
       outgoing = PrivateDataMessage.encode(privateData);
     } else if (settings.startKey()) {
       prepareStartKey();
-    } else if (settings.revision() == StartupFrame.RFC6581) {
-      byte[] octets = Enhancement.proposal(settings).prefix(privateData);
-      set(settings.revision(), true, false, octets);
+    } else if (settings.enhances()) {
+      set(revision, true, false, Enhancement.proposal(settings).prefix(privateData));
     } else {
-      set(settings.revision(), false, false, privateData);
+      set(revision, false, false, privateData);
     }
   }
 
@@ -79,7 +83,7 @@ final class Negotiation {
     } else if (settings.startKey()) {
       prepareStartKey();
     } else if (peer.enhanced()) {
-      Enhancement answer = peer.enhancement().answer(settings);
+      Enhancement answer = peer.enhancement().answer(settings, rejected);
       set(peer.revision(), true, rejected, answer.prefix(privateData));
     } else {
       set(peer.revision(), false, rejected, privateData);
@@ -126,8 +130,7 @@ final class Negotiation {
     if (settings.startKey()) {
       return settings.streamedPrivateData() ? StartupFrame.MAX_PRIVATE_DATA : 0;
     }
-    boolean enhanced =
-        initiator ? settings.revision() == StartupFrame.RFC6581 : peer != null && peer.enhanced();
+    boolean enhanced = initiator ? settings.enhances() : peer != null && peer.enhanced();
     return StartupFrame.MAX_PRIVATE_DATA - (enhanced ? Enhancement.OCTETS : 0);
   }
 
@@ -187,18 +190,21 @@ final class Negotiation {
    * section 8): {@link MpaError#INSUFFICIENT_IRD}, {@link MpaError#NO_MATCHING_RTR}, or null.
    */
   MpaError mismatch() {
-    if (!initiator || !peer.enhanced()) {
+    if (!initiator || !settings.enhances()) {
       return null;
     }
-    int ord = peer.enhancement().ord();
-    if (ord != Enhancement.ELSEWHERE && ord > settings.ird()) {
+    int ord = settled.depths().peerOrd();
+    if (ord != Depths.ELSEWHERE && ord > settings.ird()) {
       return MpaError.INSUFFICIENT_IRD;
     }
-    return settings.peerToPeer() && settled.rtr() == null ? MpaError.NO_MATCHING_RTR : null;
+    return settings.peerToPeer() && settled.rtr().isEmpty() ? MpaError.NO_MATCHING_RTR : null;
   }
 
   /** Describes that mismatch, for people to read. */
   String mismatchDetail() {
+    if (!peer.enhanced()) {
+      return "Rev is " + peer.revision() + ", which has no RTR as the MPA Request asked for";
+    }
     Enhancement theirs = peer.enhancement();
     if (mismatch() == MpaError.INSUFFICIENT_IRD) {
       return "ORD is " + theirs.ord() + ", more than our IRD of " + settings.ird();

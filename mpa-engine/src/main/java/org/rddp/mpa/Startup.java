@@ -199,7 +199,7 @@ final class Startup {
       return;
     }
     phase = accepted ? Phase.AGREED : Phase.DECLINED;
-    if (accepted && settled().rtr() != null) {
+    if (accepted && !settled().rtr().isEmpty()) {
       stream.alarm(stream.now() + timeoutNanos);
     }
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.rddp.mpa.MpaEndpoint.C;
 import static org.rddp.mpa.MpaEndpoint.NONE;
 import static org.rddp.mpa.MpaEndpoint.R;
+import static org.rddp.mpa.Rtr.WRITE;
 
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,12 +73,15 @@ class EnhancedStartupTest {
     "0002, 0003, 0003, 0002, 3, 2",
     "0064, 0064, 0008, 0004, 8, 4",
     "0000, 0000, 0000, 0000, 0, 0",
-    "3fff, 3fff, 3fff, 3fff, 8, 4"
+    "3fff, 3fff, 3fff, 3fff, 8, 4",
+    "3ffe, 3ffe, 0008, 0004, 8, 4"
   })
   @Tag("P2P-9.1-01")
   @Tag("P2P-9.1-02")
   @Tag("P2P-9.1-05")
   @Tag("P2P-9.1-06")
+  @Tag("P2P-12-01")
+  @Tag("P2P-6-07")
   void responderShouldFitItsDepthsToTheRequest(
       String ird, String ord, String replyIrd, String replyOrd, int inUse, int outUse) {
     MpaEndpoint end = responder(request(S | C, ird + ord));
@@ -95,7 +100,27 @@ class EnhancedStartupTest {
     assertThat(end.stream.takeSent()).isEqualTo(reply(S | C, "0001 0001"));
   }
 
+  @ParameterizedTest
+  @CsvSource({"0002 0003, 0003 0004", "3fff 0003, 0003 3fff", "0009 3fff, 3fff 0004"})
+  @Tag("P2P-9.1-10")
+  @Tag("P2P-6-07")
+  void responderThatRejectsShouldSayWhatOrdItNeeds(String requested, String replied) {
+    MpaEndpoint end = MpaEndpoint.responder(READS.withRequiredOrd(4)).open();
+    end.stream.receive(request(S | C, requested));
+    end.mpa.reject(NONE);
+    assertThat(end.stream.takeSent()).isEqualTo(reply(S | C | R, replied));
+  }
+
   @Test
+  @Tag("P2P-10-02")
+  void shouldAnswerRevision1WithoutEnhancement() {
+    MpaEndpoint end = responder(PeerOctets.request(C | S, NONE));
+    end.mpa.accept(NONE);
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.reply(C, NONE));
+  }
+
+  @Test
+  @Tag("P2P-10-02")
   void shouldAnswerRevision2WithoutEnhancementLikewise() {
     MpaEndpoint end = responder(request(C, "010203"));
     assertThat(end.handler.events).containsExactly("request 010203");
@@ -139,7 +164,21 @@ class EnhancedStartupTest {
     MpaEndpoint end = initiator(PeerOctets.reply(C, PeerOctets.hex("ef")));
     assertThat(end.handler.events).containsExactly("full operation ef");
     assertThat(end.mpa.revision()).isEqualTo(1);
-    assertThat(end.mpa.ird()).isEqualTo(8);
+    assertThat(end.mpa.depths()).isEqualTo(new Depths(Depths.UNKNOWN, Depths.UNKNOWN, 8, 4));
+  }
+
+  @Test
+  void shouldKeepToAnotherOrdWhereThePeerDoesNotSayWhatItServes() {
+    MpaSettings careful = READS.withUnnegotiatedOrd(1);
+    MpaEndpoint end = MpaEndpoint.initiator(careful, NONE).open();
+    end.stream.receive(PeerOctets.reply(C, NONE));
+    assertThat(end.mpa.ord()).isEqualTo(1);
+    MpaEndpoint other = MpaEndpoint.responder(careful).open();
+    other.stream.receive(request(S | C, "3fff 0002"));
+    assertThat(other.mpa.ord()).isEqualTo(1);
+    MpaEndpoint third = MpaEndpoint.responder(careful).open();
+    third.stream.receive(request(S | C, "0003 0002"));
+    assertThat(third.mpa.depths()).isEqualTo(new Depths(3, 2, 2, 3));
   }
 
   @ParameterizedTest
@@ -176,15 +215,37 @@ class EnhancedStartupTest {
   }
 
   @Test
+  void initiatorShouldHandUpTheDepthsOfAReplyThatDeclines() {
+    MpaEndpoint end = initiator(reply(S | C | R, "0003 0009"));
+    assertThat(end.mpa.depths().peerIrd()).isEqualTo(3);
+    assertThat(end.mpa.depths().peerOrd()).isEqualTo(9);
+  }
+
+  @Test
   @Tag("P2P-9.1-07")
   void initiatorShouldKeepItsDepthsWhenTheyAreSettledElsewhere() {
     MpaEndpoint end = initiator(reply(S | C, "3fff 3fff"));
     assertThat(end.handler.events).containsExactly("full operation ");
     assertThat(end.mpa.ird()).isEqualTo(8);
     assertThat(end.mpa.ord()).isEqualTo(4);
-    MpaEndpoint other =
-        MpaEndpoint.initiator(READS.withRevision(2).withReadsNegotiated(false), NONE);
-    assertThat(other.open().stream.takeSent()).isEqualTo(request(S | C, "3fff 3fff"));
+    MpaSettings elsewhere =
+        READS
+            .withRevision(2)
+            .withReadsNegotiated(false)
+            .withPeerToPeer(true)
+            .withRtr(Set.of(WRITE));
+    MpaEndpoint other = MpaEndpoint.initiator(elsewhere, NONE);
+    assertThat(other.open().stream.takeSent()).isEqualTo(request(S | C, "bfff bfff"));
+  }
+
+  @Test
+  @Tag("P2P-10-03")
+  void initiatorShouldNotUseTheEnhancementForNothing() {
+    MpaSettings nothing = READS.withRevision(2).withReadsNegotiated(false);
+    MpaEndpoint end = MpaEndpoint.initiator(nothing, new byte[512]).open();
+    assertThat(end.stream.takeSent()).isEqualTo(PeerOctets.request(C, new byte[512]));
+    end.stream.receive(PeerOctets.reply(C, NONE));
+    assertThat(end.handler.events).containsExactly("full operation ");
   }
 
   @Test

@@ -78,45 +78,79 @@ class PeerToPeerTest {
   }
 
   @Test
-  void initiatorShouldOfferNoReadWhenItMayHaveNone() {
+  @Tag("P2P-9.2-02")
+  void initiatorShouldOfferAReadAlsoWhenItsProgramWantsNone() {
     MpaEndpoint end = MpaEndpoint.initiator(SETTINGS.withReads(8, 0), NONE).open();
-    assertThat(end.stream.takeSent()).isEqualTo(request("c008 8000"));
+    assertThat(end.stream.takeSent()).isEqualTo(request("c008 c000"));
   }
 
   @ParameterizedTest
   @CsvSource({
     // The Request's octets; what the Responder takes; the Reply's octets and what they name.
-    "c001 c001, BCD, 8001 8001, WRITE",
-    "8001 c001, BCD, 8001 8001, WRITE",
-    "8001 4001, BCD, 8001 4001, READ",
-    "c001 4001, BCD, 8001 4001, READ",
-    "c001 0001, BCD, c001 0001, SEND",
-    "c001 c001, B, c001 0001, SEND",
-    "c001 c001, BD, 8001 4001, READ",
-    // No Read of ours is possible: the Initiator's ORD is 0.
-    "c001 4000, BCD, c000 0001, SEND",
-    "8001 4000, BCD, 8000 8001, WRITE",
+    "c001 c001, BCD, c001 c001, BCD",
+    "8001 c001, BCD, 8001 c001, CD",
+    "8001 4001, BCD, 8001 4001, D",
+    "c001 4001, BCD, c001 4001, BD",
+    "c001 0001, BCD, c001 0001, B",
+    "c001 c001, B, c001 0001, B",
+    "c001 c001, BD, c001 4001, BD",
     // Nothing was offered that the Responder takes: it says what it would take.
-    "8001 4001, B, c001 0001, SEND",
-    "8001 0001, BCD, 8001 8001, WRITE",
-    "bfff 7fff, D, bfff 7fff, READ"
+    "8001 4001, B, c001 0001, B",
+    "8001 0001, BCD, c001 c001, BCD",
+    "bfff 7fff, D, bfff 7fff, D"
   })
   @Tag("P2P-9.2-01")
   @Tag("P2P-9.2-03")
-  void responderShouldEchoTheFlagAndChooseOneKind(
-      String requested, String taken, String replied, Rtr chosen) {
+  @Tag("P2P-9.2-10")
+  @Tag("P2P-12-01")
+  void responderShouldEchoTheFlagAndNameTheKindsThatItTakes(
+      String requested, String taken, String replied, String named) {
     MpaEndpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
     assertThat(end.stream.takeSent()).isEqualTo(reply(replied));
-    assertThat(end.mpa.rtr()).isEqualTo(chosen);
+    assertThat(end.mpa.rtr()).isEqualTo(kinds(named));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8001 4000, BCD, 8001 4001", "c001 c000, BCD, c001 c001", "8001 4000, D, 8001 4001"})
+  @Tag("P2P-9.1-09")
+  void responderShouldServeOneReadIfTheRtrMayBeOne(String requested, String taken, String replied) {
+    MpaEndpoint end = responder(SETTINGS.withRtr(kinds(taken)), requested);
+    assertThat(end.stream.takeSent()).isEqualTo(reply(replied));
+    assertThat(end.mpa.ird()).isEqualTo(1);
+  }
+
+  @Test
+  void responderWhoseProgramServesNoReadsShouldPreferOtherRtrs() {
+    MpaSettings none = SETTINGS.withReads(0, 4);
+    assertThat(responder(none, "c001 c001").stream.takeSent()).isEqualTo(reply("c000 8001"));
+    assertThat(responder(none.withRtr(kinds("D")), "c001 c001").stream.takeSent())
+        .isEqualTo(reply("8001 4001"));
+  }
+
+  @Test
+  @Tag("P2P-9.1-09")
+  void initiatorShouldSendAReadThoughItsOrdIsZero() {
+    MpaEndpoint end = initiator(SETTINGS.withReads(8, 0).withRtr(kinds("D")), "8001 4000");
+    assertThat(end.mpa.rtr()).containsExactly(Rtr.READ);
+    assertThat(end.mpa.ord()).isZero();
+  }
+
+  @Test
+  @Tag("P2P-9.2-11")
+  void initiatorShouldTakeAReplyThatNamesKindsItHasNotOffered() {
+    assertThat(initiator(SETTINGS.withRtr(kinds("D")), "c004 c008").mpa.rtr())
+        .containsExactly(Rtr.READ);
   }
 
   @ParameterizedTest
   @CsvSource({"0001, c001", "0001, 0001", "4001, 8001"})
   @Tag("P2P-9.2-07")
+  @Tag("P2P-9.2-12")
+  @Tag("P2P-12-01")
   void responderShouldNotExpectAnRtrThatNobodyWants(String first, String second) {
     MpaEndpoint end = responder(SETTINGS, first + second);
     assertThat(end.stream.takeSent()).isEqualTo(reply("0001 0001"));
-    assertThat(end.mpa.rtr()).isNull();
+    assertThat(end.mpa.rtr()).isEmpty();
     assertThat(end.stream.alarm()).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -133,7 +167,7 @@ class PeerToPeerTest {
   void initiatorShouldSendWhatTheReplyNames(String replied, Rtr named) {
     MpaEndpoint end = initiator(SETTINGS, replied);
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.rtr()).isEqualTo(named);
+    assertThat(end.mpa.rtr()).containsExactly(named);
     assertThat(end.mpa.sendable()).isTrue();
   }
 
@@ -162,7 +196,7 @@ class PeerToPeerTest {
   void initiatorShouldNotLookAtFlagsThatItHasNotSet() {
     MpaEndpoint end = initiator(SETTINGS.withPeerToPeer(false), "8004 8008");
     assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.rtr()).isNull();
+    assertThat(end.mpa.rtr()).isEmpty();
   }
 
   @Test
@@ -214,12 +248,14 @@ class PeerToPeerTest {
   }
 
   @Test
-  @Tag("P2P-10-01")
-  void initiatorShouldSendNoRtrToAResponderOfRevision1() {
+  void initiatorShouldEndAConnectionThatCannotHaveItsRtr() {
     MpaEndpoint end = MpaEndpoint.initiator(SETTINGS, NONE).open();
+    end.stream.takeSent();
     end.stream.receive(PeerOctets.reply(C, NONE));
-    assertThat(end.handler.events).containsExactly("full operation ");
-    assertThat(end.mpa.rtr()).isNull();
+    assertThat(end.handler.events).containsExactly("error 7");
+    assertThat(end.handler.detail)
+        .isEqualTo("MPA Reply: Rev is 1, which has no RTR as the MPA Request asked for");
+    assertThat(end.send(ULPDU)).as("a Terminate may say so").isTrue();
   }
 
   @Test
@@ -243,11 +279,13 @@ class PeerToPeerTest {
     if (both.isEmpty()) {
       assertThat(first.handler.error).isEqualTo(MpaError.NO_MATCHING_RTR);
     } else {
-      assertThat(first.mpa.rtr()).isEqualTo(second.mpa.rtr()).isIn(both);
+      assertThat(second.mpa.rtr()).isEqualTo(both);
+      assertThat(first.mpa.rtr()).hasSize(1).isSubsetOf(both);
     }
   }
 
   @Test
+  @Tag("P2P-9.2-09")
   void shouldRefuseSettingsThatMakeNoSense() {
     assertThatThrownBy(() -> SETTINGS.withRtr(Set.of()))
         .isInstanceOf(IllegalArgumentException.class)

@@ -249,7 +249,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   }
 
   @Override
-  public void onResponseSent() {}
+  public void onResponseSent(int rsvdUlp) {}
 
   @Override
   public void onSourceInvalidated(UnsentResponse unsent) {}

@@ -187,7 +187,7 @@ public final class DdpReceiver {
   }
 
   private boolean placeUntaggedEarly(Ulpdu segment) {
-    return user.admitUntagged(header.qn(), header.rsvdUlp()) >= 0
+    return user.admitUntaggedEarly(header.qn(), header.rsvdUlp()) >= 0
         && placement.untaggedEarly(header, segment);
   }
 

@@ -36,13 +36,23 @@ public interface ReceiveHandler {
   }
 
   /**
-   * Checks an untagged segment before anything of it is placed; called again for a segment received
-   * out of order.
+   * Checks an untagged segment before anything of it is placed; not for the last time if the
+   * segment must wait for a buffer, or was received out of order.
    *
    * @param rsvdUlp the first of the user's five octets of its header
    * @return 0, or {@link #REFUSED}, which fails the stream
    */
   int admitUntagged(int qn, int rsvdUlp);
+
+  /**
+   * Checks whether an untagged segment received out of order may be placed early. {@link
+   * #admitUntagged} follows in order, and decides.
+   *
+   * @return 0, or {@link #REFUSED}: it is then placed in order
+   */
+  default int admitUntaggedEarly(int qn, int rsvdUlp) {
+    return admitUntagged(qn, rsvdUlp);
+  }
 
   /**
    * Whether the user can take a Tagged Message now; only asked on a stream that may hold segments.

@@ -51,6 +51,11 @@ public final class UntaggedQueue {
     initialBuffer.post(id, 0, 0);
   }
 
+  /** Takes back the buffer of {@link #expectFirst}, if nothing has come for it. */
+  public void expectFirstNoMore() {
+    initialBuffer = null;
+  }
+
   private int initialBuffers() {
     return initialBuffer == null ? 0 : 1;
   }

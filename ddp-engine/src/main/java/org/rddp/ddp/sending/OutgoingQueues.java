@@ -119,7 +119,7 @@ final class OutgoingQueues {
     OutgoingMessage ended = current.removeFirst();
     current = null;
     if (responseWasLast) {
-      user.onResponseSent();
+      user.onResponseSent(ended.rsvdUlp());
     } else {
       user.onSent(ended.id(), ended.rsvdUlp(), ended.length());
     }

@@ -56,8 +56,12 @@ public interface SendHandler {
    */
   default void onResponseRefused(DdpErrorReport request) {}
 
-  /** A response has been passed to TCP. */
-  void onResponseSent();
+  /**
+   * A response has been passed to TCP.
+   *
+   * @param rsvdUlp the first of the user's octets of its header
+   */
+  void onResponseSent(int rsvdUlp);
 
   /**
    * The buffer of a response has been invalidated before all of the response was sent. Nothing more
