@@ -10,6 +10,7 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.ring.SubmissionEntry;
@@ -276,9 +277,9 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Reads the peer's memory; the peer's program is not told, and takes no part. Reads are answered
-   * in the order in which they were posted. So many at a time as the two sides agreed on when they
-   * connected; further ones wait, and what is posted behind them. The octets go to one range: there
-   * is no read into a {@link ScatterList} ({@code max_sge_rd} is 1, as on every iWARP card).
+   * in the order in which they were posted. At most {@link StartupTerms#ord} are outstanding at a
+   * time; further ones wait, and what is posted behind them. The octets go to one range: there is
+   * no read into a {@link ScatterList} ({@code max_sge_rd} is 1, as on every iWARP card).
    *
    * @param workRequest the program's own number, given back in the completion
    * @param region where it goes, with {@link Access#LOCAL_WRITE}
@@ -352,6 +353,14 @@ public final class Connection implements AutoCloseable {
   /** The private data of the peer's request or reply. */
   public PrivateData privateData() {
     return life.privateData();
+  }
+
+  /**
+   * What the startup frames of both ends have settled: the peer's IRD and ORD, and those in use.
+   * Null before the peer's frame has come.
+   */
+  public StartupTerms startup() {
+    return life.startup();
   }
 
   /** Why it ended; null while it has not. */

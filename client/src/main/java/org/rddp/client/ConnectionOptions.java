@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.ipc.control.ConnectionSettings;
 
 /**
@@ -22,11 +23,17 @@ import org.rddp.ipc.control.ConnectionSettings;
  *     connection speaks RDMAP
  * @param receiveQueue RDMAP: the shared receive queue of the connection; null if receives are
  *     posted to the connection
+ * @param startup RDMAP: IRD, ORD, MPA revision and who may send first
  */
 public record ConnectionOptions(
-    int heldOctets, int taggedNotices, List<Integer> queues, SharedReceiveQueue receiveQueue) {
+    int heldOctets,
+    int taggedNotices,
+    List<Integer> queues,
+    SharedReceiveQueue receiveQueue,
+    StartupOptions startup) {
   /** RDMAP; a message without a posted receive ends the connection. */
-  public static final ConnectionOptions DEFAULTS = new ConnectionOptions(0, 0, List.of(), null);
+  public static final ConnectionOptions DEFAULTS =
+      new ConnectionOptions(0, 0, List.of(), null, StartupOptions.DEFAULTS);
 
   /** Checks the ranges. */
   public ConnectionOptions {
@@ -46,6 +53,9 @@ public record ConnectionOptions(
     }
     if (receiveQueue != null && !queues.isEmpty()) {
       throw new IllegalArgumentException("shared receive queues are for RDMAP");
+    }
+    if (!queues.isEmpty() && !startup.equals(StartupOptions.DEFAULTS)) {
+      throw new IllegalArgumentException("startup options are for RDMAP");
     }
     if (taggedNotices < 0 || (taggedNotices > 0 && queues.isEmpty())) {
       throw new IllegalArgumentException(
@@ -72,22 +82,31 @@ public record ConnectionOptions(
       throw new IllegalArgumentException("plain DDP needs at least one queue");
     }
     return new ConnectionOptions(
-        0, 0, Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()), null);
+        0,
+        0,
+        Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()),
+        null,
+        StartupOptions.DEFAULTS);
   }
 
   /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
-    return new ConnectionOptions(octets, taggedNotices, queues, receiveQueue);
+    return new ConnectionOptions(octets, taggedNotices, queues, receiveQueue, startup);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
-    return new ConnectionOptions(heldOctets, notices, queues, receiveQueue);
+    return new ConnectionOptions(heldOctets, notices, queues, receiveQueue, startup);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
-    return new ConnectionOptions(heldOctets, taggedNotices, queues, queue);
+    return new ConnectionOptions(heldOctets, taggedNotices, queues, queue, startup);
+  }
+
+  /** Copies the options with other options of MPA's startup. */
+  public ConnectionOptions withStartup(StartupOptions options) {
+    return new ConnectionOptions(heldOctets, taggedNotices, queues, receiveQueue, options);
   }
 
   /** Whether the connection speaks plain DDP. */
@@ -97,6 +116,6 @@ public record ConnectionOptions(
 
   ConnectionSettings settings() {
     int shared = receiveQueue == null ? 0 : receiveQueue.id();
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared);
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, shared, startup);
   }
 }

@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 
 /**
@@ -22,6 +23,7 @@ final class ConnectionState {
   private InetSocketAddress localAddress;
   private InetSocketAddress remoteAddress;
   private PrivateData privateData = PrivateData.NONE;
+  private StartupTerms startup;
   private RddpException failure;
   private Reason closeReason;
   private int closeDetail;
@@ -56,6 +58,10 @@ final class ConnectionState {
     return privateData;
   }
 
+  synchronized StartupTerms startup() {
+    return startup;
+  }
+
   synchronized Reason closeReason() {
     return closeReason;
   }
@@ -86,12 +92,14 @@ final class ConnectionState {
   synchronized void onRequested(DaemonMessage.ConnectionRequested event) {
     localAddress = InetAddresses.address(event.localAddress(), event.localPort());
     remoteAddress = InetAddresses.address(event.remoteAddress(), event.remotePort());
+    startup = event.startup();
     privateData = event.privateData();
   }
 
   synchronized void onEstablished(DaemonMessage.Established event) {
     localAddress = InetAddresses.address(event.localAddress(), event.localPort());
     remoteAddress = InetAddresses.address(event.remoteAddress(), event.remotePort());
+    startup = event.startup();
     if (event.privateData().length() > 0) {
       privateData = event.privateData();
     }

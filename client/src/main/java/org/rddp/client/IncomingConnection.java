@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
@@ -28,6 +29,14 @@ public final class IncomingConnection {
   /** The private data of the peer's request. */
   public PrivateData privateData() {
     return connection.privateData();
+  }
+
+  /**
+   * What the connection comes to when it is accepted: the peer's IRD and ORD, those in use here,
+   * and whether this program may be the first to send.
+   */
+  public StartupTerms startup() {
+    return connection.startup();
   }
 
   /** The peer's address. */

@@ -57,7 +57,7 @@ final class SessionEvents implements ControlChannel.Events {
               Reason.REFUSED,
               0,
               "rejected by the peer",
-              new ConnectionRejectedException(rejected.privateData()));
+              new ConnectionRejectedException(rejected.privateData(), rejected.startup()));
       case DaemonMessage.Failed failed ->
           onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
       case DaemonMessage.Closed closed ->

@@ -10,6 +10,7 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.DaemonRings;
 import org.rddp.ipc.ring.WorkRequest;
@@ -19,6 +20,9 @@ final class FakeConnection {
   private record Receive(long id, long address, long length) {}
 
   private record Message(long id, MemorySegment octets, boolean signalled) {}
+
+  /** What the startup frames of both ends have settled. */
+  static final StartupTerms TERMS = new StartupTerms(2, false, 3, 4, 5, 6);
 
   private final FakeSession session;
   private final int id;
@@ -45,14 +49,14 @@ final class FakeConnection {
   void accept(PrivateData privateData) throws IOException {
     established = true;
     peer.established = true;
-    send(new DaemonMessage.Established(id, 1, 2, 3, 4, PrivateData.NONE));
-    peer.send(new DaemonMessage.Established(peer.id, 3, 4, 1, 2, privateData));
+    send(new DaemonMessage.Established(id, 1, 2, 3, 4, TERMS, PrivateData.NONE));
+    peer.send(new DaemonMessage.Established(peer.id, 3, 4, 1, 2, TERMS, privateData));
   }
 
   void reject(PrivateData privateData) throws IOException {
     session.remove(this);
     peer.session.remove(peer);
-    peer.send(new DaemonMessage.Rejected(peer.id, privateData));
+    peer.send(new DaemonMessage.Rejected(peer.id, TERMS, privateData));
   }
 
   private void send(DaemonMessage message) throws IOException {

@@ -302,6 +302,7 @@ final class FakeSession {
             connect.remotePort(),
             0x0a000002,
             50_000,
+            FakeConnection.TERMS,
             connect.privateData()));
   }
 

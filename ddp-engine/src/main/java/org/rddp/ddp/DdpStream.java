@@ -249,6 +249,11 @@ public final class DdpStream extends DomainMember {
     return sender.postDeferredResponse(rsvdUlp, qn, question, from, octets);
   }
 
+  /** The MPA revision in the peer's startup frame, once it has come; 0 before. */
+  public int revision() {
+    return mpa.revision();
+  }
+
   /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
   public Depths depths() {
     return mpa.depths();

@@ -66,6 +66,16 @@ public record RdmapSettings(
     return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, octets, sharedReceives);
   }
 
+  /** Returns a copy with other settings of MPA. */
+  public RdmapSettings withMpa(MpaSettings other) {
+    return new RdmapSettings(other, sendDepth, receiveDepth, ird, ord, heldOctets, sharedReceives);
+  }
+
+  /** Returns a copy with another IRD ({@code in}) and ORD ({@code out}). */
+  public RdmapSettings withReads(int in, int out) {
+    return new RdmapSettings(mpa, sendDepth, receiveDepth, in, out, heldOctets, sharedReceives);
+  }
+
   /** Returns a copy with receives from a shared queue; null for none. */
   public RdmapSettings withSharedReceives(DdpSharedReceiveQueue queue) {
     return new RdmapSettings(mpa, sendDepth, receiveDepth, ird, ord, heldOctets, queue);

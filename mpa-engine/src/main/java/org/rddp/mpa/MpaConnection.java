@@ -200,14 +200,17 @@ public final class MpaConnection implements StreamHandler {
     return startup.settled().version();
   }
 
-  /** The MPA revision in the peer's startup frame, once it has come. */
+  /** The MPA revision in the peer's startup frame, once it has come; 0 before. */
   public int revision() {
-    return startup.settled().revision();
+    return startup.settled() == null ? 0 : startup.settled().revision();
   }
 
-  /** IRD and ORD: the peer's, and those in use; once the peer's startup frame has come. */
+  /**
+   * IRD and ORD: the peer's, and those in use. Before the peer's startup frame has come, those
+   * towards a peer that does not say its own.
+   */
   public Depths depths() {
-    return startup.settled().depths();
+    return startup.settled() == null ? Depths.unknown(settings) : startup.settled().depths();
   }
 
   /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
@@ -225,11 +228,11 @@ public final class MpaConnection implements StreamHandler {
 
   /**
    * Initiator: the message that its user sends before anything else; Responder: the messages of
-   * which its user expects one as the first. Empty if the first FPDU may be anything. Once the
-   * peer's startup frame has come.
+   * which its user expects one as the first. Empty if the first FPDU may be anything, and before
+   * the peer's startup frame has come.
    */
   public Set<Rtr> rtr() {
-    return startup.settled().rtr();
+    return startup.settled() == null ? Set.of() : startup.settled().rtr();
   }
 
   /**

@@ -128,6 +128,8 @@ public final class OneDaemon implements AutoCloseable {
             linked ? "4MiB" : "1MiB")
         .table(
             "[interface.mpa]",
+            "revision",
+            2,
             "crc",
             Json.flag(arguments, "crc", true),
             "markers",

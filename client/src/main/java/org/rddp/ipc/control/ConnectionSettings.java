@@ -2,6 +2,8 @@ package org.rddp.ipc.control;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.rddp.client.types.StartupOptions;
+import org.rddp.client.types.StartupOptions.Choice;
 
 /**
  * Settings of a connection, or of the connections of a listener, chosen by the program.
@@ -12,11 +14,18 @@ import java.util.List;
  *     RDMAP
  * @param receiveQueue RDMAP: number of the shared receive queue; 0: receives are posted to the
  *     connection
+ * @param startup RDMAP: what the program chooses of MPA's startup
  */
 public record ConnectionSettings(
-    int heldOctets, int taggedNotices, List<Integer> queues, int receiveQueue) {
+    int heldOctets,
+    int taggedNotices,
+    List<Integer> queues,
+    int receiveQueue,
+    StartupOptions startup) {
   /** Largest number of queues. */
   public static final int MAX_QUEUES = 256;
+
+  private static final List<Choice> CHOICES = List.of(Choice.values());
 
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionSettings RDMAP = new ConnectionSettings(0, 0, List.of());
@@ -26,9 +35,20 @@ public record ConnectionSettings(
     queues = List.copyOf(queues);
   }
 
-  /** Settings without a shared receive queue. */
+  /** Settings without a shared receive queue, and with the interface's startup. */
   public ConnectionSettings(int heldOctets, int taggedNotices, List<Integer> queues) {
     this(heldOctets, taggedNotices, queues, 0);
+  }
+
+  /** Settings with the interface's startup. */
+  public ConnectionSettings(
+      int heldOctets, int taggedNotices, List<Integer> queues, int receiveQueue) {
+    this(heldOctets, taggedNotices, queues, receiveQueue, StartupOptions.DEFAULTS);
+  }
+
+  /** Copies the settings with another startup. */
+  public ConnectionSettings withStartup(StartupOptions options) {
+    return new ConnectionSettings(heldOctets, taggedNotices, queues, receiveQueue, options);
   }
 
   /** Whether the connection speaks plain DDP: the program is the ULP. */
@@ -42,6 +62,10 @@ public record ConnectionSettings(
     buffer.putShort(queues.size());
     queues.forEach(buffer::putInt);
     buffer.putInt(receiveQueue);
+    buffer.putInt(startup.ird());
+    buffer.putInt(startup.ord());
+    buffer.putInt(startup.revision());
+    buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -55,6 +79,24 @@ public record ConnectionSettings(
     for (int i = 0; i < count; i++) {
       queues.add(buffer.getInt());
     }
-    return new ConnectionSettings(heldOctets, taggedNotices, queues, buffer.getInt());
+    return new ConnectionSettings(
+        heldOctets, taggedNotices, queues, buffer.getInt(), readStartup(buffer));
+  }
+
+  private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {
+    try {
+      return new StartupOptions(
+          buffer.getInt(), buffer.getInt(), buffer.getInt(), readChoice(buffer));
+    } catch (IllegalArgumentException e) {
+      throw new ControlProtocolException(e.getMessage());
+    }
+  }
+
+  private static Choice readChoice(MessageBuffer buffer) throws ControlProtocolException {
+    int number = buffer.getInt();
+    if (number < 0 || number >= CHOICES.size()) {
+      throw new ControlProtocolException("choice " + number + ": 0 to 2");
+    }
+    return CHOICES.get(number);
   }
 }

@@ -3,6 +3,7 @@ package org.rddp.ipc.control;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.linux.Descriptor;
 
 /** A message from the daemon: the reply to a request (types below 64) or an event. */
@@ -139,6 +140,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param localPort local port
    * @param remoteAddress IPv4
    * @param remotePort remote port
+   * @param startup what accepting it comes to
    * @param privateData of the MPA request
    */
   @MessageType(64)
@@ -149,6 +151,7 @@ public sealed interface DaemonMessage extends ControlMessage {
       int localPort,
       int remoteAddress,
       int remotePort,
+      StartupTerms startup,
       PrivateData privateData)
       implements DaemonMessage {}
 
@@ -160,6 +163,7 @@ public sealed interface DaemonMessage extends ControlMessage {
    * @param localPort local port
    * @param remoteAddress IPv4
    * @param remotePort remote port
+   * @param startup what the startup frames have settled
    * @param privateData of the MPA reply; none at the Responder
    */
   @MessageType(65)
@@ -169,6 +173,7 @@ public sealed interface DaemonMessage extends ControlMessage {
       int localPort,
       int remoteAddress,
       int remotePort,
+      StartupTerms startup,
       PrivateData privateData)
       implements DaemonMessage {}
 
@@ -176,10 +181,12 @@ public sealed interface DaemonMessage extends ControlMessage {
    * The peer rejected the connection. The number can be reused.
    *
    * @param connection its number
+   * @param startup the peer's IRD and ORD
    * @param privateData of the MPA reply
    */
   @MessageType(66)
-  record Rejected(int connection, PrivateData privateData) implements DaemonMessage {}
+  record Rejected(int connection, StartupTerms startup, PrivateData privateData)
+      implements DaemonMessage {}
 
   /**
    * The connection could not be established. The number can be reused.

@@ -5,6 +5,7 @@ import java.util.Map;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.linux.Descriptor;
 
 /** Writes and reads fields of one type in a {@link MessageBuffer}. */
@@ -32,6 +33,8 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
               buffer -> Reason.of(buffer.getInt())),
           SessionLimits.class,
           new FieldCodec<SessionLimits>(FieldCodec::writeLimits, FieldCodec::readLimits),
+          StartupTerms.class,
+          new FieldCodec<StartupTerms>(FieldCodec::writeTerms, FieldCodec::readTerms),
           ConnectionSettings.class,
           new FieldCodec<ConnectionSettings>(
               (buffer, settings) -> settings.write(buffer), ConnectionSettings::read));
@@ -55,6 +58,25 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
         buffer.getInt(),
         buffer.getInt(),
         buffer.getLong());
+  }
+
+  private static void writeTerms(MessageBuffer buffer, StartupTerms terms) {
+    buffer.putInt(terms.revision());
+    buffer.putBoolean(terms.peerToPeer());
+    buffer.putInt(terms.peerIrd());
+    buffer.putInt(terms.peerOrd());
+    buffer.putInt(terms.ird());
+    buffer.putInt(terms.ord());
+  }
+
+  private static StartupTerms readTerms(MessageBuffer buffer) throws ControlProtocolException {
+    return new StartupTerms(
+        buffer.getInt(),
+        buffer.getBoolean(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt(),
+        buffer.getInt());
   }
 
   interface Writer<T> {

@@ -25,6 +25,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.StartupOptions;
+import org.rddp.client.types.StartupOptions.Choice;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.OpenDescriptors;
 import org.rddp.ipc.linux.PeerCredentials;
@@ -39,9 +42,12 @@ class ControlSocketTest {
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-rw----");
   private static final PrivateData DATA = PrivateData.of(new byte[] {1, 2, 3});
   private static final String TEXT = "a µ text";
-  private static final ConnectionSettings HOLDING = new ConnectionSettings(1 << 20, 0, List.of());
+  private static final ConnectionSettings HOLDING =
+      new ConnectionSettings(1 << 20, 0, List.of())
+          .withStartup(new StartupOptions(16382, 0, 2, Choice.YES));
   private static final ConnectionSettings PLAIN =
       new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
+  private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);
 
   @TempDir private Path directory;
   private ControlListener listener;
@@ -104,9 +110,9 @@ class ControlSocketTest {
         new DaemonMessage.WindowAllocated(8, 9, 10),
         new DaemonMessage.ReceiveQueueCreated(9, 10),
         new DaemonMessage.ReceiveQueueLimit(11),
-        new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, DATA),
-        new DaemonMessage.Established(1, 2, 3, 4, 5, DATA),
-        new DaemonMessage.Rejected(1, DATA),
+        new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, TERMS, DATA),
+        new DaemonMessage.Established(1, 2, 3, 4, 5, TERMS, DATA),
+        new DaemonMessage.Rejected(1, TERMS, DATA),
         new DaemonMessage.Failed(1, Reason.TIMEOUT, 2, TEXT),
         new DaemonMessage.PeerClosed(1),
         new DaemonMessage.Closed(1, Reason.DDP_ERROR, 0x105, TEXT),

@@ -12,8 +12,6 @@ import org.rddp.rdmap.RdmapSettings;
 
 /** Reads the {@code [interface.mpa]} of an interface. */
 final class MpaReader {
-  private static final int DEEPEST = 16382;
-
   /** The first message of MPA's startup. */
   private enum Form {
     REQUEST,
@@ -50,6 +48,8 @@ final class MpaReader {
                     defaults.startupTimeoutNanos()))
             .withRevision((int) section.integer("revision", 1, 2, defaults.revision()))
             .withReads(depth(section, "ird"), depth(section, "ord"))
+            .withUnnegotiatedOrd(
+                (int) section.integer("unnegotiated-ord", 0, MpaSettings.DEEPEST, 1))
             .withSilentDrop(section.flag("silent-drop", defaults.silentDrop()))
             .withPacking(section.flag("packing", defaults.packing()));
     Form form = section.choice("startup", FORMS, Form.REQUEST);
@@ -87,6 +87,6 @@ final class MpaReader {
   }
 
   private static int depth(TomlSection section, String key) {
-    return (int) section.integer(key, 1, DEEPEST, RdmapSettings.DEFAULT_READS);
+    return (int) section.integer(key, 1, MpaSettings.DEEPEST, RdmapSettings.DEFAULT_READS);
   }
 }

@@ -39,8 +39,7 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
     Engine engine = session.engine();
     SessionReceiveQueue receives = session.receiveQueues().get(chosen.receiveQueue());
     RdmapSettings settings =
-        engine
-            .rdmapSettings()
+        ChosenStartup.apply(engine.rdmapSettings(), chosen.startup())
             .withHeldOctets(chosen.heldOctets())
             .withSharedReceives(receives == null ? null : receives.queue());
     this.stream =

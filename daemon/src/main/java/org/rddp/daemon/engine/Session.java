@@ -354,6 +354,7 @@ public final class Session {
   private void check(ConnectionSettings settings) throws RequestRefusedException {
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
+    ChosenStartup.check(engine.rdmapSettings(), settings.startup());
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {

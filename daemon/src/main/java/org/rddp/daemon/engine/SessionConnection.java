@@ -4,6 +4,7 @@ import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.segment.DdpErrorReport;
 import org.rddp.ip.Ipv4Address;
@@ -249,6 +250,14 @@ final class SessionConnection {
   // ---- Events of the stream ----
 
   void onRequest(byte[] privateData) {
+    if (stream.ddp().rtr().isEmpty() && listener.requiresPeerToPeer()) {
+      // Both programs would wait for the other to send.
+      listener.answered(this);
+      session.engine().counters().startupsRefused++;
+      decline(NONE);
+      markGone();
+      return;
+    }
     try {
       number = session.reserve();
     } catch (RequestRefusedException e) {
@@ -268,6 +277,7 @@ final class SessionConnection {
             localPort,
             remoteAddress,
             remotePort,
+            ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
   }
 
@@ -282,12 +292,14 @@ final class SessionConnection {
             localPort,
             remoteAddress,
             remotePort,
+            ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
   }
 
   void onRejected(byte[] privateData) {
+    StartupTerms terms = ChosenStartup.terms(stream.ddp());
     stream.close();
-    sendEvent(new DaemonMessage.Rejected(number, PrivateData.of(privateData)));
+    sendEvent(new DaemonMessage.Rejected(number, terms, PrivateData.of(privateData)));
     release();
   }
 

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.util.ArrayList;
 import java.util.List;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.StreamHandler;
@@ -59,6 +60,11 @@ public final class SessionListener {
   /** The settings of every connection. */
   ConnectionSettings settings() {
     return settings;
+  }
+
+  /** Whether peers that do not offer an RTR are rejected. */
+  boolean requiresPeerToPeer() {
+    return settings.startup().peerToPeer() == StartupOptions.Choice.YES;
   }
 
   /** Its number in the session. */

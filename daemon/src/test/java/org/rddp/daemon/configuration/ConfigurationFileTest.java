@@ -131,6 +131,7 @@ class ConfigurationFileTest {
             revision = 2
             ird = 3
             ord = 4
+            unnegotiated-ord = 2
             startup = "start-key-with-private-data"
             permissive = true
             rtr = ["Send", "read"]
@@ -183,6 +184,7 @@ class ConfigurationFileTest {
                     .withStartupTimeoutNanos(250_000_000)
                     .withRevision(2)
                     .withReads(3, 4)
+                    .withUnnegotiatedOrd(2)
                     .withPacking(true)
                     .withSilentDrop(true)
                     .withStartKey(true)

@@ -1,0 +1,72 @@
+package org.rddp.client.types;
+
+/**
+ * What a program chooses of MPA's startup (RFC 5044 section 7.1, RFC 6581), for a connection or for
+ * those of a listener. What it does not choose is as the interface's configuration says.
+ *
+ * <p>IRD and ORD are negotiated where both ends speak revision 2: the connecting end's choice of
+ * the revision decides. Where they are not, {@code ird} holds as it is, and so does an {@code ord}
+ * that the program has chosen, since it has then agreed on it with the peer by other means. An ORD
+ * that it has not chosen is then what the interface is configured for (unnegotiated-ord), 1 by
+ * default: every peer that serves Reads serves one at a time, and one that is sent more than it
+ * serves ends the connection.
+ *
+ * @param ird Reads of the peer that are served at a time, and as many atomics: 0 to 16382 and at
+ *     most what the interface is configured for; or {@link #CONFIGURED}
+ * @param ord Reads and atomics of this program that may be outstanding at a time, likewise. A
+ *     rejection tells the peer of it, if it was chosen here
+ * @param revision MPA revision of the request, 1 or 2, or 0: as configured, but 2 where {@code
+ *     peerToPeer} is YES. A listener answers each peer in its own
+ * @param peerToPeer whether the accepting end may be the first to send (RFC 6581 section 9.2). YES
+ *     for a connection: it fails if the peer cannot. YES for a listener: a peer that does not offer
+ *     it is rejected; otherwise a listener does as each peer asks
+ */
+public record StartupOptions(int ird, int ord, int revision, Choice peerToPeer) {
+  /** A choice that is left to the configuration of the interface, or made. */
+  public enum Choice {
+    /** As the interface is configured. */
+    CONFIGURED,
+    /** No. */
+    NO,
+    /** Yes. */
+    YES
+  }
+
+  /** IRD or ORD as the interface is configured. */
+  public static final int CONFIGURED = -1;
+
+  /** The largest IRD and ORD. */
+  public static final int DEEPEST = 16382;
+
+  /** Nothing is chosen. */
+  public static final StartupOptions DEFAULTS =
+      new StartupOptions(CONFIGURED, CONFIGURED, 0, Choice.CONFIGURED);
+
+  /** Checks the ranges. */
+  public StartupOptions {
+    if (ird < CONFIGURED || ird > DEEPEST || ord < CONFIGURED || ord > DEEPEST) {
+      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 0 to " + DEEPEST);
+    }
+    if (revision < 0 || revision > 2) {
+      throw new IllegalArgumentException("MPA revision " + revision + ": 1 or 2");
+    }
+    if (revision == 1 && peerToPeer == Choice.YES) {
+      throw new IllegalArgumentException("peer-to-peer needs MPA revision 2 (RFC 6581)");
+    }
+  }
+
+  /** Copies the options with another IRD and ORD. */
+  public StartupOptions withReads(int in, int out) {
+    return new StartupOptions(in, out, revision, peerToPeer);
+  }
+
+  /** Copies the options with another MPA revision. */
+  public StartupOptions withRevision(int number) {
+    return new StartupOptions(ird, ord, number, peerToPeer);
+  }
+
+  /** Copies the options with or without peer-to-peer. */
+  public StartupOptions withPeerToPeer(boolean wanted) {
+    return new StartupOptions(ird, ord, revision, wanted ? Choice.YES : Choice.NO);
+  }
+}

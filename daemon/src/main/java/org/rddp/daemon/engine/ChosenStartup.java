@@ -1,0 +1,74 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupOptions;
+import org.rddp.client.types.StartupOptions.Choice;
+import org.rddp.client.types.StartupTerms;
+import org.rddp.ddp.DdpStream;
+import org.rddp.mpa.Depths;
+import org.rddp.mpa.MpaSettings;
+import org.rddp.rdmap.RdmapSettings;
+
+/** A program's choices of MPA's startup, within those of the interface. */
+final class ChosenStartup {
+  private static final int RFC6581 = 2;
+
+  private ChosenStartup() {}
+
+  /** Refuses choices that the interface does not allow. */
+  static void check(RdmapSettings configured, StartupOptions chosen)
+      throws RequestRefusedException {
+    if (chosen.ird() > configured.ird() || chosen.ord() > configured.ord()) {
+      throw new RequestRefusedException(
+          Reason.LIMIT,
+          "IRD %d, ORD %d; the interface allows %d and %d (ird and ord of its configuration)"
+              .formatted(chosen.ird(), chosen.ord(), configured.ird(), configured.ord()));
+    }
+    if (configured.mpa().startKey() && chosen.peerToPeer() == Choice.YES) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "peer-to-peer does not go with the Start Key of this interface");
+    }
+  }
+
+  /** The settings of a stream. */
+  static RdmapSettings apply(RdmapSettings configured, StartupOptions chosen) {
+    boolean ordChosen = chosen.ord() != StartupOptions.CONFIGURED;
+    int ird = chosen.ird() == StartupOptions.CONFIGURED ? configured.ird() : chosen.ird();
+    int ord = ordChosen ? chosen.ord() : configured.ord();
+    MpaSettings mpa = configured.mpa();
+    int revision = revision(mpa, chosen);
+    MpaSettings applied =
+        mpa.withRevision(revision)
+            .withPeerToPeer(revision == RFC6581 && peerToPeer(mpa, chosen))
+            .withUnnegotiatedOrd(ordChosen ? MpaSettings.DEEPEST : mpa.unnegotiatedOrd())
+            .withRequiredOrd(ordChosen ? ord : 0);
+    return configured.withMpa(applied).withReads(ird, ord);
+  }
+
+  private static int revision(MpaSettings configured, StartupOptions chosen) {
+    if (chosen.revision() != 0) {
+      return chosen.revision();
+    }
+    return chosen.peerToPeer() == Choice.YES ? RFC6581 : configured.revision();
+  }
+
+  private static boolean peerToPeer(MpaSettings configured, StartupOptions chosen) {
+    return switch (chosen.peerToPeer()) {
+      case YES -> true;
+      case NO -> false;
+      case CONFIGURED -> configured.peerToPeer();
+    };
+  }
+
+  /** What the startup frames of both ends have settled, for the program. */
+  static StartupTerms terms(DdpStream stream) {
+    Depths depths = stream.depths();
+    return new StartupTerms(
+        stream.revision(),
+        !stream.rtr().isEmpty(),
+        depths.peerIrd(),
+        depths.peerOrd(),
+        depths.ird(),
+        depths.ord());
+  }
+}
