@@ -24,6 +24,8 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.connections.opened", engineCounters::connectionsOpened);
     statistics.add(prefix + "engine.connections.closed", engineCounters::connectionsClosed);
     statistics.add(prefix + "engine.startup.errors", engineCounters::startupErrors);
+    statistics.add(prefix + "engine.startup.pending", engineCounters::startupsPending);
+    statistics.add(prefix + "engine.startup.evicted", engineCounters::startupsEvicted);
     statistics.add(prefix + "engine.startup.refused", engineCounters::startupsRefused);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
     statistics.add(prefix + "engine.faults", engineCounters::faults);

@@ -33,8 +33,8 @@ import java.util.Set;
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
  *     program may be the first to send (RFC 6581 section 9.2). A Responder follows the Initiator
  * @param rtr the kinds of RTR that we send and accept, at least one
- * @param startups the most Responders of one stack in their Startup Phase at a time, 1 to 2^24; the
- *     listener resets further connections
+ * @param startups the most Responders of one stack that wait for a Request at a time, 1 to 2^24; the
+ *     listener resets others beyond that
  * @param early whether the user accepts ULPDUs out of order, which Markers locate when a segment is
  *     missing (RFC 5044 appendix A.5)
  * @param silentDrop whether a segment with an invalid FPDU is dropped before TCP acknowledges it,

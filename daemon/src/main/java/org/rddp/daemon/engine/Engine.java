@@ -40,8 +40,7 @@ public final class Engine {
   private final Deadlines deadlines = new Deadlines();
   private int busyTurns;
 
-  /** Connections of peers in startup, which no program has answered. */
-  private int startups;
+  private final PendingStartups<SessionConnection> startups;
 
   /**
    * An engine that does nothing before {@link #turn}.
@@ -64,6 +63,7 @@ public final class Engine {
     this.ddp = ddp;
     this.rdmapSettings = rdmapSettings;
     this.faults = faults;
+    this.startups = new PendingStartups<>(rdmapSettings.mpa().startups());
     tcp.reportFailuresTo(failure -> fault("connection", failure));
     tcp.reportConflictsTo(this::report);
   }
@@ -106,14 +106,20 @@ public final class Engine {
     return work;
   }
 
-  /** Whether another peer may begin MPA's startup: their number is bounded, over all ports. */
-  boolean mayBeginStartup() {
-    return startups < rdmapSettings.mpa().startups();
+  /** A peer has connected, and its MPA Request is awaited. May end the connection of another. */
+  void beginStartup(int address, SessionConnection connection) {
+    SessionConnection evicted = startups.add(address, connection);
+    if (evicted != null) {
+      counters.startupsEvicted++;
+      evicted.abortSilently();
+    }
+    counters.startupsPending = startups.size();
   }
 
-  /** Counts a startup that begins (1) or is over (-1). */
-  void countStartups(int difference) {
-    startups += difference;
+  /** A peer's MPA Request has come, or will not come any more. */
+  void endStartup(int address, SessionConnection connection) {
+    startups.remove(address, connection);
+    counters.startupsPending = startups.size();
   }
 
   private int take(Session session) {

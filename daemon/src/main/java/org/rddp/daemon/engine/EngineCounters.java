@@ -9,6 +9,8 @@ public final class EngineCounters {
   long connectionsOpened;
   long connectionsClosed;
   long startupErrors;
+  long startupsPending;
+  long startupsEvicted;
   long startupsRefused;
   long streamErrors;
   long faults;
@@ -48,7 +50,22 @@ public final class EngineCounters {
     return startupErrors;
   }
 
-  /** Peers whose connection was reset because too many startups were under way. */
+  /** Peers that have connected and whose MPA Request has not come, now. */
+  public long startupsPending() {
+    return startupsPending;
+  }
+
+  /**
+   * Peers whose connection was reset before their MPA Request had come, to make room for others.
+   */
+  public long startupsEvicted() {
+    return startupsEvicted;
+  }
+
+  /**
+   * Peers refused because their listener's backlog or their program's session was full, or because
+   * they offered no RTR to a listener that requires one.
+   */
   public long startupsRefused() {
     return startupsRefused;
   }

@@ -154,6 +154,11 @@ final class SessionConnection {
     return number;
   }
 
+  /** The peer's IPv4 address. */
+  int remoteAddress() {
+    return remoteAddress;
+  }
+
   // ---- Calls of the program ----
 
   /** Takes its requests. */
@@ -241,6 +246,9 @@ final class SessionConnection {
 
   /** Ends it without telling the program. */
   void abortSilently() {
+    if (listener != null) {
+      listener.answered(this);
+    }
     if (state != State.GONE) {
       release();
     }
@@ -252,17 +260,19 @@ final class SessionConnection {
   void onRequest(byte[] privateData) {
     if (stream.ddp().rtr().isEmpty() && listener.requiresPeerToPeer()) {
       // Both programs would wait for the other to send.
-      listener.answered(this);
-      session.engine().counters().startupsRefused++;
+      refuse();
       decline(NONE);
-      markGone();
+      return;
+    }
+    if (!listener.requested(this)) {
+      refuse();
+      stream.abort();
       return;
     }
     try {
       number = session.reserve();
     } catch (RequestRefusedException e) {
-      listener.answered(this);
-      markGone();
+      refuse();
       stream.abort();
       return;
     }
@@ -279,6 +289,12 @@ final class SessionConnection {
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
+  }
+
+  private void refuse() {
+    session.engine().counters().startupsRefused++;
+    listener.answered(this);
+    markGone();
   }
 
   void onEstablished(byte[] privateData) {

@@ -1,7 +1,8 @@
 package org.rddp.daemon.engine;
 
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.Ipv4Address;
@@ -23,7 +24,13 @@ public final class SessionListener {
   private final int number;
   private final int backlog;
   private final ConnectionSettings settings;
-  private final List<SessionConnection> unanswered = new ArrayList<>();
+
+  /** Connections whose MPA Request has not come; the engine bounds their number. */
+  private final Set<SessionConnection> starting = new LinkedHashSet<>();
+
+  /** Connections whose Request waits for the program's answer; the backlog bounds their number. */
+  private final Set<SessionConnection> unanswered = new LinkedHashSet<>();
+
   private TcpListener listener;
 
   /** A TCP handshake that was under way when the listener closed may still complete. */
@@ -81,18 +88,31 @@ public final class SessionListener {
     if (closed) {
       return null;
     }
-    Engine engine = session.engine();
-    if (unanswered.size() >= backlog
-        || !session.hasRoomForConnection()
-        || !engine.mayBeginStartup()) {
-      engine.counters().startupsRefused++;
+    if (!session.hasRoomForConnection()) {
+      session.engine().counters().startupsRefused++;
       return null;
     }
-    engine.countStartups(1);
     SessionConnection connection =
         SessionConnection.incoming(session, this, stream, address.bits(), port);
-    unanswered.add(connection);
+    starting.add(connection);
+    session.engine().beginStartup(address.bits(), connection);
     return connection.transport();
+  }
+
+  /**
+   * The peer's MPA Request has come.
+   *
+   * @return whether it may wait for the program's answer
+   */
+  boolean requested(SessionConnection connection) {
+    endStartup(connection);
+    return unanswered.size() < backlog && unanswered.add(connection);
+  }
+
+  private void endStartup(SessionConnection connection) {
+    if (starting.remove(connection)) {
+      session.engine().endStartup(connection.remoteAddress(), connection);
+    }
   }
 
   /** Whether the program has still to answer. */
@@ -102,9 +122,8 @@ public final class SessionListener {
 
   /** The program has answered, or the connection has ended. */
   void answered(SessionConnection connection) {
-    if (unanswered.remove(connection)) {
-      session.engine().countStartups(-1);
-    }
+    endStartup(connection);
+    unanswered.remove(connection);
   }
 
   void close() {
@@ -114,8 +133,7 @@ public final class SessionListener {
     if (receives != null) {
       receives.release();
     }
-    for (SessionConnection connection : List.copyOf(unanswered)) {
-      connection.decline();
-    }
+    List.copyOf(starting).forEach(SessionConnection::decline);
+    List.copyOf(unanswered).forEach(SessionConnection::decline);
   }
 }

@@ -195,23 +195,43 @@ class SessionConnectionTest {
   }
 
   @Test
-  void shouldResetPeersBeyondTheStartupsThatMayBeUnderWay() throws Exception {
+  void shouldEndTheOldestOfTooManyStartups() throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     session.listen(PORT + 1, 8, ConnectionSettings.RDMAP);
-    for (int i = 0; i < STARTUPS; i++) {
+    List<CloseReason> oldest = silentPeer(PORT);
+    for (int i = 1; i < STARTUPS; i++) {
       silentPeer(PORT + i % 2);
     }
     run(20, 1000);
-    assertThat(engine.counters().startupsRefused()).isZero();
-    List<CloseReason> ends = silentPeer(PORT);
+    assertThat(engine.counters().startupsPending()).isEqualTo(STARTUPS);
+    assertThat(oldest).isEmpty();
+    List<CloseReason> newest = silentPeer(PORT);
     run(20, 1000);
-    assertThat(ends).hasSize(1);
-    assertThat(engine.counters().startupsRefused()).isEqualTo(1);
-    assertThat(events).isEmpty();
+    assertThat(oldest).containsExactly(CloseReason.RESET);
+    assertThat(newest).isEmpty();
+    assertThat(engine.counters().startupsEvicted()).isEqualTo(1);
 
-    run(3, 6 * SECOND);
+    run(20, SECOND);
     assertThat(engine.counters().startupErrors()).as("given up").isEqualTo(STARTUPS);
+    assertThat(engine.counters().startupsPending()).isZero();
+  }
+
+  @Test
+  void shouldCountStartupsApartFromTheBacklog() throws Exception {
+    SessionListener listener = session.listen(PORT, 2, ConnectionSettings.RDMAP);
+    for (int i = 1; i < STARTUPS; i++) {
+      silentPeer(PORT);
+    }
+    run(20, 1000);
     requested();
+    requested();
+    assertThat(engine.counters().startupsRefused()).isZero();
+    peerConnects(MpaSettings.DEFAULTS, new Idle());
+    run(20, 1000);
+    assertThat(engine.counters().startupsRefused()).as("the backlog is full").isEqualTo(1);
+    assertThat(events).hasSize(2);
+    listener.close();
+    assertThat(engine.counters().startupsPending()).isZero();
   }
 
   @Test

@@ -1,0 +1,103 @@
+package org.rddp.daemon.engine;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The peers of an engine, over all of its ports, that have connected and whose MPA Request has not
+ * come. Their number is bounded. Beyond it the oldest one gives way of the address that has most,
+ * so that peers which send their Request at once get in however many others never send one.
+ *
+ * <p>Each call takes the same time however many there are. Engine thread only.
+ *
+ * @param <T> a peer's connection
+ */
+final class PendingStartups<T> {
+  /** The connections of one address, oldest first. */
+  private static final class Account<T> {
+    private final int address;
+    private final LinkedHashSet<T> connections = new LinkedHashSet<>();
+
+    private Account(int address) {
+      this.address = address;
+    }
+  }
+
+  private final int most;
+  private final Map<Integer, Account<T>> accounts = new HashMap<>();
+
+  /** Element n has the addresses with n connections, in the order in which they came to n. */
+  private final List<LinkedHashSet<Account<T>>> byCount = new ArrayList<>();
+
+  /** Connections of the address that has most. */
+  private int largest;
+
+  private int size;
+
+  /**
+   * None is pending yet.
+   *
+   * @param most the most connections, at least 1
+   */
+  PendingStartups(int most) {
+    this.most = most;
+    byCount.add(new LinkedHashSet<>());
+  }
+
+  /** How many there are. */
+  int size() {
+    return size;
+  }
+
+  /**
+   * Adds a connection.
+   *
+   * @param address of the peer
+   * @return the connection that has been removed for it, and is to be ended; null if there was room
+   */
+  T add(int address, T connection) {
+    Account<T> account = accounts.computeIfAbsent(address, Account::new);
+    int before = account.connections.size();
+    account.connections.add(connection);
+    move(account, before);
+    size++;
+    if (size <= most) {
+      return null;
+    }
+    Account<T> heaviest = byCount.get(largest).getFirst();
+    T oldest = heaviest.connections.getFirst();
+    remove(heaviest.address, oldest);
+    return oldest;
+  }
+
+  /** Removes a connection; nothing happens if it is not here. */
+  void remove(int address, T connection) {
+    Account<T> account = accounts.get(address);
+    if (account == null || !account.connections.remove(connection)) {
+      return;
+    }
+    size--;
+    move(account, account.connections.size() + 1);
+    if (account.connections.isEmpty()) {
+      accounts.remove(address);
+    }
+  }
+
+  /** Puts an address among those with as many connections as it has now, one more or fewer. */
+  private void move(Account<T> account, int before) {
+    int now = account.connections.size();
+    byCount.get(before).remove(account);
+    if (now == byCount.size()) {
+      byCount.add(new LinkedHashSet<>());
+    }
+    if (now > 0) {
+      byCount.get(now).add(account);
+    }
+    if (now > largest || (before == largest && byCount.get(before).isEmpty())) {
+      largest = now;
+    }
+  }
+}
