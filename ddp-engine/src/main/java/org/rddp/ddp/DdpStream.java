@@ -254,6 +254,14 @@ public final class DdpStream extends DomainMember {
     return mpa.revision();
   }
 
+  /**
+   * Initiator: whether an enhanced MPA Request has been sent and nothing of the Reply has come,
+   * also after the end.
+   */
+  public boolean requestUnanswered() {
+    return mpa.requestUnanswered();
+  }
+
   /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
   public Depths depths() {
     return mpa.depths();

@@ -252,6 +252,15 @@ public final class MpaConnection implements StreamHandler {
     return startup.refusing();
   }
 
+  /**
+   * Initiator: whether an enhanced Request of revision 2 has been sent and no octet of the Reply
+   * has come. If the peer has then closed or reset the connection, it may know revision 1 only (RFC
+   * 6581 section 10).
+   */
+  public boolean requestUnanswered() {
+    return startup.requestUnanswered();
+  }
+
   /** Whether CRCs are generated and checked, once the peer's startup frame has come. */
   public boolean crc() {
     return startup.settled().crc();

@@ -14,6 +14,8 @@ import java.util.Set;
  * @param startupTimeoutNanos how long to wait for the peer's startup frame, greater than 0
  * @param revision the MPA revision that an Initiator proposes: 1 (RFC 5044) or 2 (RFC 6581). A
  *     Responder accepts both
+ * @param revision1Retry whether whoever connects tries once more with revision 1 where the peer
+ *     closes upon a Request of revision 2 (RFC 6581 section 10)
  * @param permissive whether peers of the RDMA Consortium's specifications, revision 0, are accepted
  *     too (RFC 5044 appendix C)
  * @param startKey whether both ends begin with the Start Key of draft-culley-iwarp-mpa-03 instead;
@@ -33,8 +35,8 @@ import java.util.Set;
  * @param peerToPeer whether an Initiator of revision 2 sends an RTR, so that the Responder's
  *     program may be the first to send (RFC 6581 section 9.2). A Responder follows the Initiator
  * @param rtr the kinds of RTR that we send and accept, at least one
- * @param startups the most Responders of one stack that wait for a Request at a time, 1 to 2^24; the
- *     listener resets others beyond that
+ * @param startups the most Responders of one stack that wait for a Request at a time, 1 to 2^24;
+ *     the listener resets others beyond that
  * @param early whether the user accepts ULPDUs out of order, which Markers locate when a segment is
  *     missing (RFC 5044 appendix A.5)
  * @param silentDrop whether a segment with an invalid FPDU is dropped before TCP acknowledges it,
@@ -49,6 +51,7 @@ public record MpaSettings(
     boolean markers,
     long startupTimeoutNanos,
     int revision,
+    boolean revision1Retry,
     boolean permissive,
     boolean startKey,
     boolean streamedPrivateData,

@@ -166,6 +166,11 @@ final class Negotiation {
     return true;
   }
 
+  /** Initiator: whether the Request is an enhanced one, and no octet of the Reply has come. */
+  boolean unanswered() {
+    return initiator && settings.enhances() && reader.count() == 0;
+  }
+
   /** The reader of the peer's frame. */
   StartupFrameReader reader() {
     return reader;

@@ -100,6 +100,11 @@ final class Startup {
     return phase == Phase.OVER;
   }
 
+  /** Whether an enhanced Request has been sent, and no octet of the Reply has come. */
+  boolean requestUnanswered() {
+    return stream != null && negotiation.unanswered();
+  }
+
   /** Whether an error has been reported. */
   boolean errorReported() {
     return errorReported;

@@ -159,7 +159,6 @@ class EnhancedStartupTest {
   }
 
   @Test
-  @Tag("P2P-10-01")
   void initiatorShouldFallBackToAResponderOfRevision1() {
     MpaEndpoint end = initiator(PeerOctets.reply(C, PeerOctets.hex("ef")));
     assertThat(end.handler.events).containsExactly("full operation ef");

@@ -20,8 +20,14 @@ package org.rddp.client.types;
  * @param peerToPeer whether the accepting end may be the first to send (RFC 6581 section 9.2). YES
  *     for a connection: it fails if the peer cannot. YES for a listener: a peer that does not offer
  *     it is rejected; otherwise a listener does as each peer asks
+ * @param revision1Retry whether a peer that closes upon a request of revision 2 is asked once more,
+ *     with revision 1, over another TCP connection (RFC 6581 section 10). IRD and ORD are then not
+ *     negotiated, and only this program may be the first to send; {@link StartupTerms#revision}
+ *     tells whether that is so. Where it is left to the configuration, a connection that wants
+ *     peer-to-peer is not retried. Means nothing for a listener
  */
-public record StartupOptions(int ird, int ord, int revision, Choice peerToPeer) {
+public record StartupOptions(
+    int ird, int ord, int revision, Choice peerToPeer, Choice revision1Retry) {
   /** A choice that is left to the configuration of the interface, or made. */
   public enum Choice {
     /** As the interface is configured. */
@@ -40,7 +46,7 @@ public record StartupOptions(int ird, int ord, int revision, Choice peerToPeer) 
 
   /** Nothing is chosen. */
   public static final StartupOptions DEFAULTS =
-      new StartupOptions(CONFIGURED, CONFIGURED, 0, Choice.CONFIGURED);
+      new StartupOptions(CONFIGURED, CONFIGURED, 0, Choice.CONFIGURED, Choice.CONFIGURED);
 
   /** Checks the ranges. */
   public StartupOptions {
@@ -53,20 +59,33 @@ public record StartupOptions(int ird, int ord, int revision, Choice peerToPeer) 
     if (revision == 1 && peerToPeer == Choice.YES) {
       throw new IllegalArgumentException("peer-to-peer needs MPA revision 2 (RFC 6581)");
     }
+    if (revision1Retry == Choice.YES && peerToPeer == Choice.YES) {
+      throw new IllegalArgumentException(
+          "peer-to-peer cannot be had by a second try with MPA revision 1: choose one of both");
+    }
+  }
+
+  /** Copies the options with or without a second try of revision 1. */
+  public StartupOptions withRevision1Retry(boolean wanted) {
+    return new StartupOptions(ird, ord, revision, peerToPeer, choice(wanted));
+  }
+
+  private static Choice choice(boolean wanted) {
+    return wanted ? Choice.YES : Choice.NO;
   }
 
   /** Copies the options with another IRD and ORD. */
   public StartupOptions withReads(int in, int out) {
-    return new StartupOptions(in, out, revision, peerToPeer);
+    return new StartupOptions(in, out, revision, peerToPeer, revision1Retry);
   }
 
   /** Copies the options with another MPA revision. */
   public StartupOptions withRevision(int number) {
-    return new StartupOptions(ird, ord, number, peerToPeer);
+    return new StartupOptions(ird, ord, number, peerToPeer, revision1Retry);
   }
 
   /** Copies the options with or without peer-to-peer. */
   public StartupOptions withPeerToPeer(boolean wanted) {
-    return new StartupOptions(ird, ord, revision, wanted ? Choice.YES : Choice.NO);
+    return new StartupOptions(ird, ord, revision, choice(wanted), revision1Retry);
   }
 }

@@ -66,6 +66,7 @@ public record ConnectionSettings(
     buffer.putInt(startup.ord());
     buffer.putInt(startup.revision());
     buffer.putInt(CHOICES.indexOf(startup.peerToPeer()));
+    buffer.putInt(CHOICES.indexOf(startup.revision1Retry()));
   }
 
   static ConnectionSettings read(MessageBuffer buffer) throws ControlProtocolException {
@@ -86,7 +87,11 @@ public record ConnectionSettings(
   private static StartupOptions readStartup(MessageBuffer buffer) throws ControlProtocolException {
     try {
       return new StartupOptions(
-          buffer.getInt(), buffer.getInt(), buffer.getInt(), readChoice(buffer));
+          buffer.getInt(),
+          buffer.getInt(),
+          buffer.getInt(),
+          readChoice(buffer),
+          readChoice(buffer));
     } catch (IllegalArgumentException e) {
       throw new ControlProtocolException(e.getMessage());
     }

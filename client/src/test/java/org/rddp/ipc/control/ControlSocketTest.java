@@ -44,7 +44,7 @@ class ControlSocketTest {
   private static final String TEXT = "a µ text";
   private static final ConnectionSettings HOLDING =
       new ConnectionSettings(1 << 20, 0, List.of())
-          .withStartup(new StartupOptions(16382, 0, 2, Choice.YES));
+          .withStartup(new StartupOptions(16382, 0, 2, Choice.YES, Choice.NO));
   private static final ConnectionSettings PLAIN =
       new ConnectionSettings(0, 17, List.of(1, 2, 1 << 24));
   private static final StartupTerms TERMS = new StartupTerms(2, true, 0x3fff, -1, 4, 5);

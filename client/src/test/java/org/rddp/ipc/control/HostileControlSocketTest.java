@@ -106,15 +106,17 @@ class HostileControlSocketTest {
 
   @Test
   void shouldRejectStartupOptionsOutOfRange() throws IOException {
-    int[][] wrong = {{-2, 0, 0, 0}, {0, 16383, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {0, 0, 1, 2}};
+    int[][] wrong = {
+      {-2, 0, 0, 0}, {0, 16383, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 3}, {0, 0, 1, 2}, {0, 0, 0, 0, -1}
+    };
     for (int[] startup : wrong) {
-      ByteBuffer fields = ByteBuffer.allocate(42).position(26);
+      ByteBuffer fields = ByteBuffer.allocate(46).position(26);
       for (int number : startup) {
         fields.putInt(number);
       }
-      refuses(message(54, 7, 0, 1, fields.array()));
+      refuses(message(58, 7, 0, 1, fields.array()));
     }
-    send(message(54, 7, 0, 1, new byte[42]), null, 0);
+    send(message(58, 7, 0, 1, new byte[46]), null, 0);
     assertThat(daemon.receiveFromProgram()).isInstanceOf(ProgramMessage.Listen.class);
   }
 

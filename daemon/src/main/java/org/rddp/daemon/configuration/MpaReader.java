@@ -56,6 +56,7 @@ final class MpaReader {
     read =
         read.withStartKey(form != Form.REQUEST)
             .withStreamedPrivateData(form == Form.START_KEY_WITH_PRIVATE_DATA)
+            .withRevision1Retry(section.flag("revision-1-retry", defaults.revision1Retry()))
             .withPermissive(section.flag("permissive", defaults.permissive()))
             .withPeerToPeer(section.flag("peer-to-peer", defaults.peerToPeer()))
             .withRtr(rtr(section))

@@ -45,6 +45,25 @@ final class ChosenStartup {
     return configured.withMpa(applied).withReads(ird, ord);
   }
 
+  /**
+   * The choices for a second try with revision 1, where the peer has closed upon revision 2 (RFC
+   * 6581 section 10).
+   *
+   * @return null if neither program nor configuration wants one
+   */
+  static StartupOptions retry(RdmapSettings configured, StartupOptions chosen) {
+    MpaSettings mpa = configured.mpa();
+    boolean wanted =
+        switch (chosen.revision1Retry()) {
+          case YES -> true;
+          case NO -> false;
+          case CONFIGURED -> mpa.revision1Retry() && !peerToPeer(mpa, chosen);
+        };
+    return wanted
+        ? chosen.withRevision1Retry(false).withPeerToPeer(false).withRevision(RFC6581 - 1)
+        : null;
+  }
+
   private static int revision(MpaSettings configured, StartupOptions chosen) {
     if (chosen.revision() != 0) {
       return chosen.revision();

@@ -12,6 +12,7 @@ public final class EngineCounters {
   long startupsPending;
   long startupsEvicted;
   long startupsRefused;
+  long startupsRetried;
   long streamErrors;
   long faults;
 
@@ -68,6 +69,13 @@ public final class EngineCounters {
    */
   public long startupsRefused() {
     return startupsRefused;
+  }
+
+  /**
+   * Connections that were tried again with revision 1 since the peer had closed upon revision 2.
+   */
+  public long startupsRetried() {
+    return startupsRetried;
   }
 
   /** Connections that ended with an error of MPA, DDP or RDMAP in Full Operation. */

@@ -2,8 +2,10 @@ package org.rddp.daemon.engine;
 
 import java.util.HexFormat;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.segment.DdpErrorReport;
@@ -51,8 +53,14 @@ final class SessionConnection {
   private final Session session;
   private final SessionListener listener;
   private final CompletionReports reports;
-  private final SessionStream stream;
   private final Deadline deadline;
+  private SessionStream stream;
+
+  /** The stream for a second try with revision 1; null if there is none. */
+  private Supplier<SessionStream> retry;
+
+  /** When connecting is given up, on the engine's clock in nanoseconds. */
+  private long connectDeadline;
 
   /** Its shared receive queue until it has ended; or null. */
   private SessionReceiveQueue receives;
@@ -84,15 +92,18 @@ final class SessionConnection {
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.reports = new CompletionReports(session, settings.receiveQueue());
     reports.begin(number);
-    this.stream =
-        settings.isPlainDdp()
-            ? new PlainDdpStream(session, this, reports, settings, requestData)
-            : new RdmapSessionStream(session, this, reports, settings, requestData);
+    this.stream = newStream(requestData, settings);
     // After the stream: that refuses private data that is too long.
     this.receives = session.receiveQueues().get(settings.receiveQueue());
     if (receives != null) {
       receives.use();
     }
+  }
+
+  private SessionStream newStream(byte[] requestData, ConnectionSettings settings) {
+    return settings.isPlainDdp()
+        ? new PlainDdpStream(session, this, reports, settings, requestData)
+        : new RdmapSessionStream(session, this, reports, settings, requestData);
   }
 
   static SessionConnection incoming(
@@ -111,7 +122,14 @@ final class SessionConnection {
       Session session, int number, byte[] privateData, ConnectionSettings settings)
       throws RequestRefusedException {
     try {
-      return new SessionConnection(session, null, number, State.CONNECTING, privateData, settings);
+      SessionConnection made =
+          new SessionConnection(session, null, number, State.CONNECTING, privateData, settings);
+      StartupOptions again =
+          ChosenStartup.retry(session.engine().rdmapSettings(), settings.startup());
+      if (again != null) {
+        made.retry = () -> made.newStream(privateData, settings.withStartup(again));
+      }
+      return made;
     } catch (IllegalArgumentException e) {
       throw new RequestRefusedException(Reason.INVALID, e.getMessage());
     }
@@ -126,19 +144,59 @@ final class SessionConnection {
     session.add(this);
     remoteAddress = address;
     remotePort = port;
-    Engine engine = session.engine();
     try {
-      TcpConnection opened =
-          engine.tcp().connect(new Ipv4Address(address), port, stream.transport());
-      tcp = opened;
-      localPort = opened.localPort();
-      deadline.set(opened.now() + timeout);
+      connectDeadline = connectTcp().now() + timeout;
+      deadline.set(connectDeadline);
     } catch (IllegalStateException e) {
       session.remove(this);
       markGone();
       Reason reason = e instanceof NoRouteException ? Reason.UNREACHABLE : Reason.LIMIT;
       throw new RequestRefusedException(reason, "cannot connect: " + e.getMessage());
     }
+  }
+
+  private TcpStream connectTcp() {
+    TcpConnection opened =
+        session
+            .engine()
+            .tcp()
+            .connect(new Ipv4Address(remoteAddress), remotePort, stream.transport());
+    tcp = opened;
+    localPort = opened.localPort();
+    return opened;
+  }
+
+  /**
+   * Connects once more, with revision 1, if the peer has closed the connection upon a Request of
+   * revision 2 without an answer (RFC 6581 section 10). The time to connect goes on.
+   *
+   * @return whether it does
+   */
+  private boolean retries(CloseReason reason) {
+    boolean closedByPeer =
+        failure == Reason.MPA_ERROR
+            && failureDetail == MpaError.CONNECTION_LOST.code()
+            && reason != CloseReason.TIMEOUT;
+    if (state != State.CONNECTING
+        || retry == null
+        || !closedByPeer
+        || !stream.ddp().requestUnanswered()) {
+      return false;
+    }
+    session.engine().counters().startupsRetried++;
+    session.memory().release(stream.ddp());
+    stream = retry.get();
+    retry = null;
+    try {
+      connectTcp();
+    } catch (IllegalStateException e) {
+      failureText = failureText + "; cannot connect again: " + e.getMessage();
+      return false;
+    }
+    deadline.set(connectDeadline);
+    failure = null;
+    failureText = "";
+    return true;
   }
 
   StreamHandler transport() {
@@ -386,6 +444,9 @@ final class SessionConnection {
     }
     if (state == State.GONE || state == State.AWAITING_REQUEST) {
       markGone();
+      return;
+    }
+    if (retries(reason)) {
       return;
     }
     reports.reportRest();

@@ -132,6 +132,7 @@ class ConfigurationFileTest {
             ird = 3
             ord = 4
             unnegotiated-ord = 2
+            revision-1-retry = true
             startup = "start-key-with-private-data"
             permissive = true
             rtr = ["Send", "read"]
@@ -183,6 +184,7 @@ class ConfigurationFileTest {
                     .withMarkers(true)
                     .withStartupTimeoutNanos(250_000_000)
                     .withRevision(2)
+                    .withRevision1Retry(true)
                     .withReads(3, 4)
                     .withUnnegotiatedOrd(2)
                     .withPacking(true)

@@ -3,6 +3,7 @@ package org.rddp.daemon.engine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
@@ -44,9 +45,12 @@ final class SessionFixture {
   static final class Peer implements RdmapHandler {
     RdmapStream stream;
     final List<String> events = new ArrayList<>();
+    private Runnable uponRequest = () -> {};
 
     @Override
-    public void onRequest(byte[] privateData) {}
+    public void onRequest(byte[] privateData) {
+      uponRequest.run();
+    }
 
     @Override
     public void onEstablished(byte[] privateData) {
@@ -168,6 +172,21 @@ final class SessionFixture {
   /** Any other peer that asks for a stream. */
   void connect(StreamHandler peer) {
     peerTcp.connect(OURS, PORT, peer);
+  }
+
+  /** The peer's host answers connections in turn by these; more are refused. */
+  void peers(StreamHandler... handlers) {
+    Iterator<StreamHandler> next = List.of(handlers).iterator();
+    peerTcp.listen(PORT, (stream, address, port) -> next.hasNext() ? next.next() : null);
+  }
+
+  /** A peer that is asked for a stream, and accepts it. */
+  Peer accepting(MpaSettings mpa) {
+    Peer peer = new Peer();
+    RdmapSettings settings = new RdmapSettings(mpa, 64, 16);
+    peer.stream = RdmapStream.responder(peerDdp, peerDomain, settings, peer);
+    peer.uponRequest = () -> peer.stream.accept(new byte[0]);
+    return peer;
   }
 
   /** The program asks the peer for a connection; returns its number. */
