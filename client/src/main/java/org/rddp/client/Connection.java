@@ -131,8 +131,8 @@ public final class Connection implements AutoCloseable {
    * Sends a message as {@link #postSend(long, MemoryRegion, long, long, int)} does, and has the
    * peer invalidate one of its STags.
    *
-   * @param remoteStag of a region with {@link Access#REMOTE_INVALIDATE}, or 0 for none; otherwise
-   *     the peer ends the connection
+   * @param remoteStag of a window, or of a region that the peer has registered for this connection
+   *     only; or 0 for none. The peer ends the connection on any other
    */
   public boolean postSendInvalidate(
       long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {

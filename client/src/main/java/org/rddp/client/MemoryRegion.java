@@ -79,6 +79,7 @@ public final class MemoryRegion implements AutoCloseable {
    *
    * @param from offset of the first octet in this region
    * @param octets greater than 0
+   * @param access without {@link Access#REMOTE_INVALIDATE}, which is for one connection
    */
   public MemoryRegion register(long from, long octets, Access... access) {
     check(session, from, octets);
@@ -86,7 +87,8 @@ public final class MemoryRegion implements AutoCloseable {
   }
 
   /**
-   * Registers a part of this region again, for one connection only.
+   * Registers a part of this region again, for one connection only. Any right of the peer lets it
+   * invalidate the STag as well (RFC 5040 section 5.3); this region stays.
    *
    * @param connection the connection whose peer may use the STag
    * @param from offset of the first octet in this region

@@ -10,9 +10,9 @@ import org.rddp.ipc.control.ProgramMessage;
  * a region to the peer of one connection, under a new STag each time, without a control message.
  *
  * <p>It stays bound until its STag is invalidated, by {@link LocalOperations#postInvalidate} or by
- * the peer where that has {@link Access#REMOTE_INVALIDATE}, or until the connection, the window or
- * the session ends. A region cannot be closed while a window is bound to it; one whose STag is
- * invalidated ends its windows.
+ * the peer (RFC 5040 section 5.3), or until the connection, the window or the session ends. A
+ * region cannot be closed while a window is bound to it; one whose STag is invalidated ends its
+ * windows.
  *
  * <p>The posts, {@link #stag()} and {@link Rddp#poll} are for one thread at a time.
  */

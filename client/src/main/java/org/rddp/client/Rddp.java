@@ -198,7 +198,9 @@ public final class Rddp implements AutoCloseable {
    * which takes up to some seconds for each GiB.
    *
    * @param octets greater than 0
-   * @param rights access rights; this program's own sends and writes may always read it
+   * @param rights access rights, without {@link Access#REMOTE_INVALIDATE}, which is for one
+   *     connection ({@link MemoryRegion#register(Connection, long, long, Access...)}); this
+   *     program's own sends and writes may always read it
    * @throws RefusedException if a limit is reached
    */
   public MemoryRegion allocate(long octets, Access... rights) {

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.rddp.client.types.Access;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
@@ -64,6 +65,7 @@ final class SessionMemory {
    * both ends agree when the last piece of a memory is freed.
    */
   MemoryRegion allocate(long octets, int rights) {
+    checkRights(rights, 0);
     Piece piece;
     synchronized (this) {
       checkOpen();
@@ -78,6 +80,7 @@ final class SessionMemory {
 
   /** Creates a region on all of the program's own memory. */
   MemoryRegion adopt(Descriptor descriptor, int rights) throws IOException {
+    checkRights(rights, 0);
     Piece piece;
     long octets;
     synchronized (this) {
@@ -165,6 +168,7 @@ final class SessionMemory {
 
   MemoryRegion register(
       Piece piece, long offset, long octets, int rights, int connection, boolean ownsPiece) {
+    checkRights(rights, connection);
     DaemonMessage.Registered reply =
         channel.request(
             request ->
@@ -178,6 +182,14 @@ final class SessionMemory {
               session, piece, offset, octets, reply.stag(), reply.baseTo(), rights, ownsPiece);
       regions.add(region);
       return region;
+    }
+  }
+
+  private static void checkRights(int rights, int connection) {
+    if (connection == 0 && !Access.mayBeShared(rights)) {
+      throw new IllegalArgumentException(
+          "a region with REMOTE_INVALIDATE must be for one connection: register the memory again"
+              + " with MemoryRegion.register(connection, ...), or bind a memory window to it");
     }
   }
 

@@ -73,6 +73,17 @@ class MemoryRegionTest {
   }
 
   @Test
+  void shouldRefuseToLetPeersInvalidateWhatConnectionsShare() {
+    MemoryRegion region = session.allocate(100, Access.LOCAL_WRITE);
+    assertThatThrownBy(() -> session.allocate(100, Access.REMOTE_READ, Access.REMOTE_INVALIDATE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("for one connection");
+    assertThatThrownBy(() -> region.register(0, 10, Access.REMOTE_INVALIDATE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("for one connection");
+  }
+
+  @Test
   void shouldThrowWhenMemoryIsUsedAfterItsRegionIsClosed() {
     MemoryRegion region = session.allocate(100, Access.LOCAL_WRITE);
     MemorySegment segment = region.segment();

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Atomics;
@@ -230,24 +231,27 @@ class DaemonTest {
   }
 
   @Test
-  void shouldLetThePeerInvalidateAnStagIfAllowed() {
+  @Tag("RDMAP-8.1.1-07")
+  void shouldLetThePeerInvalidateAnStagOfItsConnectionOnly() {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
-      MemoryRegion sink =
-          pair.there.allocate(
-              64, Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE, Access.LOCAL_WRITE);
-      pair.in.postReceive(9, sink, 0, 64);
+      MemoryRegion memory = pair.there.allocate(64, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
+      MemoryRegion sink = memory.register(pair.in, 0, 64, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
+      pair.in.postReceive(8, memory, 0, 64);
+      pair.in.postReceive(9, memory, 0, 64);
       pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo());
       pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED);
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
+      sink.close();
 
-      pair.out.postWrite(3, source, 0, 64, sink.stag(), sink.baseTo());
+      // The memory's own STag is open to every connection of the session.
+      pair.out.postSendInvalidate(3, source, 0, 5, memory.stag(), SendFlags.SIGNALLED);
       assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
-      sink.close();
+      assertThat(pair.out.closeDetail()).isEqualTo(0x0109);
     }
   }
 

@@ -138,7 +138,7 @@ class WindowsTest {
   @Test
   @Tag("RDMAP-5.3-02")
   void shouldLetThePeerInvalidateTheWindowAndBindItAgain() {
-    bind(1, Access.bits(Access.REMOTE_WRITE, Access.REMOTE_INVALIDATE));
+    bind(1, WRITE);
     in.postReceive(2, region, 0, 64);
     completions(programs.there, 1);
     out.postSendInvalidate(3, source, 0, 5, window.stag(), SIGNALLED);

@@ -218,9 +218,7 @@ final class RdmapReceiver implements UlpHandler {
 
   private boolean mayInvalidate(int stag) {
     TaggedBuffer buffer = taggedBuffers.lookup(stag);
-    return buffer != null
-        && buffer.associatedWith(ddp)
-        && buffer.permits(AccessRights.REMOTE_INVALIDATE);
+    return buffer != null && buffer.mayBeInvalidatedBy(ddp);
   }
 
   @Override

@@ -63,6 +63,22 @@ final class RdmapFixture {
         .register(owner, null, memory.address(), memory.length(), 0, rights);
   }
 
+  /** The same, for {@link #stream} only. */
+  int registerForStream(int rights) {
+    return registerFor(stream, rights);
+  }
+
+  int registerFor(RdmapStream only, int rights) {
+    return engine
+        .taggedBuffers()
+        .register(domain, only.ddp(), memory.address(), memory.length(), 0, rights);
+  }
+
+  /** Another stream of the same domain. */
+  RdmapStream anotherStream() {
+    return RdmapStream.responder(engine, domain, RdmapSettings.DEFAULTS, new RecordingRdmap());
+  }
+
   int readable() {
     return register(AccessRights.REMOTE_READ);
   }

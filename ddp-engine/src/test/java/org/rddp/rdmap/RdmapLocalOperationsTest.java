@@ -239,7 +239,7 @@ class RdmapLocalOperationsTest {
   void shouldLetThePeerInvalidateAWindow() {
     DdpMemoryWindow window = buffers.allocateWindow(rdmap.domain);
     int stag = window.nextStag();
-    int rights = AccessRights.REMOTE_WRITE | AccessRights.REMOTE_INVALIDATE;
+    int rights = AccessRights.REMOTE_WRITE;
     local.postBind(new StreamRequest(1).bind(window, region(REGION), rights).local(0, 0, 8));
     stream.postReceive(new StreamRequest(2).memory(address, 64));
     rdmap.run();

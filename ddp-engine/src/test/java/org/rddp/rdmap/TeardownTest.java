@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.ddp.LlpFailure;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -238,8 +239,8 @@ class TeardownTest {
   @Tag("RDMAP-5.3-02")
   @Tag("RDMAP-5.3-04")
   void shouldSayWhatASendAskedForBesides() {
-    int first = rdmap.register(AccessRights.REMOTE_INVALIDATE);
-    int second = rdmap.register(AccessRights.ALL);
+    int first = rdmap.registerForStream(AccessRights.REMOTE_INVALIDATE);
+    int second = rdmap.registerForStream(AccessRights.ALL);
     receives(3);
     assertThat(
             rdmap.receive(
@@ -254,16 +255,32 @@ class TeardownTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none", "protected", "foreign"})
+  @ValueSource(
+      ints = {AccessRights.REMOTE_READ, AccessRights.REMOTE_WRITE, AccessRights.REMOTE_ATOMIC})
+  @Tag("RDMAP-5.3-03")
+  void shouldInvalidateWhateverIsOpenToThisPeerAlone(int right) {
+    int stag = rdmap.registerForStream(right | AccessRights.LOCAL_WRITE);
+    receives(1);
+    assertThat(rdmap.receive("4144 %08x 00000000 00000001 00000000".formatted(stag)))
+        .containsExactly("receive 0 done 0 invalidated %08x".formatted(stag));
+    assertThat(rdmap.engine.taggedBuffers().lookup(stag)).isNull();
+  }
+
+  /** Another stream of the domain may use the shared one; the sink is open to no peer. */
+  @ParameterizedTest
+  @CsvSource({"none", "shared", "other stream", "other domain", "sink"})
   @Tag("RDMAP-5.3-03")
   @Tag("RDMAP-7.1-02")
+  @Tag("RDMAP-8.1.1-01")
+  @Tag("RDMAP-8.1.1-02")
+  @Tag("RDMAP-8.1.1-07")
   void shouldRefuseToInvalidateWhatThePeerMayNot(String which) {
     int stag =
         switch (which) {
-          case "protected" ->
-              rdmap.register(
-                  AccessRights.LOCAL_WRITE | AccessRights.REMOTE_READ | AccessRights.REMOTE_WRITE);
-          case "foreign" -> rdmap.register(new ProtectionDomain("x"), AccessRights.ALL);
+          case "shared" -> rdmap.register(AccessRights.ALL);
+          case "other stream" -> rdmap.registerFor(rdmap.anotherStream(), AccessRights.ALL);
+          case "other domain" -> rdmap.register(new ProtectionDomain("x"), AccessRights.ALL);
+          case "sink" -> rdmap.registerForStream(AccessRights.LOCAL_WRITE | AccessRights.BIND);
           default -> 77;
         };
     int before = rdmap.engine.taggedBuffers().size();

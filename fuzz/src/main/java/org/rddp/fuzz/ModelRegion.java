@@ -23,6 +23,9 @@ final class ModelRegion {
   /** Whether the hostile peer's stream is one of those that may use it. */
   final boolean ours;
 
+  /** Whether the hostile peer's stream is the only one that may use it. */
+  private boolean exclusive;
+
   int stag;
   boolean valid;
 
@@ -40,8 +43,23 @@ final class ModelRegion {
     valid = true;
   }
 
+  /** For the hostile peer's stream only. */
+  ModelRegion exclusive() {
+    exclusive = true;
+    return this;
+  }
+
+  boolean isExclusive() {
+    return exclusive;
+  }
+
   boolean permits(int right) {
     return (rights & right) != 0;
+  }
+
+  /** Whether the hostile peer may invalidate it. */
+  boolean mayBeInvalidated() {
+    return exclusive && permits(ALL & ~LOCAL_WRITE);
   }
 
   /** Whether octets from a Tagged Offset on lie in it; they do not wrap, and are at least one. */

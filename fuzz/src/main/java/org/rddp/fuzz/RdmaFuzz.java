@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.rddp.ddp.DdpEngine;
+import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.ProtectionDomain;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ddp.memory.TaggedBuffers;
@@ -123,13 +124,13 @@ public final class RdmaFuzz {
   private void registerAll() {
     int all = ModelRegion.ALL;
     names.add(new ModelRegion(256, 512, 0, all, true));
-    names.add(new ModelRegion(1024, 256, -512, ModelRegion.REMOTE_READ, true));
+    names.add(new ModelRegion(1024, 256, -512, ModelRegion.REMOTE_READ, true).exclusive());
     names.add(new ModelRegion(1536, 300, Long.MAX_VALUE - 127, ModelRegion.REMOTE_WRITE, true));
     names.add(new ModelRegion(UnaffectedStream.REGION, UnaffectedStream.LENGTH, 0, all, false));
     names.add(new ModelRegion(2048, 256, 0, all, false));
-    names.add(new ModelRegion(3072, 512, 16, ModelRegion.LOCAL_WRITE, true));
+    names.add(new ModelRegion(3072, 512, 16, ModelRegion.LOCAL_WRITE, true).exclusive());
     int atomic = ModelRegion.REMOTE_ATOMIC | ModelRegion.REMOTE_READ;
-    names.add(new ModelRegion(3844, 64, 0, atomic, true));
+    names.add(new ModelRegion(3844, 64, 0, atomic, true).exclusive());
     names.add(new ModelRegion(4096, 64, 0, all, true));
     for (int i = 0; i < names.size(); i++) {
       register(i);
@@ -140,12 +141,14 @@ public final class RdmaFuzz {
 
   private void register(int index) {
     ModelRegion each = names.get(index);
+    DdpStream only =
+        index == NEIGHBOURS ? neighbour.ddp() : each.isExclusive() ? rdmap.ddp() : null;
     int stag =
         engine
             .taggedBuffers()
             .register(
                 index == NEIGHBOURS + 1 ? foreign : domain,
-                index == NEIGHBOURS ? neighbour.ddp() : null,
+                only,
                 AREA + each.offset,
                 each.length,
                 each.base,

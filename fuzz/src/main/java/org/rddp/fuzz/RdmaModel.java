@@ -274,7 +274,7 @@ final class RdmaModel {
       heard.add("immediate " + buffer.id + " " + data + " " + (opcode == 9));
     } else if (opcode == 4 || opcode == 6) {
       ModelRegion found = memory.named(stag);
-      if (found == null || !found.ours || !found.permits(ModelRegion.REMOTE_INVALIDATE)) {
+      if (found == null || !found.mayBeInvalidated()) {
         fail("0/1/9", buffer.last);
         return;
       }

@@ -13,7 +13,12 @@ public enum Access {
   REMOTE_WRITE(4),
   /** The peer may run atomic operations on the region. */
   REMOTE_ATOMIC(8),
-  /** The peer may invalidate the STag with a Send with Invalidate. */
+  /**
+   * The peer may invalidate the STag with a Send with Invalidate. All other rights of the peer
+   * include this one, where a region or a window is for one connection only (RFC 5040 section 5.3).
+   * A region for all connections of a session cannot have this right: one peer would take the STag
+   * away from the others (section 8.1.1 item 7).
+   */
   REMOTE_INVALIDATE(16),
   /** The program may bind memory windows to the region. */
   MW_BIND(32);
@@ -59,6 +64,11 @@ public enum Access {
   /** Whether the bits let the peer change the memory, which needs {@link #LOCAL_WRITE}. */
   public static boolean letPeerChange(int bits) {
     return (bits & REMOTE_CHANGES) != 0;
+  }
+
+  /** Whether a region for all connections of a session may have these rights. */
+  public static boolean mayBeShared(int bits) {
+    return !REMOTE_INVALIDATE.isIn(bits);
   }
 
   /** Whether all bits are known rights. */

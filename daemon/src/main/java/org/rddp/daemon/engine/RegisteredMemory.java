@@ -57,6 +57,12 @@ final class RegisteredMemory {
       throw new RequestRefusedException(
           Reason.INVALID, "a region with REMOTE_WRITE or REMOTE_ATOMIC needs LOCAL_WRITE too");
     }
+    if (stream == null && !Access.mayBeShared(rights)) {
+      throw new RequestRefusedException(
+          Reason.INVALID,
+          "a region with REMOTE_INVALIDATE must be for one connection: name it (RFC 5040 section"
+              + " 8.1.1 item 7)");
+    }
     checkRoom();
     int stag = newStag(stream, address, octets, DdpRights.of(rights));
     regions.put(stag, new SessionRegion(taggedBuffers.lookup(stag), address, octets));

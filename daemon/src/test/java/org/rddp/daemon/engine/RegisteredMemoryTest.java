@@ -93,6 +93,18 @@ class RegisteredMemoryTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.1-07")
+  void shouldRefuseToLetPeersInvalidateWhatConnectionsShare() throws RequestRefusedException {
+    long address = fixture.data.address();
+    int rights = Access.bits(Access.REMOTE_INVALIDATE, Access.REMOTE_READ);
+    assertThatThrownBy(() -> session.register(address, 64, rights, 0))
+        .isInstanceOfSatisfying(
+            RequestRefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.INVALID))
+        .hasMessageContaining("must be for one connection");
+    session.deregister(session.register(address, 64, rights, connection));
+  }
+
+  @Test
   @Tag("DDP-8.3.1-03")
   void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);

@@ -20,7 +20,10 @@ public final class AccessRights {
   /** This end may bind memory windows to it. */
   public static final int BIND = 16;
 
-  /** The peer may invalidate the STag. Verbs has no bit for this. */
+  /**
+   * The peer may invalidate the STag, if only its stream may use it. All other rights of the peer
+   * include this one. Verbs has no bit for this.
+   */
   public static final int REMOTE_INVALIDATE = 1 << 8;
 
   /** All rights of the peer. */

@@ -99,6 +99,19 @@ public final class TaggedBuffer {
     return user.protectionDomain() == domain && (stream == null || stream == user);
   }
 
+  /**
+   * Whether the peer of {@code user} may invalidate it: no other stream may use it (RFC 5040
+   * section 8.1.1 item 7), and it is open to the peer. Any right of the peer includes this (section
+   * 5.3). What is open to no peer, such as the sink of RDMA Reads, stays valid until this end
+   * invalidates it (section 1.2).
+   */
+  @SuppressWarnings("ReferenceEquality") // domains and streams are compared by identity
+  public boolean mayBeInvalidatedBy(DomainMember user) {
+    return stream == user
+        && user.protectionDomain() == domain
+        && (rights & AccessRights.REMOTE) != 0;
+  }
+
   /** Whether all rights in {@code wanted} are granted. */
   public boolean permits(int wanted) {
     return (rights & wanted) == wanted;

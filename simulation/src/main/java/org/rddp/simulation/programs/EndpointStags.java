@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Reason;
 import org.rddp.simulation.memory.ModelStag;
@@ -74,8 +75,9 @@ final class EndpointStags {
     int from = random.nextInt(3) == 0 ? random.nextInt(slot.length()) : 0;
     int length = random.nextInt(3) == 0 ? 1 + random.nextInt(slot.length() - from) : -1;
     Piece part = new Piece(slot.from() + from, length < 0 ? slot.length() - from : length);
-    int rights = rights() | Access.LOCAL_WRITE.bit() | (random.nextBoolean() ? bind() : 0);
     int only = end.state().established && random.nextInt(3) == 0 ? end.connection() : 0;
+    int drawn = rights() | Access.LOCAL_WRITE.bit() | (random.nextBoolean() ? bind() : 0);
+    int rights = only == 0 ? drawn & ~Access.REMOTE_INVALIDATE.bit() : drawn;
     asked++;
     program()
         .control(
@@ -111,13 +113,27 @@ final class EndpointStags {
 
   /** One that a correct request may use with these rights, or null. */
   ModelStag pick(int rights) {
+    return pick(tag -> tag.usable(rights));
+  }
+
+  /** One that a correct request may invalidate, or null. */
+  ModelStag pickExclusive() {
+    return pick(tag -> tag.usable(0) && tag.exclusive());
+  }
+
+  /** A valid one that no peer may invalidate, since connections share it; or null. */
+  ModelStag shared() {
+    return pick(tag -> tag.usable(0) && !tag.exclusive());
+  }
+
+  private ModelStag pick(Predicate<ModelStag> suits) {
     if (live.isEmpty()) {
       return null;
     }
     int from = random.nextInt(live.size());
     for (int i = 0; i < live.size(); i++) {
       ModelStag tag = live.get((from + i) % live.size());
-      if (tag.usable(rights)) {
+      if (suits.test(tag)) {
         return tag;
       }
     }

@@ -67,7 +67,7 @@ final class FaultInjector {
           case WRITE -> Access.REMOTE_WRITE;
           case READ -> Access.REMOTE_READ;
           case ATOMIC -> Access.REMOTE_ATOMIC;
-          case SEND -> Access.REMOTE_INVALIDATE;
+          case SEND -> throw new IllegalStateException("a Send needs no right");
         };
     return right.bit();
   }
@@ -188,7 +188,7 @@ final class FaultInjector {
 
   private boolean sendInvalidating() {
     PostedReceive receive = end.other().nextReceive();
-    ModelStag tag = stags().without(right());
+    ModelStag tag = random.nextBoolean() ? stags().shared() : stags().foreign();
     int stag = tag == null || random.nextInt(4) == 0 ? stags().unknown() : pinned(tag);
     return receive != null
         && posts.send(random.nextInt(receive.length() + 1), 0, null, stag, false, fault);

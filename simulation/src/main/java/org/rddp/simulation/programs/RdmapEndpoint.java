@@ -145,9 +145,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     }
     int length = random().nextInt(8) == 0 ? most : requests().length(most);
     ModelStag tag =
-        random().nextInt(8) == 0 && !state().wrong
-            ? peer().stags().pick(Access.REMOTE_INVALIDATE.bit())
-            : null;
+        random().nextInt(8) == 0 && !state().wrong ? peer().stags().pickExclusive() : null;
     int flags = flags();
     if (tag != null && peer().memory().hasReads(tag)) {
       // Without a fence the invalidation would come before the answers.
