@@ -367,8 +367,8 @@ public final class DdpStream extends DomainMember {
 
   /**
    * Fails the stream on behalf of the user: flushes everything outstanding, drops everything
-   * received from now on, and allows one more message. The user must still close or abort the
-   * stream.
+   * received from now on, and allows one more message unless our half has been closed. The user
+   * must still close or abort the stream.
    */
   public void fail() {
     state.fail();

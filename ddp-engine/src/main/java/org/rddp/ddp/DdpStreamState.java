@@ -128,11 +128,14 @@ final class DdpStreamState implements UlpduHandler, ReceivingStream {
     endIfHeld(CloseReason.ABORTED);
   }
 
-  /** Flushes everything and drops further segments; one more message may be sent. */
+  /**
+   * Flushes everything and drops further segments. One more message may be sent unless our half is
+   * closed: also one that has been asked to close behind what was still waiting.
+   */
   void fail() {
     if (!failed) {
       failed = true;
-      stop(released && sender.acceptsMessages() ? 1 : 0);
+      stop(released && sender.isOpen() ? 1 : 0);
     }
   }
 

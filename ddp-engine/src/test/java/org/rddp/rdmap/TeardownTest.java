@@ -126,6 +126,47 @@ class TeardownTest {
     assertThat(rdmap.sent()).hasSize(1).allMatch(hex -> hex.startsWith("4147"));
   }
 
+  /** What was posted before still waits for the window when the error comes. */
+  @Test
+  @Tag("RDMAP-6.2-03")
+  @Tag("RDMAP-5.4-01")
+  void shouldTellThePeerOfAnErrorWhileItsHalfDrains() {
+    rdmap.tcp.setWindow(0);
+    stream.postSend(new StreamRequest(1).memory(rdmap.memory.address(), 1));
+    stream.close();
+    String bad = "c140 deadbeef 0000000000000000 01";
+    assertThat(rdmap.receive(bad)).containsExactly("send 1 flushed 0", "error 1/1/0");
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.sent())
+        .containsExactly(sentTerminate("1100c000000fc140deadbeef0000000000000000"));
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+    stream.postSend(new StreamRequest(2).memory(rdmap.memory.address(), 1));
+    assertThat(rdmap.user.events()).containsExactly("send 2 flushed 0");
+  }
+
+  @Test
+  @Tag("RDMAP-6.2-03")
+  void shouldTellThePeerOfAnErrorOfMpaWhileItsHalfDrains() {
+    rdmap.tcp.setWindow(0);
+    stream.postSend(new StreamRequest(1).memory(rdmap.memory.address(), 1));
+    stream.close();
+    LlpFailure.report(stream.ddp(), MpaError.CRC);
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.user.events()).containsExactly("send 1 flushed 0", "error 2/0/2");
+    assertThat(rdmap.sent()).containsExactly(sentTerminate("20020000"));
+  }
+
+  @Test
+  void shouldSendNoTerminateOnceItsHalfIsClosed() {
+    stream.close();
+    rdmap.run();
+    assertThat(rdmap.receive("c140 deadbeef 0000000000000000 01")).containsExactly("error 1/1/0");
+    assertThat(rdmap.sent()).isEmpty();
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "11000300000ac140, 1/1/0",

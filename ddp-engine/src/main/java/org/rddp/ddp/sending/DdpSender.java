@@ -65,6 +65,11 @@ public final class DdpSender {
     return postsLeft > 0;
   }
 
+  /** Whether our half is open: not closed, or asked to close behind messages that still wait. */
+  public boolean isOpen() {
+    return closing || postsLeft > 0;
+  }
+
   /**
    * Appends a Tagged Message.
    *
@@ -333,6 +338,7 @@ public final class DdpSender {
   private void closeIfAsked() {
     if (closing) {
       closing = false;
+      postsLeft = 0;
       mpa.closeSend();
     }
   }
