@@ -40,7 +40,9 @@ public interface RdmapHandler {
 
   /**
    * A posted request has completed; its memory is the user's again. Every posted request completes
-   * exactly once: receives in the order in which they were posted, and so all others.
+   * exactly once: receives in the order in which they were posted, and so all others (RFC 5040
+   * section 5.5 rule 15), whatever their status. Only a receive of a wrong length, or one that is
+   * posted when no more messages are received, completes within the call that posts it.
    *
    * <p>A send or a write that succeeded has been handed to TCP in full; whether the peer has it is
    * not known. A read that succeeded has been answered, and its octets are there. A receive that

@@ -49,11 +49,11 @@ public final class RdmapLocalOperations {
    * @param request its local STag is the one; flags are those of {@link RequestFlags}
    */
   public boolean postInvalidate(StreamRequest request) {
-    if (posts.endsAtOnce(request, CompletionKind.INVALIDATE)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    if (posts.sendsNothing()) {
+      return posts.refuse(request, CompletionKind.INVALIDATE, RdmapCompletionStatus.FLUSHED);
     }
     long number = sendQueue.add(request, CompletionKind.INVALIDATE, 0);
     add().invalidate(request.localStag());
@@ -69,11 +69,11 @@ public final class RdmapLocalOperations {
    *     length, which is greater than 0
    */
   public boolean postBind(StreamRequest request) {
-    if (posts.endsAtOnce(request, CompletionKind.BIND)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    if (posts.sendsNothing()) {
+      return posts.refuse(request, CompletionKind.BIND, RdmapCompletionStatus.FLUSHED);
     }
     long number = sendQueue.add(request, CompletionKind.BIND, 0);
     add().bind(request);

@@ -5,8 +5,9 @@ import org.rddp.ddp.memory.StreamRequest;
 
 /**
  * The sends, writes, reads, atomics and local operations of a stream from post to completion. They
- * complete in the order in which they were posted, though they may end in another: a read ends when
- * its response has come, and messages posted behind it may have been sent long before.
+ * complete in the order in which they were posted (RFC 5040 section 5.5 rule 15), though they may
+ * end in another: a read ends when its response has come, and messages posted behind it may have
+ * been sent, or refused, long before.
  */
 final class RdmapSendQueue {
   private final RdmapHandler handler;

@@ -17,9 +17,9 @@ import org.rddp.tcp.StreamHandler;
  *
  * <p>A post puts a request into a bounded queue, and {@link RdmapHandler#onCompletion} reports its
  * end exactly once. {@link DdpEngine#send} sends the posted requests. A post to a stream that has
- * failed or has been closed completes at once as flushed, within the call. Receives may be posted
- * before the stream is established; a Responder should post them before it accepts, since a peer's
- * Send without a receive is an error.
+ * failed or has been closed completes as flushed, when all posted before it have completed: within
+ * the call if there are none. Receives may be posted before the stream is established; a Responder
+ * should post them before it accepts, since a peer's Send without a receive is an error.
  *
  * <p>Engine thread only.
  */

@@ -42,22 +42,21 @@ final class RequestPoster {
   }
 
   boolean receive(StreamRequest request) {
-    if (hasWrongLength(request, CompletionKind.RECEIVE)) {
-      return true;
-    }
-    if (!ddp.acceptsBuffers()) {
-      handler.onCompletion(request.id(), CompletionKind.RECEIVE, RdmapCompletionStatus.FLUSHED, 0);
+    int refusal = ddp.acceptsBuffers() ? lengthError(request) : RdmapCompletionStatus.FLUSHED;
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      handler.onCompletion(request.id(), CompletionKind.RECEIVE, refusal, 0);
       return true;
     }
     return ddp.postReceive(RdmapHeader.SEND_QUEUE, request);
   }
 
   boolean send(StreamRequest request) {
-    if (hasWrongLength(request, CompletionKind.SEND) || endsAtOnce(request, CompletionKind.SEND)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.SEND, refusal);
     }
     long number = sendQueue.add(request, CompletionKind.SEND, request.length());
     int invalidate = request.remoteStag();
@@ -71,24 +70,24 @@ final class RequestPoster {
   }
 
   boolean write(StreamRequest request) {
-    if (hasWrongLength(request, CompletionKind.WRITE)
-        || endsAtOnce(request, CompletionKind.WRITE)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.WRITE, refusal);
     }
     long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
     return sender.postTagged(number, RdmapHeader.WRITE, request);
   }
 
   boolean writeImmediate(StreamRequest request) {
-    if (hasWrongLength(request, CompletionKind.WRITE)
-        || endsAtOnce(request, CompletionKind.WRITE)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    int refusal = messageRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.WRITE, refusal);
     }
     long number = sendQueue.add(request, CompletionKind.WRITE, request.length());
     int next = ImmediateData.opcode(request.flags());
@@ -96,11 +95,11 @@ final class RequestPoster {
   }
 
   boolean immediate(StreamRequest request) {
-    if (endsAtOnce(request, CompletionKind.SEND)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    if (sendsNothing()) {
+      return refuse(request, CompletionKind.SEND, RdmapCompletionStatus.FLUSHED);
     }
     long number = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
@@ -110,19 +109,14 @@ final class RequestPoster {
   }
 
   boolean read(StreamRequest request) {
-    if (hasWrongLength(request, CompletionKind.READ)
-        || endsAtOnce(request, CompletionKind.READ)
-        || noAnswer(request, CompletionKind.READ)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
     }
-    long number = sendQueue.add(request, CompletionKind.READ, request.length());
-    if (request.length() > 0 && !mayReadInto(request)) {
-      sendQueue.end(number, RdmapCompletionStatus.LOCAL_PROTECTION_ERROR);
-      return true;
+    int refusal = readRefusal(request);
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.READ, refusal);
     }
+    long number = sendQueue.add(request, CompletionKind.READ, request.length());
     requests.add().beginRead(number, request);
     ReadRequest.write(readRequest, request);
     return sender.postInline(
@@ -132,6 +126,14 @@ final class RequestPoster {
         RdmapHeader.READ_QUEUE,
         readRequest.array(),
         ReadRequest.LENGTH);
+  }
+
+  private int readRefusal(StreamRequest request) {
+    int refusal = messageRefusal(request);
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? answerRefusal() : refusal;
+    return refusal == RdmapCompletionStatus.SUCCESS && request.length() > 0 && !mayReadInto(request)
+        ? RdmapCompletionStatus.LOCAL_PROTECTION_ERROR
+        : refusal;
   }
 
   private boolean mayReadInto(StreamRequest request) {
@@ -145,11 +147,12 @@ final class RequestPoster {
 
   /** Posts an atomic whose operands are as {@link AtomicRequest} has them. */
   boolean atomic(StreamRequest request, int opcode) {
-    if (endsAtOnce(request, CompletionKind.ATOMIC) || noAnswer(request, CompletionKind.ATOMIC)) {
-      return true;
-    }
     if (sendQueue.isFull()) {
       return false;
+    }
+    int refusal = sendsNothing() ? RdmapCompletionStatus.FLUSHED : answerRefusal();
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.ATOMIC, refusal);
     }
     long number = sendQueue.add(request, CompletionKind.ATOMIC, AtomicRequest.OPERAND);
     int identifier = nextIdentifier++;
@@ -164,34 +167,36 @@ final class RequestPoster {
         AtomicRequest.LENGTH);
   }
 
-  /** Ends a request at once whose message is too long. */
-  private boolean hasWrongLength(StreamRequest request, int kind) {
-    if (request.length() >= 0 && request.length() <= DdpStream.MAX_MESSAGE) {
-      return false;
-    }
-    handler.onCompletion(request.id(), kind, RdmapCompletionStatus.LENGTH_ERROR, 0);
-    return true;
+  /** Whether the stream sends nothing more, so that every request is flushed. */
+  boolean sendsNothing() {
+    return !sender.acceptsMessages() || user.failed();
   }
 
-  /** Flushes a request at once on a stream that sends nothing more. */
-  boolean endsAtOnce(StreamRequest request, int kind) {
-    if (!sender.acceptsMessages() || user.failed()) {
-      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
-      return true;
-    }
-    return false;
+  /** Why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int messageRefusal(StreamRequest request) {
+    return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request);
   }
 
-  /** Ends a read or an atomic at once that the peer cannot answer. */
-  private boolean noAnswer(StreamRequest request, int kind) {
+  private static int lengthError(StreamRequest request) {
+    return request.length() < 0 || request.length() > DdpStream.MAX_MESSAGE
+        ? RdmapCompletionStatus.LENGTH_ERROR
+        : RdmapCompletionStatus.SUCCESS;
+  }
+
+  /** Why the peer cannot answer, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int answerRefusal() {
     if (user.peerClosed()) {
-      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.FLUSHED, 0);
-      return true;
+      return RdmapCompletionStatus.FLUSHED;
     }
-    if (requests.closed()) {
-      handler.onCompletion(request.id(), kind, RdmapCompletionStatus.NO_READS, 0);
-      return true;
-    }
-    return false;
+    return requests.closed() ? RdmapCompletionStatus.NO_READS : RdmapCompletionStatus.SUCCESS;
+  }
+
+  /**
+   * Ends a request that is not sent, in its turn: requests posted before it complete first. The
+   * queue has room; always true.
+   */
+  boolean refuse(StreamRequest request, int kind, int status) {
+    sendQueue.end(sendQueue.add(request, kind, 0), status);
+    return true;
   }
 }

@@ -115,6 +115,29 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.5-02")
+  void shouldCompleteWhatIsRefusedOrFlushedInTheOrderOfThePosts() {
+    long address = rdmap.memory.address();
+    stream.postRead(new StreamRequest(1).local(sink, 0, 1).remote(7, 0));
+    stream.postRead(new StreamRequest(2).local(sink + 1, 0, 1).remote(7, 0));
+    stream.postSend(new StreamRequest(3).memory(address, 1L << 32));
+    stream.postWrite(new StreamRequest(4).memory(address, 1).remote(7, 0));
+    stream.close();
+    stream.postSend(new StreamRequest(5).memory(address, 1));
+    stream.localOperations().postInvalidate(new StreamRequest(6).local(7, 0, 0));
+    rdmap.run();
+    assertThat(rdmap.user.events()).isEmpty();
+    assertThat(rdmap.receive(response(0xc1, 0, "01")))
+        .containsExactly(
+            "read 1 done 1",
+            "read 2 protection error 0",
+            "send 3 length error 0",
+            "write 4 done 1",
+            "send 5 flushed 0",
+            "invalidate 6 flushed 0");
+  }
+
+  @Test
   @Tag("RDMAP-5.2-01")
   void shouldHaveNoMoreThanOrdReadsAtThePeer() {
     for (int i = 0; i < 4; i++) {

@@ -1,16 +1,30 @@
 package org.rddp.daemon.engine;
 
+import java.util.Arrays;
 import org.rddp.client.types.CompletionStatus;
+import org.rddp.client.types.Opcode;
+import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.CompletionEntry;
+import org.rddp.ipc.ring.WorkRequest;
 
 /**
- * Reports the completions of one connection to its program. Unsignalled requests of the send queue
- * that succeeded are reported by the next completion of that queue. Engine thread only.
+ * Reports the completions of one connection to its program, those of each queue in the order of its
+ * requests. Unsignalled requests of the send queue that succeeded are reported by the next
+ * completion of that queue. Engine thread only.
  */
 final class CompletionReports {
   private final Session session;
   private final RequestTable requests;
   private final int receiveQueue;
+  private final CompletionOrder sends = new CompletionOrder(this);
+
+  /** Null where receives are shared. */
+  private final CompletionOrder receives;
+
+  /** Plain DDP: of the receives of each queue. */
+  private final CompletionOrder[] untaggedReceives;
+
+  private final CompletionOrder notices = new CompletionOrder(this);
   private int connection;
   private boolean ended;
   private int unreported;
@@ -21,17 +35,49 @@ final class CompletionReports {
   /**
    * Nothing to report yet.
    *
-   * @param receiveQueue the number of the shared receive queue, or 0
+   * @param settings of the connection
    */
-  CompletionReports(Session session, int receiveQueue) {
-    this.receiveQueue = receiveQueue;
+  CompletionReports(Session session, ConnectionSettings settings) {
     this.session = session;
+    receiveQueue = settings.receiveQueue();
     requests = session.requests();
+    receives = receiveQueue == 0 ? new CompletionOrder(this) : null;
+    untaggedReceives = new CompletionOrder[settings.queues().size()];
+    Arrays.setAll(untaggedReceives, qn -> new CompletionOrder(this));
   }
 
   /** Sets the number of the connection. */
   void begin(int number) {
     connection = number;
+  }
+
+  /** The order of the queue that a request is of; null if there is none. */
+  CompletionOrder order(WorkRequest work) {
+    return switch (work.opcode()) {
+      case Opcode.RECEIVE -> receives;
+      case Opcode.RECEIVE_UNTAGGED -> untagged(work.qn());
+      case Opcode.TAGGED_NOTICE -> notices;
+      default -> sends;
+    };
+  }
+
+  private CompletionOrder untagged(int qn) {
+    return qn >= 0 && qn < untaggedReceives.length ? untaggedReceives[qn] : null;
+  }
+
+  /**
+   * A request was refused, and those before it have completed.
+   *
+   * @param named number of its Queue or its window
+   */
+  void refused(int request, CompletionStatus status, int named) {
+    switch (requests.opcode(request)) {
+      case Opcode.BIND -> bindEnded(request, status, named);
+      case Opcode.RECEIVE -> receiveEnded(request, status);
+      case Opcode.RECEIVE_UNTAGGED -> untaggedEnded(request, status, named);
+      case Opcode.TAGGED_NOTICE -> noticeEnded(request, status);
+      default -> ended(request, status, 0);
+    }
   }
 
   /**
@@ -52,16 +98,23 @@ final class CompletionReports {
       }
     }
     requests.remove(request);
+    sends.complete();
   }
 
   /** A bind has ended; it is always reported. */
   void bindEnded(int request, CompletionStatus status) {
+    bindEnded(request, status, requests.window(request).number());
+  }
+
+  private void bindEnded(int request, CompletionStatus status, int number) {
     if (!ended) {
       SessionWindow window = requests.window(request);
-      begin(request, status, 0, 1 + unreported).window(window.number(), window.nextStag()).submit();
+      int nextStag = window == null ? 0 : window.nextStag();
+      begin(request, status, 0, 1 + unreported).window(number, nextStag).submit();
       unreported = 0;
     }
     requests.remove(request);
+    sends.complete();
   }
 
   /** A receive will not be filled. */
@@ -69,7 +122,7 @@ final class CompletionReports {
     if (!ended) {
       beginReceive(request, status, 0).submit();
     }
-    requests.remove(request);
+    receiveCompleted(request);
   }
 
   /**
@@ -89,7 +142,7 @@ final class CompletionReports {
       }
       entry.submit();
     }
-    requests.remove(request);
+    receiveCompleted(request);
   }
 
   /** A receive has been used up by Immediate Data. */
@@ -101,7 +154,14 @@ final class CompletionReports {
       }
       entry.immediate(data).submit();
     }
+    receiveCompleted(request);
+  }
+
+  private void receiveCompleted(int request) {
     requests.remove(request);
+    if (receives != null) {
+      receives.complete();
+    }
   }
 
   /** Plain DDP: a receive of a queue has been filled. */
@@ -110,6 +170,7 @@ final class CompletionReports {
       begin(request, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
     }
     requests.remove(request);
+    untagged(qn).complete();
   }
 
   /** Plain DDP: a receive of a queue will not be filled. */
@@ -118,6 +179,7 @@ final class CompletionReports {
       begin(request, status, 0, 1).untagged(0, qn, 0).submit();
     }
     requests.remove(request);
+    untagged(qn).complete();
   }
 
   /** Plain DDP: a notice of a Tagged Message has been used up. */
@@ -126,14 +188,16 @@ final class CompletionReports {
       begin(request, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
     }
     requests.remove(request);
+    notices.complete();
   }
 
   /** Plain DDP: a notice of a Tagged Message will not be used. */
-  void noticeFlushed(int request) {
+  void noticeEnded(int request, CompletionStatus status) {
     if (!ended) {
-      begin(request, CompletionStatus.FLUSHED, 0, 1).tagged(0, 0, 0).submit();
+      begin(request, status, 0, 1).tagged(0, 0, 0).submit();
     }
     requests.remove(request);
+    notices.complete();
   }
 
   private CompletionEntry beginReceive(int request, CompletionStatus status, long octets) {

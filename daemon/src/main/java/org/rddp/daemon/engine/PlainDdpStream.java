@@ -83,21 +83,44 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
   // ---- Calls of the program ----
 
   @Override
-  public boolean post(WorkRequest work, StreamRequest request) {
-    int qn = work.qn();
-    int number = (int) request.id();
-    int ulp = (int) work.rsvdUlp();
+  public CompletionOrder order(WorkRequest work) {
+    return reports.order(work);
+  }
+
+  @Override
+  public CompletionStatus post(WorkRequest work, StreamRequest request) {
     return switch (work.opcode()) {
-      case Opcode.SEND_UNTAGGED ->
-          hasQueue(qn)
-              && (sendEnds(number)
-                  || stream.postUntagged(number, first(work.rsvdUlp()), ulp, qn, request));
-      case Opcode.SEND_TAGGED -> sendEnds(number) || stream.postTagged(number, ulp, request);
-      case Opcode.RECEIVE_UNTAGGED ->
-          hasQueue(qn) && (receiveEnds(number, qn) || stream.postReceive(qn, request));
-      case Opcode.TAGGED_NOTICE -> postNotice(number);
-      default -> false;
+      case Opcode.SEND_UNTAGGED, Opcode.SEND_TAGGED ->
+          stream.acceptsMessages() ? started(send(work, request)) : CompletionStatus.FLUSHED;
+      case Opcode.RECEIVE_UNTAGGED, Opcode.TAGGED_NOTICE ->
+          stream.acceptsBuffers() ? started(receive(work, request)) : CompletionStatus.FLUSHED;
+      default -> CompletionStatus.LOCAL_OPERATION_ERROR;
     };
+  }
+
+  private static CompletionStatus started(boolean posted) {
+    return posted ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_OPERATION_ERROR;
+  }
+
+  private boolean send(WorkRequest work, StreamRequest request) {
+    long number = request.id();
+    int ulp = (int) work.rsvdUlp();
+    if (work.opcode() == Opcode.SEND_TAGGED) {
+      return stream.postTagged(number, ulp, request);
+    }
+    int qn = work.qn();
+    return hasQueue(qn) && stream.postUntagged(number, first(work.rsvdUlp()), ulp, qn, request);
+  }
+
+  private boolean receive(WorkRequest work, StreamRequest request) {
+    if (work.opcode() == Opcode.RECEIVE_UNTAGGED) {
+      return hasQueue(work.qn()) && stream.postReceive(work.qn(), request);
+    }
+    boolean posted = notices.post((int) request.id());
+    if (posted) {
+      stream.resumeReceiving();
+    }
+    return posted;
   }
 
   /** The first of the five octets of RsvdULP. */
@@ -107,34 +130,6 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   private boolean hasQueue(int qn) {
     return qn >= 0 && qn < queues;
-  }
-
-  private boolean sendEnds(int request) {
-    if (stream.acceptsMessages()) {
-      return false;
-    }
-    reports.ended(request, CompletionStatus.FLUSHED, 0);
-    return true;
-  }
-
-  private boolean receiveEnds(int request, int qn) {
-    if (stream.acceptsBuffers()) {
-      return false;
-    }
-    reports.untaggedEnded(request, CompletionStatus.FLUSHED, qn);
-    return true;
-  }
-
-  private boolean postNotice(int request) {
-    if (!stream.acceptsBuffers()) {
-      reports.noticeFlushed(request);
-      return true;
-    }
-    boolean posted = notices.post(request);
-    if (posted) {
-      stream.resumeReceiving();
-    }
-    return posted;
   }
 
   @Override
@@ -166,7 +161,7 @@ final class PlainDdpStream implements SessionStream, UlpHandler {
 
   private void flushNoticesIfStopped() {
     while (!stream.acceptsBuffers() && !notices.isEmpty()) {
-      reports.noticeFlushed(notices.take());
+      reports.noticeEnded(notices.take(), CompletionStatus.FLUSHED);
     }
   }
 

@@ -61,7 +61,16 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
   // ---- Calls of the program ----
 
   @Override
-  public boolean post(WorkRequest work, StreamRequest request) {
+  public CompletionOrder order(WorkRequest work) {
+    return reports.order(work);
+  }
+
+  @Override
+  public CompletionStatus post(WorkRequest work, StreamRequest request) {
+    return start(work, request) ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_OPERATION_ERROR;
+  }
+
+  private boolean start(WorkRequest work, StreamRequest request) {
     request.flags(flags(work));
     return switch (work.opcode()) {
       case Opcode.RECEIVE -> stream.postReceive(request);

@@ -1,17 +1,26 @@
 package org.rddp.daemon.engine;
 
+import org.rddp.client.types.CompletionStatus;
 import org.rddp.ddp.memory.StreamRequest;
 import org.rddp.ipc.ring.WorkRequest;
 
 /** A stream or a shared receive queue that takes work requests. Engine thread only. */
 interface RequestTarget {
   /**
+   * The order in which requests of the same queue complete; null if the queue does not exist or
+   * promises no order.
+   */
+  CompletionOrder order(WorkRequest work);
+
+  /**
    * Starts a work request.
    *
    * @param work the request as the program posted it
    * @param request the same for the stream: its id is the number in the session's table; memory,
    *     remote STag and TO are set; the target sets the rest
-   * @return false when the queue is full, or the target does not support the opcode
+   * @return {@link CompletionStatus#SUCCESS} if it has been started; otherwise the status with
+   *     which it completes, such as {@link CompletionStatus#LOCAL_OPERATION_ERROR} when the queue
+   *     is full or the target does not support the opcode
    */
-  boolean post(WorkRequest work, StreamRequest request);
+  CompletionStatus post(WorkRequest work, StreamRequest request);
 }

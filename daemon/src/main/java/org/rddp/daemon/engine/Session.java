@@ -122,14 +122,26 @@ public final class Session {
       refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
       return;
     }
+    CompletionOrder order = target.order(work);
+    if (order != null) {
+      order.take();
+    }
     int number = requests.add(work);
     CompletionStatus status = resolve(number);
-    if (status == CompletionStatus.SUCCESS && !target.post(work, request)) {
-      status = CompletionStatus.LOCAL_OPERATION_ERROR;
+    if (status == CompletionStatus.SUCCESS) {
+      status = target.post(work, request);
     }
     if (status != CompletionStatus.SUCCESS) {
+      refuse(number, order, status);
+    }
+  }
+
+  private void refuse(int number, CompletionOrder order, CompletionStatus status) {
+    if (order == null) {
       requests.remove(number);
       refuse(status);
+    } else {
+      order.refuse(number, status, work.opcode() == Opcode.BIND ? work.window() : work.qn());
     }
   }
 
@@ -179,11 +191,14 @@ public final class Session {
   private CompletionStatus resolveBind(int number) {
     SessionWindow window = memory.window(work.window());
     SessionRegion region = region(work.localStag(), work.localOffset(), work.length(), 0);
+    if (window != null) {
+      // Also for a bind that is refused: its completion names the window.
+      requests.use(number, window);
+    }
     if (window == null || region == null || work.length() == 0 || work.rights() == 0) {
       return CompletionStatus.MW_BIND_ERROR;
     }
     requests.use(number, 0, region);
-    requests.use(number, window);
     request
         .bind(window.window(), region.buffer(), DdpRights.of(work.rights()))
         .local(work.localStag(), work.localOffset(), work.length());
@@ -197,6 +212,7 @@ public final class Session {
     return usable ? region : null;
   }
 
+  /** Completes at once a request of no queue, or of a shared one. */
   private void refuse(CompletionStatus status) {
     int opcode = work.opcode();
     CompletionEntry entry = claim(1).begin(work.id(), work.connection(), opcode, status, 0);

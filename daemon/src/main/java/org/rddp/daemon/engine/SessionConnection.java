@@ -90,7 +90,7 @@ final class SessionConnection {
     this.number = number;
     this.state = state;
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
-    this.reports = new CompletionReports(session, settings.receiveQueue());
+    this.reports = new CompletionReports(session, settings);
     reports.begin(number);
     this.stream = newStream(requestData, settings);
     // After the stream: that refuses private data that is too long.

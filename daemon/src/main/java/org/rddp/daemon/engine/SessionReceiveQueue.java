@@ -31,9 +31,15 @@ final class SessionReceiveQueue implements RequestTarget {
     return queue;
   }
 
+  /** None: which connection takes a receive, and when its message is complete, is up to peers. */
   @Override
-  public boolean post(WorkRequest work, StreamRequest request) {
-    return queue.post(request);
+  public CompletionOrder order(WorkRequest work) {
+    return null;
+  }
+
+  @Override
+  public CompletionStatus post(WorkRequest work, StreamRequest request) {
+    return queue.post(request) ? CompletionStatus.SUCCESS : CompletionStatus.LOCAL_OPERATION_ERROR;
   }
 
   /** Connections and listeners that use it. */

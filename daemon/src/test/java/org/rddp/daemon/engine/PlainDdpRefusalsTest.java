@@ -58,9 +58,13 @@ class PlainDdpRefusalsTest extends PlainDdpConnection {
     notice(3);
     notice(4);
     run();
+    assertThat(completions()).as("in the order of the posts").isEmpty();
+    session.disconnect(connection, false);
     assertThat(completions())
         .containsExactly(
+            "1 FLUSHED 0 octets QN 2 MSN 0 ULP 0",
             "2 LOCAL_OPERATION_ERROR 0 octets QN 2 MSN 0 ULP 0",
+            "3 FLUSHED 0 octets STag 0 TO 0 ULP 0",
             "4 LOCAL_OPERATION_ERROR 0 octets STag 0 TO 0 ULP 0");
   }
 

@@ -21,9 +21,7 @@ final class PostedRequests {
   /** Whether the peer's Terminate has named one. */
   private boolean refusedThere;
 
-  /**
-   * Number of the first request that is known to have been read when the stream sent nothing more.
-   */
+  /** Number of the first request that was flushed because the stream sent nothing more. */
   private long firstLate = Long.MAX_VALUE;
 
   PostedRequests(ProgramEndpoint end) {
@@ -82,49 +80,17 @@ final class PostedRequests {
       succeeded(before);
     }
     CompletionStatus status = completion.status();
-    PostedRequest request = mayOvertake(status) ? find(completion.id()) : requests.peek();
+    PostedRequest request = requests.poll();
     if (request == null || request.id() != completion.id()) {
       end.verify(false, "a completion that is not the next one's: " + completion);
       return;
     }
-    if (status == CompletionStatus.FLUSHED && request != requests.peek()) {
-      end.verify(mayBeAhead(request), request, "is flushed ahead of an earlier one");
-    }
     end.verify(request.opcode() == completion.opcode(), request, "ends as another opcode");
-    requests.remove(request);
     end(request, completion, status);
-  }
-
-  /** Whether it may end before earlier requests. */
-  private boolean mayOvertake(CompletionStatus status) {
-    return switch (status) {
-      case LOCAL_PROTECTION_ERROR, LOCAL_OPERATION_ERROR -> true;
-      case FLUSHED -> end.state().failed || end.over() || end.state().goneInEngine;
-      default -> false;
-    };
-  }
-
-  /**
-   * Whether a request may be flushed ahead of earlier ones: the daemon has read it when the stream
-   * was over. What it has read later ends behind it.
-   */
-  private boolean mayBeAhead(PostedRequest request) {
-    if (asks(request) && (end.state().peerClosed || end.peer().state().closing)) {
-      // It would not be answered; requests behind it may still be sent.
-      return true;
-    }
-    firstLate = Math.min(firstLate, request.number());
-    return requests.stream()
-        .takeWhile(one -> one != request)
-        .noneMatch(one -> one.number() >= firstLate);
   }
 
   private static boolean asks(PostedRequest request) {
     return request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
-  }
-
-  private PostedRequest find(long id) {
-    return requests.stream().filter(one -> one.id() == id).findFirst().orElse(null);
   }
 
   private void end(PostedRequest request, Completion completion, CompletionStatus status) {
@@ -137,6 +103,10 @@ final class PostedRequests {
       }
       case FLUSHED -> {
         flushed = true;
+        if (!asks(request)) {
+          // One that asks may be flushed because the peer cannot answer.
+          firstLate = Math.min(firstLate, request.number());
+        }
         end.count(ProgramEvent.FLUSHED);
         failed(request, true);
       }
@@ -192,7 +162,9 @@ final class PostedRequests {
   private void succeeded(PostedRequest request) {
     end.verify(!end.state().isGone(), request, "ends well, though the connection is gone");
     end.verify(request.refusal() == null || rebound(request), request, "ends well, and must not");
-    end.verify(request.number() < firstLate, request, "ends well, though read too late");
+    // Plain DDP sends one more message after an error.
+    boolean mayBeSent = request.number() < firstLate || end.state().failed;
+    end.verify(mayBeSent, request, "ends well, behind one that was flushed");
     int opcode = request.opcode();
     boolean atomic = Opcode.isAtomic(opcode);
     if (atomic || opcode == Opcode.READ) {
