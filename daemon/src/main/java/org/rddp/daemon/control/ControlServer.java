@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
@@ -69,6 +70,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
   private final Map<DaemonInterface, ProgramSession> captures = new HashMap<>();
+  private final LongAdder notLogged = new LongAdder();
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
@@ -106,6 +108,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   public void start() {
     after(Statistics.PERIOD, this::refreshStatistics);
     after(HELLO_PERIOD, this::endProgramsWithoutHello);
+    after(DaemonLog.PERIOD, this::countLeftOut);
     thread.start();
   }
 
@@ -120,8 +123,15 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     after(HELLO_PERIOD, this::endProgramsWithoutHello);
   }
 
+  private void countLeftOut() {
+    log.leftOut(DaemonLog.Kind.CONNECTION, notLogged.sumThenReset());
+    log.countLeftOut();
+    after(DaemonLog.PERIOD, this::countLeftOut);
+  }
+
   private void reportUnlockedMemory() {
     log.info(
+        DaemonLog.Kind.DAEMON,
         "programs' memory is not locked: RLIMIT_MEMLOCK does not allow it. Where there is swap, an"
             + " engine may have to wait for it");
   }
@@ -315,7 +325,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   @Override
   public void onRefused(String detail) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
-      execute(() -> log.info(detail));
+      execute(() -> log.info(DaemonLog.Kind.CONNECTION, detail));
+    } else {
+      notLogged.increment();
     }
   }
 

@@ -37,6 +37,9 @@ final class ProgramSession implements SessionHandler {
   /** Largest number of requests in the engine's queue; meanwhile no more are read. */
   private static final int MAX_IN_ENGINE = 64;
 
+  /** Characters that are kept of a program's name. */
+  private static final int MAX_NAME = 64;
+
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   /** A request carried out on the engine's thread; the result is the reply. */
@@ -244,7 +247,7 @@ final class ProgramSession implements SessionHandler {
       DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
-        name = hello.program() + " (pid " + socket.peer().pid() + ")";
+        name = LogText.escaped(hello.program(), MAX_NAME) + " (pid " + socket.peer().pid() + ")";
       }
       session = new Session(name, engine, sessionLimits, ends, signal::signal, this, owner());
       send(
@@ -291,7 +294,9 @@ final class ProgramSession implements SessionHandler {
       signal.receiver().close();
       Engine engine = daemonInterface.engine();
       engine.execute(() -> engine.begin(session));
-      server.log().info("session of " + name + " on " + daemonInterface.name());
+      server
+          .log()
+          .info(DaemonLog.Kind.SESSION, "session of " + name + " on " + daemonInterface.name());
     }
     answer(request, refusal);
   }
@@ -536,7 +541,7 @@ final class ProgramSession implements SessionHandler {
     ended = true;
     server.onEnding(this);
     if (why != null) {
-      server.log().info("session of " + name + " ended: " + why);
+      server.log().info(DaemonLog.Kind.SESSION, "session of " + name + " ended: " + why);
     }
     if (session == null) {
       release(last);

@@ -1,0 +1,52 @@
+package org.rddp.daemon.control;
+
+/**
+ * Makes one printable line of a text that a program or a peer may have chosen: a reader of the log,
+ * or the terminal that shows it, must not take a part of it for a line of the daemon's own.
+ */
+final class LogText {
+  private LogText() {}
+
+  /**
+   * The text with escapes for backslashes and for all characters that do not print, such as line
+   * ends, escape sequences and marks that reverse the direction.
+   *
+   * @param most characters of the text that are kept; the number of the others is added
+   */
+  static String escaped(String text, int most) {
+    StringBuilder line = new StringBuilder();
+    int end = Math.min(text.length(), most);
+    for (int i = 0; i < end; i++) {
+      append(line, text.charAt(i));
+    }
+    if (end < text.length()) {
+      line.append(" (and ").append(text.length() - end).append(" more characters)");
+    }
+    return line.toString();
+  }
+
+  private static void append(StringBuilder line, char character) {
+    if (character == '\\') {
+      line.append("\\\\");
+    } else if (isPrintable(character)) {
+      line.append(character);
+    } else {
+      line.append("\\u%04x".formatted((int) character));
+    }
+  }
+
+  private static boolean isPrintable(char character) {
+    return switch (Character.getType(character)) {
+      // Two of them are one character; terminals ignore a single one.
+      case Character.SURROGATE -> true;
+      case Character.CONTROL,
+          Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.PRIVATE_USE,
+          Character.UNASSIGNED ->
+          false;
+      default -> true;
+    };
+  }
+}
