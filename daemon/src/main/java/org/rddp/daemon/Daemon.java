@@ -2,8 +2,6 @@ package org.rddp.daemon;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -87,11 +85,8 @@ public final class Daemon implements AutoCloseable {
           new DaemonInterface(each.name(), engine, each.tcp().connections(), capturePoint(device)));
       EngineStatistics.add(statistics, engine, device);
     }
-    Path socket = configuration.controlSocket();
-    if (socket.getParent() != null) {
-      Files.createDirectories(socket.getParent());
-    }
-    ControlListener listener = ControlListener.bind(socket, permissions(configuration));
+    ControlListener listener =
+        ControlListener.bind(configuration.controlSocket(), permissions(configuration));
     control =
         new ControlServer(
             listener,

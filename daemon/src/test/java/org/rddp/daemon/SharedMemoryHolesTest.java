@@ -171,6 +171,26 @@ class SharedMemoryHolesTest {
     }
   }
 
+  @Test
+  void shouldRefuseUnknownRights() throws IOException {
+    begin();
+    SharedMemory own = SharedMemory.create("own", 4096);
+    int memory =
+        ((DaemonMessage.MemoryAdopted)
+                hostile.request(number -> new ProgramMessage.AdoptMemory(number, own.descriptor())))
+            .memory();
+    own.forbidHoles();
+    share(memory);
+    for (int rights : new int[] {64, RIGHTS | 1 << 31}) {
+      assertThat(
+              hostile.refusal(
+                  number -> new ProgramMessage.Register(number, memory, 0, 4096, rights, 0)))
+          .isEqualTo(Reason.INVALID);
+    }
+    shouldRegister(memory);
+    own.close();
+  }
+
   /** Such memory could never be made safe. */
   @Test
   void shouldRefuseMemoryToWhichNoSealCanBeAdded() throws IOException {

@@ -72,7 +72,7 @@ public enum Access {
   }
 
   /** Whether all bits are known rights. */
-  static boolean areValid(int bits) {
+  public static boolean areValid(int bits) {
     return (bits & ~ALL) == 0;
   }
 }

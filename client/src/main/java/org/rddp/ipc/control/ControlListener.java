@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Descriptor;
+import org.rddp.ipc.linux.DirectoryLock;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
@@ -21,6 +23,9 @@ public final class ControlListener implements AutoCloseable {
   /** Programs that have connected and are not accepted yet; net.core.somaxconn limits it, too. */
   private static final int BACKLOG = 512;
 
+  /** Longest wait in ns for another daemon that starts. */
+  private static final long LOCK_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
   private final Path path;
   private final Descriptor socket;
 
@@ -30,12 +35,52 @@ public final class ControlListener implements AutoCloseable {
   }
 
   /**
-   * Creates the socket. A socket left behind by a dead daemon is removed first.
+   * Creates the socket, and its directory if there is none. A socket left behind by a dead daemon
+   * is removed first.
    *
+   * @param path an absolute path of at most 107 octets
    * @param permissions mode of the socket; a program needs write permission to connect
-   * @throws FileAlreadyExistsException if a daemon listens at the path, or the file is not a socket
+   * @throws FileAlreadyExistsException if a daemon listens at the path, the file is not a socket,
+   *     or a component of its directory is not a directory
    */
   public static ControlListener bind(Path path, Set<PosixFilePermission> permissions)
+      throws IOException {
+    Path directory = path.toAbsolutePath().getParent();
+    createDirectory(directory);
+    // A daemon that has bound its socket and does not listen yet looks like a dead one to another.
+    DirectoryLock lock = lock(directory);
+    try {
+      return bindAlone(path, permissions);
+    } finally {
+      lock.close();
+    }
+  }
+
+  private static void createDirectory(Path directory) throws IOException {
+    for (Path each = directory; each != null; each = each.getParent()) {
+      if (Files.exists(each) && !Files.isDirectory(each)) {
+        throw new FileAlreadyExistsException(
+            each.toString(),
+            null,
+            "it is not a directory, so the control socket cannot be below it: choose another path");
+      }
+    }
+    Files.createDirectories(directory);
+  }
+
+  private static DirectoryLock lock(Path directory) throws IOException {
+    try {
+      return DirectoryLock.take(directory, LOCK_TIMEOUT);
+    } catch (SystemCallException e) {
+      if (e.errno() == Errno.EAGAIN) {
+        throw new FileAlreadyExistsException(
+            directory.toString(), null, "another process has locked it: start the daemon later");
+      }
+      throw e;
+    }
+  }
+
+  private static ControlListener bindAlone(Path path, Set<PosixFilePermission> permissions)
       throws IOException {
     Descriptor socket = UnixSocket.open();
     try {

@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -182,13 +185,18 @@ class ControlSocketTest {
       poll.add(welcome.event());
       assertThat(poll.await(0)).isEqualTo(1);
 
-      daemon.send(new DaemonMessage.MemoryAllocated(2, 1, 2, 3, memory.descriptor()));
-      daemon.send(new DaemonMessage.CountersOpened(3, memory.descriptor()));
-      daemon.send(new DaemonMessage.CaptureStarted(4, memory.descriptor()));
-      program.send(new ProgramMessage.AdoptMemory(5, memory.descriptor()));
-      for (int i = 0; i < 3; i++) {
+      for (DaemonMessage message :
+          List.of(
+              new DaemonMessage.MemoryAllocated(2, 1, 2, 3, memory.descriptor()),
+              new DaemonMessage.CountersOpened(3, memory.descriptor()),
+              new DaemonMessage.CaptureStarted(4, memory.descriptor()))) {
+        assertThat(daemon.send(message)).isTrue();
+        assertThat(daemon.send(message)).as("before it is received").isFalse();
+        assertThat(daemon.send(new DaemonMessage.Done(5))).as("without descriptor").isTrue();
         program.receiveFromDaemon().closeDescriptors();
+        assertThat(program.receiveFromDaemon()).isEqualTo(new DaemonMessage.Done(5));
       }
+      program.send(new ProgramMessage.AdoptMemory(5, memory.descriptor()));
       try (Descriptor adopted =
           ((ProgramMessage.AdoptMemory) daemon.receiveFromProgram()).descriptor()) {
         assertThat(adopted.number()).isPositive();
@@ -287,6 +295,57 @@ class ControlSocketTest {
       assertThat(successor.accept()).isNotNull();
     }
     assertThat(stale).doesNotExist();
+  }
+
+  /** Between bind(2) and listen(2), the socket of a daemon that starts looks like a dead one's. */
+  @Test
+  void shouldLetOnlyOneDaemonStartOverAStaleSocket() throws Exception {
+    for (int round = 0; round < 100; round++) {
+      Path stale = directory.resolve("race.sock");
+      try (Descriptor dead = UnixSocket.open()) {
+        UnixSocket.bind(dead, stale);
+      }
+      CyclicBarrier start = new CyclicBarrier(2);
+      Callable<ControlListener> daemonStart =
+          () -> {
+            start.await();
+            try {
+              return ControlListener.bind(stale, MODE);
+            } catch (FileAlreadyExistsException e) {
+              return null;
+            }
+          };
+      FutureTask<ControlListener> other = new FutureTask<>(daemonStart);
+      new Thread(other).start();
+      ControlListener one = daemonStart.call();
+      ControlListener two = other.get();
+      assertThat(one == null).as("round " + round).isNotEqualTo(two == null);
+      ControlListener winner = one == null ? two : one;
+      ControlSocket.connect(stale).close();
+      assertThat(winner.accept()).isNotNull();
+      winner.close();
+    }
+  }
+
+  @Test
+  void shouldSayWhichComponentOfThePathIsAFile() throws IOException {
+    Path file = Files.writeString(directory.resolve("plain"), "");
+    assertThatThrownBy(() -> ControlListener.bind(file.resolve("below/rddpd.sock"), MODE))
+        .isInstanceOfSatisfying(
+            FileAlreadyExistsException.class,
+            e -> {
+              assertThat(e.getFile()).isEqualTo(file.toString());
+              assertThat(e.getReason()).startsWith("it is not a directory");
+            });
+  }
+
+  @Test
+  void shouldCreateTheSocketsDirectory() throws IOException {
+    Path path = directory.resolve("a/b/rddpd.sock");
+    try (ControlListener created = ControlListener.bind(path, MODE)) {
+      ControlSocket.connect(path).close();
+      assertThat(created.accept()).isNotNull();
+    }
   }
 
   @Test

@@ -53,6 +53,10 @@ final class RegisteredMemory {
    */
   int register(DdpStream stream, long address, long octets, int rights)
       throws RequestRefusedException {
+    if (!Access.areValid(rights)) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "the rights 0x%x contain unknown bits".formatted(rights));
+    }
     if (Access.letPeerChange(rights) && !Access.LOCAL_WRITE.isIn(rights)) {
       throw new RequestRefusedException(
           Reason.INVALID, "a region with REMOTE_WRITE or REMOTE_ATOMIC needs LOCAL_WRITE too");
