@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.DirectoryLock;
 import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
@@ -28,6 +29,9 @@ public final class ControlListener implements AutoCloseable {
 
   private final Path path;
   private final Descriptor socket;
+
+  /** A connection for whose pidfd there was no descriptor; otherwise null. */
+  private Descriptor accepted;
 
   private ControlListener(Path path, Descriptor socket) {
     this.path = path;
@@ -131,18 +135,51 @@ public final class ControlListener implements AutoCloseable {
     return socket;
   }
 
-  /** Accepts the next program; null if none is waiting. */
+  /**
+   * Accepts the next program; null if none is waiting.
+   *
+   * @throws SystemCallException for example if no descriptors are left; a program that has been
+   *     accepted by then is kept for the next call
+   */
   public ControlSocket accept() throws SystemCallException {
-    Descriptor connection = UnixSocket.accept(socket);
-    if (connection == null) {
+    if (accepted == null) {
+      accepted = UnixSocket.accept(socket);
+    }
+    if (accepted == null) {
       return null;
     }
     try {
-      return new ControlSocket(connection);
-    } catch (SystemCallException | RuntimeException | Error e) {
-      connection.close();
+      ControlSocket program = new ControlSocket(accepted);
+      accepted = null;
+      return program;
+    } catch (SystemCallException e) {
+      if (e.errno() != Errno.EMFILE && e.errno() != Errno.ENFILE) {
+        dropAccepted();
+      }
+      throw e;
+    } catch (RuntimeException | Error e) {
+      dropAccepted();
       throw e;
     }
+  }
+
+  private void dropAccepted() {
+    accepted.close();
+    accepted = null;
+  }
+
+  /** Whether a program was accepted and lacks a descriptor, which {@link #accept()} gets for it. */
+  public boolean hasAccepted() {
+    return accepted != null;
+  }
+
+  /**
+   * Whether a program wants to be accepted: without descriptors, accept(2) fails even if none does.
+   */
+  public boolean isAwaited() throws SystemCallException {
+    PollSet poll = new PollSet();
+    poll.add(socket);
+    return hasAccepted() || poll.await(0) > 0;
   }
 
   /** Stops listening and removes the socket from the file system. */
@@ -151,6 +188,9 @@ public final class ControlListener implements AutoCloseable {
     if (socket.isOpen()) {
       Files.deleteIfExists(path);
       socket.close();
+      if (accepted != null) {
+        dropAccepted();
+      }
     }
   }
 }

@@ -45,6 +45,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Interval in ns at which that is checked. */
   private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
+  /** Interval in ns at which messages that wait are sent again. */
+  private static final long UNSENT_RETRY = TimeUnit.MILLISECONDS.toNanos(1);
+
   /** Longest pause in ns after a failed accept(2). */
   private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
 
@@ -182,7 +185,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       poll.add(process == null ? wake.descriptor() : process);
       unsent |= program.hasUnsentMessages();
     }
-    poll.await(unsent ? TimeUnit.MILLISECONDS.toNanos(1) : untilNextTimer());
+    boolean retries = accepts && listener.hasAccepted();
+    poll.await(retries ? 0 : unsent ? UNSENT_RETRY : untilNextTimer());
     if (poll.isReady(0)) {
       wake.clear();
     }
@@ -190,7 +194,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       int first = firstProgram + 2 * i;
       serve(polled.get(i), poll.isReady(first), poll.isReady(first + 1));
     }
-    if (listenerIndex >= 0 && poll.isReady(listenerIndex)) {
+    if (retries || (accepts && poll.isReady(listenerIndex))) {
       acceptPrograms();
     }
     runTasks();
@@ -233,14 +237,24 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
         socket = listener.accept();
       } catch (IOException | RuntimeException | Error e) {
         // For example, no descriptors are left. Sessions go on.
-        report("the control socket", e);
-        makeRoom();
+        onNotAccepted(e);
         return;
       }
       if (socket == null) {
         return;
       }
       admit(socket);
+    }
+  }
+
+  private void onNotAccepted(Throwable cause) {
+    try {
+      if (listener.isAwaited()) {
+        report("the control socket", cause);
+        makeRoom();
+      }
+    } catch (SystemCallException e) {
+      report("the control socket", e);
     }
   }
 
