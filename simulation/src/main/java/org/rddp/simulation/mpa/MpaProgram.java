@@ -165,7 +165,7 @@ final class MpaProgram implements UlpduHandler {
     check(mpa.crc() == terms.crc(), "CRCs are not used as agreed");
     check(mpa.revision() == terms.revision(), "revision " + mpa.revision());
     check(mpa.version() == (terms.initiator().startKey() ? 0 : 1), "version " + mpa.version());
-    check(mpa.ird() == terms.ird(initiator), "IRD " + mpa.ird());
+    check(mpa.depths().equals(terms.depths(initiator)), "" + mpa.depths());
     byte[] expected = initiator ? terms.replyData() : new byte[0];
     check(Arrays.equals(privateData, expected), "the Reply's Private Data is not what was sent");
   }

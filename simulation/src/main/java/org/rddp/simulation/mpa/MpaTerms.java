@@ -1,6 +1,7 @@
 package org.rddp.simulation.mpa;
 
 import java.util.SplittableRandom;
+import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.simulation.RandomSettings;
 
@@ -121,9 +122,17 @@ record MpaTerms(
     return initiator.startKey() ? 0 : initiator.revision();
   }
 
-  /** RDMA Reads that an end is to serve at a time. */
-  int ird(boolean isInitiator) {
-    int own = of(isInitiator).ird();
-    return revision() == 2 ? Math.min(own, of(!isInitiator).ord()) : own;
+  /** IRD and ORD that an end is to find in the other's startup frame, and to use. */
+  Depths depths(boolean isInitiator) {
+    MpaSettings own = of(isInitiator);
+    MpaSettings other = of(!isInitiator);
+    if (revision() != 2) {
+      return new Depths(Depths.UNKNOWN, Depths.UNKNOWN, own.ird(), own.ord());
+    }
+    int in = Math.min(own.ird(), other.ord());
+    int out = Math.min(own.ord(), other.ird());
+    return isInitiator
+        ? new Depths(out, in, in, out)
+        : new Depths(other.ird(), other.ord(), in, out);
   }
 }

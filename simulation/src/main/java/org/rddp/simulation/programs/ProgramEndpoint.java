@@ -1,7 +1,6 @@
 package org.rddp.simulation.programs;
 
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Completion;
@@ -165,7 +164,7 @@ abstract class ProgramEndpoint {
           closed.connection() == connection() && ends(closed.reason(), closed.detail());
       case DaemonMessage.Failed failed ->
           failed.connection() == connection() && fails(failed.reason(), failed.detail());
-      case DaemonMessage.Rejected rejected -> rejected.connection() == connection() && rejected();
+      case DaemonMessage.Rejected no -> no.connection() == connection() && rejected(no);
       case DaemonMessage.StreamFailed failed ->
           failed.connection() == connection() && streamFails(failed);
       default -> false;
@@ -173,8 +172,7 @@ abstract class ProgramEndpoint {
   }
 
   private boolean requested(DaemonMessage.ConnectionRequested requested) {
-    byte[] data = requested.privateData().toByteArray();
-    verify(Arrays.equals(data, conversation.privateData()), "other private data than was sent");
+    conversation.requested(requested);
     state.known = true;
     if (conversation.rejects() || state.isGone()) {
       count(ProgramEvent.REJECTED);
@@ -191,7 +189,7 @@ abstract class ProgramEndpoint {
   private boolean established(DaemonMessage.Established up) {
     boolean asked = state.reason == null && !conversation.rejects();
     verify(!state.established && asked, "established unasked");
-    verify(up.connection() == connection(), "established by another number");
+    conversation.told(this, up.startup());
     state.established = true;
     receive();
     return true;
@@ -209,8 +207,8 @@ abstract class ProgramEndpoint {
     return true;
   }
 
-  private boolean rejected() {
-    verify(conversation.rejects() || peer.state.isGone(), "rejected by no program");
+  private boolean rejected(DaemonMessage.Rejected rejected) {
+    conversation.toldOfRejection(rejected.startup());
     return fails(Reason.TERMINATED, 0);
   }
 

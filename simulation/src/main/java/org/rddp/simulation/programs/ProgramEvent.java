@@ -52,6 +52,9 @@ enum ProgramEvent {
   CLOSED_RUDELY("halves closed before their time"),
   ABORTED("connections aborted"),
   REJECTED("connections declined"),
+  NEGOTIATED("ends told of negotiated depths"),
+  PEER_TO_PEER("ends told of an RTR"),
+  WITHOUT_RTR("connections declined for want of an RTR"),
   FAILED("connections that did not come up"),
   DIED("sessions ended before their time"),
   LOST("connections lost");

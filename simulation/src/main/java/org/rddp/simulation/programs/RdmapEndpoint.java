@@ -58,7 +58,8 @@ final class RdmapEndpoint extends ProgramEndpoint {
   @Override
   ConnectionSettings settings() {
     int queue = sharing ? program().shared().number() : 0;
-    return new ConnectionSettings(held, 0, List.of(), queue);
+    return new ConnectionSettings(held, 0, List.of(), queue)
+        .withStartup(conversation().startup().of(initiator()));
   }
 
   /** The limit of the interface, or so few octets that the peer may exceed them. */

@@ -1,7 +1,6 @@
 package org.rddp.simulation.programs;
 
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -33,12 +32,9 @@ record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
         wishes(random, choices, startKey, noCrc)
             .withRevision(startKey || random.nextBoolean() ? 1 : 2)
             .withRtr(choices.oneIn(8) ? kinds(random) : Set.of(Rtr.values()));
-    int[] reads = {reads(random), reads(random), reads(random), reads(random)};
-    // Revision 1 does not negotiate IRD and ORD: the programs must have done so.
-    int ord = enhanced ? reads[2] : Math.min(reads[2], reads[1]);
-    int otherOrd = enhanced ? reads[3] : Math.min(reads[3], reads[0]);
     return new RdmapTerms(
-        size(random, one, reads[0], ord), size(random, other, reads[1], otherOrd));
+        size(random, one, reads(random), reads(random)),
+        size(random, other, reads(random), reads(random)));
   }
 
   private static MpaSettings wishes(
@@ -50,6 +46,7 @@ record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
         .withPacking(choices.oneIn(3))
         .withPermissive(random.nextBoolean())
         .withStartKey(startKey)
+        .withUnnegotiatedOrd(1)
         .withStartupTimeoutNanos(STARTUP);
   }
 
@@ -73,11 +70,5 @@ record RdmapTerms(RdmapSettings initiator, RdmapSettings responder) {
   /** Whether CRCs must be in use. */
   boolean crc() {
     return initiator.mpa().crc() || responder.mpa().crc();
-  }
-
-  /** Whether an RTR is required and the ends have no kind of RTR in common. */
-  boolean withoutRtr() {
-    return initiator.mpa().peerToPeer()
-        && Collections.disjoint(initiator.mpa().rtr(), responder.mpa().rtr());
   }
 }

@@ -1,6 +1,9 @@
 package org.rddp.simulation.programs;
 
+import java.util.Arrays;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.StartupTerms;
+import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.SimulatedConnection;
 import org.rddp.simulation.UndetectedCorruption;
@@ -22,7 +25,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
   private final int number;
   private final int queues;
   private final boolean rejects;
-  private final boolean withoutRtr;
+  private final ConnectionStartup startup;
   private final boolean huge;
   private final byte[] privateData;
   private final UndetectedCorruption noise;
@@ -48,7 +51,7 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     this.hosts = hosts;
     this.number = number;
     this.noise = noise;
-    withoutRtr = terms.withoutRtr() && !plain;
+    startup = ConnectionStartup.draw(hosts.random(), terms, plain);
     huge = hosts.settings().oneIn(200);
     boolean bare = terms.initiator().mpa().startKey();
     queues = 1 + hosts.random().nextInt(4);
@@ -132,9 +135,42 @@ final class SimulatedProgramConnection implements SimulatedConnection {
     return end.state().established || end.state().isGone();
   }
 
-  /** Whether an RTR is required and the ends have no kind of RTR in common. */
-  boolean withoutRtr() {
-    return withoutRtr;
+  /** What the programs have chosen of its startup. */
+  ConnectionStartup startup() {
+    return startup;
+  }
+
+  /** The server was told of the request. */
+  void requested(DaemonMessage.ConnectionRequested requested) {
+    byte[] data = requested.privateData().toByteArray();
+    server.verify(Arrays.equals(data, privateData), "other private data than was sent");
+    told(server, requested.startup());
+  }
+
+  /** An end was told what the startup frames have settled. */
+  void told(ProgramEndpoint end, StartupTerms terms) {
+    StartupTerms expected = startup.expected(end.initiator());
+    boolean right = terms.equals(expected);
+    if (terms.peerIrd() >= 0) {
+      end.count(ProgramEvent.NEGOTIATED);
+    }
+    if (terms.peerToPeer()) {
+      end.count(ProgramEvent.PEER_TO_PEER);
+    }
+    end.verify(right || corrupted(), "was told " + terms + ", not " + expected);
+  }
+
+  /** The client was told that its request was rejected. */
+  void toldOfRejection(StartupTerms terms) {
+    if (startup.lacksRequiredRtr()) {
+      client.count(ProgramEvent.WITHOUT_RTR);
+    }
+    boolean asked = rejects || startup.lacksRequiredRtr() || server.state().isGone();
+    client.verify(asked, "rejected by no program");
+    boolean right =
+        terms.peerIrd() == startup.expected(true).peerIrd()
+            && terms.peerOrd() == startup.expectedOrdOfRejection();
+    client.verify(right || corrupted(), "was told " + terms + " with the rejection");
   }
 
   /** Whether bits may have been flipped. */
@@ -144,7 +180,15 @@ final class SimulatedProgramConnection implements SimulatedConnection {
 
   /** Whether something happened that may have ended it. */
   boolean disturbed() {
-    return client.state().disturbed || server.state().disturbed || rejects || withoutRtr || lost();
+    return client.state().disturbed
+        || server.state().disturbed
+        || rejects
+        || refusedForRtr()
+        || lost();
+  }
+
+  private boolean refusedForRtr() {
+    return startup.withoutRtr() || startup.lacksRequiredRtr();
   }
 
   /** Whether it was lost, not ended by a program. */

@@ -119,7 +119,7 @@ final class StreamErrors {
 
   private boolean explained(ErrorNumber error) {
     if (error.equals(ErrorNumber.of(MpaError.NO_MATCHING_RTR))) {
-      return end.conversation().withoutRtr();
+      return end.conversation().startup().withoutRtr();
     }
     if (error.equals(ErrorNumber.of(MpaError.CRC))
         || error.equals(ErrorNumber.of(MpaError.MARKER))) {
