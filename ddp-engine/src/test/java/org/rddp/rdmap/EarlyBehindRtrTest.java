@@ -21,12 +21,17 @@ import org.rddp.tcp.testing.InMemoryTcpStream;
 /** Sends that arrive before the RTR in front of them, which a peer's Markers locate. */
 class EarlyBehindRtrTest {
   private static final byte[] NONE = {};
-  private static final String SEND = "4143 00000000 00000000 %08x 00000000 %02x";
+  private static final String SEND = "4143 00000000 00000000 %08x 00000000 %s";
+
+  /** Octets of the two Sends: the second one holds the Marker at octet 512 of the stream. */
+  private static final int FIRST = 200;
+
+  private static final int SECOND = 400;
   private static final MpaSettings PEER_TO_PEER =
       MpaSettings.DEFAULTS.withRevision(2).withPeerToPeer(true);
 
   private final NativePacketPool pool = new NativePacketPool(64, 2048);
-  private final GuardedMemory memory = new GuardedMemory(256);
+  private final GuardedMemory memory = new GuardedMemory(2048);
   private final RecordingRdmap user = new RecordingRdmap();
 
   private static String rtr(Rtr kind) {
@@ -55,16 +60,16 @@ class EarlyBehindRtrTest {
     ours.receive(theirs.takeSent());
     stream.accept(NONE);
     theirs.receive(ours.takeSent());
-    stream.postReceive(new StreamRequest(1).memory(memory.address(), 8));
-    stream.postReceive(new StreamRequest(2).memory(memory.address() + 64, 8));
+    stream.postReceive(new StreamRequest(1).memory(memory.address(), 512));
+    stream.postReceive(new StreamRequest(2).memory(memory.address() + 1024, 512));
     user.events();
 
     int first = kind == Rtr.SEND ? 2 : 1;
     peer.send(rtr(kind));
     byte[] rtr = theirs.takeSent();
-    peer.send(SEND.formatted(first, 0x11));
+    peer.send(SEND.formatted(first, "11".repeat(FIRST)));
     byte[] one = theirs.takeSent();
-    peer.send(SEND.formatted(first + 1, 0x22));
+    peer.send(SEND.formatted(first + 1, "22".repeat(SECOND)));
     byte[] two = theirs.takeSent();
     byte[] octets =
         ByteBuffer.allocate(rtr.length + one.length + two.length)
@@ -76,8 +81,10 @@ class EarlyBehindRtrTest {
     ours.arrive(octets, start, rtr.length + one.length, two.length);
     memory.assertUntouched();
     ours.arrive(octets, start, 0, rtr.length + one.length);
-    assertThat(user.events()).containsExactly("receive 1 done 1", "receive 2 done 1");
-    assertThat(memory.octets()).startsWith(0x11, GuardedMemory.POISON);
-    assertThat(memory.octets()[64]).isEqualTo((byte) 0x22);
+    assertThat(user.events())
+        .containsExactly("receive 1 done " + FIRST, "receive 2 done " + SECOND);
+    assertThat(memory.octets()[0]).isEqualTo((byte) 0x11);
+    assertThat(memory.octets()[FIRST]).isEqualTo(GuardedMemory.POISON);
+    assertThat(memory.octets()[1024]).isEqualTo((byte) 0x22);
   }
 }
