@@ -29,5 +29,8 @@ public final class RdmapCompletionStatus {
   /** Not done: the peer's Terminate reports another error in this request. */
   public static final int REMOTE_OPERATION_ERROR = 7;
 
+  /** Not done: a message of RFC 7306 on a stream of version 0, which has none. */
+  public static final int NOT_IN_VERSION = 8;
+
   private RdmapCompletionStatus() {}
 }

@@ -28,6 +28,13 @@ final class RdmapReceiver implements UlpHandler {
   private RdmapLocalOperations localOperations;
   private DdpStream ddp;
   private int version;
+
+  /** Whether the stream has the messages of RFC 7306, which are of version 1 only (section 4.1). */
+  private boolean extended = true;
+
+  /** Whether one of them has been posted. */
+  private boolean extensionPosted;
+
   private final ReadyToReceive rtr = new ReadyToReceive();
   private boolean peerClosed;
 
@@ -66,6 +73,15 @@ final class RdmapReceiver implements UlpHandler {
     return termination.failed();
   }
 
+  /**
+   * A message of RFC 7306 is to be posted: false if the stream has none. Before the start that is
+   * not known; one that has been posted by then ends a stream without them.
+   */
+  boolean postsExtension() {
+    extensionPosted = true;
+    return extended;
+  }
+
   /** Whether the peer has closed its half, so that no response can be received. */
   boolean peerClosed() {
     return peerClosed;
@@ -79,6 +95,7 @@ final class RdmapReceiver implements UlpHandler {
   @Override
   public int ulpBits(int ddpVersion) {
     version = ddpVersion;
+    extended = ddpVersion > 0;
     return RdmapHeader.versionBits(ddpVersion);
   }
 
@@ -91,6 +108,7 @@ final class RdmapReceiver implements UlpHandler {
     Depths depths = ddp.depths();
     responder.limit(depths.ird());
     boolean served = requester.limit(depths.ord());
+    boolean known = extended || !extensionPosted;
     handler.onEstablished(privateData);
     if (!served && !termination.failed()) {
       // A local error without a number of its own (RFC 6581 section 9.3).
@@ -98,6 +116,8 @@ final class RdmapReceiver implements UlpHandler {
       termination.llpFailed(
           MpaError.LOCAL_CATASTROPHIC,
           "Reads or atomics have been posted, and the peer serves none: its IRD is 0");
+    } else if (!known) {
+      termination.fail(RdmapError.LOCAL_CATASTROPHIC);
     }
   }
 
@@ -147,12 +167,13 @@ final class RdmapReceiver implements UlpHandler {
     if (RdmapHeader.version(rsvdUlp) != version) {
       return refusal(RdmapError.INVALID_VERSION);
     }
-    int queue = RdmapHeader.queue(RdmapHeader.opcode(rsvdUlp));
+    int opcode = RdmapHeader.opcode(rsvdUlp);
+    int queue = opcode > RdmapHeader.TERMINATE && !extended ? -1 : RdmapHeader.queue(opcode);
     boolean wrongQueue = queue != qn && qn >= 0 && qn <= RdmapHeader.ATOMIC_RESPONSE_QUEUE;
     if (queue < 0 || wrongQueue) {
       return refusal(RdmapError.UNEXPECTED_OPCODE);
     }
-    if (!rtr.admits(RdmapHeader.opcode(rsvdUlp), 0, true)) {
+    if (!rtr.admits(opcode, 0, true)) {
       return refusal(null);
     }
     if (qn == RdmapHeader.SEND_QUEUE && ddp.lacksBuffer(qn)) {

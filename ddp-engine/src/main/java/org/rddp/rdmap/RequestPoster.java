@@ -86,6 +86,7 @@ final class RequestPoster {
       return false;
     }
     int refusal = messageRefusal(request);
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? extensionRefusal() : refusal;
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.WRITE, refusal);
     }
@@ -98,8 +99,9 @@ final class RequestPoster {
     if (sendQueue.isFull()) {
       return false;
     }
-    if (sendsNothing()) {
-      return refuse(request, CompletionKind.SEND, RdmapCompletionStatus.FLUSHED);
+    int refusal = extensionRefusal();
+    if (refusal != RdmapCompletionStatus.SUCCESS) {
+      return refuse(request, CompletionKind.SEND, refusal);
     }
     long number = sendQueue.add(request, CompletionKind.SEND, ImmediateData.LENGTH);
     ImmediateData.write(immediate, request.immediate());
@@ -150,7 +152,8 @@ final class RequestPoster {
     if (sendQueue.isFull()) {
       return false;
     }
-    int refusal = sendsNothing() ? RdmapCompletionStatus.FLUSHED : answerRefusal();
+    int refusal = extensionRefusal();
+    refusal = refusal == RdmapCompletionStatus.SUCCESS ? answerRefusal() : refusal;
     if (refusal != RdmapCompletionStatus.SUCCESS) {
       return refuse(request, CompletionKind.ATOMIC, refusal);
     }
@@ -175,6 +178,16 @@ final class RequestPoster {
   /** Why a message cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
   private int messageRefusal(StreamRequest request) {
     return sendsNothing() ? RdmapCompletionStatus.FLUSHED : lengthError(request);
+  }
+
+  /** Why a message of RFC 7306 cannot be sent, or {@link RdmapCompletionStatus#SUCCESS}. */
+  private int extensionRefusal() {
+    if (sendsNothing()) {
+      return RdmapCompletionStatus.FLUSHED;
+    }
+    return user.postsExtension()
+        ? RdmapCompletionStatus.SUCCESS
+        : RdmapCompletionStatus.NOT_IN_VERSION;
   }
 
   private static int lengthError(StreamRequest request) {

@@ -18,7 +18,8 @@ final class RecordingRdmap implements RdmapHandler {
     "no reads",
     "bind error",
     "not allowed",
-    "not done"
+    "not done",
+    "not in version"
   };
 
   /** What it does when a request ends as flushed. */

@@ -6,6 +6,8 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.GuardedMemory;
 import org.rddp.ddp.RawUlpduPeer;
@@ -81,5 +83,55 @@ class VersionZeroTest {
     run();
     assertThat(user.events()).endsWith("error 1/2/6");
     memory.assertUntouched();
+  }
+
+  /** Immediate Data, the same with Solicited Event, an Atomic Request and an Atomic Response. */
+  @ParameterizedTest
+  @CsvSource({"8, 0, 8", "9, 0, 8", "a, 1, 52", "b, 3, 12"})
+  @Tag("RDMAPX-4-02")
+  @Tag("RDMAPX-8.2-01")
+  void shouldNotKnowTheMessagesOfVersionOne(String opcode, int qn, int octets) {
+    String header = "400%s 00000000 %08x 00000001 00000000".formatted(opcode, qn);
+    peer.send(header + "00".repeat(octets));
+    run();
+    assertThat(user.events()).endsWith("error 0/2/6");
+    memory.assertUntouched();
+  }
+
+  @Test
+  @Tag("RDMAPX-4-02")
+  void shouldRefuseToPostTheMessagesOfVersionOne() {
+    peer.send("c000 00000000 0000000000000000");
+    run();
+    user.events();
+    stream.postImmediate(new StreamRequest(3).immediate(7));
+    stream.postWriteImmediate(new StreamRequest(4).memory(memory.address(), 1).immediate(7));
+    stream.postFetchAdd(new StreamRequest(5).memory(memory.address(), 8));
+    stream.postCompareSwap(new StreamRequest(6).memory(memory.address(), 8));
+    run();
+    assertThat(user.events())
+        .containsExactly(
+            "send 3 not in version 0",
+            "write 4 not in version 0",
+            "atomic 5 not in version 0",
+            "atomic 6 not in version 0");
+    assertThat(peer.receivedHex()).hasSize(1);
+  }
+
+  /** The stream's version is not known when it is posted. */
+  @Test
+  @Tag("RDMAP-7.1-03")
+  @Tag("RDMAPX-8.1-02")
+  void shouldSendATerminateInsteadOfAMessageOfVersionOne() {
+    RecordingRdmap program = new RecordingRdmap();
+    RdmapStream initiator =
+        RdmapStream.initiator(engine, domain, new RdmapSettings(OLD, 4, 4), new byte[0], program);
+    initiator.postImmediate(new StreamRequest(3).immediate(7));
+    RawUlpduPeer responder = RawUlpduPeer.responder(OLD);
+    new InMemoryTcpPair(initiator.transport(), responder.transport(), 1448)
+        .run(() -> engine.send(100));
+    assertThat(program.events()).containsExactly("established ", "send 3 flushed 0", "error 0/0/0");
+    assertThat(responder.receivedHex())
+        .containsExactly("4007" + "00000000" + "00000002" + "00000001" + "00000000" + "00000000");
   }
 }

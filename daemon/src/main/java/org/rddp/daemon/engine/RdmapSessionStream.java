@@ -172,7 +172,9 @@ final class RdmapSessionStream implements SessionStream, RdmapHandler {
       case org.rddp.rdmap.RdmapCompletionStatus.SUCCESS -> CompletionStatus.SUCCESS;
       case org.rddp.rdmap.RdmapCompletionStatus.FLUSHED -> CompletionStatus.FLUSHED;
       case org.rddp.rdmap.RdmapCompletionStatus.LENGTH_ERROR -> CompletionStatus.LOCAL_LENGTH_ERROR;
-      case org.rddp.rdmap.RdmapCompletionStatus.NO_READS -> CompletionStatus.LOCAL_OPERATION_ERROR;
+      case org.rddp.rdmap.RdmapCompletionStatus.NO_READS,
+          org.rddp.rdmap.RdmapCompletionStatus.NOT_IN_VERSION ->
+          CompletionStatus.LOCAL_OPERATION_ERROR;
       case org.rddp.rdmap.RdmapCompletionStatus.BIND_ERROR -> CompletionStatus.MW_BIND_ERROR;
       case org.rddp.rdmap.RdmapCompletionStatus.REMOTE_ACCESS_ERROR ->
           CompletionStatus.REMOTE_ACCESS_ERROR;

@@ -44,6 +44,9 @@ final class FaultInjector {
       List<Fault> all = random.nextInt(3) == 0 ? RARE : List.of(Fault.values());
       fault = all.get(random.nextInt(all.size()));
     }
+    if (fault.kind() == Fault.Kind.ATOMIC && !end.extended()) {
+      return false;
+    }
     if (fault.kind() != Fault.Kind.WRITE && end.peer().state().closing) {
       return false;
     }

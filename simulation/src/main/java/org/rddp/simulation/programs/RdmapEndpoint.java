@@ -94,14 +94,14 @@ final class RdmapEndpoint extends ProgramEndpoint {
     if (kind < 26) {
       write(false);
     } else if (kind < 33) {
-      write(true);
+      write(extended());
     } else if (kind < 54) {
       send();
-    } else if (kind < 59) {
+    } else if (kind < 59 && extended()) {
       immediate();
     } else if (kind < 72 && answered) {
       read();
-    } else if (kind < 82 && answered) {
+    } else if (kind < 82 && answered && extended()) {
       atomic();
     } else if (kind < 96) {
       stags().step(state().known);
@@ -110,6 +110,11 @@ final class RdmapEndpoint extends ProgramEndpoint {
     } else {
       posts.scribble();
     }
+  }
+
+  /** Whether the stream has the messages of RFC 7306: those that the Start Key opens have none. */
+  boolean extended() {
+    return !program().host().settings().mpa().startKey();
   }
 
   private int flags() {
