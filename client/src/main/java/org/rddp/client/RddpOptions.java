@@ -7,8 +7,9 @@ import java.time.Duration;
  *
  * @param programName name of the program in the daemon's log
  * @param interfaceName name of the daemon's interface; empty: the first one
- * @param requestTimeout time in which the daemon must answer a request; after that the session is
- *     lost
+ * @param requestTimeout time in which the daemon must accept the connection and answer a request;
+ *     after that the session is lost. For the allocation of memory, one second for each 16 MiB is
+ *     added
  */
 public record RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
   /** The daemon's first interface, the process id as name, a timeout of ten seconds. */

@@ -70,7 +70,7 @@ final class ProgramMapping {
     return state == State.READY;
   }
 
-  /** Whether the memory is shared: it must not be released by the program meanwhile. */
+  /** Whether the memory is being shared: the program must not free it meanwhile. */
   boolean isPopulating() {
     return state == State.POPULATING;
   }
