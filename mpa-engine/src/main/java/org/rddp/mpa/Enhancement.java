@@ -103,7 +103,7 @@ record Enhancement(boolean peerToPeer, Set<Rtr> rtr, int ird, int ord) {
     }
     Set<Rtr> both = EnumSet.copyOf(own);
     both.retainAll(rtr);
-    return Set.copyOf(both.isEmpty() ? own : both);
+    return both.isEmpty() ? own : both;
   }
 
   /**

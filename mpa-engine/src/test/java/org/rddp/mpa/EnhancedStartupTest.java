@@ -130,6 +130,14 @@ class EnhancedStartupTest {
   }
 
   @Test
+  @Tag("P2P-6-05")
+  void initiatorShouldNotLookAtThemEither() {
+    MpaEndpoint end = initiator(reply(S | C | 0x08, "0003 0002 ef"));
+    assertThat(end.handler.events).containsExactly("full operation ef");
+    assertThat(end.mpa.ord()).isEqualTo(3);
+  }
+
+  @Test
   @Tag("P2P-6-06")
   void shouldRefuseAnEnhancementThatIsCutShort() {
     MpaEndpoint end = responder(request(S | C, "000100"));
