@@ -95,7 +95,7 @@ final class InPlaceMessages {
   }
 
   private void takeTerminate(Ulpdu segment, int from, int octets) {
-    if (octets < Terminate.MIN_LENGTH) {
+    if (!Terminate.wellFormed(segment, from, octets)) {
       termination.fail(RdmapError.UNSPECIFIED, DdpErrorReport.of(segment));
       return;
     }

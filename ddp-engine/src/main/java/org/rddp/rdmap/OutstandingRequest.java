@@ -53,18 +53,12 @@ final class OutstandingRequest {
 
   /**
    * The error in a segment of a Read Response, or null: it has to go where the request said,
-   * without a gap, and to be the last one when all has come.
+   * without a gap, and to be the last one when all has come. Only requests can be of Error Type 1
+   * (RFC 5040 Figure 10), and no code of type 2 names a wrong answer.
    */
   RdmapError refusal(int stag, long to, int octets, boolean last) {
-    if (octets > 0) {
-      if (stag != name) {
-        return RdmapError.INVALID_STAG;
-      }
-      if (to != next || octets > left) {
-        return RdmapError.BASE_OR_BOUNDS;
-      }
-    }
-    return last && octets < left ? RdmapError.UNSPECIFIED : null;
+    boolean elsewhere = octets > 0 && (stag != name || to != next || octets > left);
+    return elsewhere || (last && octets < left) ? RdmapError.UNSPECIFIED : null;
   }
 
   /** Whether octets lie in the rest of a read. */

@@ -27,18 +27,23 @@ final class Terminate {
   private static final int M = 0x80;
   private static final int D = 0x40;
   private static final int R = 0x20;
-  private static final int MDR = M | D | R;
 
-  /** The same three as siw puts them: its bits count from the other end of the octet. */
-  private static final int SWAPPED_MDR = 0x07;
-
+  /** M and D, and all three, as siw puts them: its bits count from the other end of the octet. */
   private static final int SIWS_M_D = 0x03;
 
-  /** Offset of the DDP header, and in it of the Queue Number and the Message Sequence Number. */
+  private static final int SIWS_M_D_R = 0x07;
+
+  /**
+   * Offset of the DDP header, which the DDP segment length precedes, and in it of the Queue Number
+   * and the Message Sequence Number.
+   */
   private static final int HEADER = 6;
 
   private static final int QN = 6;
   private static final int MSN = 10;
+
+  /** Error Type of RDMAP and DDP: an error of this end that no message caused. */
+  private static final int LOCAL_CATASTROPHIC = 0;
 
   /** Error Type of RDMAP: what was asked for may not be done. */
   private static final int REMOTE_PROTECTION = 1;
@@ -59,7 +64,8 @@ final class Terminate {
   }
 
   /**
-   * The octets of a Terminate.
+   * The octets of a Terminate. A local catastrophic error names no segment, whatever caused it
+   * (Figure 10); an error of MPA has none.
    *
    * @param report the segment with the error, or null if there is none
    * @param readRequest its RDMA Read Request Header, or an empty array if it has none
@@ -67,7 +73,7 @@ final class Terminate {
   static byte[] encode(int layer, int type, int code, DdpErrorReport report, byte[] readRequest) {
     ByteBuffer octets = ByteBuffer.allocate(MAX_LENGTH);
     octets.put((byte) (layer << 4 | type)).put((byte) code);
-    if (report == null || !report.headerComplete()) {
+    if (report == null || type == LOCAL_CATASTROPHIC || !report.headerComplete()) {
       octets.putShort((short) 0);
     } else {
       int flags = M | D | (readRequest.length > 0 ? R : 0);
@@ -86,7 +92,8 @@ final class Terminate {
         switch (layer) {
           case RdmapHandler.LAYER_RDMAP ->
               Arrays.stream(RdmapError.values())
-                  .filter(error -> error.type() == type && error.code() == code)
+                  .filter(error -> error.type() == type)
+                  .filter(error -> type == LOCAL_CATASTROPHIC || error.code() == code)
                   .map(RdmapError::title)
                   .findFirst()
                   .orElse("an error of RDMAP");
@@ -103,18 +110,46 @@ final class Terminate {
   }
 
   /**
+   * Whether a Terminate consists of what its M, D and R announce (sections 4.2 and 4.8).
+   *
+   * @param octets its length
+   */
+  static boolean wellFormed(Ulpdu segment, int at, int octets) {
+    if (octets < MIN_LENGTH || mirrored(segment, at, octets)) {
+      return octets >= MIN_LENGTH;
+    }
+    int flags = segment.getByte(at + 2);
+    int announced = (flags & (M | D)) == 0 ? MIN_LENGTH : HEADER;
+    if ((flags & D) != 0) {
+      boolean tagged = octets > HEADER && DdpHeader.tagged(segment.getByte(at + HEADER));
+      announced += tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
+    }
+    announced += (flags & R) == 0 ? 0 : ReadRequest.LENGTH;
+    return octets == announced;
+  }
+
+  /**
+   * Whether headers follow, but M and D are where siw puts them. A Terminate that keeps to the RFC
+   * has no headers then, so that its reserved bits are never looked at.
+   */
+  private static boolean mirrored(Ulpdu segment, int at, int octets) {
+    int flags = segment.getByte(at + 2);
+    return (flags == SIWS_M_D || flags == SIWS_M_D_R) && octets >= HEADER + DdpHeader.TAGGED_LENGTH;
+  }
+
+  /**
    * Decodes a Terminate: the error and the message with the error.
    *
    * <p>Linux's siw swaps the nibbles of layer and type, and mirrors the octet with M, D and R. If
-   * only one order gives a known error, that order is used; if both do, the RFC's, unless M, D and
-   * R are where siw puts them.
+   * only one order gives a known error, that order is used; if both do, the RFC's, unless M and D
+   * are where siw puts them.
    *
    * @param octets its length, {@link #MIN_LENGTH} or more
    */
   static Terminate read(Ulpdu segment, int at, int octets) {
-    Terminate read = readError(segment, at);
-    int flags = segment.getByte(at + 2);
-    boolean header = (flags & (M | D)) == (M | D) || (flags & (MDR | SIWS_M_D)) == SIWS_M_D;
+    boolean mirrored = mirrored(segment, at, octets);
+    Terminate read = readError(segment, at, mirrored);
+    boolean header = mirrored || (segment.getByte(at + 2) & (M | D)) == (M | D);
     if (header && octets >= HEADER + DdpHeader.UNTAGGED_LENGTH) {
       int ddp = at + HEADER;
       boolean tagged = DdpHeader.tagged(segment.getByte(ddp));
@@ -124,17 +159,12 @@ final class Terminate {
     return read;
   }
 
-  private static Terminate readError(Ulpdu segment, int at) {
+  private static Terminate readError(Ulpdu segment, int at, boolean mirrored) {
     int first = segment.getByte(at);
     int code = segment.getByte(at + 1);
-    int flags = segment.getByte(at + 2);
     Terminate right = new Terminate(first >>> 4, first & 0x0f, code);
     Terminate swapped = new Terminate(first & 0x0f, first >>> 4, code);
-    boolean swappedFlags = (flags & MDR) == 0 && (flags & SWAPPED_MDR) != 0;
-    if (swapped.known() && (swappedFlags || !right.known())) {
-      return swapped;
-    }
-    return right;
+    return swapped.known() && (mirrored || !right.known()) ? swapped : right;
   }
 
   /** Whether layer, type and code are those of a known error. */
@@ -142,8 +172,8 @@ final class Terminate {
     return switch (layer) {
       case RdmapHandler.LAYER_RDMAP ->
           switch (type) {
-            case 0 -> code == 0;
-            case 1 -> code <= 4 || code == 9 || code == 0xff;
+            case LOCAL_CATASTROPHIC -> true; // whatever its code
+            case REMOTE_PROTECTION -> code <= 4 || code == 9 || code == 0xff;
             case 2 -> (code >= 5 && code <= 9) || code == 0xff;
             default -> false;
           };

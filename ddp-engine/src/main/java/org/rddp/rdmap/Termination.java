@@ -72,11 +72,10 @@ final class Termination {
     handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
   }
 
-  /** The peer has closed too early: no Terminate is sent. */
+  /** The peer has closed its half too early; ours still takes a Terminate to it. */
   void peerFailed(MpaError error, String detail) {
     ddp.fail();
-    ended();
-    handler.onError(RdmapHandler.LAYER_LLP, 0, error.code(), detail);
+    llpFailed(error, detail);
   }
 
   /** The peer has sent a Terminate, possibly about a request of ours. */

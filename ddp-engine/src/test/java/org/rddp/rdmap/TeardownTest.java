@@ -46,6 +46,23 @@ class TeardownTest {
     assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
   }
 
+  /** It belongs to another stream of the same domain, or to a stream of another domain. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Tag("RDMAP-4.8-01")
+  @Tag("RDMAP-8.1.1-01")
+  @Tag("RDMAP-8.1.1-02")
+  void shouldTellThePeerOfAnStagOfAnotherStream(boolean sameDomain) {
+    int stag =
+        sameDomain
+            ? rdmap.registerFor(rdmap.anotherStream(), AccessRights.ALL)
+            : rdmap.register(new ProtectionDomain("x"), AccessRights.ALL);
+    String header = "c140 %08x 0000000000000000".formatted(stag);
+    assertThat(rdmap.receive(header + "01")).containsExactly("error 1/1/2");
+    assertThat(rdmap.sent()).containsExactly(sentTerminate("1102 c000 000f" + header));
+    rdmap.memory.assertUntouched();
+  }
+
   /** The only message that is left to a stream that has failed is not the program's. */
   @ParameterizedTest
   @CsvSource({
@@ -94,6 +111,25 @@ class TeardownTest {
     rdmap.run();
     assertThat(rdmap.user.events()).containsExactly("error 2/0/2");
     assertThat(rdmap.sent()).containsExactly(sentTerminate("20020000"));
+    assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
+  }
+
+  /** The second segment is of another error, and then MPA finds one, too. */
+  @Test
+  @Tag("RDMAP-7.1-04")
+  @Tag("RDMAP-7.1-05")
+  void shouldTellOfTheFirstErrorBeforeAllThatWaits() {
+    rdmap.tcp.setWindow(0);
+    for (int i = 0; i < RdmapFixture.SEND_DEPTH; i++) {
+      stream.postSend(new StreamRequest(i).memory(rdmap.memory.address(), 1000));
+    }
+    rdmap.receive("c14f deadbeef 0000000000000000", "c140 deadbeef 0000000000000000 01");
+    LlpFailure.report(stream.ddp(), MpaError.CRC);
+    assertThat(rdmap.user.events()).isEmpty();
+    rdmap.tcp.setWindow(9);
+    rdmap.run();
+    assertThat(rdmap.sent())
+        .containsExactly(sentTerminate("0206c000000ec14fdeadbeef0000000000000000"));
     assertThat(rdmap.peer.events()).containsExactly("full operation", "peer closed");
   }
 
@@ -169,9 +205,9 @@ class TeardownTest {
 
   @ParameterizedTest
   @CsvSource({
-    "11000300000ac140, 1/1/0",
+    "11000300000ac140deadbeef0000000000000000, 1/1/0",
     "02020000, 2/0/2",
-    "0206c000, 0/2/6",
+    "0206c000000ec14fdeadbeef0000000000000000, 0/2/6",
     "12030000, 1/2/3",
     "99990000, 9/9/153"
   })
@@ -212,7 +248,9 @@ class TeardownTest {
     stream.postRead(new StreamRequest(2).local(sink, 8, 8).remote(78, 0));
     rdmap.run();
     String quoted = "002e 4141 00000000 00000001 %08x 00000000".formatted(msn);
-    assertThat(rdmap.receive(terminate(1, control + quoted)))
+    String request = control.contains("e000") ? "00".repeat(28) : "";
+    String headers = control.endsWith("0000") ? "" : quoted + request;
+    assertThat(rdmap.receive(terminate(1, control + headers)))
         .containsExactly("read 1 " + first + " 0", "read 2 " + second + " 0", "error " + error);
   }
 
@@ -224,7 +262,7 @@ class TeardownTest {
     rdmap.run();
     assertThat(rdmap.receive("c142 %08x 0000000000000000 99".formatted(sink)))
         .containsExactly("read 1 done 1");
-    String quoted = "002e 4141 00000000 00000001 00000002 00000000";
+    String quoted = "002e 4141 00000000 00000001 00000002 00000000" + "00".repeat(28);
     assertThat(rdmap.receive(terminate(1, "0100e000" + quoted)))
         .containsExactly("read 2 not allowed 0", "error 0/1/0");
   }
@@ -240,7 +278,15 @@ class TeardownTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 110003, 0/2/255", "2, 11000300, 1/2/2"})
+  @CsvSource({
+    "1, 110003, 0/2/255",
+    "1, 1100c000, 0/2/255",
+    "1, 1100c000000ac140deadbeef00000000000000, 0/2/255",
+    "1, 1100000000, 0/2/255",
+    "2, 11000300, 1/2/2"
+  })
+  @Tag("RDMAP-4.2-01")
+  @Tag("RDMAP-5.4-05")
   void shouldRefuseATerminateThatIsNone(int msn, String payload, String error) {
     assertThat(rdmap.receive(terminate(msn, payload))).containsExactly("error " + error);
   }

@@ -7,12 +7,18 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ddp.segment.DdpError;
 import org.rddp.ddp.segment.DdpErrorReport;
+import org.rddp.mpa.MpaError;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.wire.Memory;
 
 class TerminateTest {
   private static final byte[] NONE = {};
+
+  /** The length and the header of a segment. */
+  private static final String HEADER = "0012414300000000000000000000000100000000";
 
   private static Ulpdu ulpdu(String hex) {
     byte[] octets = HexFormat.of().parseHex(hex.replace(" ", ""));
@@ -52,6 +58,33 @@ class TerminateTest {
     assertThat(terminate).hasSize(Terminate.MAX_LENGTH);
   }
 
+  /** Whatever made this end notice it, a local catastrophic error is told without a segment. */
+  @ParameterizedTest
+  @ValueSource(ints = {RdmapHandler.LAYER_RDMAP, RdmapHandler.LAYER_DDP})
+  @Tag("RDMAP-4.8-05")
+  void shouldQuoteNothingForALocalCatastrophicError(int layer) {
+    DdpErrorReport report = DdpErrorReport.of(ulpdu("c140 deadbeef 0000000000000007 0102"));
+    assertThat(hex(Terminate.encode(layer, 0, 0, report, NONE)))
+        .isEqualTo("%x0000000".formatted(layer));
+  }
+
+  /** Those of Figure 9, of RFC 5041 section 7.2, and of RFC 5044 section 8 with RFC 6581's. */
+  @Test
+  @Tag("RDMAP-4.8-04")
+  void shouldKnowNoErrorsButThoseOfTheRfcs() {
+    assertThat(RdmapError.values())
+        .extracting(error -> "%d/%02x".formatted(error.type(), error.code()))
+        .isSubsetOf(
+            "0/00", "1/00", "1/01", "1/02", "1/03", "1/04", "1/09", "1/ff", "2/05", "2/06", "2/07",
+            "2/08", "2/09", "2/ff");
+    assertThat(DdpError.values())
+        .extracting(error -> "%d/%02x".formatted(error.type(), error.code()))
+        .isSubsetOf(
+            "0/00", "1/00", "1/01", "1/02", "1/03", "1/04", "2/01", "2/02", "2/03", "2/04", "2/05",
+            "2/06");
+    assertThat(MpaError.values()).extracting(MpaError::code).isSubsetOf(1, 2, 3, 4, 5, 6, 7);
+  }
+
   @Test
   void shouldNotQuoteHalfAHeader() {
     DdpErrorReport report = DdpErrorReport.of(ulpdu("c140 dead"));
@@ -61,28 +94,68 @@ class TerminateTest {
   /** Some with the nibbles as the RFC has them, some as Linux's siw was seen to send them. */
   @ParameterizedTest
   @CsvSource({
-    "20020000, 2, 0, 2",
-    "02020000, 2, 0, 2",
-    "11000300000ac140deadbeef, 1, 1, 0",
-    "1100c000000ac140deadbeef, 1, 1, 0",
-    "21030300, 1, 2, 3",
-    "1203c000, 1, 2, 3",
-    "21060000, 1, 2, 6",
-    "12060000, 1, 2, 6",
-    "02060000, 0, 2, 6",
-    "02064000, 0, 2, 6",
-    "20060300, 0, 2, 6",
-    "01020000, 0, 1, 2",
-    "10020300, 0, 1, 2",
-    "02050000, 0, 2, 5",
-    "00000000, 0, 0, 0",
-    "99990000, 9, 9, 153"
+    "20020000, '', 2, 0, 2",
+    "02020000, '', 2, 0, 2",
+    "11000300, header, 1, 1, 0",
+    "1100c000, header, 1, 1, 0",
+    "21030300, header, 1, 2, 3",
+    "1203c000, header, 1, 2, 3",
+    "21060000, '', 1, 2, 6",
+    "12060000, '', 1, 2, 6",
+    "02060000, '', 0, 2, 6",
+    "02064000, header, 0, 2, 6",
+    "20060300, header, 0, 2, 6",
+    "2006c000, header, 2, 0, 6",
+    "01020000, '', 0, 1, 2",
+    "10020300, header, 0, 1, 2",
+    "02050000, '', 0, 2, 5",
+    "00000000, '', 0, 0, 0",
+    "005a0000, '', 0, 0, 90",
+    "99990000, '', 9, 9, 153"
   })
   @Tag("RDMAP-4.8-03")
-  void shouldReadTheErrorInEitherOrderOfNibbles(String octets, int layer, int type, int code) {
+  void shouldReadTheErrorInEitherOrderOfNibbles(
+      String control, String rest, int layer, int type, int code) {
+    String octets = control + (rest.isEmpty() ? "" : HEADER);
+    assertThat(Terminate.wellFormed(ulpdu(octets), 0, octets.length() / 2)).isTrue();
     Terminate terminate = Terminate.read(ulpdu(octets), 0, octets.length() / 2);
     assertThat(new int[] {terminate.layer(), terminate.type(), terminate.code()})
         .containsExactly(layer, type, code);
+  }
+
+  /** 2/0/6 and 0/2/6 both exist; each of the 13 bits behind M, D and R is set, and all of them. */
+  @Test
+  @Tag("RDMAP-4.8-06")
+  void shouldNotLookAtReservedBits() {
+    for (int bits = 1; bits <= 0x1fff; bits = bits == 0x1000 ? 0x1fff : 2 * bits) {
+      assertReads("2006%04x".formatted(bits));
+      assertReads("2006%04x".formatted(0xc000 | bits) + HEADER);
+    }
+  }
+
+  private static void assertReads(String octets) {
+    assertThat(Terminate.wellFormed(ulpdu(octets), 0, octets.length() / 2)).as(octets).isTrue();
+    Terminate terminate = Terminate.read(ulpdu(octets), 0, octets.length() / 2);
+    assertThat(terminate.description()).as(octets).isEqualTo("an error of MPA (2/0/06)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "20020000, 1",
+    "1100c000000a, 0",
+    "1100c000000ac140deadbeef0000000000000000, 1",
+    "1100c000000ac140deadbeef0000000000000000, -1",
+    "1203c0000012414300000000000000000000000100000000, -1",
+    "11008000000a, 1",
+    "0102e000002e414100000000000000010000000100000000, 0",
+    "0102e000002e414100000000000000010000000100000000, 27",
+    "0102e000002e414100000000000000010000000100000000, 29"
+  })
+  @Tag("RDMAP-4.2-01")
+  @Tag("RDMAP-5.4-05")
+  void shouldTakeExactlyTheHeadersThatAreAnnounced(String octets, int more) {
+    String whole = octets + "00".repeat(Math.max(more, 0));
+    assertThat(Terminate.wellFormed(ulpdu(whole), 0, octets.length() / 2 + more)).isFalse();
   }
 
   /** The second as Linux's siw sends it. */

@@ -22,7 +22,7 @@ final class ModelTerminate {
             | Integer.parseInt(numbers[1]) << 8
             | Integer.parseInt(numbers[2]);
     int header = segment.length > 0 && segment[0] < 0 ? TAGGED_HEADER : UNTAGGED_HEADER;
-    if (segment.length < header) {
+    if (segment.length < header || numbers[1].equals("0")) {
       return "%04x0000".formatted(control);
     }
     String flags = request > 0 ? "e000" : "c000";
@@ -34,11 +34,30 @@ final class ModelTerminate {
   static String read(byte[] segment, int at) {
     int first = segment[at] & 0xff;
     int code = segment[at + 1] & 0xff;
-    int flags = segment[at + 2] & 0xff;
     String right = (first >> 4) + "/" + (first & 15) + "/" + code;
     String swapped = (first & 15) + "/" + (first >> 4) + "/" + code;
-    boolean siws = (flags & 0xe0) == 0 && (flags & 7) != 0;
-    return exists(swapped) && (siws || !exists(right)) ? swapped : right;
+    return exists(swapped) && (isSiws(segment, at) || !exists(right)) ? swapped : right;
+  }
+
+  /** Whether headers follow that only siw's order of the flags announces. */
+  private static boolean isSiws(byte[] segment, int at) {
+    boolean flags = segment[at + 2] == 3 || segment[at + 2] == 7;
+    return flags && segment.length - at >= 6 + TAGGED_HEADER;
+  }
+
+  /** Whether a Terminate that begins there has the headers that its flags announce, and no more. */
+  static boolean isWhole(byte[] segment, int at) {
+    int octets = segment.length - at;
+    if (octets < 4 || isSiws(segment, at)) {
+      return octets >= 4;
+    }
+    int flags = segment[at + 2] & 0xe0;
+    int length = flags >= 0x40 ? 6 : 4;
+    if ((flags & 0x40) != 0) {
+      boolean tagged = octets > 6 && segment[at + 6] < 0;
+      length += tagged ? TAGGED_HEADER : UNTAGGED_HEADER;
+    }
+    return octets == length + ((flags & 0x20) != 0 ? 28 : 0);
   }
 
   /** Whether the RFCs know an error. */

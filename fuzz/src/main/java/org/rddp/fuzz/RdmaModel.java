@@ -202,11 +202,8 @@ final class RdmaModel {
     if (read == null || read.atomic) {
       return "0/2/6";
     }
-    if (octets > 0 && stag != read.name) {
-      return "0/1/0";
-    }
-    if (octets > 0 && (to != read.next || octets > read.left)) {
-      return "0/1/1";
+    if (octets > 0 && (stag != read.name || to != read.next || octets > read.left)) {
+      return "0/2/255";
     }
     if (last && octets < read.left) {
       return "0/2/255";
@@ -311,7 +308,7 @@ final class RdmaModel {
       requestMsn++;
       takeRequest(segment, octets);
     } else if (qn == 2) {
-      takeTerminate(segment, octets);
+      takeTerminate(segment);
     } else {
       responseMsn++;
       takeAtomicResponse(segment, octets);
@@ -371,8 +368,8 @@ final class RdmaModel {
     }
   }
 
-  private void takeTerminate(byte[] segment, int octets) {
-    if (octets < 4) {
+  private void takeTerminate(byte[] segment) {
+    if (!ModelTerminate.isWhole(segment, UNTAGGED_HEADER)) {
       fail("0/2/255", segment);
       return;
     }
