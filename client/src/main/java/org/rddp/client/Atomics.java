@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
@@ -31,6 +32,7 @@ public final class Atomics {
    * @param remoteTo Tagged Offset of the number
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postFetchAdd(
       long workRequest,
       MemoryRegion region,
@@ -47,6 +49,7 @@ public final class Atomics {
    *
    * @param ends the highest bit of each field, which nothing is carried out of
    */
+  @CheckReturnValue
   public boolean postFetchAdd(
       long workRequest,
       MemoryRegion region,
@@ -67,6 +70,7 @@ public final class Atomics {
    *
    * @param mask the bits to replace, -1 for all
    */
+  @CheckReturnValue
   public boolean postSwap(
       long workRequest,
       MemoryRegion region,
@@ -82,6 +86,7 @@ public final class Atomics {
   }
 
   /** Replaces the whole number if it has the expected value. */
+  @CheckReturnValue
   public boolean postCompareSwap(
       long workRequest,
       MemoryRegion region,
@@ -101,6 +106,7 @@ public final class Atomics {
    * @param compareMask the bits to compare
    * @param mask the bits to replace
    */
+  @CheckReturnValue
   public boolean postCompareSwap(
       long workRequest,
       MemoryRegion region,

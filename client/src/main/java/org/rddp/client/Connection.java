@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
@@ -69,6 +70,7 @@ public final class Connection implements AutoCloseable {
    * @param length the longest message that fits
    * @return false when the receive queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
     return queues.receive(workRequest, region, offset, length);
   }
@@ -79,6 +81,7 @@ public final class Connection implements AutoCloseable {
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the receive queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(long workRequest, ScatterList list) {
     return queues.receive(workRequest, list);
   }
@@ -90,6 +93,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postSend(long workRequest, ScatterList list, int flags) {
     SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, list);
     return entry != null && queues.post(entry);
@@ -102,6 +106,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postWrite(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int flags) {
     SubmissionEntry entry = queues.begin(Opcode.WRITE, workRequest, flags, list);
@@ -109,6 +114,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /** {@link #postSend(long, MemoryRegion, long, long, int)}, signalled. */
+  @CheckReturnValue
   public boolean postSend(long workRequest, MemoryRegion region, long offset, long length) {
     return postSend(workRequest, region, offset, length, SendFlags.SIGNALLED);
   }
@@ -122,6 +128,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postSend(
       long workRequest, MemoryRegion region, long offset, long length, int flags) {
     return postSendInvalidate(workRequest, region, offset, length, 0, flags);
@@ -134,6 +141,7 @@ public final class Connection implements AutoCloseable {
    * @param remoteStag of a window, or of a region that the peer has registered for this connection
    *     only; or 0 for none. The peer ends the connection on any other
    */
+  @CheckReturnValue
   public boolean postSendInvalidate(
       long workRequest, MemoryRegion region, long offset, long length, int remoteStag, int flags) {
     SubmissionEntry entry = queues.begin(Opcode.SEND, workRequest, flags, region, offset, length);
@@ -147,6 +155,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postImmediate(long workRequest, long immediate, int flags) {
     SubmissionEntry entry = queues.begin(Opcode.SEND_IMMEDIATE, workRequest, flags);
     return entry != null && queues.post(entry.immediate(immediate));
@@ -159,6 +168,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}, {@link SendFlags#SOLICITED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postWriteImmediate(
       long workRequest,
       MemoryRegion region,
@@ -174,6 +184,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /** Writes pieces, in their order, and sends a number behind them. */
+  @CheckReturnValue
   public boolean postWriteImmediate(
       long workRequest,
       ScatterList list,
@@ -202,6 +213,7 @@ public final class Connection implements AutoCloseable {
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postInlineSend(
       long workRequest, MemorySegment message, long offset, int length, int flags) {
     SubmissionEntry entry =
@@ -210,6 +222,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /** {@link #postWrite(long, MemoryRegion, long, long, int, long, int)}, signalled. */
+  @CheckReturnValue
   public boolean postWrite(
       long workRequest,
       MemoryRegion region,
@@ -232,6 +245,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postWrite(
       long workRequest,
       MemoryRegion region,
@@ -251,6 +265,7 @@ public final class Connection implements AutoCloseable {
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postInlineWrite(
       long workRequest,
       MemorySegment message,
@@ -265,6 +280,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /** {@link #postRead(long, MemoryRegion, long, long, int, long, int)}, signalled. */
+  @CheckReturnValue
   public boolean postRead(
       long workRequest,
       MemoryRegion region,
@@ -290,6 +306,7 @@ public final class Connection implements AutoCloseable {
    * @param flags {@link SendFlags#SIGNALLED}, {@link SendFlags#FENCED}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postRead(
       long workRequest,
       MemoryRegion region,
@@ -426,6 +443,7 @@ public final class Connection implements AutoCloseable {
    *
    * @return false at the timeout
    */
+  @CheckReturnValue
   public boolean awaitClosed(Duration timeout) {
     return life.awaitClosed(timeout);
   }

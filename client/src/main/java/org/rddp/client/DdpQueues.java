@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
@@ -57,6 +58,7 @@ public final class DdpQueues {
    * @param length the longest message that fits, 0 to 2^32 - 1
    * @return false when the queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(
       int qn, long workRequest, MemoryRegion region, long offset, long length) {
     queues.checkOpen();
@@ -73,6 +75,7 @@ public final class DdpQueues {
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when the queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(int qn, long workRequest, ScatterList list) {
     queues.checkOpen();
     queues.checkMemory(list);
@@ -106,6 +109,7 @@ public final class DdpQueues {
    * @return false when as many are outstanding as the connection's options say, or the session is
    *     full: poll first
    */
+  @CheckReturnValue
   public boolean postTaggedNotice(long workRequest) {
     queues.checkOpen();
     if (taggedNotices == 0) {
@@ -131,6 +135,7 @@ public final class DdpQueues {
    * @param rsvdUlp octets for the peer's program in the header, 40 bits, the highest eight first
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postUntagged(
       int qn,
       long workRequest,
@@ -152,6 +157,7 @@ public final class DdpQueues {
    * @param list one piece at least
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postUntagged(int qn, long workRequest, ScatterList list, long rsvdUlp, int flags) {
     queues.checkOpen();
     queues.checkMemory(list);
@@ -167,6 +173,7 @@ public final class DdpQueues {
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postInlineUntagged(
       int qn,
       long workRequest,
@@ -194,6 +201,7 @@ public final class DdpQueues {
    * @param rsvdUlp octet for the peer's program in the header, 8 bits
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postTagged(
       long workRequest,
       MemoryRegion region,
@@ -216,6 +224,7 @@ public final class DdpQueues {
    * @param list one piece at least
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postTagged(
       long workRequest, ScatterList list, int remoteStag, long remoteTo, int rsvdUlp, int flags) {
     queues.checkOpen();
@@ -231,6 +240,7 @@ public final class DdpQueues {
    * @param length at most {@link SessionLimits#inlineOctets()}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postInlineTagged(
       long workRequest,
       MemorySegment message,

@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 
@@ -38,6 +39,7 @@ public final class Listener implements AutoCloseable {
    * @return null if there is none
    * @throws SessionLostException if the session is lost
    */
+  @CheckReturnValue
   public synchronized IncomingConnection poll() {
     if (closed) {
       throw new IllegalStateException("the listener is closed");
@@ -58,6 +60,7 @@ public final class Listener implements AutoCloseable {
    * @return null at the timeout
    * @throws SessionLostException if the session is lost
    */
+  @CheckReturnValue
   public synchronized IncomingConnection await(Duration timeout) {
     IncomingConnection[] next = new IncomingConnection[1];
     TimedWait.until(

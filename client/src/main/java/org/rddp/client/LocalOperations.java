@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.ring.SubmissionEntry;
@@ -36,6 +37,7 @@ public final class LocalOperations {
    * @return false when the send queue or the session is full, or the window's last bind has not
    *     been reported: poll first
    */
+  @CheckReturnValue
   public boolean postBind(
       long workRequest,
       MemoryWindow window,
@@ -63,6 +65,7 @@ public final class LocalOperations {
    *     completion has {@link org.rddp.client.types.CompletionStatus#LOCAL_PROTECTION_ERROR}
    * @return false when the send queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postInvalidate(long workRequest, int stag, int flags) {
     SubmissionEntry entry = queues.begin(Opcode.INVALIDATE, workRequest, flags);
     return entry != null && queues.post(entry.remote(stag, 0));

@@ -3,6 +3,7 @@ package org.rddp.client;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 
 /**
  * Registered memory. The program reads and writes it in place, the engine sends from it and places
@@ -81,6 +82,7 @@ public final class MemoryRegion implements AutoCloseable {
    * @param octets greater than 0
    * @param access without {@link Access#REMOTE_INVALIDATE}, which is for one connection
    */
+  @CheckReturnValue
   public MemoryRegion register(long from, long octets, Access... access) {
     check(session, from, octets);
     return session.memory().register(piece, offset + from, octets, Access.bits(access), 0, false);
@@ -94,6 +96,7 @@ public final class MemoryRegion implements AutoCloseable {
    * @param from offset of the first octet in this region
    * @param octets greater than 0
    */
+  @CheckReturnValue
   public MemoryRegion register(Connection connection, long from, long octets, Access... access) {
     check(session, from, octets);
     return session

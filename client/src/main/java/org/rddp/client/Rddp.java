@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -78,6 +79,7 @@ public final class Rddp implements AutoCloseable {
   }
 
   /** Opens a session with default options, see {@link #connect(Path, RddpOptions)}. */
+  @CheckReturnValue
   public static Rddp connect(Path socket) {
     return connect(socket, RddpOptions.defaults());
   }
@@ -89,6 +91,7 @@ public final class Rddp implements AutoCloseable {
    * @throws DaemonUnavailableException if there is no usable daemon; the message says what to do
    * @throws RefusedException if the daemon refuses the session
    */
+  @CheckReturnValue
   public static Rddp connect(Path socket, RddpOptions options) {
     ControlSocket control;
     Rddp session;
@@ -203,6 +206,7 @@ public final class Rddp implements AutoCloseable {
    *     program's own sends and writes may always read it
    * @throws RefusedException if a limit is reached
    */
+  @CheckReturnValue
   public MemoryRegion allocate(long octets, Access... rights) {
     throwIfUnusable();
     return memory.allocate(octets, Access.bits(rights));
@@ -216,6 +220,7 @@ public final class Rddp implements AutoCloseable {
    *     caller keeps the descriptor and may close it
    * @throws IOException if the memory cannot be shared safely
    */
+  @CheckReturnValue
   public MemoryRegion register(Descriptor descriptor, Access... rights) throws IOException {
     throwIfUnusable();
     return memory.adopt(descriptor, Access.bits(rights));
@@ -227,6 +232,7 @@ public final class Rddp implements AutoCloseable {
    *
    * @throws RefusedException if a limit is reached
    */
+  @CheckReturnValue
   public MemoryWindow allocateWindow() {
     throwIfUnusable();
     MemoryWindow[] made = new MemoryWindow[1];
@@ -246,6 +252,7 @@ public final class Rddp implements AutoCloseable {
    * @param size number of receives that it holds, 1 to {@link SessionLimits#outstanding()}
    * @throws RefusedException if a limit is reached
    */
+  @CheckReturnValue
   public SharedReceiveQueue createSharedReceiveQueue(int size) {
     throwIfUnusable();
     SharedReceiveQueue[] made = new SharedReceiveQueue[1];
@@ -268,6 +275,7 @@ public final class Rddp implements AutoCloseable {
    * Listens at the interface's address with a backlog of 128, see {@link #listen(InetSocketAddress,
    * int)}.
    */
+  @CheckReturnValue
   public Listener listen(int port) {
     return listen(new InetSocketAddress(port), DEFAULT_BACKLOG);
   }
@@ -278,6 +286,7 @@ public final class Rddp implements AutoCloseable {
    * @param address the address of the interface, or the wildcard; port 0: any free port
    * @param backlog number of connection requests that may wait for this program
    */
+  @CheckReturnValue
   public Listener listen(InetSocketAddress address, int backlog) {
     return listen(address, backlog, ConnectionOptions.DEFAULTS);
   }
@@ -289,6 +298,7 @@ public final class Rddp implements AutoCloseable {
    * @param backlog number of connection requests that may wait for this program
    * @param options options of every connection
    */
+  @CheckReturnValue
   public Listener listen(InetSocketAddress address, int backlog, ConnectionOptions options) {
     throwIfUnusable();
     options.check(this);
@@ -319,11 +329,13 @@ public final class Rddp implements AutoCloseable {
    * @throws ConnectionRejectedException if the peer's program rejects the connection
    * @throws ConnectionFailedException if the connection cannot be established
    */
+  @CheckReturnValue
   public Connection connect(InetSocketAddress remote, PrivateData privateData, Duration timeout) {
     return connect(remote, privateData, timeout, ConnectionOptions.DEFAULTS);
   }
 
   /** Connects with options, see {@link #connect(InetSocketAddress, PrivateData, Duration)}. */
+  @CheckReturnValue
   public Connection connect(
       InetSocketAddress remote,
       PrivateData privateData,
@@ -436,6 +448,7 @@ public final class Rddp implements AutoCloseable {
   }
 
   /** Opens the daemon's counters for reading. Close them after use. */
+  @CheckReturnValue
   public Counters openCounters() throws IOException {
     throwIfUnusable();
     return Counters.open(
@@ -451,6 +464,7 @@ public final class Rddp implements AutoCloseable {
    * @param snapLength octets kept of each frame, 1 to 65535
    * @return the ring; close it after {@link #stopCapture()}
    */
+  @CheckReturnValue
   public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
     throwIfUnusable();
     CaptureRing ring =

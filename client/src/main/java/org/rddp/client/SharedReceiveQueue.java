@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.control.DaemonMessage;
@@ -62,6 +63,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
    * @param length the longest message that fits
    * @return false when this queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
     checkOpen();
     WorkQueues.checkMemory(session, region, offset, length);
@@ -76,6 +78,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
    * @param list one piece at least, in regions with {@link Access#LOCAL_WRITE}
    * @return false when this queue or the session is full: poll first
    */
+  @CheckReturnValue
   public boolean postReceive(long workRequest, ScatterList list) {
     checkOpen();
     WorkQueues.checkMemory(session, list);

@@ -83,7 +83,7 @@ class ConnectionTest {
         Thread.ofPlatform().start(() -> farEnd = listener.await(forEver).accept(ANSWER));
     nearEnd = near.connect(listener.address(), QUESTION, forEver);
     acceptor.join();
-    nearEnd.postReceive(1, nearMemory, 0, 8);
+    assertThat(nearEnd.postReceive(1, nearMemory, 0, 8)).isTrue();
     nearEnd.disconnect();
     assertThat(farEnd.awaitClosed(forEver)).isTrue();
     assertThat(near.await(forEver)).isTrue();
@@ -218,8 +218,9 @@ class ConnectionTest {
     join();
     MemorySegment message = MemorySegment.ofArray(new byte[WorkRequest.MAX_INLINE]);
     message.fill((byte) 5);
-    farEnd.postReceive(1, farMemory, 0, 1000);
-    nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, SendFlags.SIGNALLED);
+    assertThat(farEnd.postReceive(1, farMemory, 0, 1000)).isTrue();
+    assertThat(nearEnd.postInlineSend(2, message, 0, WorkRequest.MAX_INLINE, SendFlags.SIGNALLED))
+        .isTrue();
     message.fill((byte) 6);
     assertThat(next(far)).isEqualTo("receive 1 SUCCESS " + WorkRequest.MAX_INLINE);
     assertThat(
@@ -232,8 +233,8 @@ class ConnectionTest {
   @Test
   void shouldReportAMessageLongerThanItsReceive() {
     join();
-    farEnd.postReceive(1, farMemory, 0, 3);
-    nearEnd.postSend(2, nearMemory, 0, 4);
+    assertThat(farEnd.postReceive(1, farMemory, 0, 3)).isTrue();
+    assertThat(nearEnd.postSend(2, nearMemory, 0, 4)).isTrue();
     assertThat(next(far)).isEqualTo("receive 1 LOCAL_LENGTH_ERROR 0");
   }
 
@@ -367,8 +368,9 @@ class ConnectionTest {
     Connection[] left = new Connection[1];
     Thread initiator =
         Thread.ofPlatform()
-            .start(
-                () -> Thrown.by(() -> left[0] = near.connect(listener.address(), QUESTION, LONG)));
+            .start(() ->
+                assertThatThrownBy(
+                    () -> left[0] = near.connect(listener.address(), QUESTION, LONG)));
     IncomingConnection incoming = listener.await(LONG);
     near.close();
     assertThat(incoming.connection().awaitClosed(LONG)).isTrue();

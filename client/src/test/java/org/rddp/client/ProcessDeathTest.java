@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -144,12 +145,12 @@ class ProcessDeathTest {
       Throwable[] thrown = new Throwable[2];
       Thread waitsForPeer =
           Thread.ofPlatform()
-              .start(() -> thrown[0] = Thrown.by(() -> listener.await(Duration.ofDays(1))));
+              .start(() -> thrown[0] = catchThrowable(() -> listener.await(Duration.ofDays(1))));
       Thread waitsForReply =
           Thread.ofPlatform()
               .start(() ->
                   thrown[1] =
-                      Thrown.by(() ->
+                      catchThrowable(() ->
                           session.connect(
                               listener.address(), PrivateData.NONE, Duration.ofDays(1))));
 

@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -78,10 +79,10 @@ class SessionTest {
     Listener listener = session.listen(0);
     Throwable[] thrown = new Throwable[2];
     Thread waiting =
-        Thread.ofPlatform().start(() -> thrown[0] = Thrown.by(() -> awaitForEver(session)));
+        Thread.ofPlatform().start(() -> thrown[0] = catchThrowable(() -> awaitForEver(session)));
     Thread accepting =
         Thread.ofPlatform()
-            .start(() -> thrown[1] = Thrown.by(() -> listener.await(Duration.ofDays(1))));
+            .start(() -> thrown[1] = catchThrowable(() -> listener.await(Duration.ofDays(1))));
     session.close();
     waiting.join();
     accepting.join();

@@ -109,7 +109,8 @@ class DaemonTest {
         source.segment().set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + (i >> 8)));
       }
       sink.segment().fill((byte) 0x5a);
-      pair.in.postReceive(9, pair.there.allocate(64, Access.LOCAL_WRITE), 0, 64);
+      assertThat(pair.in.postReceive(9, pair.there.allocate(64, Access.LOCAL_WRITE), 0, 64))
+          .isTrue();
 
       assertThat(pair.out.postWrite(1, source, 0, size, sink.stag(), sink.baseTo() + 8)).isTrue();
       assertThat(pair.out.postInlineSend(2, MemorySegment.ofArray(new byte[5]), 0, 5, 1)).isTrue();
@@ -146,11 +147,14 @@ class DaemonTest {
       MemoryRegion sink = pair.there.allocate(5000, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       MemoryRegion receives = pair.there.allocate(64, Access.LOCAL_WRITE);
       for (int i = 0; i < 2; i++) {
-        pair.in.postReceive(i, receives, 8L * i, 8);
+        assertThat(pair.in.postReceive(i, receives, 8L * i, 8)).isTrue();
       }
       int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
-      pair.out.postWriteImmediate(1, source, 0, 5000, sink.stag(), sink.baseTo(), -5, flags);
-      pair.out.postImmediate(2, 1L << 60, SendFlags.SIGNALLED);
+      assertThat(
+              pair.out.postWriteImmediate(
+                  1, source, 0, 5000, sink.stag(), sink.baseTo(), -5, flags))
+          .isTrue();
+      assertThat(pair.out.postImmediate(2, 1L << 60, SendFlags.SIGNALLED)).isTrue();
 
       assertThat(completions(pair.here, 2))
           .containsExactly("write with immediate 1 SUCCESS 5000", "immediate 2 SUCCESS 8");
@@ -176,10 +180,12 @@ class DaemonTest {
       Atomics atomics = pair.out.atomics();
       int stag = target.stag();
       long to = target.baseTo() + 8;
-      atomics.postFetchAdd(1, results, 0, stag, to, 2, SendFlags.SIGNALLED);
-      atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, SendFlags.SIGNALLED);
-      atomics.postSwap(3, results, 16, stag, to, 1, -1, SendFlags.SIGNALLED);
-      atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, SendFlags.SIGNALLED);
+      assertThat(atomics.postFetchAdd(1, results, 0, stag, to, 2, SendFlags.SIGNALLED)).isTrue();
+      assertThat(atomics.postCompareSwap(2, results, 8, stag, to, 42, 7, SendFlags.SIGNALLED))
+          .isTrue();
+      assertThat(atomics.postSwap(3, results, 16, stag, to, 1, -1, SendFlags.SIGNALLED)).isTrue();
+      assertThat(atomics.postCompareSwap(4, results, 24, stag, to, 7, 9, SendFlags.SIGNALLED))
+          .isTrue();
 
       assertThat(completions(pair.here, 4))
           .containsExactly(
@@ -238,17 +244,17 @@ class DaemonTest {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion memory = pair.there.allocate(64, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
       MemoryRegion sink = memory.register(pair.in, 0, 64, Access.REMOTE_WRITE, Access.LOCAL_WRITE);
-      pair.in.postReceive(8, memory, 0, 64);
-      pair.in.postReceive(9, memory, 0, 64);
-      pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo());
-      pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED);
+      assertThat(pair.in.postReceive(8, memory, 0, 64)).isTrue();
+      assertThat(pair.in.postReceive(9, memory, 0, 64)).isTrue();
+      assertThat(pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo())).isTrue();
+      assertThat(pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED)).isTrue();
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
       sink.close();
 
       // The memory's own STag is open to every connection of the session.
-      pair.out.postSendInvalidate(3, source, 0, 5, memory.stag(), SendFlags.SIGNALLED);
+      assertThat(pair.out.postSendInvalidate(3, source, 0, 5, memory.stag(), SendFlags.SIGNALLED)).isTrue();
       assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
       assertThat(pair.out.closeDetail()).isEqualTo(0x0109);
@@ -297,10 +303,10 @@ class DaemonTest {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       for (int i = 0; i < 10; i++) {
-        pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
+        assertThat(pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0)).isTrue();
       }
       assertThat(pair.out.sendsOutstanding()).isEqualTo(10);
-      pair.out.postWrite(10, source, 0, 64, sink.stag(), 0);
+      assertThat(pair.out.postWrite(10, source, 0, 64, sink.stag(), 0)).isTrue();
 
       assertThat(completions(pair.here, 1)).containsExactly("write 10 SUCCESS 64");
       assertThat(pair.out.sendsOutstanding()).isZero();
@@ -314,7 +320,7 @@ class DaemonTest {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
       for (int i = 0; i < 10; i++) {
-        pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0);
+        assertThat(pair.out.postWrite(i, source, 0, 64, sink.stag(), 0, 0)).isTrue();
       }
       pair.out.close();
 
@@ -328,9 +334,9 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Pair pair = new Pair(daemon)) {
       MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
-      pair.in.postReceive(1, room, 0, 64);
-      pair.in.postReceive(2, room, 0, 64);
-      pair.out.postInlineSend(3, MemorySegment.ofArray(new byte[9]), 0, 9, 1);
+      assertThat(pair.in.postReceive(1, room, 0, 64)).isTrue();
+      assertThat(pair.in.postReceive(2, room, 0, 64)).isTrue();
+      assertThat(pair.out.postInlineSend(3, MemorySegment.ofArray(new byte[9]), 0, 9, 1)).isTrue();
       pair.out.disconnect();
       TestDaemon.await(pair.in::isPeerClosed, "the peer has closed");
       pair.in.disconnect();
@@ -378,7 +384,7 @@ class DaemonTest {
         Pair pair = new Pair(daemon)) {
       MemoryRegion source = pair.here.allocate(64);
       MemoryRegion sink = pair.there.allocate(64, Access.LOCAL_WRITE);
-      pair.out.postWrite(1, source, 0, 64, sink.stag(), 0);
+      assertThat(pair.out.postWrite(1, source, 0, 64, sink.stag(), 0)).isTrue();
 
       assertThat(pair.in.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
@@ -409,7 +415,7 @@ class DaemonTest {
       MemoryRegion region = pair.there.allocate(2 << 20, Access.LOCAL_WRITE);
       TestDaemon.await(
           () -> counter(pair.here, "daemon.memory.octets") == 2 << 20, "memory is counted");
-      pair.in.postReceive(1, region, 0, 64);
+      assertThat(pair.in.postReceive(1, region, 0, 64)).isTrue();
       assertThatThrownBy(region::close).isInstanceOf(RefusedException.class);
       region.segment().fill((byte) 1);
 
@@ -448,7 +454,7 @@ class DaemonTest {
           MemoryRegion source = pair.here.allocate(1 << 16);
           MemoryRegion sink = pair.there.allocate(1 << 16, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
           for (int i = 0; i < 16; i++) {
-            pair.out.postWrite(i, source, 0, 1 << 16, sink.stag(), 0);
+            assertThat(pair.out.postWrite(i, source, 0, 1 << 16, sink.stag(), 0)).isTrue();
           }
         }
       }
@@ -476,7 +482,7 @@ class DaemonTest {
     TestDaemon daemon = new TestDaemon();
     Pair pair = new Pair(daemon);
     MemoryRegion room = pair.there.allocate(64, Access.LOCAL_WRITE);
-    pair.in.postReceive(1, room, 0, 64);
+    assertThat(pair.in.postReceive(1, room, 0, 64)).isTrue();
     daemon.close();
 
     assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();

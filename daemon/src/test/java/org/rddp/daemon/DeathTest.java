@@ -41,7 +41,7 @@ class DeathTest {
         MemoryRegion source = session.allocate(1 << 20);
         System.out.println("writing");
         while (true) {
-          connection.postWrite(0, source, 0, 1 << 20, stag, 0);
+          assertThat(connection.postWrite(0, source, 0, 1 << 20, stag, 0)).isTrue();
           session.poll(completion -> {}, 16);
         }
       }
@@ -102,7 +102,7 @@ class DeathTest {
       accepted.join();
       MemoryRegion source = next.allocate(64);
       source.segment().fill((byte) 9);
-      out.postWrite(1, source, 0, 64, sink.stag(), 0);
+      assertThat(out.postWrite(1, source, 0, 64, sink.stag(), 0)).isTrue();
       TestDaemon.await(
           () -> sink.segment().asSlice(0, 64).mismatch(source.segment()) == -1,
           "the next program's write arrives at " + there.interfaceName());

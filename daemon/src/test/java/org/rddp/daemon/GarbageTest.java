@@ -133,8 +133,9 @@ class GarbageTest {
               TIMEOUT,
               ConnectionOptions.plainDdp(1, 1));
       Connection failed = accepted.join();
-      failed.ddp().postReceive(0, 1, there.allocate(64, Access.LOCAL_WRITE), 0, 64);
-      bad.ddp().postUntagged(1, 2, source, 0, 64, 0, SendFlags.SIGNALLED);
+      assertThat(failed.ddp().postReceive(0, 1, there.allocate(64, Access.LOCAL_WRITE), 0, 64))
+          .isTrue();
+      assertThat(bad.ddp().postUntagged(1, 2, source, 0, 64, 0, SendFlags.SIGNALLED)).isTrue();
       TestDaemon.await(() -> failed.streamError() != null, "the program hears of it");
       TestDaemon.await(
           () -> here.poll(completion -> assertThat(completion.id()).isEqualTo(2), 1) == 1,

@@ -86,11 +86,14 @@ class LargeRegionsTest {
   @Tag("DDP-8.3.1-01")
   void shouldRunWritesReadsAndAtomicsBeyondFourGib() {
     small.segment().fill((byte) 7);
-    out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR);
-    out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50);
+    assertThat(out.postWrite(1, small, 0, 100, large.stag(), large.baseTo() + FAR)).isTrue();
+    assertThat(out.postRead(2, small, 200, 100, large.stag(), large.baseTo() + FAR + 50)).isTrue();
     long number = large.baseTo() + FAR + 2048;
-    out.atomics().postFetchAdd(3, small, 1024, large.stag(), number, 5, SendFlags.SIGNALLED);
-    out.postWrite(4, small, 0, 1, large.stag(), large.baseTo() + OCTETS - 1);
+    assertThat(
+            out.atomics()
+                .postFetchAdd(3, small, 1024, large.stag(), number, 5, SendFlags.SIGNALLED))
+        .isTrue();
+    assertThat(out.postWrite(4, small, 0, 1, large.stag(), large.baseTo() + OCTETS - 1)).isTrue();
     assertThat(completions(programs.here, 4))
         .containsExactly(
             "write 1 SUCCESS 100",
@@ -106,7 +109,7 @@ class LargeRegionsTest {
     TestDaemon.await(() -> at(large, OCTETS - 1) == 7, "the last octet is written");
     assertNearIsUntouched();
 
-    out.postWrite(5, small, 0, 2, large.stag(), large.baseTo() + OCTETS - 1);
+    assertThat(out.postWrite(5, small, 0, 2, large.stag(), large.baseTo() + OCTETS - 1)).isTrue();
     assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
   }
@@ -114,10 +117,13 @@ class LargeRegionsTest {
   @Test
   void shouldSendAndReceiveBeyondFourGib() {
     small.segment().fill((byte) 3);
-    in.postReceive(1, large, FAR, 64);
-    in.postReceive(2, new ScatterList().add(large, FAR + 4096, 2).add(large, FAR + 8192, 64));
-    out.postSend(3, small, 0, 64);
-    out.postSend(4, small, 0, 5);
+    assertThat(in.postReceive(1, large, FAR, 64)).isTrue();
+    assertThat(
+            in.postReceive(
+                2, new ScatterList().add(large, FAR + 4096, 2).add(large, FAR + 8192, 64)))
+        .isTrue();
+    assertThat(out.postSend(3, small, 0, 64)).isTrue();
+    assertThat(out.postSend(4, small, 0, 5)).isTrue();
     assertThat(completions(programs.there, 2))
         .containsExactly("receive 1 SUCCESS 64", "receive 2 SUCCESS 5");
     assertThat(at(large, FAR + 63)).isEqualTo((byte) 3);
@@ -127,8 +133,8 @@ class LargeRegionsTest {
     assertNearIsUntouched();
 
     small.segment().fill((byte) 0);
-    out.postReceive(5, small, 0, 64);
-    in.postSend(6, large, FAR, 64);
+    assertThat(out.postReceive(5, small, 0, 64)).isTrue();
+    assertThat(in.postSend(6, large, FAR, 64)).isTrue();
     assertThat(completions(programs.here, 3)).contains("receive 5 SUCCESS 64");
     assertThat(at(small, 63)).isEqualTo((byte) 3);
   }
@@ -140,14 +146,14 @@ class LargeRegionsTest {
     long from = GIB / 4;
     long length = 4 * GIB + 16;
     int rights = Access.bits(Access.REMOTE_WRITE);
-    in.localOperations().postBind(1, window, large, from, length, rights, 0);
+    assertThat(in.localOperations().postBind(1, window, large, from, length, rights, 0)).isTrue();
     assertThat(completions(programs.there, 1)).isEqualTo(List.of("bind 1 SUCCESS 0"));
     small.segment().fill((byte) 9);
-    out.postWrite(2, small, 0, 1, window.stag(), window.baseTo() + length - 1);
+    assertThat(out.postWrite(2, small, 0, 1, window.stag(), window.baseTo() + length - 1)).isTrue();
     completions(programs.here, 1);
     TestDaemon.await(() -> at(large, from + length - 1) == 9, "the last octet is written");
     assertThat(at(large, from + 15)).isZero();
-    out.postWrite(3, small, 0, 1, window.stag(), window.baseTo() + length);
+    assertThat(out.postWrite(3, small, 0, 1, window.stag(), window.baseTo() + length)).isTrue();
     assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(at(large, from + length)).isZero();
   }
@@ -171,7 +177,7 @@ class LargeRegionsTest {
   void shouldSolicitAnEventWithAnInlineMessage() {
     MemorySegment message = MemorySegment.ofArray(new byte[] {1, 2, 3});
     MemoryRegion received = programs.there.allocate(64, Access.LOCAL_WRITE);
-    in.postReceive(1, received, 0, 64);
+    assertThat(in.postReceive(1, received, 0, 64)).isTrue();
     int flags = SendFlags.SIGNALLED | SendFlags.SOLICITED;
     assertThat(out.postInlineSend(2, message, 0, 3, flags)).isTrue();
     boolean[] solicited = new boolean[1];

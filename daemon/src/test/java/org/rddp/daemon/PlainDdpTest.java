@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,28 +105,31 @@ class PlainDdpTest {
     DdpQueues ours = near.ddp();
     DdpQueues theirs = far.ddp();
     assertThat(theirs.count()).isEqualTo(3);
-    theirs.postReceive(2, 1, thereMemory, 0, LENGTH);
-    theirs.postReceive(0, 2, thereMemory, LENGTH, LENGTH);
-    theirs.postReceive(1, 3, thereMemory, 2 * LENGTH, LENGTH);
-    theirs.postReceive(0, 4, thereMemory, 3 * LENGTH, LENGTH);
-    theirs.postTaggedNotice(5);
-    ours.postReceive(1, 6, hereMemory, LENGTH, LENGTH);
-    ours.postTaggedNotice(7);
+    assertThat(theirs.postReceive(2, 1, thereMemory, 0, LENGTH)).isTrue();
+    assertThat(theirs.postReceive(0, 2, thereMemory, LENGTH, LENGTH)).isTrue();
+    assertThat(theirs.postReceive(1, 3, thereMemory, 2 * LENGTH, LENGTH)).isTrue();
+    assertThat(theirs.postReceive(0, 4, thereMemory, 3 * LENGTH, LENGTH)).isTrue();
+    assertThat(theirs.postTaggedNotice(5)).isTrue();
+    assertThat(ours.postReceive(1, 6, hereMemory, LENGTH, LENGTH)).isTrue();
+    assertThat(ours.postTaggedNotice(7)).isTrue();
     for (int i = 0; i < LENGTH; i++) {
       hereMemory.segment().set(ValueLayout.JAVA_BYTE, i, (byte) ((i * 31) >> 3));
     }
 
-    ours.postUntagged(0, 11, hereMemory, 0, 5000, 0xa0_0000_0001L, SIGNALLED);
-    ours.postUntagged(1, 12, hereMemory, 0, LENGTH, 0xff_ffff_ffffL, SIGNALLED);
+    assertThat(ours.postUntagged(0, 11, hereMemory, 0, 5000, 0xa0_0000_0001L, SIGNALLED)).isTrue();
+    assertThat(ours.postUntagged(1, 12, hereMemory, 0, LENGTH, 0xff_ffff_ffffL, SIGNALLED))
+        .isTrue();
     ScatterList list = new ScatterList().add(hereMemory, 100, 10).add(hereMemory, 0, 3000);
-    ours.postUntagged(0, 13, list, 3, 0);
+    assertThat(ours.postUntagged(0, 13, list, 3, 0)).isTrue();
     int stag = thereMemory.stag();
-    ours.postTagged(14, hereMemory, 0, 4000, stag, 4 * LENGTH, 0xe7, 0);
-    ours.postInlineUntagged(2, 15, hereMemory.segment(), 0, 100, 5, SIGNALLED);
+    assertThat(ours.postTagged(14, hereMemory, 0, 4000, stag, 4 * LENGTH, 0xe7, 0)).isTrue();
+    assertThat(ours.postInlineUntagged(2, 15, hereMemory.segment(), 0, 100, 5, SIGNALLED)).isTrue();
     await(3, 5);
-    theirs.postInlineTagged(
-        16, thereMemory.segment(), 0, 9, hereMemory.stag(), 5 * LENGTH, 1, SIGNALLED);
-    theirs.postUntagged(1, 17, thereMemory, 0, 0, 0x77, SIGNALLED);
+    assertThat(
+            theirs.postInlineTagged(
+                16, thereMemory.segment(), 0, 9, hereMemory.stag(), 5 * LENGTH, 1, SIGNALLED))
+        .isTrue();
+    assertThat(theirs.postUntagged(1, 17, thereMemory, 0, 0, 0x77, SIGNALLED)).isTrue();
     await(5, 7);
 
     assertThat(hereSaw)
@@ -174,6 +178,7 @@ class PlainDdpTest {
     List<Integer> order = new ArrayList<>();
     int[] sent = new int[1];
     int[] heard = new int[1];
+    int[] full = new int[1];
     TestDaemon.await(
         () -> {
           int qn = random.nextInt(queues);
@@ -187,7 +192,9 @@ class PlainDdpTest {
             sentOn[qn]--;
           }
           int posted = random.nextInt(queues);
-          far.ddp().postReceive(posted, 0, thereMemory, (long) posted * 4096, 4096);
+          if (!far.ddp().postReceive(posted, 0, thereMemory, (long) posted * 4096, 4096)) {
+            full[0]++; // there is room in another turn
+          }
           here.poll(completion -> assertThat(completion.isSuccess()).isTrue(), 16);
           there.poll(
               completion -> {
@@ -201,16 +208,17 @@ class PlainDdpTest {
           return heard[0] == messages;
         },
         "all messages are there");
-    assertThat(near.streamError()).isNull();
+    assertThat(near.streamError()).as("%d posts found a full queue", full[0]).isNull();
   }
 
   @Test
   void shouldReportTheErrorAndAllowOneLastMessage() {
     connect(ConnectionOptions.plainDdp(2, 2));
-    near.ddp().postReceive(1, 1, hereMemory, 0, 100);
-    far.ddp().postReceive(0, 2, thereMemory, 0, 100);
-    far.ddp().postReceive(1, 3, thereMemory, 0, 100);
-    near.ddp().postUntagged(0, 4, hereMemory, 0, 101, 0x12_3456_789aL, SIGNALLED);
+    assertThat(near.ddp().postReceive(1, 1, hereMemory, 0, 100)).isTrue();
+    assertThat(far.ddp().postReceive(0, 2, thereMemory, 0, 100)).isTrue();
+    assertThat(far.ddp().postReceive(1, 3, thereMemory, 0, 100)).isTrue();
+    assertThat(near.ddp().postUntagged(0, 4, hereMemory, 0, 101, 0x12_3456_789aL, SIGNALLED))
+        .isTrue();
     TestDaemon.await(() -> far.streamError() != null, "the sink knows");
 
     assertThat(far.streamError().reason()).isEqualTo(Reason.DDP_ERROR);
@@ -224,7 +232,8 @@ class PlainDdpTest {
     assertThat(far.closeReason()).isNull();
     assertThat(near.isOpen()).as("DDP does not notify the peer").isTrue();
 
-    far.ddp().postInlineUntagged(1, 5, thereMemory.segment(), 0, 4, 0xdd, SIGNALLED);
+    assertThat(far.ddp().postInlineUntagged(1, 5, thereMemory.segment(), 0, 4, 0xdd, SIGNALLED))
+        .isTrue();
     await(2, 3);
     assertThat(thereSaw)
         .containsExactly(
@@ -248,7 +257,7 @@ class PlainDdpTest {
         CompletableFuture.supplyAsync(() -> listener.await(TIMEOUT).accept());
     near = here.connect(TWO, PrivateData.NONE, TIMEOUT, three);
     far = accepted.join();
-    near.ddp().postUntagged(2, 1, hereMemory, 0, 1, 0, 0);
+    assertThat(near.ddp().postUntagged(2, 1, hereMemory, 0, 1, 0, 0)).isTrue();
     TestDaemon.await(() -> far.streamError() != null, "the sink knows");
     assertThat(far.streamError().type()).isEqualTo(2);
     assertThat(far.streamError().code()).isEqualTo(1);
@@ -263,10 +272,10 @@ class PlainDdpTest {
   @Test
   void shouldKeepAMessageUntilAReceiveIsPosted() {
     connect(ConnectionOptions.plainDdp(1, 1).withHeldOctets(1 << 20));
-    near.ddp().postUntagged(1, 1, hereMemory, 0, 3000, 9, SIGNALLED);
+    assertThat(near.ddp().postUntagged(1, 1, hereMemory, 0, 3000, 9, SIGNALLED)).isTrue();
     await(1, 0);
-    far.ddp().postReceive(0, 2, thereMemory, 0, LENGTH);
-    far.ddp().postReceive(1, 3, thereMemory, 0, LENGTH);
+    assertThat(far.ddp().postReceive(0, 2, thereMemory, 0, LENGTH)).isTrue();
+    assertThat(far.ddp().postReceive(1, 3, thereMemory, 0, LENGTH)).isTrue();
     await(1, 1);
     assertThat(thereSaw).containsExactly("3 SUCCESS 3000 QN 1 MSN 1 ULP 9");
   }
@@ -274,13 +283,13 @@ class PlainDdpTest {
   @Test
   void shouldCloseEachDirection() {
     connect(ConnectionOptions.plainDdp(2));
-    far.ddp().postReceive(0, 1, thereMemory, 0, LENGTH);
-    near.ddp().postReceive(0, 2, hereMemory, 0, LENGTH);
-    near.ddp().postUntagged(0, 3, hereMemory, 0, LENGTH, 1, 0);
+    assertThat(far.ddp().postReceive(0, 1, thereMemory, 0, LENGTH)).isTrue();
+    assertThat(near.ddp().postReceive(0, 2, hereMemory, 0, LENGTH)).isTrue();
+    assertThat(near.ddp().postUntagged(0, 3, hereMemory, 0, LENGTH, 1, 0)).isTrue();
     near.disconnect();
     TestDaemon.await(far::isPeerClosed, "the half is closed");
     assertThat(near.ddp().postUntagged(0, 4, hereMemory, 0, 1, 1, 0)).isTrue();
-    far.ddp().postUntagged(0, 5, thereMemory, 0, LENGTH, 2, SIGNALLED);
+    assertThat(far.ddp().postUntagged(0, 5, thereMemory, 0, LENGTH, 2, SIGNALLED)).isTrue();
     await(2, 2);
     far.disconnect();
     assertThat(near.awaitClosed(TIMEOUT)).isTrue();
@@ -321,10 +330,8 @@ class PlainDdpTest {
         .hasMessageContaining("closed by this program");
   }
 
-  private static void refuses(String why, Runnable post) {
-    assertThatThrownBy(post::run)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining(why);
+  private static void refuses(String why, ThrowingCallable post) {
+    assertThatThrownBy(post).isInstanceOf(IllegalArgumentException.class).hasMessageContaining(why);
   }
 
   @Test

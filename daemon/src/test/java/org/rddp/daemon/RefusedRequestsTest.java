@@ -35,11 +35,11 @@ class RefusedRequestsTest {
   @Test
   void shouldReportTheRefusedRead() {
     MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
-    out.postRead(1, near, 0, 64, far.stag(), far.baseTo());
+    assertThat(out.postRead(1, near, 0, 64, far.stag(), far.baseTo())).isTrue();
     assertThat(completions(programs.here, 1)).containsExactly("read 1 SUCCESS 64");
-    out.postRead(2, near, 0, 57, far.stag(), far.baseTo() + 8);
-    out.postRead(3, near, 0, 8, far.stag(), far.baseTo());
-    out.postReceive(4, near, 0, 64);
+    assertThat(out.postRead(2, near, 0, 57, far.stag(), far.baseTo() + 8)).isTrue();
+    assertThat(out.postRead(3, near, 0, 8, far.stag(), far.baseTo())).isTrue();
+    assertThat(out.postReceive(4, near, 0, 64)).isTrue();
     assertThat(completions(programs.here, 3))
         .containsExactlyInAnyOrder(
             "read 2 REMOTE_ACCESS_ERROR 0", "read 3 FLUSHED 0", "receive 4 FLUSHED 0");
@@ -51,7 +51,10 @@ class RefusedRequestsTest {
   @Test
   void shouldReportAnAtomicWithoutTheRight() {
     MemoryRegion far = programs.there.allocate(64, Access.REMOTE_READ);
-    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, SendFlags.SIGNALLED);
+    assertThat(
+            out.atomics()
+                .postFetchAdd(1, near, 0, far.stag(), far.baseTo(), 1, SendFlags.SIGNALLED))
+        .isTrue();
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_ACCESS_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0102);
@@ -60,7 +63,10 @@ class RefusedRequestsTest {
   @Test
   void shouldReportAnUnalignedAtomic() {
     MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE, Access.REMOTE_ATOMIC);
-    out.atomics().postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, SendFlags.SIGNALLED);
+    assertThat(
+            out.atomics()
+                .postFetchAdd(1, near, 0, far.stag(), far.baseTo() + 1, 1, SendFlags.SIGNALLED))
+        .isTrue();
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0207);
@@ -70,7 +76,7 @@ class RefusedRequestsTest {
   /** A Write completes when it has been sent. */
   @Test
   void shouldReportARefusedWriteInTheCloseReasonOnly() {
-    out.postWrite(1, near, 0, 64, UNKNOWN_STAG, 0);
+    assertThat(out.postWrite(1, near, 0, 64, UNKNOWN_STAG, 0)).isTrue();
     assertThat(completions(programs.here, 1)).containsExactly("write 1 SUCCESS 64");
     assertEnd(out, Reason.TERMINATED, 0x1100);
     assertEnd(in, Reason.DDP_ERROR, 0x0100);
@@ -79,9 +85,9 @@ class RefusedRequestsTest {
   @Test
   void shouldReportTheReceiveThatIsTooShort() {
     MemoryRegion far = programs.there.allocate(64, Access.LOCAL_WRITE);
-    in.postReceive(1, far, 0, 63);
-    in.postReceive(2, far, 0, 64);
-    out.postSend(3, near, 0, 64);
+    assertThat(in.postReceive(1, far, 0, 63)).isTrue();
+    assertThat(in.postReceive(2, far, 0, 64)).isTrue();
+    assertThat(out.postSend(3, near, 0, 64)).isTrue();
     assertThat(completions(programs.there, 2))
         .containsExactly("receive 1 LOCAL_LENGTH_ERROR 0", "receive 2 FLUSHED 0");
     assertEnd(in, Reason.DDP_ERROR, 0x0205);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -125,7 +126,7 @@ class SharedReceiveQueuesTest {
     ScatterList list = new ScatterList().add(sink, 0, 2).add(sink, 100, 50);
     assertThat(queue.postReceive(0, list)).isTrue();
     source.segment().set(ValueLayout.JAVA_INT, 0, 0x0102_0304);
-    pairs.get(0)[0].postSend(1, source, 0, 4);
+    assertThat(pairs.get(0)[0].postSend(1, source, 0, 4)).isTrue();
     received(1);
     assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 4);
     assertThat(sink.segment().get(ValueLayout.JAVA_BYTE, 101)).isEqualTo((byte) 1);
@@ -254,8 +255,10 @@ class SharedReceiveQueuesTest {
     source.segment().fill((byte) 3);
     post(0);
     ScatterList list = new ScatterList().add(source, 0, 5).add(source, 100, 2);
-    pairs.get(0)[0].postWriteImmediate(
-        1, list, target.stag(), target.baseTo(), 77, SendFlags.SIGNALLED);
+    assertThat(
+            pairs.get(0)[0].postWriteImmediate(
+                1, list, target.stag(), target.baseTo(), 77, SendFlags.SIGNALLED))
+        .isTrue();
     long[] number = new long[1];
     TestDaemon.await(
         () -> there.poll(completion -> number[0] = completion.immediate(), 1) == 1, "it has come");
@@ -264,8 +267,8 @@ class SharedReceiveQueuesTest {
         .containsExactly(3, 3, 3, 3, 3, 3, 3, 0);
   }
 
-  private static void assertRefused(Runnable call, Reason reason, String text) {
-    assertThatThrownBy(call::run)
+  private static void assertRefused(ThrowingCallable call, Reason reason, String text) {
+    assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason))
         .hasMessageContaining(text);

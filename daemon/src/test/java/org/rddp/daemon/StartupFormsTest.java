@@ -86,8 +86,8 @@ class StartupFormsTest {
 
   /** One end sends, the other one receives. */
   private static void exchange(Connection from, Connection to) {
-    to.postReceive(7, to.session().allocate(16, Access.LOCAL_WRITE), 0, 16);
-    from.postInlineSend(8, WORDS, 0, 3, 1);
+    assertThat(to.postReceive(7, to.session().allocate(16, Access.LOCAL_WRITE), 0, 16)).isTrue();
+    assertThat(from.postInlineSend(8, WORDS, 0, 3, 1)).isTrue();
     assertThat(next(to.session())).isEqualTo("7 SUCCESS 3");
     assertThat(next(from.session())).isEqualTo("8 SUCCESS 3");
   }

@@ -7,6 +7,7 @@ import static org.rddp.daemon.ConnectedPrograms.completions;
 import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,18 +47,18 @@ class WindowsTest {
   @Tag("DDP-8.3-01")
   @Tag("DDP-8.3.1-02")
   void shouldBindBeforeLaterMessagesAreSent() {
-    out.postReceive(1, source, 0, 64);
-    out.postWrite(0, source, 0, 0, 0, 0, 0); // lets the Responder send
+    assertThat(out.postReceive(1, source, 0, 64)).isTrue();
+    assertThat(out.postWrite(0, source, 0, 0, 0, 0, 0)).isTrue(); // lets the Responder send
     bind(2, WRITE);
     int stag = window.stag();
     region.segment().set(ValueLayout.JAVA_INT, 0, stag);
-    in.postSend(3, region, 0, 4);
+    assertThat(in.postSend(3, region, 0, 4)).isTrue();
     assertThat(completions(programs.here, 1)).containsExactly("receive 1 SUCCESS 4");
     assertThat(source.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(stag);
 
     source.segment().fill((byte) 9);
-    out.postWrite(4, source, 0, 100, stag, window.baseTo());
-    out.postRead(5, source, 0, 0, stag, 0);
+    assertThat(out.postWrite(4, source, 0, 100, stag, window.baseTo())).isTrue();
+    assertThat(out.postRead(5, source, 0, 0, stag, 0)).isTrue();
     assertThat(completions(programs.here, 2))
         .containsExactly("write 4 SUCCESS 100", "read 5 SUCCESS 0");
     assertThat(completions(programs.there, 2))
@@ -68,7 +69,7 @@ class WindowsTest {
     assertThat(octets[100]).isEqualTo((byte) 9);
     assertThat(octets[101]).isZero();
 
-    out.postWrite(6, source, 0, 1, stag, 100);
+    assertThat(out.postWrite(6, source, 0, 1, stag, 100)).isTrue();
     assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4196)).isZero();
@@ -81,13 +82,13 @@ class WindowsTest {
     bind(1, WRITE);
     completions(programs.there, 1);
     for (int i = 0; i < 100; i++) {
-      out.postWrite(i, source, 0, 100, window.stag(), 0, 0);
+      assertThat(out.postWrite(i, source, 0, 100, window.stag(), 0, 0)).isTrue();
     }
-    in.localOperations().postInvalidate(2, window.stag(), SIGNALLED);
+    assertThat(in.localOperations().postInvalidate(2, window.stag(), SIGNALLED)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("invalidate 2 SUCCESS 0");
     region.segment().fill((byte) 5);
     source.segment().fill((byte) 6);
-    out.postWrite(200, source, 0, 100, window.stag(), 0);
+    assertThat(out.postWrite(200, source, 0, 100, window.stag(), 0)).isTrue();
     assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     assertThat(region.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(5);
@@ -103,7 +104,7 @@ class WindowsTest {
           .as("before the completion")
           .isFalse();
       stags.add(window.stag());
-      in.localOperations().postInvalidate(i, window.stag(), SIGNALLED);
+      assertThat(in.localOperations().postInvalidate(i, window.stag(), SIGNALLED)).isTrue();
       assertThat(completions(programs.there, 2))
           .containsExactly("bind " + i + " SUCCESS 0", "invalidate " + i + " SUCCESS 0");
     }
@@ -118,7 +119,7 @@ class WindowsTest {
     bind(2, WRITE);
     assertThat(completions(programs.there, 1)).containsExactly("bind 2 MW_BIND_ERROR 0");
     assertThat(window.stag()).as("the window is still bound").isEqualTo(stag);
-    in.localOperations().postInvalidate(3, window.stag(), SIGNALLED);
+    assertThat(in.localOperations().postInvalidate(3, window.stag(), SIGNALLED)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("invalidate 3 SUCCESS 0");
   }
 
@@ -139,9 +140,9 @@ class WindowsTest {
   @Tag("RDMAP-5.3-02")
   void shouldLetThePeerInvalidateTheWindowAndBindItAgain() {
     bind(1, WRITE);
-    in.postReceive(2, region, 0, 64);
+    assertThat(in.postReceive(2, region, 0, 64)).isTrue();
     completions(programs.there, 1);
-    out.postSendInvalidate(3, source, 0, 5, window.stag(), SIGNALLED);
+    assertThat(out.postSendInvalidate(3, source, 0, 5, window.stag(), SIGNALLED)).isTrue();
     int[] invalidated = new int[1];
     TestDaemon.await(
         () ->
@@ -159,12 +160,12 @@ class WindowsTest {
     bind(1, WRITE);
     completions(programs.there, 1);
     try (SecondConnection second = new SecondConnection(programs)) {
-      second.out().postWrite(2, source, 0, 1, window.stag(), 0);
+      assertThat(second.out().postWrite(2, source, 0, 1, window.stag(), 0)).isTrue();
       assertThat(second.out().awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
       assertThat(second.out().closeReason()).isEqualTo(Reason.TERMINATED);
     }
     assertThat(region.segment().get(ValueLayout.JAVA_BYTE, 4096)).isZero();
-    out.postWrite(3, source, 0, 1, window.stag(), 0);
+    assertThat(out.postWrite(3, source, 0, 1, window.stag(), 0)).isTrue();
     assertThat(completions(programs.here, 2)).contains("write 3 SUCCESS 1");
   }
 
@@ -184,11 +185,11 @@ class WindowsTest {
   void shouldUnbindWhenItsRegionIsInvalidated() {
     bind(1, WRITE);
     completions(programs.there, 1);
-    in.localOperations().postInvalidate(2, region.stag(), SIGNALLED);
+    assertThat(in.localOperations().postInvalidate(2, region.stag(), SIGNALLED)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("invalidate 2 SUCCESS 0");
     assertThat(in.postSend(3, region, 0, 1)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("send 3 LOCAL_PROTECTION_ERROR 0");
-    out.postWrite(4, source, 0, 1, window.stag(), 0);
+    assertThat(out.postWrite(4, source, 0, 1, window.stag(), 0)).isTrue();
     assertThat(out.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     assertThat(out.closeReason()).isEqualTo(Reason.TERMINATED);
     region.close();
@@ -214,7 +215,7 @@ class WindowsTest {
         .hasMessageContaining("without rights");
     assertThatThrownBy(() -> out.localOperations().postBind(1, window, region, 0, 1, WRITE, 0))
         .hasMessageContaining("another session");
-    in.localOperations().postInvalidate(2, 12345, SIGNALLED);
+    assertThat(in.localOperations().postInvalidate(2, 12345, SIGNALLED)).isTrue();
     assertThat(completions(programs.there, 1))
         .containsExactly("invalidate 2 LOCAL_PROTECTION_ERROR 0");
     window.close();
@@ -225,7 +226,7 @@ class WindowsTest {
   void shouldCountWindowsAsRegions() {
     int most = programs.there.limits().regions();
     for (int i = 2; i < most; i++) {
-      programs.there.allocateWindow();
+      assertThat(programs.there.allocateWindow()).isNotNull();
     }
     assertRefused(programs.there::allocateWindow, Reason.LIMIT, "regions");
     assertRefused(() -> programs.there.allocate(64), Reason.LIMIT, "regions");
@@ -234,8 +235,8 @@ class WindowsTest {
     programs.there.allocate(64).close();
   }
 
-  private static void assertRefused(Runnable call, Reason reason, String text) {
-    assertThatThrownBy(call::run)
+  private static void assertRefused(ThrowingCallable call, Reason reason, String text) {
+    assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.reason()).isEqualTo(reason))
         .hasMessageContaining(text);

@@ -115,7 +115,8 @@ public final class VerifiedTransfer {
   private void postReceives(Connection connection) {
     MemoryRegion room = session.allocate((long) MESSAGES * SHORT, Access.LOCAL_WRITE);
     for (int i = 0; i < MESSAGES; i++) {
-      connection.postReceive(i, room, (long) i * SHORT, SHORT);
+      long offset = (long) i * SHORT;
+      poller.until(() -> connection.postReceive(0, room, offset, SHORT), "room for a receive");
     }
   }
 

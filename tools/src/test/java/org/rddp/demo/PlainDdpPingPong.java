@@ -1,5 +1,7 @@
 package org.rddp.demo;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -44,14 +46,15 @@ final class PlainDdpPingPong implements AutoCloseable {
       ddp = connection.ddp();
       remoteStag = peer.memory.stag();
       for (int i = 0; i < 4; i++) {
-        ddp.postReceive(QN, i, memory, 1024, OCTETS);
-        ddp.postTaggedNotice(i);
+        assertThat(ddp.postReceive(QN, i, memory, 1024, OCTETS)).isTrue();
+        assertThat(ddp.postTaggedNotice(i)).isTrue();
       }
     }
 
     void send() {
-      ddp.postTagged(1, memory, 0, OCTETS, remoteStag, 2048, 0x55, 0);
-      ddp.postUntagged(QN, 2, memory, 0, OCTETS, 0x66_7788_99aaL, SendFlags.SIGNALLED);
+      assertThat(ddp.postTagged(1, memory, 0, OCTETS, remoteStag, 2048, 0x55, 0)).isTrue();
+      assertThat(ddp.postUntagged(QN, 2, memory, 0, OCTETS, 0x66_7788_99aaL, SendFlags.SIGNALLED))
+          .isTrue();
     }
 
     private void onCompletion(Completion completion) {
@@ -60,10 +63,10 @@ final class PlainDdpPingPong implements AutoCloseable {
       }
       if (completion.opcode() == Opcode.RECEIVE_UNTAGGED) {
         received++;
-        ddp.postReceive(QN, 1, memory, 1024, OCTETS);
+        assertThat(ddp.postReceive(QN, 1, memory, 1024, OCTETS)).isTrue();
       } else if (completion.opcode() == Opcode.TAGGED_NOTICE) {
         received++;
-        ddp.postTaggedNotice(2);
+        assertThat(ddp.postTaggedNotice(2)).isTrue();
       }
     }
   }

@@ -28,9 +28,13 @@ public final class HelloWrite {
       long to = named.getLong();
 
       memory.segment().setString(0, text);
-      peer.postReceive(1, memory, 4096, 4096);
-      peer.postWrite(2, memory, 0, text.length() + 1, stag, to); // into the peer's memory
-      peer.postSend(3, memory, 0, text.length() + 1); // and a message, which it sends back
+      boolean posted =
+          peer.postReceive(1, memory, 4096, 4096)
+              && peer.postWrite(2, memory, 0, text.length() + 1, stag, to) // into its memory
+              && peer.postSend(3, memory, 0, text.length() + 1); // and a message, for the echo
+      if (!posted) {
+        throw new IllegalStateException("a queue is full");
+      }
 
       int[] left = {3};
       while (left[0] > 0) {

@@ -30,10 +30,15 @@ public final class OwnQueues {
         MemoryRegion memory = rddp.allocate(8192, Access.LOCAL_WRITE);
         Connection peer = rddp.connect(server, PrivateData.NONE, Duration.ofSeconds(5), options)) {
       DdpQueues ddp = peer.ddp();
-      ddp.postReceive(answers, 1, memory, 4096, 4096);
       memory.segment().setString(0, question);
+      int octets = question.length() + 1;
       long ulp = 0x01_0000_002aL; // 40 bits for the peer's program: a kind and a number, say
-      ddp.postUntagged(questions, 2, memory, 0, question.length() + 1, ulp, SendFlags.SIGNALLED);
+      boolean posted =
+          ddp.postReceive(answers, 1, memory, 4096, 4096)
+              && ddp.postUntagged(questions, 2, memory, 0, octets, ulp, SendFlags.SIGNALLED);
+      if (!posted) {
+        throw new IllegalStateException("a queue is full");
+      }
 
       String[] answer = new String[1];
       while (answer[0] == null && peer.streamError() == null) {

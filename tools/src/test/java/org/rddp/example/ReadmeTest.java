@@ -93,20 +93,22 @@ class ReadmeTest {
               () -> OwnQueues.run(daemon.socket(), address, "how are you?"));
       IncomingConnection incoming = listener.await(TIMEOUT);
       DdpQueues ddp = incoming.connection().ddp();
-      ddp.postReceive(0, 1, memory, 0, 4096);
+      assertThat(ddp.postReceive(0, 1, memory, 0, 4096)).isTrue();
       incoming.accept();
       TestDaemon.await(
           () ->
               there.poll(
                       completion ->
-                          ddp.postUntagged(
-                              1,
-                              2,
-                              memory,
-                              0,
-                              completion.octets(),
-                              completion.rsvdUlp() + 1,
-                              SendFlags.SIGNALLED),
+                          assertThat(
+                                  ddp.postUntagged(
+                                      1,
+                                      2,
+                                      memory,
+                                      0,
+                                      completion.octets(),
+                                      completion.rsvdUlp() + 1,
+                                      SendFlags.SIGNALLED))
+                              .isTrue(),
                       1)
                   == 1,
           "the question comes");

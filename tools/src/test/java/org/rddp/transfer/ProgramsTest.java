@@ -153,8 +153,8 @@ class ProgramsTest {
     for (int length : new int[] {0, 1, 64, 5000, 1 << 16}) {
       memory.segment().asSlice(0, length).fill((byte) (length + 3));
       long expected = poller.received() + 1;
-      connection[0].postReceive(length, memory, 1 << 16, 1 << 16);
-      connection[0].postSend(length, memory, 0, length);
+      assertThat(connection[0].postReceive(length, memory, 1 << 16, 1 << 16)).isTrue();
+      assertThat(connection[0].postSend(length, memory, 0, length)).isTrue();
       poller.until(() -> poller.received() >= expected, "the echo");
       assertThat(
               memory
@@ -164,7 +164,8 @@ class ProgramsTest {
           .isEqualTo(-1);
     }
     long written = poller.completed() + 1;
-    connection[0].postWrite(1, memory, 0, EchoServer.BUFFER, buffer.stag(), buffer.to());
+    assertThat(connection[0].postWrite(1, memory, 0, EchoServer.BUFFER, buffer.stag(), buffer.to()))
+        .isTrue();
     poller.until(() -> poller.completed() == written, "the write");
 
     assertThat(connection[0].privateData().length()).isEqualTo(20);
@@ -186,10 +187,11 @@ class ProgramsTest {
     MemoryRegion sink = here.allocate(1 << 17, Access.LOCAL_WRITE);
     Poller poller = new Poller(here, TIMEOUT);
 
-    connection.postRead(1, sink, 0, 1 << 17, source.stag(), source.baseTo());
+    assertThat(connection.postRead(1, sink, 0, 1 << 17, source.stag(), source.baseTo())).isTrue();
     poller.until(() -> poller.completed() == 1, "the read");
     for (int i = 0; i < 40; i++) {
-      connection.postRead(i, sink, i, 1, source.stag(), source.baseTo() + (1 << 17) - 5);
+      assertThat(connection.postRead(i, sink, i, 1, source.stag(), source.baseTo() + (1 << 17) - 5))
+          .isTrue();
     }
     poller.until(() -> poller.completed() == 41, "short reads, more than fit at a time");
 

@@ -110,7 +110,9 @@ final class GuestToolRunner {
         if (last.isPeerClosed()) {
           last.disconnect();
         }
-        last.awaitClosed(TIMEOUT);
+        if (!last.awaitClosed(TIMEOUT)) {
+          last.abort();
+        }
       }
       program.close();
       throw new IllegalStateException(failure.getMessage() + "; guest: " + said(theirs), failure);

@@ -37,7 +37,13 @@ final class PeerConnection {
     incoming = program.allocate((long) RECEIVES * room, Access.LOCAL_WRITE);
     outgoing = program.allocate(room);
     for (int i = 0; i < RECEIVES; i++) {
-      connection.postReceive(i, incoming, (long) i * room, room);
+      postReceive(i);
+    }
+  }
+
+  private void postReceive(int slot) {
+    if (!connection.postReceive(slot, incoming, (long) slot * room, room)) {
+      throw new IllegalStateException("no room for a receive: open fewer connections at a time");
     }
   }
 
@@ -128,7 +134,7 @@ final class PeerConnection {
       received.add(
           incoming.segment().asSlice(at, completion.octets()).toArray(ValueLayout.JAVA_BYTE));
       if (connection.isOpen()) {
-        connection.postReceive(slot, incoming, at, room);
+        postReceive(slot);
       }
     }
   }
