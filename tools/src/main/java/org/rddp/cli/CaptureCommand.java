@@ -52,9 +52,13 @@ final class CaptureCommand implements Callable<Integer> {
       Thread end = new Thread(() -> end(capture), "capture-end");
       Runtime.getRuntime().addShutdownHook(end);
       Output.println(spec, "capturing " + daemon.interfaceName() + " into " + file);
-      run(daemon, capture);
-      end(capture);
-      Runtime.getRuntime().removeShutdownHook(end);
+      try {
+        run(daemon, capture);
+        end(capture);
+      } finally {
+        // After a failure the hook would fail again.
+        forget(end);
+      }
     }
     return 0;
   }
@@ -70,6 +74,14 @@ final class CaptureCommand implements Callable<Integer> {
       }
       daemon.poll(completion -> {}, 1);
       TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      return;
     }
   }
 

@@ -28,6 +28,8 @@ final class DemoRoundTripsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    OptionChecks.require(
+        spec, size >= 8 && size % 8 == 0, "--size is a multiple of 8, 8 or more, not " + size);
     String result =
         RoundTripRig.measure(ConfigurationFile.read(file), size, count, System.err)
             .toJson()

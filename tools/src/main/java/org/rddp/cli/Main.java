@@ -6,7 +6,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code rddp}. Exit codes: 0 success, 1 failure, 2 usage error. */
 @Command(
@@ -63,10 +65,20 @@ public final class Main implements Callable<Integer> {
                 .description("Show the version.")
                 .build());
     return commandLine
+        .setOut(Output.standard())
+        .setExecutionStrategy(Main::execute)
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(RemoteAddress.class, new RemoteAddress.Converter());
+  }
+
+  /** Without this, the help option hides that there is no such command. */
+  private static int execute(ParseResult parsed) {
+    if (!parsed.hasSubcommand() && !parsed.unmatched().isEmpty()) {
+      throw new UnmatchedArgumentException(parsed.commandSpec().commandLine(), parsed.unmatched());
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   @Override

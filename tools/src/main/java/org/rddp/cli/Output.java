@@ -1,11 +1,21 @@
 package org.rddp.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import picocli.CommandLine.Model.CommandSpec;
 
 /** Prints lines and flushes them, also if standard output is a pipe. */
 final class Output {
   private Output() {}
+
+  /**
+   * Standard output without System.out, which hides from {@link PrintWriter#checkError} that its
+   * reader has ended.
+   */
+  static PrintWriter standard() {
+    return new PrintWriter(new FileOutputStream(FileDescriptor.out), true, System.out.charset());
+  }
 
   static void println(CommandSpec spec, String line) {
     PrintWriter out = spec.commandLine().getOut();

@@ -17,6 +17,9 @@ import picocli.CommandLine.Spec;
 /** {@code rddp stat}: shows the counters of a running daemon. */
 @Command(name = "stat", description = "Show the counters of the running daemon and their rates.")
 final class StatCommand implements Callable<Integer> {
+  /** The exit code that a shell shows for a tool that SIGPIPE has ended. */
+  private static final int READER_ENDED = 128 + 13;
+
   @Mixin private SessionOptions session;
 
   @Option(
@@ -54,8 +57,7 @@ final class StatCommand implements Callable<Integer> {
         show(now, before);
         before = now;
         if (spec.commandLine().getOut().checkError()) {
-          // The reader of standard output has ended.
-          return 0;
+          return READER_ENDED;
         }
         if (!once) {
           TimeUnit.MILLISECONDS.sleep((long) (interval * 1000));

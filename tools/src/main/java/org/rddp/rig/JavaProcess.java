@@ -115,10 +115,19 @@ public final class JavaProcess implements AutoCloseable {
    * @throws IOException when the process ends first, or the time is over; the message says which
    */
   public String readLine(Duration timeout) throws IOException, InterruptedException {
-    String line = lines.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    return next(timeout.toNanos(), timeout);
+  }
+
+  /** The next line, after at most so many nanoseconds, which are what is left of the timeout. */
+  private String next(long nanos, Duration timeout) throws IOException, InterruptedException {
+    String line = lines.poll(nanos, TimeUnit.NANOSECONDS);
     if (line == null) {
       throw new IOException(
-          "the process '" + name + "' said nothing for " + timeout.toSeconds() + " s");
+          "the process '"
+              + name
+              + "' did not say what was awaited within "
+              + timeout.toMillis() / 1e3
+              + " s");
     }
     if (line.equals(END)) {
       boolean ended = process.waitFor(1, TimeUnit.SECONDS);
@@ -145,7 +154,7 @@ public final class JavaProcess implements AutoCloseable {
     try {
       String line = readLine(timeout);
       while (!line.startsWith(prefix)) {
-        line = readLine(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+        line = next(Math.max(0, deadline - System.nanoTime()), timeout);
       }
       return line;
     } catch (IOException e) {

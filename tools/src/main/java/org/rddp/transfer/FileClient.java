@@ -79,6 +79,9 @@ public final class FileClient {
    * @return its SHA-256, computed by the server
    */
   public String get(String name, Path target) throws IOException {
+    if (Files.isDirectory(target)) {
+      throw new IOException(target + " is a directory: give the path of a file");
+    }
     Path folder = target.toAbsolutePath().getParent();
     Path part = Files.createTempFile(folder, ".rddp-", ".part");
     try (MemoryRegion window =

@@ -220,7 +220,11 @@ public final class FileServer {
     try {
       Path plain = Path.of(name);
       if (plain.getNameCount() == 1 && !plain.isAbsolute() && !name.startsWith(".")) {
-        return directory.resolve(plain);
+        Path resolved = directory.resolve(plain);
+        if (Files.isDirectory(resolved)) {
+          throw new IOException("'" + name + "' is a directory at the server: give another name");
+        }
+        return resolved;
       }
     } catch (InvalidPathException e) {
       throw new IOException("'" + name + "' is no name of a file", e);

@@ -53,6 +53,13 @@ class MainTest {
   }
 
   @Test
+  void shouldNotHideAnUnknownCommandBehindTheHelp() {
+    assertThat(command.execute("nosuch", "--help")).isEqualTo(2);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).contains("nosuch");
+  }
+
+  @Test
   void shouldPrintItsVersion() {
     assertThat(command.execute("--version")).isZero();
     assertThat(out.toString()).matches("rddp \\d+\\.\\d+.*\\R");

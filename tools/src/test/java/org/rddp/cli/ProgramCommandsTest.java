@@ -2,6 +2,7 @@ package org.rddp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -49,7 +50,7 @@ class ProgramCommandsTest {
   void shouldEndWhenStandardOutputIsClosed() {
     CommandLine line = Main.commandLine();
     line.setOut(new PrintWriter(new ClosedWriter()));
-    assertThat(line.execute("stat", "--socket", daemon.socket().toString())).isZero();
+    assertThat(line.execute("stat", "--socket", daemon.socket().toString())).isEqualTo(141);
   }
 
   /** Standard output after 'rddp stat | head' has read its lines. */
@@ -64,6 +65,37 @@ class ProgramCommandsTest {
 
     @Override
     public void close() {}
+  }
+
+  /** As in 'rddp stat | head': in a process of its own, since it is about standard output. */
+  @Test
+  void shouldEndWhenTheReaderOfItsOutputEnds() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "stat",
+                "--all",
+                "--interval",
+                "0.1",
+                "--socket",
+                daemon.socket().toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try (BufferedReader reader = process.inputReader()) {
+      assertThat(reader.readLine()).isNotEmpty();
+    }
+    assertThat(process.waitFor()).isEqualTo(141);
+  }
+
+  @Test
+  void shouldRefuseRoundTripsOfOtherSizes() {
+    CommandLine line = Main.commandLine().setErr(new PrintWriter(err));
+    assertThat(line.execute("demo-round-trips", "--config", "none", "--size", "12")).isEqualTo(2);
+    assertThat(err.toString()).contains("--size is a multiple of 8, 8 or more, not 12");
   }
 
   @Test

@@ -119,6 +119,18 @@ class FileServerTest {
   }
 
   @Test
+  void shouldNotReplaceAnEmptyFolder() throws IOException {
+    Files.createDirectory(served.resolve("taken"));
+    Path original = Files.writeString(folder.resolve("original"), "hello");
+    connect().close();
+    FileClient client = new FileClient(here, SERVER, WINDOW, octets -> done -> {});
+    assertThatThrownBy(() -> client.put(original, "taken"))
+        .hasMessageContaining("'taken' is a directory at the server");
+    assertThat(served.resolve("taken")).isEmptyDirectory();
+    assertThatThrownBy(() -> client.get("original", folder)).hasMessageContaining("is a directory");
+  }
+
+  @Test
   void shouldRejectClientsBeyondTheSessionsLimits() {
     for (int i = 0; i < 64; i++) {
       assertThat(connect().isOpen()).isTrue();

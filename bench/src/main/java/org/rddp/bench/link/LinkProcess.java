@@ -45,6 +45,9 @@ public final class LinkProcess implements AutoCloseable {
       List<String> lines = Files.readAllLines(log);
       close();
       throw new CannotRunException("no link: " + reason(lines));
+    } catch (InterruptedException e) {
+      close();
+      throw e;
     }
     handle =
         new LinkHandle(
