@@ -181,6 +181,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.2-08")
   @Tag("DDP-8.3.2-06")
   void shouldWakeTheProgramAtTheLimit() {
     List<Connection[]> pairs = connect(1, 0);

@@ -86,6 +86,7 @@ class DdpSharedReceiveQueueTest {
 
   /** A peer that begins messages and ends none holds one buffer, not all. */
   @Test
+  @Tag("RDMAP-8.1.2-08")
   @Tag("DDP-8.3.2-06")
   void shouldGiveAStreamNoSecondBufferForMessagesThatItHasBegun() {
     post(0, 1, 2);
@@ -277,6 +278,7 @@ class DdpSharedReceiveQueueTest {
   // ---- The limit ----
 
   @Test
+  @Tag("RDMAP-8.1.2-08")
   @Tag("DDP-8.3.2-06")
   void shouldTellOnceThatFewBuffersAreLeft() {
     post(0, 1, 2);

@@ -106,6 +106,7 @@ class ProgramMemoryTest {
   /** Otherwise the slab would be unmapped with its last piece while the STag still refers to it. */
   @Test
   @Tag("DDP-8.3-04")
+  @Tag("RDMAP-8.1.2-04")
   @Tag("DDP-8.3.2-04")
   void shouldNotRegisterARangeBeyondOnePiece() throws Exception {
     ProgramMemory.Piece first = allocate(PAGE);
@@ -126,6 +127,7 @@ class ProgramMemoryTest {
 
   @Test
   @Tag("DDP-8.3-04")
+  @Tag("RDMAP-8.1.2-04")
   @Tag("DDP-8.3.2-04")
   void shouldNotRegisterBeyondAdoptedMemory() throws Exception {
     int number = adopt(100);
@@ -159,7 +161,9 @@ class ProgramMemoryTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.2-02")
   @Tag("DDP-8.3.2-02")
+  @Tag("RDMAP-8.1.2-06")
   @Tag("DDP-8.3.2-05")
   void shouldCountAdoptedMemoriesInWholePages() throws Exception {
     int first = adopt(1);
@@ -183,6 +187,7 @@ class ProgramMemoryTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.2-02")
   @Tag("DDP-8.3.2-02")
   void shouldLimitTheMemoriesOfAllProgramsTogether() throws Exception {
     ProgramMemory other =

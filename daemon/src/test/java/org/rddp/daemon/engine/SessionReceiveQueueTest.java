@@ -155,6 +155,7 @@ class SessionReceiveQueueTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.2-08")
   @Tag("DDP-8.3.2-06")
   void shouldTellOfTheLimitOnce() throws RequestRefusedException {
     SessionFixture.Peer peer = connect();

@@ -38,13 +38,14 @@ class TaggedBuffersTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.1-08")
   void shouldGiveNeitherZeroNorAnStagInUse() {
-    int[] numbers = {0, 77, 77, 0, 78};
+    int[] numbers = {0, 77, 77, 0, 0xfedc_ba98};
     int[] next = {0};
     RandomGenerator scripted = () -> (long) numbers[next[0]++] << 32;
     TaggedBuffers table = new TaggedBuffers(4, scripted);
     assertThat(table.register(domain, null, 1, 1, 0, 0)).isEqualTo(77);
-    assertThat(table.register(domain, null, 1, 1, 0, 0)).isEqualTo(78);
+    assertThat(table.register(domain, null, 1, 1, 0, 0)).isEqualTo(0xfedc_ba98);
   }
 
   @Test
