@@ -46,6 +46,8 @@ class WindowsTest {
   @Test
   @Tag("DDP-8.3-01")
   @Tag("DDP-8.3.1-02")
+  @Tag("RDMAP-8.1.1-03")
+  @Tag("RDMAP-8.1.1-04")
   void shouldBindBeforeLaterMessagesAreSent() {
     assertThat(out.postReceive(1, source, 0, 64)).isTrue();
     assertThat(out.postWrite(0, source, 0, 0, 0, 0, 0)).isTrue(); // lets the Responder send
@@ -78,6 +80,8 @@ class WindowsTest {
   @Test
   @Tag("DDP-8.3-02")
   @Tag("DDP-8.3.1-04")
+  @Tag("RDMAP-8.1.1-04")
+  @Tag("RDMAP-8.1.1-06")
   void shouldPlaceNothingAfterAnInvalidation() {
     bind(1, WRITE);
     completions(programs.there, 1);
@@ -156,6 +160,7 @@ class WindowsTest {
 
   @Test
   @Tag("DDP-8.2-02")
+  @Tag("RDMAP-8.1.1-02")
   void shouldOpenTheWindowToOneConnectionOnly() throws Exception {
     bind(1, WRITE);
     completions(programs.there, 1);

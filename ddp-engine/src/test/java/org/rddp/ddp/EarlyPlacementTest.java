@@ -85,6 +85,7 @@ class EarlyPlacementTest {
   @Tag("DDP-3-06")
   @Tag("DDP-5.3-03")
   @Tag("DDP-5.4-02")
+  @Tag("RDMAP-5.5-05")
   void shouldPlaceATaggedSegmentAtOnceAndDeliverItInItsTurn() {
     assertThat(early(200, tagged(TAGGED_LAST, stag, 50, octets(20, 7)))).isTrue();
     region.assertHolds(filled(50, 70, 7));
@@ -106,6 +107,7 @@ class EarlyPlacementTest {
   @Tag("DDP-5.3-06")
   @Tag("DDP-5.4-02")
   @Tag("D03-5.1.2-04")
+  @Tag("RDMAP-5.5-10")
   void shouldDeliverUntaggedMessagesInTheOrderOfTheSender() {
     assertThat(early(300, untagged(LAST, 0, 2, 0, octets(5, 2)))).isTrue();
     assertThat(early(200, untagged(LAST, 0, 1, 60, octets(30, 1)))).isTrue();

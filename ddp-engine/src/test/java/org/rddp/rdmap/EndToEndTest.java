@@ -117,6 +117,9 @@ class EndToEndTest {
 
   @ParameterizedTest
   @CsvSource({"1500, 0, false", "9000, 0, true", "1500, 0.02, false", "1500, 0.02, true"})
+  @Tag("RDMAP-5.2-10")
+  @Tag("RDMAP-5.5-06")
+  @Tag("RDMAP-5.5-07")
   void shouldReadBackWhatWasWritten(int mtu, double loss, boolean markers) {
     int region = 1 << 18;
     establish(mtu, mtu, new Faults(loss, loss, loss, loss / 10), region, markers);
@@ -140,6 +143,8 @@ class EndToEndTest {
   @CsvSource({"1, 0, false", "2, 0.03, false", "3, 0.03, true"})
   @Tag("RDMAPX-5.1-01")
   @Tag("RDMAPX-5.3-02")
+  @Tag("RDMAPX-5.4-01")
+  @Tag("RDMAPX-5.4-02")
   void shouldCountEveryAtomicOnce(long seed, double fault, boolean markers) {
     establish(seed, 1500, new Faults(fault, fault, fault, fault / 10), 1 << 14, markers);
     Memory.putLongNative(left.region.address(), 0);
@@ -187,6 +192,7 @@ class EndToEndTest {
   @Tag("DDP-5.3-06")
   @Tag("DDP-3-13")
   @Tag("RDMAP-5.5-01")
+  @Tag("RDMAP-5.5-10")
   void shouldKeepMemoryAsTheModelSays(long seed, double fault, boolean markers) {
     establish(seed, 1500, new Faults(fault, fault, fault, fault), 1 << 17, markers);
     Random random = new Random(seed);

@@ -51,6 +51,7 @@ class ImmediateDataAndAtomicsTest {
   @Tag("RDMAPX-6-01")
   @Tag("RDMAPX-6-02")
   @Tag("RDMAPX-4-01")
+  @Tag("RDMAPX-4-03")
   void shouldSendImmediateData() {
     assertThat(stream.postImmediate(new StreamRequest(1).immediate(DATA))).isTrue();
     assertThat(
@@ -142,6 +143,9 @@ class ImmediateDataAndAtomicsTest {
   @Tag("RDMAPX-5.2-03")
   @Tag("RDMAPX-5.1.2-01")
   @Tag("RDMAPX-4-01")
+  @Tag("RDMAPX-5.2-07")
+  @Tag("RDMAPX-5.2-10")
+  @Tag("RDMAPX-4-03")
   void shouldAskForAnAtomicAndTakeTheAnswer() {
     assertThat(
             stream.postFetchAdd(
@@ -226,6 +230,7 @@ class ImmediateDataAndAtomicsTest {
     "00000000 000000000000000009, 1/2/5"
   })
   @Tag("RDMAPX-5.2-03")
+  @Tag("RDMAPX-5.2-10")
   void shouldRefuseAnAnswerToAnotherAtomic(String payload, String error) {
     stream.postFetchAdd(
         new StreamRequest(1).memory(address, 8).remote(7, 64).operands(5, 0, 0, -1));
@@ -259,6 +264,9 @@ class ImmediateDataAndAtomicsTest {
   @Tag("RDMAPX-5.2-02")
   @Tag("RDMAPX-5.2-03")
   @Tag("RDMAPX-5.3-02")
+  @Tag("RDMAPX-5-02")
+  @Tag("RDMAPX-5.2-04")
+  @Tag("RDMAPX-5.2-06")
   void shouldAnswerAtomicsInOrder() {
     int stag = rdmap.register(AccessRights.REMOTE_ATOMIC);
     Memory.putLongNative(address + 64, 100);

@@ -28,7 +28,13 @@ final class RdmapFixture {
   final InMemoryTcpPair tcp;
 
   RdmapFixture() {
-    RdmapSettings settings = new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD);
+    this(0);
+  }
+
+  /** A stream that keeps so many octets of messages until a receive is posted. */
+  RdmapFixture(int heldOctets) {
+    RdmapSettings settings =
+        new RdmapSettings(MpaSettings.DEFAULTS, SEND_DEPTH, 8, IRD, ORD, heldOctets);
     stream = RdmapStream.responder(engine, domain, settings, user);
     tcp = new InMemoryTcpPair(stream.transport(), peer.transport(), 1448);
     run();

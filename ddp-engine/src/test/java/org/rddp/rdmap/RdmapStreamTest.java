@@ -119,6 +119,7 @@ class RdmapStreamTest {
   @ParameterizedTest
   @ValueSource(ints = {0, AccessRights.LOCAL_WRITE, AccessRights.REMOTE_READ})
   @Tag("RDMAP-5.1-02")
+  @Tag("RDMAP-8.1.1-05")
   void shouldRefuseAWriteThatTheRightsDoNotAllow(int rights) {
     int stag = register(rights);
     assertThat(receive("c140 %08x 0000000000000001 0a0b0c".formatted(stag)))

@@ -31,6 +31,7 @@ class ReadTest {
   @Tag("RDMAP-4.1-05")
   @Tag("RDMAP-4.1-03")
   @Tag("RDMAP-4.1-06")
+  @Tag("RDMAP-5.2-11")
   void shouldSendAReadRequest() {
     assertThat(
             stream.postRead(
@@ -55,6 +56,9 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-06")
+  @Tag("RDMAP-5.2-13")
+  @Tag("RDMAP-5.5-12")
   void shouldEndWhenTheAnswerHasCome() {
     stream.postRead(new StreamRequest(1).local(sink, 100, 5).remote(7, 0));
     rdmap.run();
@@ -230,6 +234,7 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-6.2-02")
+  @Tag("RDMAP-6.2-03")
   void shouldEndWhenThePeerClosesWithoutAnAnswer() {
     stream.postReceive(new StreamRequest(5).memory(rdmap.memory.address(), 1));
     stream.postRead(new StreamRequest(1).local(sink, 0, 2).remote(7, 0));
@@ -268,6 +273,10 @@ class ReadTest {
   @Tag("RDMAP-5.2-03")
   @Tag("RDMAP-4.5-01")
   @Tag("RDMAP-4.1-05")
+  @Tag("RDMAP-4.3-01")
+  @Tag("RDMAP-5.2-08")
+  @Tag("RDMAP-5.2-10")
+  @Tag("RDMAP-5.5-13")
   void shouldAnswerInOrder() {
     rdmap.memory.put(0, new byte[] {1, 2, 3, 4, 5, 6, 7, 8});
     int source = rdmap.readable();
@@ -285,6 +294,7 @@ class ReadTest {
   }
 
   @Test
+  @Tag("RDMAP-5.2-06")
   void shouldCutALongAnswer() {
     byte[] octets = new byte[5000];
     for (int i = 0; i < octets.length; i++) {
@@ -357,6 +367,7 @@ class ReadTest {
     "readable, 0, -1, 0/1/1"
   })
   @Tag("RDMAP-7.2-01")
+  @Tag("RDMAP-8.1.1-03")
   void shouldRefuseToReadWhatThePeerMayNot(String which, long to, int size, String error) {
     int source =
         switch (which) {
@@ -420,6 +431,7 @@ class ReadTest {
 
   @Test
   @Tag("RDMAP-4.4-01")
+  @Tag("RDMAP-4.2-01")
   void shouldRefuseARequestTooLong() {
     assertThat(rdmap.receive(readRequest(1, 1, 0, 1, rdmap.readable(), 0) + "00"))
         .containsExactly("error 0/2/255");

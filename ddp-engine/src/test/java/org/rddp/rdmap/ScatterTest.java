@@ -19,6 +19,7 @@ class ScatterTest {
   private final DdpScatterList list = new DdpScatterList();
 
   @Test
+  @Tag("RDMAP-5.1-04")
   void shouldCutEachPieceByItself() {
     byte[] octets = new byte[3000];
     new Random(1).nextBytes(octets);
@@ -46,6 +47,7 @@ class ScatterTest {
       byte[] ulpdu = rdmap.peer.received().get(i);
       assertThat(ulpdu).hasSize(14 + sizes[i]);
       assertThat(ulpdu[0]).as("last").isEqualTo((byte) (i == 3 ? 0xc1 : 0x81));
+      assertThat(ulpdu[5]).as("STag").isEqualTo((byte) 7);
       assertThat(ulpdu[13]).as("Tagged Offset").isEqualTo((byte) (16 + at));
       System.arraycopy(ulpdu, 14, got, at, sizes[i]);
       at += sizes[i];

@@ -40,6 +40,8 @@ class TeardownTest {
   @Tag("RDMAP-4.8-02")
   @Tag("RDMAP-5.4-01")
   @Tag("RDMAP-4.1-04")
+  @Tag("RDMAP-6.2-04")
+  @Tag("RDMAP-4.1-06")
   void shouldTellThePeerWhatWasWrongAndClose(String ulpdu, String payload) {
     rdmap.receive(ulpdu, ulpdu);
     assertThat(rdmap.sent()).containsExactly(sentTerminate(payload.replace(" ", "")));
@@ -89,6 +91,7 @@ class TeardownTest {
 
   @Test
   @Tag("RDMAP-5.4-02")
+  @Tag("RDMAP-5.4-06")
   void shouldSendNothingThatIsPostedWhileThePeersTerminateFlushes() {
     assertThat(stream.postReceive(new StreamRequest(5).memory(rdmap.memory.address(), 10)))
         .isTrue();
@@ -145,6 +148,7 @@ class TeardownTest {
 
   @Test
   @Tag("RDMAP-5.4-01")
+  @Tag("RDMAP-5.4-06")
   void shouldNotLetAProgramSendInsteadOfTheTerminate() {
     int[] posts = {0};
     rdmap.user.onFlushed =
@@ -215,6 +219,7 @@ class TeardownTest {
   @Tag("RDMAP-5.4-02")
   @Tag("RDMAP-5.4-03")
   @Tag("RDMAP-4.1-05")
+  @Tag("RDMAP-6.2-04")
   void shouldEndWhenThePeerTerminates(String payload, String error) {
     stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), 8));
     rdmap.tcp.setWindow(0);
@@ -269,6 +274,7 @@ class TeardownTest {
 
   @ParameterizedTest
   @CsvSource({"5, 8", "8, 12"})
+  @Tag("RDMAP-5.3-06")
   void shouldEndTheReceiveThatIsTooShort(int length, int sent) {
     stream.postReceive(new StreamRequest(1).memory(rdmap.memory.address(), length));
     stream.postReceive(new StreamRequest(2).memory(rdmap.memory.address(), 20));
@@ -295,6 +301,9 @@ class TeardownTest {
   @Tag("RDMAP-4.1-04")
   @Tag("RDMAP-4.1-06")
   @Tag("RDMAP-4.1-03")
+  @Tag("RDMAP-4.3-01")
+  @Tag("RDMAP-5.3-05")
+  @Tag("RDMAP-5.3-08")
   void shouldCarryWhatASendAsksForBesides() {
     long address = rdmap.memory.address();
     stream.postSend(new StreamRequest(1).memory(address, 0));

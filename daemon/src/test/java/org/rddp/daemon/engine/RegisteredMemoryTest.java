@@ -106,6 +106,7 @@ class RegisteredMemoryTest {
 
   @Test
   @Tag("DDP-8.3.1-03")
+  @Tag("RDMAP-8.1.1-05")
   void shouldRefuseAWritableWindowOntoAReadOnlyRegion() throws RequestRefusedException {
     int readOnly = fixture.register(Access.MW_BIND);
     int plain = fixture.register(Access.LOCAL_WRITE);
