@@ -109,7 +109,7 @@ class ProcessDeathTest {
       assertThat(session.daemonPid()).isEqualTo(child.pid());
 
       child.destroyForcibly();
-      while (Thrown.by(() -> session.await(LONG)) == null) {
+      while (catchThrowable(() -> session.await(LONG)) == null) {
         // The wake-up of an earlier event.
       }
       assertThatThrownBy(() -> session.poll(completion -> {}, 1))

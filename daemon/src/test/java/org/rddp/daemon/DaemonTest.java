@@ -247,14 +247,16 @@ class DaemonTest {
       assertThat(pair.in.postReceive(8, memory, 0, 64)).isTrue();
       assertThat(pair.in.postReceive(9, memory, 0, 64)).isTrue();
       assertThat(pair.out.postWrite(1, source, 0, 64, sink.stag(), sink.baseTo())).isTrue();
-      assertThat(pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED)).isTrue();
+      assertThat(pair.out.postSendInvalidate(2, source, 0, 5, sink.stag(), SendFlags.SIGNALLED))
+          .isTrue();
       assertThat(completions(pair.here, 2))
           .containsExactly("write 1 SUCCESS 64", "send 2 SUCCESS 5");
       assertThat(next(pair.there).invalidatedStag()).isEqualTo(sink.stag());
       sink.close();
 
       // The memory's own STag is open to every connection of the session.
-      assertThat(pair.out.postSendInvalidate(3, source, 0, 5, memory.stag(), SendFlags.SIGNALLED)).isTrue();
+      assertThat(pair.out.postSendInvalidate(3, source, 0, 5, memory.stag(), SendFlags.SIGNALLED))
+          .isTrue();
       assertThat(pair.out.awaitClosed(TIMEOUT)).isTrue();
       assertThat(pair.out.closeReason()).isEqualTo(Reason.TERMINATED);
       assertThat(pair.out.closeDetail()).isEqualTo(0x0109);

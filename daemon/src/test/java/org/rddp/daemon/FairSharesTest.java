@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,8 +43,8 @@ class FairSharesTest {
     }
   }
 
-  private static void assertLimit(Runnable call, String text) {
-    assertThatThrownBy(call::run)
+  private static void assertLimit(ThrowingCallable call, String text) {
+    assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LIMIT))
         .hasMessageContaining(text);
@@ -115,9 +116,9 @@ class FairSharesTest {
         Rddp first = daemon.connect("one");
         Rddp second = daemon.connect("one");
         Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
-      first.allocate(6 << 20);
+      assertThat(first.allocate(6 << 20).length()).isEqualTo(6 << 20);
       assertLimit(() -> second.allocate(6 << 20), "octets of memory of process");
-      other.allocate(6 << 20);
+      assertThat(other.allocate(6 << 20).length()).isEqualTo(6 << 20);
     }
   }
 
@@ -130,11 +131,11 @@ class FairSharesTest {
         Rddp second = daemon.connect("one");
         Rddp other = OtherUser.call(NOBODY, () -> daemon.connect("one"))) {
       for (int port = 1; port <= 2; port++) {
-        first.listen(port);
-        second.listen(port + 2);
+        assertThat(first.listen(port).address().getPort()).isEqualTo(port);
+        assertThat(second.listen(port + 2).address().getPort()).isEqualTo(port + 2);
       }
       assertLimit(() -> first.listen(9), "2 of 2 listeners of this program");
-      other.listen(9);
+      assertThat(other.listen(9).address().getPort()).isEqualTo(9);
     }
   }
 
@@ -174,6 +175,6 @@ class FairSharesTest {
   }
 
   private static void connect(Rddp from) {
-    from.connect(two(), PrivateData.NONE, TIMEOUT);
+    assertThat(from.connect(two(), PrivateData.NONE, TIMEOUT).isOpen()).isTrue();
   }
 }

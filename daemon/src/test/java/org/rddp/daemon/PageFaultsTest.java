@@ -49,8 +49,8 @@ class PageFaultsTest {
         MemoryRegion sink =
             programs.there.allocate(
                 OCTETS, Access.LOCAL_WRITE, Access.REMOTE_WRITE, Access.REMOTE_READ)) {
-      programs.out.postWrite(1, source, 0, OCTETS, sink.stag(), sink.baseTo());
-      programs.out.postRead(2, source, 0, 8, sink.stag(), sink.baseTo());
+      assertThat(programs.out.postWrite(1, source, 0, OCTETS, sink.stag(), sink.baseTo())).isTrue();
+      assertThat(programs.out.postRead(2, source, 0, 8, sink.stag(), sink.baseTo())).isTrue();
       assertThat(completions(programs.here, 2))
           .containsExactly("write 1 SUCCESS " + OCTETS, "read 2 SUCCESS 8");
     }

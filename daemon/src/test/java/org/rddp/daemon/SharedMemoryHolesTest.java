@@ -50,8 +50,8 @@ class SharedMemoryHolesTest {
   }
 
   private void messagesGoOn() {
-    programs.in.postReceive(++sent, sink, 0, 64);
-    programs.out.postSend(sent, source, 0, 64);
+    assertThat(programs.in.postReceive(++sent, sink, 0, 64)).isTrue();
+    assertThat(programs.out.postSend(sent, source, 0, 64)).isTrue();
     assertThat(completions(programs.there, 1)).containsExactly("receive " + sent + " SUCCESS 64");
     assertThat(completions(programs.here, 1)).containsExactly("send " + sent + " SUCCESS 64");
   }

@@ -130,8 +130,9 @@ class StartupOptionsTest {
       Connection in = listener.await(TIMEOUT).accept();
       assertThat(in.startup().peerToPeer()).isTrue();
       Connection out = one.join();
-      out.postReceive(1, here.allocate(16, Access.LOCAL_WRITE), 0, 16);
-      in.postInlineSend(2, MemorySegment.ofArray(new byte[] {1, 2, 3}), 0, 3, 1);
+      assertThat(out.postReceive(1, here.allocate(16, Access.LOCAL_WRITE), 0, 16)).isTrue();
+      assertThat(in.postInlineSend(2, MemorySegment.ofArray(new byte[] {1, 2, 3}), 0, 3, 1))
+          .isTrue();
       TestDaemon.await(() -> here.poll(completion -> {}, 1) == 1, "the accepting end has sent");
 
       CompletableFuture<Connection> other = connect(StartupOptions.DEFAULTS);
