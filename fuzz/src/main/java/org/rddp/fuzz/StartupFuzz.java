@@ -280,7 +280,9 @@ public final class StartupFuzz {
       return false;
     }
     int lowest = settings.permissive() ? 0 : 1;
-    int highest = initiator ? settings.revision() : 2;
+    // A Request that asks for nothing of RFC 6581 has revision 1.
+    boolean asks = settings.readsNegotiated() || settings.peerToPeer();
+    int highest = initiator && !asks ? 1 : initiator ? settings.revision() : 2;
     int data = length() - HEADER;
     // A proposal with S set cannot be accepted without it (RFC 6581 section 6).
     boolean plain = initiator && octets[17] == 2 && (octets[16] & (S | R)) == 0;

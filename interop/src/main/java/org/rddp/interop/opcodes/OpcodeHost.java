@@ -48,14 +48,15 @@ final class OpcodeHost implements RdmapHandler {
     InterfaceAddress own = new InterfaceAddress(this.address, 24);
     stack = new TcpStack(device, own, TcpSettings.DEFAULTS, random, 0);
     engine = new DdpEngine(new TaggedBuffers(STAGS, random));
-    registerRegion();
   }
 
-  /** Registers the region, unless its STag is valid. */
+  /** Registers the region for the stream, whose peer may invalidate it; unless it is valid. */
   void registerRegion() {
     if (engine.taggedBuffers().lookup(stag) == null) {
       stag =
-          engine.taggedBuffers().register(domain, null, memory, REGION, memory, AccessRights.ALL);
+          engine
+              .taggedBuffers()
+              .register(domain, stream.ddp(), memory, REGION, memory, AccessRights.ALL);
     }
   }
 
@@ -63,9 +64,11 @@ final class OpcodeHost implements RdmapHandler {
     return stag;
   }
 
-  /** Uses another stream from now on. */
+  /** Uses another stream from now on, for which the region is registered. */
   void useStream(RdmapStream next) {
     stream = next;
+    engine.taggedBuffers().invalidate(stag);
+    registerRegion();
     established = false;
     closed = false;
     done = 0;

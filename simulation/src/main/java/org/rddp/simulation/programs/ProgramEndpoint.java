@@ -220,7 +220,8 @@ abstract class ProgramEndpoint {
 
   private boolean ends(Reason why, int number) {
     verify(state.reason == null || state.isStreamFailed(), "ended twice");
-    if (state.reason == null) {
+    // Plain DDP: a lost connection is an error of MPA first, whose event does not say why.
+    if (state.reason == null || why == Reason.TIMEOUT) {
       state.reason = why;
       state.detail = number;
     }
