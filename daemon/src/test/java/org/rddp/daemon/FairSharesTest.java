@@ -111,6 +111,7 @@ class FairSharesTest {
 
   @Test
   @Tag("DDP-8.3.2-05")
+  @Tag("RDMAP-8.1.2-06")
   void shouldLeaveMemoryToOtherUsers() throws Exception {
     try (TestDaemon daemon = daemon("memory = \"16MiB\"\nuser-share = 50\nprocess-share = 50\n");
         Rddp first = daemon.connect("one");

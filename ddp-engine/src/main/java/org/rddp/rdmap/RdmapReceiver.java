@@ -110,7 +110,10 @@ final class RdmapReceiver implements UlpHandler {
     boolean served = requester.limit(depths.ord());
     boolean known = extended || !extensionPosted;
     handler.onEstablished(privateData);
-    if (!served && !termination.failed()) {
+    if (termination.failed()) {
+      return;
+    }
+    if (!served) {
       // A local error without a number of its own (RFC 6581 section 9.3).
       ddp.fail();
       termination.llpFailed(

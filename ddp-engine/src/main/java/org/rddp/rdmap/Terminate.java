@@ -125,7 +125,8 @@ final class Terminate {
       announced += tagged ? DdpHeader.TAGGED_LENGTH : DdpHeader.UNTAGGED_LENGTH;
     }
     announced += (flags & R) == 0 ? 0 : ReadRequest.LENGTH;
-    return octets == announced;
+    // Section 7.1 lets a peer send headers that are not there as zeros.
+    return octets >= announced;
   }
 
   /**

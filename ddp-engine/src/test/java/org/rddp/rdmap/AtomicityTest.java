@@ -17,7 +17,6 @@ class AtomicityTest {
   private static final int ADDITIONS = 20_000;
 
   @Test
-  @Tag("RDMAPX-5-01")
   void shouldLoseNoAdditionOfTwoStreams() {
     RdmapFixture rdmap = new RdmapFixture();
     RawUlpduPeer other = RawUlpduPeer.initiator();
@@ -48,6 +47,7 @@ class AtomicityTest {
 
   /** Both operations, by one thread, while another adds by itself. */
   @Test
+  @Tag("RDMAPX-5-01")
   @Tag("RDMAPX-5-02")
   @Tag("RDMAPX-5-04")
   void shouldLoseNoAdditionOfALocalProgram() throws InterruptedException {

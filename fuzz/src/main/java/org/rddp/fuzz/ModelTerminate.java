@@ -57,7 +57,7 @@ final class ModelTerminate {
       boolean tagged = octets > 6 && segment[at + 6] < 0;
       length += tagged ? TAGGED_HEADER : UNTAGGED_HEADER;
     }
-    return octets == length + ((flags & 0x20) != 0 ? 28 : 0);
+    return octets >= length + ((flags & 0x20) != 0 ? 28 : 0);
   }
 
   /** Whether the RFCs know an error. */

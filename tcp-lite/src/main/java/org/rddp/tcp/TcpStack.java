@@ -238,6 +238,12 @@ public final class TcpStack implements AutoCloseable {
     return context.connections.size();
   }
 
+  /** Whether fewer than an eighth of the connections that the stack may have are left. */
+  public boolean isNearlyFull() {
+    int most = context.settings.connections();
+    return context.connections.size() > most - most / 8;
+  }
+
   /** Packets that connections keep: unacknowledged, or received out of order. */
   public int packetsHeld() {
     return context.sentPackets.used() + context.earlyPackets.used();

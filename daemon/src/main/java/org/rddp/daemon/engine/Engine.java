@@ -109,6 +109,10 @@ public final class Engine {
   /** A peer has connected, and its MPA Request is awaited. May end the connection of another. */
   void beginStartup(int address, SessionConnection connection) {
     SessionConnection evicted = startups.add(address, connection);
+    if (evicted == null && startups.size() > 1 && tcp.isNearlyFull()) {
+      // TCP accepts nobody when its connections are used up, so startups give way before.
+      evicted = startups.evict();
+    }
     if (evicted != null) {
       counters.startupsEvicted++;
       evicted.abortSilently();

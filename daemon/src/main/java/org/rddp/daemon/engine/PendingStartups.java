@@ -64,9 +64,11 @@ final class PendingStartups<T> {
     account.connections.add(connection);
     move(account, before);
     size++;
-    if (size <= most) {
-      return null;
-    }
+    return size <= most ? null : evict();
+  }
+
+  /** Removes the oldest connection of the address that has most, and returns it. There is one. */
+  T evict() {
     Account<T> heaviest = byCount.get(largest).getFirst();
     T oldest = heaviest.connections.getFirst();
     remove(heaviest.address, oldest);

@@ -6,6 +6,7 @@ import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.client.types.StartupOptions;
 import org.rddp.ddp.DdpStream;
 import org.rddp.ddp.memory.AccessRights;
 import org.rddp.ddp.memory.ProtectionDomain;
@@ -371,6 +372,10 @@ public final class Session {
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
     ChosenStartup.check(engine.rdmapSettings(), settings.startup());
+    if (settings.isPlainDdp() && !settings.startup().equals(StartupOptions.DEFAULTS)) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "options of the startup are for RDMAP; plain DDP has none");
+    }
     long receives = 0;
     for (int depth : settings.queues()) {
       if (depth < 1) {

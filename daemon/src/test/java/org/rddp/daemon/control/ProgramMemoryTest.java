@@ -163,7 +163,6 @@ class ProgramMemoryTest {
   @Test
   @Tag("RDMAP-8.1.2-02")
   @Tag("DDP-8.3.2-02")
-  @Tag("RDMAP-8.1.2-06")
   @Tag("DDP-8.3.2-05")
   void shouldCountAdoptedMemoriesInWholePages() throws Exception {
     int first = adopt(1);

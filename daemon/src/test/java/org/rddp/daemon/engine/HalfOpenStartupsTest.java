@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.client.types.SessionLimits;
@@ -143,28 +144,28 @@ class HalfOpenStartupsTest {
           new NativePacketPool(16_384, 1514), new NativePacketPool(16_384, 1514), 1500, 1024);
   private final ManyAddresses many = new ManyAddresses(link[1]);
   private long now = 1_000_000_000L;
-  private final TcpStack tcp = stack(link[0], OURS, 1);
-  private final TcpStack peerTcp = stack(many, THEIRS, 2);
+  private final TcpStack peerTcp = stack(many, THEIRS, 2, TcpSettings.DEFAULTS);
   private final List<DaemonMessage> events = new ArrayList<>();
-  private final Engine engine =
-      new Engine(
-          "test",
-          OURS.bits(),
-          tcp,
-          new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
-          new RdmapSettings(MpaSettings.DEFAULTS, 2, 2, 1, 1),
-          new FaultHandler() {
-            @Override
-            public void onFault(String where, Throwable cause) {
-              throw new AssertionError(where, cause);
-            }
+  private Engine engine;
+  private Session session;
 
-            @Override
-            public void onRefused(String detail) {}
-          });
-  private final Session session;
+  private void open(TcpSettings settings) throws Exception {
+    engine =
+        new Engine(
+            "test",
+            OURS.bits(),
+            stack(link[0], OURS, 1, settings),
+            new DdpEngine(new TaggedBuffers(64, new SplittableRandom(3))),
+            new RdmapSettings(MpaSettings.DEFAULTS, 2, 2, 1, 1),
+            new FaultHandler() {
+              @Override
+              public void onFault(String where, Throwable cause) {
+                throw new AssertionError(where, cause);
+              }
 
-  HalfOpenStartupsTest() throws Exception {
+              @Override
+              public void onRefused(String detail) {}
+            });
     DaemonRings rings =
         new DaemonRings(Arena.ofAuto().allocate(DaemonRings.octets(16, 16), 64), 16, 16);
     session =
@@ -188,12 +189,12 @@ class HalfOpenStartupsTest {
     engine.begin(session);
   }
 
-  private TcpStack stack(FrameDevice device, Ipv4Address address, int seed) {
+  private TcpStack stack(FrameDevice device, Ipv4Address address, int seed, TcpSettings settings) {
     return new TcpStack(
         device,
         new InterfaceAddress(
             address, 24, address.equals(OURS) ? Optional.of(THEIRS) : Optional.empty(), 1500, 0),
-        TcpSettings.DEFAULTS,
+        settings,
         new SplittableRandom(seed),
         now);
   }
@@ -228,6 +229,21 @@ class HalfOpenStartupsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 250})
   void shouldNotKeepOutAPeerThatSendsItsRequest(int addresses) throws Exception {
+    open(TcpSettings.DEFAULTS);
+    letHonestPeersIn(addresses);
+    assertThat(engine.counters().startupsPending()).isEqualTo(MpaSettings.DEFAULTS.startups());
+    assertThat(engine.counters().startupsEvicted())
+        .isEqualTo(HALF_OPEN - engine.counters().startupsPending());
+  }
+
+  @Test
+  void shouldLeaveConnectionsWhereThereAreFewerThanStartups() throws Exception {
+    open(TcpSettings.DEFAULTS.withConnections(512));
+    letHonestPeersIn(250);
+    assertThat(engine.tcp().connections()).isLessThan(512);
+  }
+
+  private void letHonestPeersIn(int addresses) throws Exception {
     session.listen(PORT, 8, ConnectionSettings.RDMAP);
     List<MpaPeer> honest = new ArrayList<>();
     int begun = 0;
@@ -252,9 +268,6 @@ class HalfOpenStartupsTest {
     assertThat(asked).isEqualTo(honest.size()).isEqualTo(HALF_OPEN / 5 / 50);
     assertThat(honest)
         .allSatisfy(each -> assertThat(each.events()).containsExactly("full operation"));
-    assertThat(engine.counters().startupsPending()).isEqualTo(MpaSettings.DEFAULTS.startups());
-    assertThat(engine.counters().startupsEvicted())
-        .isEqualTo(HALF_OPEN - engine.counters().startupsPending());
     assertThat(engine.counters().startupsRefused()).isZero();
   }
 }
