@@ -39,6 +39,11 @@ final class CompletionOrder {
     taken++;
   }
 
+  /** Whether a request has ever been taken. */
+  boolean isUsed() {
+    return taken > 0;
+  }
+
   /** The request that was taken last completes with this status, in its turn. */
   void refuse(int request, CompletionStatus status, int named) {
     refusals.add(new Refusal(taken - 1, request, status, named));

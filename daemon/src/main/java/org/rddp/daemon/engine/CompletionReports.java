@@ -65,6 +65,11 @@ final class CompletionReports {
     return qn >= 0 && qn < untaggedReceives.length ? untaggedReceives[qn] : null;
   }
 
+  /** Whether the program has posted sends, or receives of the connection's own. */
+  boolean areUsed() {
+    return sends.isUsed() || (receives != null && receives.isUsed());
+  }
+
   /**
    * A request was refused, and those before it have completed.
    *

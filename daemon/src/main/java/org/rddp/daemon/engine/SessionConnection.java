@@ -179,6 +179,7 @@ final class SessionConnection {
             && reason != CloseReason.TIMEOUT;
     if (state != State.CONNECTING
         || retry == null
+        || reports.areUsed() // they have been flushed
         || !closedByPeer
         || !stream.ddp().requestUnanswered()) {
       return false;

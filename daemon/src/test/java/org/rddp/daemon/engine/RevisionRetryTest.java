@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.client.types.Access;
+import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupOptions;
 import org.rddp.client.types.StartupTerms;
@@ -103,6 +105,28 @@ class RevisionRetryTest {
     assertThat(failed.reason()).isEqualTo(Reason.MPA_ERROR);
     assertThat(fixture.engine.counters().startupsRetried()).isEqualTo(1);
     assertThat(fixture.session.connectionCount()).isZero();
+  }
+
+  /** The end of the first connection has flushed what was posted to it. */
+  @Test
+  void shouldNotOnceSomethingWasPosted() throws Exception {
+    fixture.peers(closing(false), closing(false));
+    int region = fixture.register(Access.LOCAL_WRITE);
+    int connection =
+        fixture.connect(ConnectionSettings.RDMAP.withStartup(REVISION_2.withRevision1Retry(true)));
+    assertThat(
+            fixture
+                .rings
+                .claim(1)
+                .begin(Opcode.RECEIVE, 0, 7, connection)
+                .memory(region, 0, 4)
+                .submit())
+        .isTrue();
+    fixture.run();
+    fixture.run();
+    assertThat(fixture.completions()).containsExactly("receive 7 FLUSHED");
+    assertThat(outcome()).isInstanceOf(DaemonMessage.Failed.class);
+    assertThat(fixture.engine.counters().startupsRetried()).isZero();
   }
 
   @Test
