@@ -2,6 +2,7 @@ package org.rddp.ipc.control;
 
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -10,9 +11,9 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.DirectoryLock;
 import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SocketLock;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
@@ -52,12 +53,14 @@ public final class ControlListener implements AutoCloseable {
     Path directory = path.toAbsolutePath().getParent();
     createDirectory(directory);
     // A daemon that has bound its socket and does not listen yet looks like a dead one to another.
-    DirectoryLock lock = lock(directory);
+    SocketLock lock = lock(path);
+    ControlListener listener = null;
     try {
-      return bindAlone(path, permissions);
+      listener = bindAlone(path, permissions);
     } finally {
-      lock.close();
+      unlock(lock, listener);
     }
+    return listener;
   }
 
   private static void createDirectory(Path directory) throws IOException {
@@ -72,13 +75,25 @@ public final class ControlListener implements AutoCloseable {
     Files.createDirectories(directory);
   }
 
-  private static DirectoryLock lock(Path directory) throws IOException {
+  private static SocketLock lock(Path path) throws IOException {
     try {
-      return DirectoryLock.take(directory, LOCK_TIMEOUT);
+      return SocketLock.take(path, LOCK_TIMEOUT);
     } catch (SystemCallException e) {
+      String file = SocketLock.fileOf(path).toString();
       if (e.errno() == Errno.EAGAIN) {
         throw new FileAlreadyExistsException(
-            directory.toString(), null, "another process has locked it: start the daemon later");
+            file, null, "another process has locked it: start the daemon later");
+      }
+      throw new FileSystemException(file, null, e.getMessage());
+    }
+  }
+
+  private static void unlock(SocketLock lock, ControlListener listener) throws IOException {
+    try {
+      lock.close();
+    } catch (IOException | RuntimeException e) {
+      if (listener != null) {
+        listener.close();
       }
       throw e;
     }

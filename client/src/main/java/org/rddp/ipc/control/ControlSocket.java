@@ -61,7 +61,7 @@ public final class ControlSocket implements AutoCloseable {
    * Connects to the daemon that listens at a path.
    *
    * @param timeoutNanos longest wait while more programs want to connect than the daemon has
-   *     accepted
+   *     accepted; an interrupt ends the wait, too
    */
   public static ControlSocket connect(Path path, long timeoutNanos) throws SystemCallException {
     long start = System.nanoTime();
@@ -70,7 +70,10 @@ public final class ControlSocket implements AutoCloseable {
         return connect(path);
       } catch (SystemCallException e) {
         // The backlog is full. Nothing reports that it has room again.
-        if (e.errno() != Errno.EAGAIN || System.nanoTime() - start >= timeoutNanos) {
+        // An interrupted thread does not park, so it must not try again either.
+        if (e.errno() != Errno.EAGAIN
+            || Thread.currentThread().isInterrupted()
+            || System.nanoTime() - start >= timeoutNanos) {
           throw e;
         }
         LockSupport.parkNanos(RETRY_NANOS);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -37,6 +38,7 @@ import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalSender;
+import org.rddp.ipc.linux.SocketLock;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.linux.UnixSocket;
 
@@ -324,6 +326,75 @@ class ControlSocketTest {
       ControlSocket.connect(stale).close();
       assertThat(winner.accept()).isNotNull();
       winner.close();
+    }
+  }
+
+  /** Everyone who may read a directory can lock it. */
+  @Test
+  void shouldStartInADirectoryThatAnotherProcessHasLocked() throws Exception {
+    Process other =
+        new ProcessBuilder("flock", directory.toString(), "sh", "-c", "echo; cat").start();
+    try {
+      assertThat(other.inputReader().readLine()).isEmpty();
+      try (ControlListener started = ControlListener.bind(directory.resolve("own.sock"), MODE)) {
+        assertThat(started.descriptor().isOpen()).isTrue();
+      }
+    } finally {
+      other.getOutputStream().close();
+      other.waitFor();
+    }
+  }
+
+  @Test
+  void shouldLockAFileThatOnlyItsUserCanOpen() throws IOException {
+    Path socket = directory.resolve("own.sock");
+    Path file = SocketLock.fileOf(socket);
+    try (SocketLock lock = SocketLock.take(socket, 0)) {
+      assertThat(lock).isNotNull();
+      assertThat(Files.getPosixFilePermissions(file))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+      assertThatThrownBy(() -> SocketLock.take(socket, 0)).isInstanceOf(SystemCallException.class);
+    }
+    assertThat(file).doesNotExist();
+  }
+
+  @Test
+  void shouldNotFollowALinkInPlaceOfTheLock() throws IOException {
+    Path socket = directory.resolve("own.sock");
+    Path target = directory.resolve("target");
+    Files.createSymbolicLink(SocketLock.fileOf(socket), target);
+    assertThatThrownBy(() -> ControlListener.bind(socket, MODE))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(SocketLock.fileOf(socket).toString());
+    assertThat(target).doesNotExist();
+  }
+
+  @Test
+  void shouldNotWaitForALockWhenInterrupted() throws IOException {
+    Path socket = directory.resolve("own.sock");
+    try (SocketLock lock = SocketLock.take(socket, 0)) {
+      assertThat(lock).isNotNull();
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> SocketLock.take(socket, Long.MAX_VALUE))
+          .isInstanceOf(SystemCallException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldNotWaitForAFullBacklogWhenInterrupted() throws IOException {
+    Path full = directory.resolve("full.sock");
+    try (Descriptor listening = UnixSocket.open();
+        Descriptor first = UnixSocket.open()) {
+      UnixSocket.bind(listening, full);
+      UnixSocket.listen(listening, 0);
+      UnixSocket.connect(first, full);
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> ControlSocket.connect(full, Long.MAX_VALUE))
+          .isInstanceOf(SystemCallException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
     }
   }
 
