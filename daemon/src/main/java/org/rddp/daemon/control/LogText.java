@@ -15,14 +15,22 @@ final class LogText {
    */
   static String escaped(String text, int most) {
     StringBuilder line = new StringBuilder();
-    int end = Math.min(text.length(), most);
-    for (int i = 0; i < end; i++) {
-      append(line, text.charAt(i));
-    }
-    if (end < text.length()) {
-      line.append(" (and ").append(text.length() - end).append(" more characters)");
+    String kept = shortened(text, most);
+    for (int i = 0; i < kept.length(); i++) {
+      append(line, kept.charAt(i));
     }
     return line.toString();
+  }
+
+  /**
+   * The text without escapes, for what is escaped later.
+   *
+   * @param most characters of the text that are kept; the number of the others is added
+   */
+  static String shortened(String text, int most) {
+    return text.length() <= most
+        ? text
+        : text.substring(0, most) + " (and " + (text.length() - most) + " more characters)";
   }
 
   private static void append(StringBuilder line, char character) {

@@ -40,6 +40,9 @@ final class ProgramSession implements SessionHandler {
   /** Characters that are kept of a program's name. */
   private static final int MAX_NAME = 64;
 
+  /** Characters that are kept of a refusal's text. */
+  private static final int MAX_REFUSAL = 1024;
+
   private static final long MAX_CONNECT_TIMEOUT = TimeUnit.MINUTES.toNanos(10);
 
   /** A request carried out on the engine's thread; the result is the reply. */
@@ -247,7 +250,7 @@ final class ProgramSession implements SessionHandler {
       DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
-        name = LogText.escaped(hello.program(), MAX_NAME) + " (pid " + socket.peer().pid() + ")";
+        name = LogText.shortened(hello.program(), MAX_NAME) + " (pid " + socket.peer().pid() + ")";
       }
       session = new Session(name, engine, sessionLimits, ends, signal::signal, this, owner());
       send(
@@ -516,7 +519,9 @@ final class ProgramSession implements SessionHandler {
   }
 
   private static DaemonMessage refusal(int request, RequestRefusedException e) {
-    return new DaemonMessage.Refused(request, e.reason(), 0, e.getMessage());
+    // The text may name another program.
+    String text = LogText.escaped(e.getMessage(), MAX_REFUSAL);
+    return new DaemonMessage.Refused(request, e.reason(), 0, text);
   }
 
   // ---- The end ----
