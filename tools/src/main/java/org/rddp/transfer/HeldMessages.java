@@ -17,8 +17,8 @@ final class HeldMessages {
   private HeldMessages() {}
 
   /**
-   * Listens with as many held octets as the daemon allows. Memory is used only for messages that
-   * wait.
+   * Listens with more than half as many held octets as the daemon allows: the number is halved
+   * until it does. Memory is used only for messages that wait.
    *
    * @throws RefusedException when the session may not listen at the port
    */
