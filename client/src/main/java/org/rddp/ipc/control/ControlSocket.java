@@ -48,7 +48,10 @@ public final class ControlSocket implements AutoCloseable {
   private final SocketMessage outgoing = new SocketMessage();
   private final SocketMessage incoming = new SocketMessage();
 
-  /** Whether the last message with descriptors may not have been received yet. */
+  /**
+   * Whether a message with descriptors has been sent since the other end was last seen to have
+   * received everything.
+   */
   private boolean descriptorsInFlight;
 
   ControlSocket(Descriptor socket) throws SystemCallException {
@@ -123,6 +126,14 @@ public final class ControlSocket implements AutoCloseable {
    */
   public synchronized boolean send(ControlMessage message) throws IOException {
     MessageCodec codec = MessageCodec.of(message);
+    // Before the message is encoded: it may be tried many times.
+    boolean hasDescriptors = codec.hasDescriptors(message);
+    if (hasDescriptors && descriptorsInFlight) {
+      descriptorsInFlight = UnixSocket.hasUnreceived(socket);
+      if (descriptorsInFlight) {
+        return false;
+      }
+    }
     MessageBuffer buffer = MessageBuffer.forWriting();
     buffer.putInt(0);
     buffer.putShort(codec.type());
@@ -130,10 +141,6 @@ public final class ControlSocket implements AutoCloseable {
     buffer.putInt(message.request());
     codec.write(message, buffer);
     buffer.putInt(0, buffer.position());
-    boolean hasDescriptors = !buffer.descriptors().isEmpty();
-    if (hasDescriptors && descriptorsInFlight && UnixSocket.hasUnreceived(socket)) {
-      return false;
-    }
     outgoing.fill(buffer);
     long sent;
     do {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.rddp.ipc.linux.Descriptor;
 
 /**
  * Writes and reads messages of one type. The fields are the components of the type's record, in
@@ -61,6 +62,16 @@ final class MessageCodec {
   /** The type number. */
   int type() {
     return type;
+  }
+
+  /** Whether the message carries descriptors. */
+  boolean hasDescriptors(ControlMessage message) {
+    for (RecordComponent field : fields) {
+      if (field.getType() == Descriptor.class && valueOf(field, message) != null) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Writes the fields after the header. */

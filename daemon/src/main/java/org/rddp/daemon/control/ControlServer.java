@@ -42,11 +42,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Time in ns within which a program must send Hello and share the rings. */
   private static final long HELLO_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
-  /** Interval in ns at which that is checked. */
-  private static final long HELLO_PERIOD = TimeUnit.SECONDS.toNanos(1);
-
-  /** Interval in ns at which messages that wait are sent again. */
-  private static final long UNSENT_RETRY = TimeUnit.MILLISECONDS.toNanos(1);
+  /** Interval in ns at which that is checked, and whether programs read. */
+  private static final long CHECK_PERIOD = TimeUnit.SECONDS.toNanos(1);
 
   /** Longest pause in ns after a failed accept(2). */
   private static final long ADMISSION_PAUSE = TimeUnit.SECONDS.toNanos(1);
@@ -110,20 +107,28 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Starts the control thread. */
   public void start() {
     after(Statistics.PERIOD, this::refreshStatistics);
-    after(HELLO_PERIOD, this::endProgramsWithoutHello);
+    after(CHECK_PERIOD, this::endSilentPrograms);
     after(DaemonLog.PERIOD, this::countLeftOut);
     thread.start();
   }
 
-  /** Ends programs that have not begun a session in time. One timer serves all programs. */
-  private void endProgramsWithoutHello() {
+  /**
+   * Ends programs that have not begun a session in time, or do not read. One timer serves all
+   * programs.
+   */
+  private void endSilentPrograms() {
     long now = System.nanoTime();
     for (ProgramSession program : List.copyOf(programs)) {
       if (!program.hasBegun() && now - program.connectedAt() > HELLO_TIMEOUT) {
         program.end("it did not send Hello and share the rings in time", null);
+      } else if (program.unsent().waitsTooLong(now)) {
+        program.end(
+            "it has not read the daemon's messages for %d s"
+                .formatted(TimeUnit.NANOSECONDS.toSeconds(UnsentMessages.LONGEST_WAIT)),
+            null);
       }
     }
-    after(HELLO_PERIOD, this::endProgramsWithoutHello);
+    after(CHECK_PERIOD, this::endSilentPrograms);
   }
 
   private void countLeftOut() {
@@ -174,7 +179,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     poll.add(wake.descriptor());
     boolean accepts = accepting && !admissionPaused;
     int listenerIndex = accepts ? poll.add(listener.descriptor()) : -1;
-    boolean unsent = false;
+    boolean retries = accepts && listener.hasAccepted();
+    long wait = retries ? 0 : untilNextTimer();
+    long now = System.nanoTime();
     int firstProgram = accepts ? listenerIndex + 1 : 1;
     for (ProgramSession program : programs) {
       polled.add(program);
@@ -183,10 +190,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       Descriptor process = program.socket().peerProcess();
       poll.add(program.isReading() || process == null ? program.socket().descriptor() : process);
       poll.add(process == null ? wake.descriptor() : process);
-      unsent |= program.hasUnsentMessages();
+      wait = shorter(wait, program.unsent().untilNextTry(now));
     }
-    boolean retries = accepts && listener.hasAccepted();
-    poll.await(retries ? 0 : unsent ? UNSENT_RETRY : untilNextTimer());
+    poll.await(wait);
     if (poll.isReady(0)) {
       wake.clear();
     }
@@ -203,9 +209,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private void serve(ProgramSession program, boolean readable, boolean processReady) {
     try {
-      if (program.hasUnsentMessages()) {
-        program.sendUnsentMessages();
-      }
+      program.sendUnsentMessages();
       if (readable && program.isReading()) {
         read(program);
       }
@@ -308,6 +312,11 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private long untilNextTimer() {
     return timers.isEmpty() ? -1 : Math.max(0, timers.peek().deadline - System.nanoTime());
+  }
+
+  /** The shorter one of two waits in ns, of which a negative one is without limit. */
+  private static long shorter(long one, long other) {
+    return one < 0 ? other : other < 0 ? one : Math.min(one, other);
   }
 
   // ---- For programs and engines ----

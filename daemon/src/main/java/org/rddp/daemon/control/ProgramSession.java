@@ -1,7 +1,6 @@
 package org.rddp.daemon.control;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -54,7 +53,7 @@ final class ProgramSession implements SessionHandler {
   private final ControlSocket socket;
   private final Resources share;
   private final long connectedAt = System.nanoTime();
-  private final ArrayDeque<DaemonMessage> unsent = new ArrayDeque<>();
+  private final UnsentMessages unsent = new UnsentMessages();
   private final Quota regions;
   private final Quota octets;
   private final Quota listeners;
@@ -136,8 +135,8 @@ final class ProgramSession implements SessionHandler {
     return inEngine < MAX_IN_ENGINE && unsent.isEmpty();
   }
 
-  boolean hasUnsentMessages() {
-    return !unsent.isEmpty();
+  UnsentMessages unsent() {
+    return unsent;
   }
 
   // ---- Messages from the program ----
@@ -487,18 +486,16 @@ final class ProgramSession implements SessionHandler {
       return;
     }
     if (!unsent.isEmpty() || !sendNow(message)) {
-      unsent.add(message);
+      unsent.add(message, System.nanoTime());
       if (unsent.size() > MAX_UNSENT) {
         end("it does not read the daemon's messages", null);
       }
     }
   }
 
-  /** Sends queued messages until the socket's buffer is full. */
+  /** Sends queued messages until the socket's buffer is full, if it is time for the next try. */
   void sendUnsentMessages() {
-    while (!unsent.isEmpty() && sendNow(unsent.peek())) {
-      unsent.remove();
-    }
+    unsent.send(System.nanoTime(), this::sendNow);
   }
 
   /** Sends a message; false if it must be queued. */

@@ -1,0 +1,55 @@
+package org.rddp.daemon.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.rddp.ipc.control.DaemonMessage;
+
+class UnsentMessagesTest {
+  private static final DaemonMessage ONE = new DaemonMessage.Done(1);
+  private static final DaemonMessage TWO = new DaemonMessage.Done(2);
+
+  private final UnsentMessages messages = new UnsentMessages();
+
+  @Test
+  void shouldTryLessAndLessOften() {
+    long now = -5;
+    messages.add(ONE, now);
+    List<Long> pauses = new ArrayList<>();
+    int[] tries = new int[1];
+    for (int i = 0; i < 9; i++) {
+      long pause = messages.untilNextTry(now);
+      pauses.add(pause / UnsentMessages.FIRST_PAUSE);
+      messages.send(now + pause - 1, message -> tries[0]++ < 0);
+      assertThat(tries[0]).as("before its time").isEqualTo(i);
+      now += pause;
+      messages.send(now, message -> tries[0]++ < 0);
+      assertThat(tries[0]).isEqualTo(i + 1);
+    }
+    assertThat(pauses).containsExactly(1L, 2L, 4L, 8L, 16L, 32L, 64L, 100L, 100L);
+  }
+
+  @Test
+  void shouldSendInOrderAndBeginAnewAfterwards() {
+    messages.add(ONE, 0);
+    messages.add(TWO, 0);
+    List<DaemonMessage> sent = new ArrayList<>();
+    messages.send(UnsentMessages.FIRST_PAUSE, sent::add);
+    assertThat(sent).containsExactly(ONE, TWO);
+    assertThat(messages.isEmpty()).isTrue();
+    assertThat(messages.untilNextTry(0)).isEqualTo(-1);
+  }
+
+  @Test
+  void shouldTellWhenNothingHasBeenReadForTooLong() {
+    messages.add(ONE, 0);
+    messages.add(TWO, UnsentMessages.LONGEST_WAIT);
+    assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT)).isFalse();
+    assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT + 1)).isTrue();
+    messages.send(UnsentMessages.LONGEST_WAIT + 1, ONE::equals);
+    assertThat(messages.waitsTooLong(UnsentMessages.LONGEST_WAIT + 2)).as("it reads").isFalse();
+    assertThat(messages.size()).isEqualTo(1);
+  }
+}
