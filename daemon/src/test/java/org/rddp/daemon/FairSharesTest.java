@@ -12,6 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,6 +69,24 @@ class FairSharesTest {
       assertThat(silent.getLast().socket().receiveFromDaemon()).as("the youngest").isNull();
       assertThat(daemon.log()).contains("others want its place");
       close(silent);
+    }
+  }
+
+  /** Programs that have sent Hello do not wait: they are limited by the quota of sessions. */
+  @Test
+  void shouldOpenManySessionsOfOneProcessAtOnce() throws Exception {
+    try (TestDaemon daemon = daemon("sessions = 128\n");
+        ExecutorService threads = Executors.newFixedThreadPool(32)) {
+      List<Future<Rddp>> connecting = new ArrayList<>();
+      for (int i = 0; i < 32; i++) {
+        connecting.add(threads.submit(() -> daemon.connect("one")));
+      }
+      List<Rddp> sessions = new ArrayList<>();
+      for (Future<Rddp> each : connecting) {
+        sessions.add(each.get());
+      }
+      assertThat(sessions).hasSize(32);
+      close(sessions);
     }
   }
 

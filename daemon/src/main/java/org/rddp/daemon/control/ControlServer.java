@@ -262,9 +262,12 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     }
   }
 
-  /** Ends a program that waits without a session; if none does, accepts none until one ends. */
+  /**
+   * Ends a program that waits without a session; if none does, or one is ending already, accepts
+   * none until one has ended.
+   */
   private void makeRoom() {
-    ProgramSession victim = waiting.victim(programs);
+    ProgramSession victim = ending.isEmpty() ? waiting.victim(programs) : null;
     if (victim != null) {
       victim.end("it has not opened a session, and no descriptors are left", null);
     } else {
@@ -285,6 +288,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     programs.add(program);
     ProgramSession victim = waiting.victim(programs, program);
     if (victim != null) {
+      // Its Hello may have come since it was accepted.
+      serve(victim, true, false);
+    }
+    if (victim != null && programs.contains(victim) && !victim.hasSession()) {
       victim.end("it has not opened a session, and others want its place", null);
     }
   }

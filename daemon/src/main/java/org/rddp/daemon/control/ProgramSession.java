@@ -113,6 +113,11 @@ final class ProgramSession implements SessionHandler {
     return connectedAt;
   }
 
+  /** Whether the program has sent Hello and holds a session of the quota. */
+  boolean hasSession() {
+    return session != null;
+  }
+
   /** Whether the program has opened a session and shared the rings. */
   boolean hasBegun() {
     return begun;

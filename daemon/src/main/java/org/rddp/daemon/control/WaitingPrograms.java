@@ -10,8 +10,8 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.ipc.linux.PeerCredentials;
 
 /**
- * Limits the connected programs that have not begun a session: those that say nothing make room for
- * others, the oldest first. Control thread only.
+ * Limits the connected programs without a session: those that say nothing make room for others, the
+ * oldest first. Programs with a session are limited by the quota of sessions. Control thread only.
  */
 final class WaitingPrograms {
   /** Most programs that wait, in addition to the sessions. */
@@ -37,7 +37,7 @@ final class WaitingPrograms {
     Map<Integer, Integer> byUser = new HashMap<>();
     int ofProcess = 0;
     for (ProgramSession program : programs) {
-      if (!program.hasBegun()) {
+      if (!program.hasSession()) {
         waiting.add(program);
         byUser.merge(program.socket().peer().uid(), 1, Integer::sum);
         ofProcess += isOf(program, newcomer) ? 1 : 0;
@@ -55,7 +55,7 @@ final class WaitingPrograms {
   /** The oldest program that waits, of the user who has most of them; null if none waits. */
   ProgramSession victim(Collection<ProgramSession> programs) {
     List<ProgramSession> waiting =
-        programs.stream().filter(program -> !program.hasBegun()).toList();
+        programs.stream().filter(program -> !program.hasSession()).toList();
     Map<Integer, Integer> byUser = new HashMap<>();
     waiting.forEach(program -> byUser.merge(program.socket().peer().uid(), 1, Integer::sum));
     return waiting.isEmpty() ? null : oldestOfMost(waiting, byUser);
