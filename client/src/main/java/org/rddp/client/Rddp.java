@@ -479,6 +479,11 @@ public final class Rddp implements AutoCloseable {
       return ring;
     } catch (IOException | RuntimeException e) {
       ring.close();
+      try {
+        stopCapture();
+      } catch (RuntimeException notStopped) {
+        e.addSuppressed(notStopped);
+      }
       throw e;
     }
   }

@@ -69,6 +69,8 @@ final class ProgramCapture {
       if (refusal == null) {
         captured.engine().execute(() -> captured.capture().capture(started::offer));
         server.log().info(DaemonLog.Kind.SESSION, program.name() + " captures " + captured.name());
+      } else {
+        stop();
       }
       program.answer(request, refusal);
     });
