@@ -88,8 +88,8 @@ final class ProgramMapping {
   /**
    * Makes the memory ready after the program has forbidden holes.
    *
-   * @param outcome called when the memory is ready, with null, or when there is no memory left; not
-   *     called if the memory is released before
+   * @param outcome called when the memory is ready, with null, or with the refusal if there is no
+   *     memory left or the memory is released before
    * @throws RequestRefusedException if holes are not forbidden, or the memory was shared before
    */
   void share(Consumer<RequestRefusedException> outcome) throws RequestRefusedException {
@@ -150,6 +150,8 @@ final class ProgramMapping {
     state = failure == null ? State.READY : State.FAILED;
     if (released) {
       unmap();
+      out.accept(
+          new RequestRefusedException(Reason.STATE, "the memory was freed while it was shared"));
     } else {
       out.accept(failure);
     }

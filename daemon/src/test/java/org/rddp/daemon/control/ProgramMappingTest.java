@@ -75,10 +75,12 @@ class ProgramMappingTest {
     populating.remove().run();
     assertThat(populating).as("further pieces").isEmpty();
     runAll(control);
+    assertThat(events).as("the request has its reply").containsExactly("memory " + Reason.STATE);
     runAll(unmapping);
-    assertThat(events).containsExactly("memory unmapped");
+    assertThat(events).endsWith("memory unmapped");
     runAll(control);
-    assertThat(events).containsExactly("memory unmapped", "done");
+    assertThat(events)
+        .containsExactly("memory " + Reason.STATE, "memory unmapped", "done");
   }
 
   /** The error would otherwise be a SIGBUS of the engine's thread. */
