@@ -119,7 +119,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private void endSilentPrograms() {
     long now = System.nanoTime();
     for (ProgramSession program : List.copyOf(programs)) {
-      if (!program.hasBegun() && now - program.connectedAt() > HELLO_TIMEOUT) {
+      if (!program.hasBegun()
+          && !program.isSharingRings()
+          && now - program.connectedAt() > HELLO_TIMEOUT) {
         program.end("it did not send Hello and share the rings in time", null);
       } else if (program.unsent().waitsTooLong(now)) {
         program.end(

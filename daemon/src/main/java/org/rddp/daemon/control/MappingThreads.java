@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class MappingThreads implements AutoCloseable {
   private final Executor populating;
+  private final Executor populatingRings;
   private final Executor unmapping;
   private final Executor control;
   private final Runnable notLocked;
@@ -21,16 +22,26 @@ final class MappingThreads implements AutoCloseable {
    *
    * @param notLocked run on the control thread, once, if memory cannot be locked
    */
-  MappingThreads(Executor populating, Executor unmapping, Executor control, Runnable notLocked) {
+  MappingThreads(
+      Executor populating,
+      Executor populatingRings,
+      Executor unmapping,
+      Executor control,
+      Runnable notLocked) {
     this.populating = populating;
+    this.populatingRings = populatingRings;
     this.unmapping = unmapping;
     this.control = control;
     this.notLocked = notLocked;
   }
 
-  /** Starts a thread for each kind of work, so that an unmapping does not delay an allocation. */
+  /**
+   * Starts a thread for each kind of work, so that an unmapping does not delay an allocation, and
+   * no program's memory delays the beginning of a session.
+   */
   static MappingThreads start(Executor control, Runnable notLocked) {
-    return new MappingThreads(thread("rddp-populate"), thread("rddp-unmap"), control, notLocked);
+    return new MappingThreads(
+        thread("rddp-populate"), thread("rddp-rings"), thread("rddp-unmap"), control, notLocked);
   }
 
   private static ExecutorService thread(String name) {
@@ -44,6 +55,11 @@ final class MappingThreads implements AutoCloseable {
   /** Runs a short piece of work after the pieces that wait already. */
   void populate(Runnable piece) {
     populating.execute(piece);
+  }
+
+  /** The same for the rings of sessions. */
+  void populateRings(Runnable piece) {
+    populatingRings.execute(piece);
   }
 
   void unmap(Runnable work) {
@@ -65,6 +81,7 @@ final class MappingThreads implements AutoCloseable {
   @Override
   public void close() {
     end(populating);
+    end(populatingRings);
     end(unmapping);
   }
 

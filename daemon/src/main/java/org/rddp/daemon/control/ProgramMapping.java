@@ -31,6 +31,7 @@ final class ProgramMapping {
   private final SharedMemory memory;
   private final Runnable unmap;
   private final MappingThreads threads;
+  private final Consumer<Runnable> populating;
   private State state = State.MAPPED;
   private Runnable whenUnmapped;
 
@@ -43,9 +44,20 @@ final class ProgramMapping {
    * @param unmap closes the memory and what uses it; called on another thread
    */
   ProgramMapping(SharedMemory memory, Runnable unmap, MappingThreads threads) {
+    this(memory, unmap, threads, threads::populate);
+  }
+
+  private ProgramMapping(
+      SharedMemory memory, Runnable unmap, MappingThreads threads, Consumer<Runnable> populating) {
     this.memory = memory;
     this.unmap = unmap;
     this.threads = threads;
+    this.populating = populating;
+  }
+
+  /** Rings, which do not wait for other memory to be populated. */
+  static ProgramMapping ofRings(SharedMemory rings, MappingThreads threads) {
+    return new ProgramMapping(rings, rings::close, threads, threads::populateRings);
   }
 
   ProgramMapping(SharedMemory memory, MappingThreads threads) {
@@ -93,6 +105,16 @@ final class ProgramMapping {
    * @throws RequestRefusedException if holes are not forbidden, or the memory was shared before
    */
   void share(Consumer<RequestRefusedException> outcome) throws RequestRefusedException {
+    share(Runnable::run, outcome);
+  }
+
+  /**
+   * The same, where the memory may have to wait for its turn.
+   *
+   * @param turns runs what it is given, on the control thread, when it is the memory's turn
+   */
+  void share(Consumer<Runnable> turns, Consumer<RequestRefusedException> outcome)
+      throws RequestRefusedException {
     if (state != State.MAPPED) {
       throw new RequestRefusedException(Reason.STATE, "the memory has been shared already");
     }
@@ -105,7 +127,7 @@ final class ProgramMapping {
     // Few descriptors are left to a process; the mapping stays.
     memory.descriptor().close();
     state = State.POPULATING;
-    threads.populate(() -> populate(0, outcome));
+    turns.accept(() -> populating.accept(() -> populate(0, outcome)));
   }
 
   private boolean forbidsHoles() throws RequestRefusedException {
@@ -127,7 +149,7 @@ final class ProgramMapping {
           threads.onNotLocked();
         }
         if (offset + octets < memory.length()) {
-          threads.populate(() -> populate(offset + octets, outcome));
+          populating.accept(() -> populate(offset + octets, outcome));
           return;
         }
       } catch (SystemCallException | RuntimeException | Error e) {

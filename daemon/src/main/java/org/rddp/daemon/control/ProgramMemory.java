@@ -1,6 +1,7 @@
 package org.rddp.daemon.control;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,11 @@ final class ProgramMemory {
   private final MappingThreads threads;
   private final Map<Integer, Mapping> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
+
+  /** Memories that are shared and wait until the one before is populated. */
+  private final ArrayDeque<Runnable> toPopulate = new ArrayDeque<>();
+
+  private boolean populating;
   private int nextNumber = 1;
 
   /**
@@ -173,12 +179,33 @@ final class ProgramMemory {
   }
 
   /**
-   * Makes a memory ready for registration, see {@link ProgramMapping#share}.
+   * Makes a memory ready for registration, see {@link ProgramMapping#share}. One memory is
+   * populated at a time, so that a program with many does not delay others more than a program with
+   * one.
    *
    * @param outcome called when it is ready, with null, or has failed
    */
   void share(int memory, Consumer<RequestRefusedException> outcome) throws RequestRefusedException {
-    require(memory).shared.share(outcome);
+    require(memory)
+        .shared
+        .share(
+            this::populateInTurn,
+            refusal -> {
+              populating = false;
+              if (!toPopulate.isEmpty()) {
+                populateInTurn(toPopulate.remove());
+              }
+              outcome.accept(refusal);
+            });
+  }
+
+  private void populateInTurn(Runnable start) {
+    if (populating) {
+      toPopulate.add(start);
+    } else {
+      populating = true;
+      start.run();
+    }
   }
 
   /** Maps memory of the program; closes the descriptor. */
@@ -324,6 +351,10 @@ final class ProgramMemory {
               done.run();
             }
           });
+    }
+    // Those that wait are not populated any more; without this they would wait for each other.
+    while (!toPopulate.isEmpty()) {
+      toPopulate.remove().run();
     }
   }
 }

@@ -127,6 +127,11 @@ final class ProgramSession implements SessionHandler {
     return daemonInterface;
   }
 
+  /** Whether the program has shared the rings, which are being populated. */
+  boolean isSharingRings() {
+    return rings != null && rings.isPopulating();
+  }
+
   /** Octets of memory shared with the program, without the rings. */
   long memoryOctets() {
     return octets.used();
@@ -248,7 +253,7 @@ final class ProgramSession implements SessionHandler {
               limits.sessionMemory());
       long size = DaemonRings.octets(limits.requests(), limits.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
-      rings = new ProgramMapping(shared, server.mappingThreads());
+      rings = ProgramMapping.ofRings(shared, server.mappingThreads());
       shared.populate(0, size);
       signal = SignalSender.create();
       DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());

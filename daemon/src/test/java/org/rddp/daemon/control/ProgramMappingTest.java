@@ -19,7 +19,7 @@ class ProgramMappingTest {
   private final ArrayDeque<Runnable> unmapping = new ArrayDeque<>();
   private final ArrayDeque<Runnable> control = new ArrayDeque<>();
   private final MappingThreads threads =
-      new MappingThreads(populating::add, unmapping::add, control::add, () -> {});
+      new MappingThreads(populating::add, populating::add, unmapping::add, control::add, () -> {});
   private final List<String> events = new ArrayList<>();
 
   private static SharedMemory memory(long octets) throws IOException {
@@ -79,8 +79,7 @@ class ProgramMappingTest {
     runAll(unmapping);
     assertThat(events).endsWith("memory unmapped");
     runAll(control);
-    assertThat(events)
-        .containsExactly("memory " + Reason.STATE, "memory unmapped", "done");
+    assertThat(events).containsExactly("memory " + Reason.STATE, "memory unmapped", "done");
   }
 
   /** The error would otherwise be a SIGBUS of the engine's thread. */
