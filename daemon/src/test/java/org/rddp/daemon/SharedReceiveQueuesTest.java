@@ -220,6 +220,7 @@ class SharedReceiveQueuesTest {
   }
 
   @Test
+  @Tag("RDMAP-8.1.2-05")
   void shouldRejectInvalidRequests() {
     List<Connection[]> pairs = connect(1, 0);
     assertThatThrownBy(() -> pairs.get(0)[1].postReceive(1, sink, 0, 64))

@@ -11,7 +11,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
@@ -374,7 +373,6 @@ class RingsTest {
   }
 
   @Test
-  @Tag("RDMAP-8.1.2-05")
   void shouldBoundOutstandingRequestsByTheCompletionRing() {
     for (int i = 0; i < 16; i++) {
       assertThat(post(i)).isTrue();
