@@ -321,7 +321,6 @@ final class SessionConnection {
       // Both programs would wait for the other to send.
       refuse();
       decline(NONE);
-      deadline.set(tcp.now() + FAILURE_TIMEOUT);
       return;
     }
     if (!listener.requested(this)) {
