@@ -133,8 +133,12 @@ final class ControlChannel {
   }
 
   private DaemonMessage await(CompletableFuture<DaemonMessage> reply, Duration patience) {
-    // When the session is lost, the thread fails all pending requests. Later requests fail here.
-    throwIfLost();
+    // When the session is lost, the thread fails all pending requests. Later requests fail here. A
+    // daemon that refuses a session closes it after its reply, which must not be missed.
+    SessionLostException why = lost;
+    if (why != null && !reply.isDone()) {
+      throw sessionLost(why);
+    }
     try {
       return reply.get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
