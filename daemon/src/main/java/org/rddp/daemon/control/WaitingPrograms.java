@@ -14,8 +14,11 @@ import org.rddp.ipc.linux.PeerCredentials;
  * oldest first. Programs with a session are limited by the quota of sessions. Control thread only.
  */
 final class WaitingPrograms {
-  /** Most programs that wait, in addition to the sessions. */
-  private static final int MOST = 32;
+  /**
+   * Most programs that wait, in addition to the sessions. A process whose threads connect at once
+   * needs a place for each of them, because Hello follows a while after connect(2).
+   */
+  private static final int MOST = 256;
 
   private final int mostOfUser;
   private final int mostOfProcess;
