@@ -2,6 +2,7 @@ package org.rddp.daemon.control;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,6 @@ final class ProgramMemory {
     final ProgramMapping shared;
     final RangeAllocator pieces;
     boolean used;
-    int beingRegistered;
 
     Mapping(ProgramMapping shared, RangeAllocator pieces) {
       this.shared = shared;
@@ -70,7 +70,7 @@ final class ProgramMemory {
     }
   }
 
-  /** A range with an STag. */
+  /** A range that has an STag, or is given one. */
   private record Registration(int memory, long offset, long octets) {
     boolean overlaps(int otherMemory, long otherOffset, long otherOctets) {
       return memory == otherMemory
@@ -84,6 +84,9 @@ final class ProgramMemory {
   private final MappingThreads threads;
   private final Map<Integer, Mapping> blocks = new HashMap<>();
   private final Map<Integer, Registration> registrations = new HashMap<>();
+
+  /** Ranges that the engine is giving an STag. */
+  private final List<Registration> beingRegistered = new ArrayList<>();
 
   /** Memories that are shared and wait until the one before is populated. */
   private final ArrayDeque<Runnable> toPopulate = new ArrayDeque<>();
@@ -254,8 +257,10 @@ final class ProgramMemory {
     if (block.shared.isPopulating()) {
       throw new RequestRefusedException(Reason.STATE, "the memory is being shared");
     }
-    if (block.beingRegistered > 0) {
-      throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
+    for (Registration registration : beingRegistered) {
+      if (registration.overlaps(memory, offset, size)) {
+        throw new RequestRefusedException(Reason.STATE, "the memory is being registered");
+      }
     }
     // Each registration lies within one piece. So when the last piece is freed, no STag refers to
     // the memory.
@@ -295,16 +300,16 @@ final class ProgramMemory {
       throw new RequestRefusedException(
           Reason.STATE, "the memory is not shared yet: send ShareMemory and wait for its reply");
     }
-    block.beingRegistered++;
+    beingRegistered.add(new Registration(memory, offset, size));
     return block.shared.address() + offset;
   }
 
   /** Records the STag of a resolved range; 0 if registration failed. */
   void registered(int stag, int memory, long offset, long size) {
-    Mapping block = blocks.get(memory);
-    block.beingRegistered--;
+    Registration registration = new Registration(memory, offset, size);
+    beingRegistered.remove(registration);
     if (stag != 0) {
-      registrations.put(stag, new Registration(memory, offset, size));
+      registrations.put(stag, registration);
     }
   }
 

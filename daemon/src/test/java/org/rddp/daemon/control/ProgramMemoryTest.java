@@ -84,6 +84,19 @@ class ProgramMemoryTest {
     refused(Reason.NOT_FOUND, () -> share(piece.memory() + 1));
   }
 
+  /** Threads of a program register and free pieces of one memory at the same time. */
+  @Test
+  void shouldFreeAPieceWhileAnotherOneOfItsMemoryIsBeingRegistered() throws Exception {
+    ProgramMemory.Piece first = allocate(PAGE);
+    ProgramMemory.Piece second = allocate(PAGE);
+    assertThat(second.memory()).isEqualTo(first.memory());
+    memory.resolve(first.memory(), first.offset(), PAGE);
+    free(second.memory(), second.offset());
+    refused(Reason.STATE, () -> memory.free(first.memory(), first.offset(), () -> {}));
+    memory.registered(0, first.memory(), first.offset(), PAGE);
+    free(first.memory(), first.offset());
+  }
+
   /** Each of them keeps a descriptor of the daemon open. */
   @Test
   void shouldLimitTheMemoriesThatAreNotShared() throws Exception {
