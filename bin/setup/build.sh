@@ -34,20 +34,16 @@ was_built() {
 
 # Checksum of names, sizes and times of all sources of the classes and the shim, and of the tools that compile them.
 fingerprint() {
-    local sources=()
-    local module
-    for module in "${MODULES[@]}"; do
-        sources+=("$ROOT/$module")
-    done
-    {
+    (
+        cd "$ROOT" || exit
         printf '%s\n' "$JAVA_HOME" "$(dpdk_description)"
-        find "$ROOT/pom.xml" "$ROOT/.mvn" "${sources[@]}" \( -name target -o -path '*/src/test' \) -prune \
+        find pom.xml .mvn "${MODULES[@]}" \( -name target -o -path '*/src/test' \) -prune \
             -o -type f -printf '%p %s %T@\n' | LC_ALL=C sort
-    } | cksum
+    ) | cksum
 }
 
 build() {
-    local began=$SECONDS print
+    local began=$SECONDS print module
     print=$(fingerprint)
     rm -f "$STATE/built"
     say "building with JDK $(java_version "$JAVA_HOME"), $(dpdk_description)"
@@ -56,8 +52,41 @@ build() {
         show_build_errors >&2
         fail 'the build failed' "All of it: $BUILD_LOG"
     fi
+    for module in tools interop bench; do
+        classpath "$module" >/dev/null
+    done
     printf '%s\n' "$print" >"$STATE/built"
     say "built in $((SECONDS - began)) s"
+}
+
+# classpath MODULE: its classes and all that they depend on.
+classpath() {
+    local relative=$STATE/classpath-$1 entry path=
+    if [[ ! $relative -nt $ROOT/$1/target/classpath ]]; then
+        mkdir -p "$STATE/lib"
+        relocate_classpath "$1" >"$relative"
+    fi
+    while IFS= read -r entry; do
+        path+=${path:+:}$ROOT/$entry
+    done <"$relative"
+    printf '%s' "$path"
+}
+
+# relocate_classpath MODULE: the module's class path as Maven has left it, relative to this tree, one entry in a line. Libraries
+# are copied out of Maven's repository, which other users cannot read.
+relocate_classpath() {
+    local entries=() entry module
+    IFS=: read -ra entries <<<"$(<"$ROOT/$1/target/classpath")"
+    echo "$1/target/classes"
+    for entry in "${entries[@]}"; do
+        if [[ $entry == */target/classes ]]; then
+            module=${entry%/target/classes}
+            echo "${module##*/}/target/classes"
+        else
+            cp -u -- "$entry" "$STATE/lib/"
+            echo ".rddp/lib/${entry##*/}"
+        fi
+    done
 }
 
 # Errors and warnings of the compilers; without any, Maven's own errors.

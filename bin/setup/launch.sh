@@ -52,11 +52,6 @@ jvm_arguments() {
     fi
 }
 
-# classpath MODULE: its classes and all that they depend on.
-classpath() {
-    printf '%s/%s/target/classes:%s' "$ROOT" "$1" "$(<"$ROOT/$1/target/classpath")"
-}
-
 # Replaces this process by the Java command line.
 launch() {
     jvm_arguments "${1:-}"
