@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.DpdkConfiguration;
+import org.rddp.daemon.configuration.FrameLengths;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
@@ -20,7 +22,6 @@ import org.rddp.dpdk.device.DpdkDevice;
 import org.rddp.dpdk.device.MbufPool;
 import org.rddp.dpdk.device.PortOffloads;
 import org.rddp.dpdk.device.RingCopier;
-import org.rddp.wire.Ethernet;
 
 /**
  * Starts DPDK and opens the ports of a configuration: one device for each interface, in the order
@@ -30,19 +31,8 @@ public final class DpdkPorts implements Ports {
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
-  /** Least size of a receive buffer in octets that many drivers require, for any MTU. */
-  private static final int LEAST_ROOM = 2048;
-
-  /**
-   * Octets for a VLAN tag and for the driver's header before a frame; virtio's is the largest, 12
-   * octets.
-   */
-  private static final int DRIVER_ROOM = 4 + 12;
-
   /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
-
-  private static final int ALIGNMENT = 64;
 
   private final List<DpdkDevice> devices = new ArrayList<>();
   private final List<Mempool> mempools = new ArrayList<>();
@@ -97,16 +87,19 @@ public final class DpdkPorts implements Ports {
             ? EalArguments.hugepages().and("-m", Integer.toString(mebibytes))
             : EalArguments.ordinaryPages(mebibytes, "rddp-" + ProcessHandle.current().pid());
     for (InterfaceConfiguration each : configuration.interfaces()) {
-      if (EalArguments.isPciAddress(each.device())) {
-        arguments = arguments.withPciDevice(each.device());
+      if (each.deviceName().kind() == DeviceName.Kind.PCI) {
+        arguments = arguments.withPciDevice(dpdkArguments(each));
       }
     }
     return arguments.and(dpdk.arguments().toArray(String[]::new));
   }
 
+  private static String dpdkArguments(InterfaceConfiguration configured) {
+    return configured.deviceName().dpdkArguments(FrameLengths.frame(configured));
+  }
+
   private DpdkDevice open(InterfaceConfiguration configured) {
-    int frame = Ethernet.HEADER + configured.mtu() + DRIVER_ROOM;
-    int room = Math.max(LEAST_ROOM, frame + ALIGNMENT - 1 & -ALIGNMENT);
+    int room = FrameLengths.room(configured);
     Mempool mempool = mempool("port", configured, room);
     EthernetPort port;
     PortOffloads offloads;
@@ -122,7 +115,7 @@ public final class DpdkPorts implements Ports {
       copier = new RingCopier(link);
       closer = port::stop;
     } else {
-      port = EthernetPort.attach(configured.device());
+      port = EthernetPort.attach(dpdkArguments(configured));
       closer = port::close;
     }
     try {

@@ -7,7 +7,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -53,8 +52,7 @@ public final class ConfigurationFile {
     List<ConfigurationProblem> problems = new ArrayList<>();
     TomlParseResult toml = Toml.parse(text);
     for (TomlParseError error : toml.errors()) {
-      TomlPosition at = error.position();
-      problems.add(new ConfigurationProblem(file, at.line(), at.column(), "", error.getMessage()));
+      problems.add(SyntaxProblem.of(file, text, error));
     }
     Configuration configuration = null;
     if (problems.isEmpty()) {
@@ -86,14 +84,16 @@ public final class ConfigurationFile {
             ConfigurationFile::mode);
     List<Integer> users = control.integers("users", 0, Integer.MAX_VALUE);
     control.refuseUnknownKeys();
-    DpdkConfiguration dpdk = dpdk(root.section("dpdk"));
+    TomlSection dpdkSection = root.section("dpdk");
+    DpdkConfiguration dpdk = dpdk(dpdkSection);
     TomlSection engine = root.section("engine");
     EngineThreads threads =
         engine.choice("engines", words(EngineThreads.values()), EngineThreads.SHARED);
     IdleMode idling = engine.choice("idle", words(IdleMode.values()), IdleMode.BACKOFF);
     engine.refuseUnknownKeys();
-    Limits limits = limits(root.section("limits"));
-    List<InterfaceConfiguration> interfaces = interfaces(root);
+    Limits limits = LimitsReader.read(root.section("limits"));
+    List<InterfaceConfiguration> interfaces =
+        InterfacesReader.read(root, dpdkSection, dpdk.memory());
     root.refuseUnknownKeys();
     return new Configuration(socket, mode, users, dpdk, threads, idling, limits, interfaces);
   }
@@ -107,76 +107,6 @@ public final class ConfigurationFile {
     List<String> arguments = section.strings("arguments");
     section.refuseUnknownKeys();
     return new DpdkConfiguration(hugepages, memory, arguments);
-  }
-
-  private static Limits limits(TomlSection section) {
-    Limits defaults = Limits.DEFAULTS;
-    int userShare = (int) section.integer("user-share", 1, 100, defaults.userShare());
-    int processShare =
-        (int)
-            section.integer("process-share", 1, 100, Math.min(userShare, defaults.processShare()));
-    if (processShare > userShare) {
-      section.refuse(
-          "process-share",
-          processShare + " is more than user-share",
-          "a whole number from 1 to " + userShare);
-    }
-    Limits limits =
-        new Limits(
-            (int) section.integer("sessions", 1, 4096, defaults.sessions()),
-            section.octets("memory", MIB, 1L << 46, defaults.memory()),
-            (int) section.integer("mappings", 1, 1 << 20, defaults.mappings()),
-            (int) section.integer("session-regions", 1, 1 << 16, defaults.sessionRegions()),
-            section.octets("session-memory", MIB, 1L << 46, defaults.sessionMemory()),
-            (int) section.integer("session-mappings", 1, 1 << 16, defaults.sessionMappings()),
-            (int) section.integer("session-connections", 1, 1 << 16, defaults.sessionConnections()),
-            (int) section.integer("session-listeners", 1, 1024, defaults.sessionListeners()),
-            userShare,
-            processShare,
-            (int) section.integer("send-queue", 1, 1 << 16, defaults.sendQueue()),
-            (int) section.integer("receive-queue", 1, 1 << 16, defaults.receiveQueue()),
-            section.powerOfTwo("requests", 64, 1 << 16, defaults.requests()),
-            section.powerOfTwo("completions", 64, 1 << 18, defaults.completions()));
-    section.refuseUnknownKeys();
-    return limits;
-  }
-
-  private static List<InterfaceConfiguration> interfaces(TomlSection root) {
-    List<InterfaceConfiguration> interfaces = new ArrayList<>();
-    Map<String, Integer> names = new HashMap<>();
-    Map<Integer, Integer> addresses = new HashMap<>();
-    Map<String, Integer> rings = new LinkedHashMap<>();
-    List<TomlSection> sections = root.sections("interface");
-    for (int i = 0; i < sections.size(); i++) {
-      TomlSection section = sections.get(i);
-      InterfaceConfiguration read = InterfaceReader.read(section);
-      if (read == null) {
-        continue;
-      }
-      Integer same = names.putIfAbsent(read.name(), i);
-      if (same != null) {
-        section.refuse("name", "is that of interface[" + (same + 1) + "] too", "a unique name");
-      }
-      same = addresses.putIfAbsent(read.address(), i);
-      if (same != null) {
-        section.refuse(
-            "address", "is that of interface[" + (same + 1) + "] too", "a unique address");
-      }
-      if (read.isRing()) {
-        rings.merge(read.ringName(), 1, Integer::sum);
-      }
-      interfaces.add(read);
-    }
-    rings.forEach((ring, ends) -> {
-      if (ends != 2) {
-        root.refuse(
-            "the device \"ring:" + ring + "\" needs exactly two interfaces; it has " + ends);
-      }
-    });
-    if (sections.isEmpty()) {
-      root.refuse("no [[interface]]; at least one is needed");
-    }
-    return interfaces;
   }
 
   private static Path socket(String text) {

@@ -7,8 +7,8 @@ import org.rddp.tcp.TcpSettings;
  * An interface: its device and its network settings.
  *
  * @param name name that programs use
- * @param device DPDK device name with arguments, such as {@code net_virtio_user0,path=...}, a PCI
- *     address, or {@code ring:NAME}, which connects the two interfaces with the same ring name
+ * @param device the device in one of the forms of {@link DeviceName}; {@code ring:NAME} connects
+ *     the two interfaces with the same ring name
  * @param address IPv4 address
  * @param prefix prefix length of the network in bits, 1 to 31
  * @param gateway IPv4 address of the gateway, or 0 for none
@@ -34,15 +34,18 @@ public record InterfaceConfiguration(
     TcpSettings tcp,
     MpaSettings mpa,
     int heldOctets) {
-  private static final String RING = "ring:";
+  /** The device in its parts. */
+  public DeviceName deviceName() {
+    return DeviceName.parse(device);
+  }
 
   /** Whether the device is one end of a pair of rings in this process. */
   public boolean isRing() {
-    return device.startsWith(RING);
+    return deviceName().kind() == DeviceName.Kind.RING;
   }
 
   /** The name of the ring pair, if {@link #isRing()}. */
   public String ringName() {
-    return device.substring(RING.length());
+    return deviceName().name();
   }
 }

@@ -8,25 +8,6 @@ import org.rddp.wire.Vlan;
 /** Reads an {@code [[interface]]} of a configuration file. */
 final class InterfaceReader {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
-  private static final Pattern DEVICE =
-      Pattern.compile(
-          "(net_|virtio_user)[a-z0-9_]+(,[^,]+)*"
-              + "|([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7](,[^,]+)*"
-              + "|ring:[A-Za-z0-9]{1,16}");
-  private static final String DEVICE_FORM =
-      "a DPDK virtual device with its arguments (\"net_virtio_user0,path=/run/vhost.sock\"), a PCI"
-          + " address (\"0000:3b:00.0\"), or \"ring:NAME\", used by exactly two interfaces";
-
-  private record Network(int address, int prefix) {
-    boolean contains(int other) {
-      return (address ^ other) >>> (32 - prefix) == 0;
-    }
-
-    boolean isHost(int host) {
-      int suffix = host & (-1 >>> prefix);
-      return prefix == 31 || (suffix != 0 && suffix != -1 >>> prefix);
-    }
-  }
 
   private InterfaceReader() {}
 
@@ -37,12 +18,12 @@ final class InterfaceReader {
             "name",
             "letters, digits, '.', '_' or '-', 1 to 32 of them",
             text -> matching(NAME, text));
-    String device = section.required("device", DEVICE_FORM, text -> matching(DEVICE, text));
+    String device = section.required("device", DeviceName.FORM, InterfaceReader::device);
     Network network =
         section.required(
             "address",
             "a unicast IPv4 address and its prefix length (1 to 31), such as \"10.0.0.1/24\"",
-            InterfaceReader::network);
+            Network::parse);
     int gateway = gateway(section, network);
     int mtu = (int) section.integer("mtu", 576, 9600, 1500);
     int vlan = (int) section.integer("vlan", Vlan.NONE, Vlan.LARGEST, Vlan.NONE);
@@ -56,11 +37,12 @@ final class InterfaceReader {
     if (name == null || device == null || network == null) {
       return null;
     }
+    DeviceRules.check(section, DeviceName.parse(device), mtu, vlan);
     return new InterfaceConfiguration(
         name,
         device,
-        network.address,
-        network.prefix,
+        network.address(),
+        network.prefix(),
         gateway,
         mtu,
         vlan,
@@ -82,12 +64,12 @@ final class InterfaceReader {
                 + Ipv4Text.format(gateway)
                 + "\" is not a host address of this interface's network",
             "an address of the network of "
-                + Ipv4Text.format(network.address)
+                + Ipv4Text.format(network.address())
                 + "/"
-                + network.prefix);
+                + network.prefix());
         return 0;
       }
-      if (gateway == network.address) {
+      if (gateway == network.address()) {
         section.refuse("gateway", "is the interface's own address", "another host's");
         return 0;
       }
@@ -95,22 +77,9 @@ final class InterfaceReader {
     return gateway;
   }
 
-  private static Network network(String text) {
-    int slash = text.indexOf('/');
-    if (slash < 0) {
-      throw new IllegalArgumentException("no prefix length");
-    }
-    int address = Ipv4Text.parse(text.substring(0, slash));
-    int prefix = Integer.parseInt(text, slash + 1, text.length(), 10);
-    int first = address >>> 24;
-    Network network = new Network(address, prefix);
-    if (prefix < 1 || prefix > 31 || first == 0 || first == 127 || first >= 224) {
-      throw new IllegalArgumentException(text);
-    }
-    if (!network.isHost(address)) {
-      throw new IllegalArgumentException("no host");
-    }
-    return network;
+  private static String device(String text) {
+    DeviceName ignored = DeviceName.parse(text);
+    return text;
   }
 
   private static String matching(Pattern pattern, String text) {

@@ -90,7 +90,7 @@ class ConfigurationFileTest {
             sessions = 3
             memory = 1048576
             mappings = 9
-            session-mappings = 10
+            session-mappings = 8
             session-regions = 4
             session-memory = "1MiB"
             session-connections = 5
@@ -153,7 +153,7 @@ class ConfigurationFileTest {
     assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
     assertThat(read.idleMode()).isEqualTo(IdleMode.SPIN);
     assertThat(read.limits())
-        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 10, 5, 6, 60, 40, 7, 8, 128, 256));
+        .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 8, 5, 6, 60, 40, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())
         .isEqualTo(
             new InterfaceConfiguration(
@@ -250,6 +250,8 @@ class ConfigurationFileTest {
           limits  | sessions = 1.5               | is the number 1.5
           limits  | requests = 100               | is not a power of two
           limits  | session-memory = -1          | is out of range
+          limits  | session-memory = '32GiB'     | is more than memory, that of all programs
+          limits  | session-mappings = 20000     | is more than mappings, those of all programs
           limits  | nonsense = 1                 | unknown key
           """)
   void shouldRejectWrongValues(String section, String line, String expected) {
@@ -280,9 +282,16 @@ class ConfigurationFileTest {
           address = '10.0.0.256/24'        | unicast IPv4 address
           device = 'ring:'                 | "ring:NAME"
           device = 'ring:x'                | needs exactly two interfaces; it has 1
+          device = 'linux:'                | "linux:eth0"
+          device = 'pci:03:00'             | "pci:0000:03:00.0"
+          device = 'net_memif0,bsize=1024' | frames of at most 1024 octets, and this MTU needs 1514; allowed: bsize=2048
+          device = 'net_af_packet0'        | names no Linux interface
+          device = 'net_af_packet0,iface=e,framesz=1024' | 992 octets with framesz=1024, and this MTU needs 1514
+          device = 'net_af_packet0,iface=e,framesz=3072' | blocksz=4096, which is not a multiple of framesz=3072
           gateway = '10.0.1.1'             | not a host address of this interface's network
           gateway = '10.0.0.1'             | own address
           gateway = 'router'               | an IPv4 address
+          packets = 400000                 | dpdk.memory: 512 MiB does not hold the packets of the interfaces (port0 903 MiB)
           descriptors = 1000               | is not a power of two
           tcp = 5                          | a table
           mpa = { crc = 1 }                | true or false
@@ -318,11 +327,79 @@ class ConfigurationFileTest {
 
   @Test
   void shouldRejectDuplicateNamesAndAddresses() {
-    assertThat(problems(PORT + PORT))
+    assertThat(problems(PORT + PORT.replace("net_ring0", "net_ring1")))
         .extracting(ConfigurationProblem::message)
         .satisfiesExactly(
             name -> assertThat(name).contains("that of interface[1] too"),
             address -> assertThat(address).contains("that of interface[1] too"));
+  }
+
+  @Test
+  void shouldRejectDevicesThatCannotCarryTheMtu() {
+    String port = PORT + "mtu = 9000\n";
+    assertThat(problems(port.replace("net_ring0", "net_tap0,iface=t")))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:5:1: interface[1].mtu: 9000 is more than net_tap0 can send; allowed: a whole"
+                + " number from 576 to 1500");
+    assertThat(problems(port.replace("net_ring0", "net_memif0,role=server,id=0")))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:3:1: interface[1].device: net_memif0 carries frames of at most 2048 octets"
+                + " without bsize, and this MTU needs 9014; allowed: bsize=9216 or more, the same"
+                + " at both ends");
+    assertThat(problems(port.replace("net_ring0", "net_af_packet0,iface=eth0")))
+        .singleElement()
+        .asString()
+        .contains("\"linux:eth0\", which chooses the sizes, or framesz=9216,blocksz=36864");
+  }
+
+  @Test
+  void shouldRejectADeviceThatAnotherInterfaceHas() {
+    String other = PORT.replace("port0", "port1").replace("10.0.0.1", "10.0.0.2");
+    for (List<String> same :
+        List.of(
+            List.of("linux:eth0", "net_af_packet3,iface=eth0", "the Linux interface eth0"),
+            List.of("pci:0000:03:00.0", "03:00.0", "the card 0000:03:00.0"),
+            List.of("net_vhost0,iface=/a", "net_vhost0,iface=/b", "the name net_vhost0"),
+            List.of("net_vhost0,iface=/a", "net_vhost1,iface=/a", "iface=/a of net_vhost"))) {
+      assertThat(
+              problems(
+                  PORT.replace("net_ring0", same.get(0)) + other.replace("net_ring0", same.get(1))))
+          .singleElement()
+          .asString()
+          .startsWith(
+              "f.toml:7:1: interface[2].device: " + same.get(2) + " is that of interface[1]");
+    }
+  }
+
+  @Test
+  void shouldRejectNetworksThatOverlap() {
+    String other = PORT.replace("port0", "port1").replace("net_ring0", "net_ring1");
+    assertThat(problems(PORT + other.replace("10.0.0.1/24", "10.0.7.1/16")))
+        .singleElement()
+        .asString()
+        .contains("interface[2].address: the network 10.0.0.0/16 overlaps 10.0.0.0/24");
+  }
+
+  @Test
+  void shouldSayHowASyntaxErrorIsRepaired() {
+    assertThat(problems("[control]\nmode = 0660 # for the group\n"))
+        .singleElement()
+        .asString()
+        .isEqualTo(
+            "f.toml:2:8: control.mode: 0660 is neither a number nor true or false nor in quotes;"
+                + " allowed: mode = \"0660\"");
+    assertThat(problems("[engine]\nidle = \"spin\"\nidle = \"park\"\n"))
+        .singleElement()
+        .asString()
+        .isEqualTo("f.toml:3:1: engine.idle: is set in line 2 already; allowed: once");
+    assertThat(problems("[dpdk\n"))
+        .singleElement()
+        .asString()
+        .isEqualTo("f.toml:1:6: is not TOML: unexpected end of line; allowed: ]");
   }
 
   @Test

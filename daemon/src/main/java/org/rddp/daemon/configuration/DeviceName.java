@@ -1,0 +1,125 @@
+package org.rddp.daemon.configuration;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A device as an interface names it, in its parts.
+ *
+ * @param kind how it is named
+ * @param name the name of the ring or of the Linux interface, the address of the PCI device with
+ *     its domain, or the name of the virtual device, such as {@code net_vhost0}
+ * @param arguments the arguments of a virtual or a PCI device in their order; an argument without a
+ *     value has an empty one
+ */
+public record DeviceName(Kind kind, String name, Map<String, String> arguments) {
+  /** The forms, for messages. */
+  public static final String FORM =
+      "\"linux:eth0\" (a Linux interface), \"pci:0000:03:00.0\" (a card bound to vfio-pci),"
+          + " \"ring:NAME\" (used by exactly two interfaces), or a DPDK virtual device with its"
+          + " arguments (\"net_virtio_user0,path=/run/vhost.sock\")";
+
+  private static final Pattern RING = Pattern.compile("ring:([A-Za-z0-9]{1,16})");
+  private static final Pattern LINUX = Pattern.compile("linux:([A-Za-z0-9_.-]{1,15})");
+  private static final Pattern PCI =
+      Pattern.compile("(?:pci:)?((?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7])((?:,[^,]+)*)");
+  private static final Pattern VIRTUAL =
+      Pattern.compile("((?:net_|virtio_user)[a-z0-9_]+)((?:,[^,]+)*)");
+
+  /** How a device is named. */
+  public enum Kind {
+    /** {@code ring:NAME}: one end of a pair of rings in this process. */
+    RING,
+    /** {@code linux:IF}: a Linux interface, by DPDK's driver net_af_packet. */
+    LINUX,
+    /** {@code pci:ADDRESS}, or the address alone: a card that is bound to a driver for DPDK. */
+    PCI,
+    /** A virtual device of DPDK with its arguments. */
+    VIRTUAL
+  }
+
+  /** Copies the arguments. */
+  public DeviceName {
+    arguments = Collections.unmodifiableMap(new LinkedHashMap<>(arguments));
+  }
+
+  /**
+   * Takes a device's text apart.
+   *
+   * @throws IllegalArgumentException if it has none of the forms {@link #FORM}
+   */
+  public static DeviceName parse(String text) {
+    Matcher matcher = RING.matcher(text);
+    if (matcher.matches()) {
+      return new DeviceName(Kind.RING, matcher.group(1), Map.of());
+    }
+    matcher = LINUX.matcher(text);
+    if (matcher.matches()) {
+      return new DeviceName(Kind.LINUX, matcher.group(1), Map.of());
+    }
+    matcher = PCI.matcher(text);
+    if (matcher.matches()) {
+      String address = matcher.group(1);
+      String whole = address.length() > "03:00.0".length() ? address : "0000:" + address;
+      return new DeviceName(Kind.PCI, whole, arguments(matcher.group(2)));
+    }
+    matcher = VIRTUAL.matcher(text);
+    if (matcher.matches()) {
+      return new DeviceName(Kind.VIRTUAL, matcher.group(1), arguments(matcher.group(2)));
+    }
+    throw new IllegalArgumentException("not a device: " + text);
+  }
+
+  private static Map<String, String> arguments(String list) {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    for (String each : list.split(",", -1)) {
+      int equals = each.indexOf('=');
+      if (equals >= 0) {
+        arguments.put(each.substring(0, equals), each.substring(equals + 1));
+      } else if (!each.isEmpty()) {
+        arguments.put(each, "");
+      }
+    }
+    return arguments;
+  }
+
+  /** DPDK's driver of a virtual device, such as {@code net_vhost}; empty for the other kinds. */
+  public String driver() {
+    if (kind == Kind.LINUX) {
+      return "net_af_packet";
+    }
+    return kind == Kind.VIRTUAL ? name.replaceFirst("[0-9].*", "") : "";
+  }
+
+  /** The Linux interface under the device, or null: of {@code linux:}, or of net_af_packet. */
+  public String linuxInterface() {
+    if (kind == Kind.LINUX) {
+      return name;
+    }
+    return driver().equals("net_af_packet") ? arguments.get("iface") : null;
+  }
+
+  /**
+   * The device as DPDK takes it, for another kind than a ring.
+   *
+   * @param frame octets of the longest frame that it is to carry
+   */
+  public String dpdkArguments(int frame) {
+    StringBuilder text = new StringBuilder();
+    if (kind == Kind.LINUX) {
+      text.append("net_af_packet_").append(name).append(",iface=").append(name);
+      return text.append(AfPacketFrames.arguments(frame)).toString();
+    }
+    text.append(name);
+    arguments.forEach((key, value) -> {
+      text.append(',').append(key);
+      if (!value.isEmpty()) {
+        text.append('=').append(value);
+      }
+    });
+    return text.toString();
+  }
+}

@@ -1,0 +1,50 @@
+package org.rddp.daemon.configuration;
+
+import org.rddp.wire.Ethernet;
+import org.rddp.wire.Vlan;
+
+/** The lengths of an interface's frames and packet buffers in octets. */
+public final class FrameLengths {
+  /** Least size of a receive buffer that many drivers require, for any MTU. */
+  private static final int LEAST_ROOM = 2048;
+
+  /** A VLAN tag in a frame. */
+  private static final int TAG = 4;
+
+  /** A driver's header before a frame; virtio's is the longest. */
+  private static final int DRIVER_HEADER = 12;
+
+  private static final int ALIGNMENT = 64;
+
+  /** Descriptor, its headroom, and the header of the pool's object, before each buffer. */
+  private static final int BEFORE_ROOM = 128 + 128 + 64;
+
+  private FrameLengths() {}
+
+  /** The longest frame of an interface. */
+  static int frame(int mtu, int vlan) {
+    return Ethernet.HEADER + mtu + (vlan == Vlan.NONE ? 0 : TAG);
+  }
+
+  /** The longest frame of an interface. */
+  public static int frame(InterfaceConfiguration configured) {
+    return frame(configured.mtu(), configured.vlan());
+  }
+
+  /** The room of a packet buffer, without its headroom. */
+  public static int room(InterfaceConfiguration configured) {
+    int room = Ethernet.HEADER + TAG + configured.mtu() + DRIVER_HEADER;
+    DeviceName device = configured.deviceName();
+    if (device.linuxInterface() != null) {
+      // The driver refuses buffers that are shorter than a slot holds.
+      DeviceName explicit = DeviceName.parse(device.dpdkArguments(frame(configured)));
+      room = Math.max(room, AfPacketFrames.carried(explicit.arguments()));
+    }
+    return Math.max(LEAST_ROOM, room + ALIGNMENT - 1 & -ALIGNMENT);
+  }
+
+  /** The memory of an interface's packet buffers; DPDK needs some more for itself. */
+  static long packetMemory(InterfaceConfiguration configured) {
+    return (long) configured.packets() * (BEFORE_ROOM + room(configured));
+  }
+}

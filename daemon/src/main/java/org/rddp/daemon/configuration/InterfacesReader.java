@@ -1,0 +1,157 @@
+package org.rddp.daemon.configuration;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads all {@code [[interface]]} of a configuration file, and checks them against each other. */
+final class InterfacesReader {
+  private static final long MIB = 1 << 20;
+
+  private record Placed(InterfaceConfiguration read, TomlSection section, int number) {
+    Network network() {
+      return new Network(read.address(), read.prefix());
+    }
+  }
+
+  private final TomlSection root;
+  private final List<Placed> interfaces = new ArrayList<>();
+
+  private InterfacesReader(TomlSection root) {
+    this.root = root;
+  }
+
+  /**
+   * Reads the interfaces.
+   *
+   * @param dpdk settings whose memory must hold the packets
+   */
+  static List<InterfaceConfiguration> read(TomlSection root, TomlSection dpdk, long memory) {
+    InterfacesReader reader = new InterfacesReader(root);
+    reader.readAll();
+    reader.checkNames();
+    reader.checkNetworks();
+    reader.checkDevices();
+    reader.checkRings();
+    reader.checkMemory(dpdk, memory);
+    return reader.interfaces.stream().map(Placed::read).toList();
+  }
+
+  private void readAll() {
+    List<TomlSection> sections = root.sections("interface");
+    for (int i = 0; i < sections.size(); i++) {
+      InterfaceConfiguration read = InterfaceReader.read(sections.get(i));
+      if (read != null) {
+        interfaces.add(new Placed(read, sections.get(i), i + 1));
+      }
+    }
+    if (sections.isEmpty()) {
+      root.refuse("no [[interface]]; at least one is needed");
+    }
+  }
+
+  private void checkNames() {
+    Map<String, Integer> names = new HashMap<>();
+    Map<Integer, Integer> addresses = new HashMap<>();
+    for (Placed each : interfaces) {
+      Integer same = names.putIfAbsent(each.read.name(), each.number);
+      if (same != null) {
+        each.section.refuse("name", "is that of interface[" + same + "] too", "a unique name");
+      }
+      same = addresses.putIfAbsent(each.read.address(), each.number);
+      if (same != null) {
+        each.section.refuse(
+            "address", "is that of interface[" + same + "] too", "a unique address");
+      }
+    }
+  }
+
+  /**
+   * Two interfaces may be in the same network, as the ends of one link are. Networks with different
+   * prefix lengths that overlap are a mistake: hosts would disagree on who is a neighbour.
+   */
+  private void checkNetworks() {
+    for (int i = 1; i < interfaces.size(); i++) {
+      Placed each = interfaces.get(i);
+      for (Placed before : interfaces.subList(0, i)) {
+        boolean sameLink = each.read.vlan() == before.read.vlan();
+        if (sameLink && each.network().overlaps(before.network())) {
+          each.section.refuse(
+              "address",
+              "the network "
+                  + each.network()
+                  + " overlaps "
+                  + before.network()
+                  + " of interface["
+                  + before.number
+                  + "]",
+              "the same prefix length for one network, or separate networks");
+          break;
+        }
+      }
+    }
+  }
+
+  private void checkDevices() {
+    Map<String, Integer> owners = new HashMap<>();
+    for (Placed each : interfaces) {
+      for (String owned : DeviceRules.exclusive(each.read.deviceName())) {
+        Integer same = owners.putIfAbsent(owned, each.number);
+        if (same != null) {
+          each.section.refuse(
+              "device", owned + " is that of interface[" + same + "] too", "a device of its own");
+          break;
+        }
+      }
+    }
+  }
+
+  private void checkRings() {
+    Map<String, Integer> rings = new LinkedHashMap<>();
+    for (Placed each : interfaces) {
+      if (each.read.isRing()) {
+        rings.merge(each.read.ringName(), 1, Integer::sum);
+      }
+    }
+    rings.forEach((ring, ends) -> {
+      if (ends != 2) {
+        interfaces.stream()
+            .filter(each -> each.read.isRing() && each.read.ringName().equals(ring))
+            .reduce((first, last) -> last)
+            .orElseThrow()
+            .section
+            .refuse(
+                "device",
+                "\"ring:" + ring + "\" needs exactly two interfaces; it has " + ends,
+                "a ring's name in exactly two interfaces");
+      }
+    });
+  }
+
+  private void checkMemory(TomlSection dpdk, long memory) {
+    long needed = 0;
+    List<String> shares = new ArrayList<>();
+    Map<String, Boolean> rings = new HashMap<>();
+    for (Placed each : interfaces) {
+      long own = FrameLengths.packetMemory(each.read);
+      // Between the ends of a ring, packets are copied into a third pool.
+      boolean first = each.read.isRing() && rings.putIfAbsent(each.read.ringName(), true) == null;
+      own *= first ? 2 : 1;
+      needed += own;
+      shares.add(each.read.name() + " " + SizeText.format(own >> 20 << 20));
+    }
+    if (needed > memory) {
+      dpdk.refuse(
+          "memory",
+          SizeText.format(memory)
+              + " does not hold the packets of the interfaces ("
+              + String.join(", ", shares)
+              + ")",
+          "at least "
+              + (needed / MIB + needed / MIB / 16 + 1)
+              + "MiB, or fewer 'packets' or a smaller 'mtu' of an interface");
+    }
+  }
+}
