@@ -57,7 +57,8 @@ final class BandwidthCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     OptionChecks.require(spec, size >= 1 && size <= 64 << 10, "--size is 1 to 64KiB, not " + size);
-    OptionChecks.require(spec, total >= size, "--total is at least --size");
+    OptionChecks.require(
+        spec, total >= size, "--total is at least --size, " + size + " octets, not " + total);
     try (Rddp daemon = session.open("bw");
         Connection connection =
             daemon.connect(target.toSocketAddress(), PrivateData.NONE, TIMEOUT)) {

@@ -46,7 +46,7 @@ final class CaptureCommand implements Callable<Integer> {
     OptionChecks.require(
         spec, !Files.isDirectory(file), file + " is a directory: give the path of a file");
     Path folder = file.toAbsolutePath().getParent();
-    OptionChecks.require(spec, Files.isDirectory(folder), "there is no directory " + folder);
+    OptionChecks.requireDirectory(spec, folder);
     try (Rddp daemon = session.open("capture")) {
       LiveCapture capture = new LiveCapture(daemon, file);
       Thread end = new Thread(() -> end(capture), "capture-end");

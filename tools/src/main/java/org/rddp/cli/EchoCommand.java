@@ -45,7 +45,6 @@ final class EchoCommand implements Callable<Integer> {
     OptionChecks.require(
         spec, longest >= 1 && longest <= 16 << 20, "--longest is 1 to 16MiB, not " + longest);
     try (Rddp daemon = session.open("echo")) {
-      Output.println(spec, "echo at " + daemon.address().getHostAddress() + ":" + port);
       new EchoServer(daemon, (int) longest, line -> Output.println(spec, line)).serve(port);
     }
     return 0;

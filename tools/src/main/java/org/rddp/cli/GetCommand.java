@@ -42,7 +42,7 @@ final class GetCommand implements Callable<Integer> {
     long octets = window.octets();
     Path target = target();
     Path folder = target.toAbsolutePath().getParent();
-    OptionChecks.require(spec, Files.isDirectory(folder), "there is no directory " + folder);
+    OptionChecks.requireDirectory(spec, folder);
     String digest;
     try (Rddp daemon = session.open("get");
         TransferProgress progress = new TransferProgress("get " + name)) {

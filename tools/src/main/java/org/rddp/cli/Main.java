@@ -57,6 +57,7 @@ public final class Main implements Callable<Integer> {
     ErrorReporter failures = new ErrorReporter();
     CommandLine commandLine = new CommandLine(new Main());
     HelpOption.addTo(commandLine);
+    Numbers.addTo(commandLine);
     commandLine
         .getCommandSpec()
         .addOption(

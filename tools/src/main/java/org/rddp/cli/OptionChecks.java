@@ -1,5 +1,7 @@
 package org.rddp.cli;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -12,6 +14,20 @@ final class OptionChecks {
     if (!condition) {
       throw new ParameterException(spec.commandLine(), message);
     }
+  }
+
+  /** Checks that a path names a directory. */
+  static void requireDirectory(CommandSpec spec, Path path) {
+    String wrong =
+        Files.exists(path) ? path + " is not a directory" : "there is no directory " + path;
+    require(spec, Files.isDirectory(path), wrong);
+  }
+
+  /** Checks that a path names a regular file. */
+  static void requireFile(CommandSpec spec, Path path) {
+    String wrong =
+        Files.exists(path) ? path + " is not a regular file" : "there is no file " + path;
+    require(spec, Files.isRegularFile(path), wrong);
   }
 
   /** Checks a port number to listen at. */

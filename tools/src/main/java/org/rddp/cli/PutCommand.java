@@ -1,7 +1,6 @@
 package org.rddp.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.rddp.client.Rddp;
@@ -40,7 +39,7 @@ final class PutCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     long octets = window.octets();
-    OptionChecks.require(spec, Files.isRegularFile(file), "there is no file " + file);
+    OptionChecks.requireFile(spec, file);
     String kept = name == null ? file.getFileName().toString() : name;
     String digest;
     try (Rddp daemon = session.open("put");

@@ -1,6 +1,5 @@
 package org.rddp.cli;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.rddp.client.Rddp;
@@ -48,13 +47,10 @@ final class ServeCommand implements Callable<Integer> {
   public Integer call() {
     OptionChecks.requirePort(spec, port);
     long octets = window.octets();
-    OptionChecks.require(spec, Files.isDirectory(directory), "there is no directory " + directory);
+    OptionChecks.requireDirectory(spec, directory);
     try (Rddp daemon = session.open("serve")) {
-      FileServer server =
-          new FileServer(daemon, directory, octets, line -> Output.println(spec, line));
-      Output.println(
-          spec, "serving " + directory + " at " + daemon.address().getHostAddress() + ":" + port);
-      server.serve(port, once);
+      new FileServer(daemon, directory, octets, line -> Output.println(spec, line))
+          .serve(port, once);
     }
     return 0;
   }

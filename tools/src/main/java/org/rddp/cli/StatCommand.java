@@ -43,7 +43,9 @@ final class StatCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionChecks.require(
-        spec, interval >= 0.1 && interval <= 3600, "--interval is 0.1 to 3600, not " + interval);
+        spec,
+        interval >= 0.1 && interval <= 3600,
+        "--interval is 0.1 to 3600 seconds, not " + interval);
     try (Rddp daemon = session.open("stat");
         Counters counters = daemon.openCounters()) {
       Map<String, Long> before = new TreeMap<>();

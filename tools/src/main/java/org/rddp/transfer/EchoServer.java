@@ -61,7 +61,8 @@ public final class EchoServer {
    * A server.
    *
    * @param longest octets of the longest message
-   * @param log gets a line for each new, rejected and ended connection, from several threads
+   * @param log gets a line once it listens, and for each new, rejected and ended connection, from
+   *     several threads
    */
   public EchoServer(Rddp session, int longest, Consumer<String> log) {
     this.session = session;
@@ -79,6 +80,7 @@ public final class EchoServer {
   /** Serves until the thread is interrupted. */
   public void serve(int port) {
     try (Listener listener = HeldMessages.listen(session, port)) {
+      log.accept("echo at " + session.address().getHostAddress() + ":" + port);
       while (!Thread.currentThread().isInterrupted()) {
         serve(listener);
       }

@@ -55,7 +55,7 @@ public final class FileServer {
    *
    * @param directory of the files
    * @param windowOctets of the region that a client writes into
-   * @param log gets a line for each transfer, from several threads
+   * @param log gets a line once it listens, and for each transfer, from several threads
    * @throws RefusedException when the session may not have such a region
    */
   public FileServer(Rddp session, Path directory, long windowOctets, Consumer<String> log) {
@@ -78,6 +78,7 @@ public final class FileServer {
   /** Serves until the thread is interrupted, or one client if {@code once}. */
   public void serve(int port, boolean once) {
     try (Listener listener = HeldMessages.listen(session, port)) {
+      log.accept("serving " + directory + " at " + session.address().getHostAddress() + ":" + port);
       IdleStrategy idle = new BackoffIdleStrategy(100, 1000, 1_000, 1_000_000);
       boolean one = false;
       while (!Thread.currentThread().isInterrupted() && !(one && clients.isEmpty())) {
@@ -219,7 +220,11 @@ public final class FileServer {
   private Path resolve(String name) throws IOException {
     try {
       Path plain = Path.of(name);
-      if (plain.getNameCount() == 1 && !plain.isAbsolute() && !name.startsWith(".")) {
+      // The empty name has one part, too.
+      if (!name.isEmpty()
+          && plain.getNameCount() == 1
+          && !plain.isAbsolute()
+          && !name.startsWith(".")) {
         Path resolved = directory.resolve(plain);
         if (Files.isDirectory(resolved)) {
           throw new IOException("'" + name + "' is a directory at the server: give another name");

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.rddp.client.Listener;
+import org.rddp.client.Rddp;
 import org.rddp.daemon.TestDaemon;
 import picocli.CommandLine;
 
@@ -114,6 +116,40 @@ class ProgramCommandsTest {
     }
     assertThat(server.join()).isZero();
     assertThat(here.resolve("greeting")).hasContent("hello");
+  }
+
+  @Test
+  void shouldSayThatItListensOnlyWhenItDoes() {
+    try (Rddp other = daemon.connect("two");
+        Listener echo = other.listen(7471);
+        Listener files = other.listen(7472)) {
+      assertThat(echo.address().getPort()).isNotEqualTo(files.address().getPort());
+      assertThat(run("echo", "--interface", "two")).isEqualTo(1);
+      assertThat(run("serve", "--interface", "two", folder)).isEqualTo(1);
+    }
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).contains("port 7471 is in use").contains("port 7472 is in use");
+  }
+
+  @Test
+  void shouldTellAFileFromADirectory() throws IOException {
+    Path file = Files.createFile(folder.resolve("file"));
+    assertThat(run("put", folder, "10.0.0.2:7472")).isEqualTo(2);
+    assertThat(run("serve", file)).isEqualTo(2);
+    assertThat(err.toString())
+        .contains(folder + " is not a regular file")
+        .contains(file + " is not a directory");
+  }
+
+  @Test
+  void shouldExplainNumbersInPlainWords() {
+    assertThat(run("stat", "--interval", "x")).isEqualTo(2);
+    assertThat(run("echo", "--port", "3e9")).isEqualTo(2);
+    assertThat(run("bw", "--total", "1KiB", "10.0.0.2:7471")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("'x' is not a number")
+        .contains("'3e9' is not a whole number below 2^31")
+        .contains("--total is at least --size, 65536 octets, not 1024");
   }
 
   @Test
