@@ -362,7 +362,7 @@ public final class Connection implements AutoCloseable {
     return life.localAddress();
   }
 
-  /** The peer's address; null before it is known. */
+  /** The peer's address. */
   public InetSocketAddress remoteAddress() {
     return life.remoteAddress();
   }
@@ -471,6 +471,6 @@ public final class Connection implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "connection %08x to %s, %s".formatted(id, remoteAddress(), life);
+    return "connection %08x to %s, %s".formatted(id, InetAddresses.text(remoteAddress()), life);
   }
 }

@@ -1,5 +1,6 @@
 package org.rddp.client;
 
+import java.net.InetSocketAddress;
 import org.rddp.client.types.Reason;
 
 /** A connection could not be established. */
@@ -9,8 +10,11 @@ public final class ConnectionFailedException extends RddpException {
   private final Reason reason;
   private final int detail;
 
-  ConnectionFailedException(Reason reason, int detail, String text) {
-    super("no connection: " + text + " (" + reason + (detail == 0 ? "" : " " + detail) + ")");
+  /** A failure of a connection with a peer, whose address may be null. */
+  ConnectionFailedException(InetSocketAddress peer, Reason reason, int detail, String text) {
+    super(
+        "no connection with %s: %s (%s%s)"
+            .formatted(InetAddresses.text(peer), text, reason, detail == 0 ? "" : " " + detail));
     this.reason = reason;
     this.detail = detail;
   }

@@ -1,5 +1,7 @@
 package org.rddp.client;
 
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.StartupTerms;
 
@@ -10,12 +12,35 @@ public final class ConnectionRejectedException extends RddpException {
   private final transient PrivateData privateData;
   private final transient StartupTerms startup;
 
-  ConnectionRejectedException(PrivateData privateData, StartupTerms startup) {
-    super(
-        "the peer rejected the connection"
-            + (privateData.length() == 0 ? "" : "; its private data: " + privateData));
+  ConnectionRejectedException(
+      InetSocketAddress peer, PrivateData privateData, StartupTerms startup) {
+    super(InetAddresses.text(peer) + " rejected the connection" + why(privateData, startup));
     this.privateData = privateData;
     this.startup = startup;
+  }
+
+  private static String why(PrivateData given, StartupTerms startup) {
+    if (given.length() > 0) {
+      return ": " + text(given);
+    }
+    // Where a listener requires peer-to-peer, its daemon rejects without asking its program.
+    return startup.peerToPeer()
+        ? " without a reason"
+        : " without a reason; if its program sends first, connect with peer-to-peer"
+            + " (StartupOptions.withPeerToPeer)";
+  }
+
+  /**
+   * Text where all octets are printable ASCII, which is safe on a terminal; otherwise hexadecimal.
+   */
+  private static String text(PrivateData given) {
+    byte[] octets = given.toByteArray();
+    for (byte octet : octets) {
+      if (octet < ' ' || octet > '~') {
+        return "private data " + given;
+      }
+    }
+    return "\"" + new String(octets, StandardCharsets.US_ASCII) + "\"";
   }
 
   /** The private data of the peer's rejection. */

@@ -82,11 +82,19 @@ final class ConnectionState {
   synchronized void awaitEstablished(Duration timeout) {
     if (!TimedWait.until(this, timeout, () -> state != Phase.CONNECTING)) {
       throw new ConnectionFailedException(
-          Reason.TIMEOUT, 0, "the daemon has not reported the result for " + timeout);
+          remoteAddress,
+          Reason.TIMEOUT,
+          0,
+          "the daemon has not reported the result for " + timeout);
     }
     if (failure != null) {
       throw failure;
     }
+  }
+
+  /** The peer that this end connects to. */
+  synchronized void connectTo(InetSocketAddress peer) {
+    remoteAddress = peer;
   }
 
   synchronized void onRequested(DaemonMessage.ConnectionRequested event) {

@@ -72,7 +72,7 @@ public final class IncomingConnection {
         throw e;
       }
       throw new ConnectionFailedException(
-          e.reason(), 0, "the connection ended before it was accepted");
+          remoteAddress(), e.reason(), 0, "the connection has been rejected or has ended");
     }
     connection.state().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;

@@ -29,6 +29,11 @@ final class InetAddresses {
     throw new IllegalArgumentException("not an IPv4 address: " + address.getHostAddress());
   }
 
+  /** An address and its port in words; "the peer" for null. */
+  static String text(InetSocketAddress peer) {
+    return peer == null ? "the peer" : peer.getAddress().getHostAddress() + ":" + peer.getPort();
+  }
+
   static InetSocketAddress address(int bits, int port) {
     return new InetSocketAddress(address(bits), port);
   }

@@ -117,7 +117,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
     if (from < 0 || octets < 0 || from > length - octets) {
       throw new IndexOutOfBoundsException(
-          "octets " + from + " to " + from + " + " + octets + " of a region of " + length);
+          "%d octets from offset %d on are not in a region of %d".formatted(octets, from, length));
     }
   }
 

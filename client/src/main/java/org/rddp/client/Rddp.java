@@ -353,6 +353,7 @@ public final class Rddp implements AutoCloseable {
         DaemonMessage.Connecting.class,
         reply -> {
           made[0] = new Connection(this, reply.connection(), options);
+          made[0].state().connectTo(remote);
           connections.add(made[0]);
         });
     Connection connection = made[0];

@@ -1,7 +1,9 @@
 package org.rddp.client;
 
+import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.EventFd;
@@ -57,7 +59,9 @@ final class SessionEvents implements ControlChannel.Events {
               Reason.REFUSED,
               0,
               "rejected by the peer",
-              new ConnectionRejectedException(rejected.privateData(), rejected.startup()));
+              peer ->
+                  new ConnectionRejectedException(
+                      peer, rejected.privateData(), rejected.startup()));
       case DaemonMessage.Failed failed ->
           onEnd(failed.connection(), failed.reason(), failed.detail(), failed.text());
       case DaemonMessage.Closed closed ->
@@ -102,13 +106,23 @@ final class SessionEvents implements ControlChannel.Events {
   }
 
   private void onEnd(int connection, Reason reason, int detail, String text) {
-    onEnd(connection, reason, detail, text, new ConnectionFailedException(reason, detail, text));
+    onEnd(
+        connection,
+        reason,
+        detail,
+        text,
+        peer -> new ConnectionFailedException(peer, reason, detail, text));
   }
 
-  private void onEnd(int connection, Reason reason, int detail, String text, RddpException why) {
+  private void onEnd(
+      int connection,
+      Reason reason,
+      int detail,
+      String text,
+      Function<InetSocketAddress, RddpException> why) {
     ConnectionState life = life(connection);
     if (life != null) {
-      life.onEnd(reason, detail, text, why);
+      life.onEnd(reason, detail, text, why.apply(life.remoteAddress()));
     }
   }
 

@@ -299,7 +299,8 @@ class ConnectionTest {
   void shouldRejectRangesOutsideOfARegion() {
     join();
     assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, 1, 1 << 16))
-        .isInstanceOf(IndexOutOfBoundsException.class);
+        .isInstanceOf(IndexOutOfBoundsException.class)
+        .hasMessage("65536 octets from offset 1 on are not in a region of 65536");
     assertThatThrownBy(() -> nearEnd.postSend(1, nearMemory, -1, 1))
         .isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> nearEnd.postSend(1, farMemory, 0, 1))

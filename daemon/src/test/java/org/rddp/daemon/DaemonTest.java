@@ -366,7 +366,8 @@ class DaemonTest {
       assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
           .isInstanceOfSatisfying(
               ConnectionRejectedException.class,
-              e -> assertThat(e.privateData()).isEqualTo(data("no room")));
+              e -> assertThat(e.privateData()).isEqualTo(data("no room")))
+          .hasMessage("10.0.0.2:%d rejected the connection: \"no room\"", PORT);
       rejected.join();
     }
   }
@@ -376,7 +377,8 @@ class DaemonTest {
     try (TestDaemon daemon = new TestDaemon();
         Rddp here = daemon.connect("one")) {
       assertThatThrownBy(() -> here.connect(TWO, data("hello"), TIMEOUT))
-          .hasMessage("no connection: no program listens at that port (REFUSED)");
+          .hasMessage(
+              "no connection with 10.0.0.2:%d: no program listens at that port (REFUSED)", PORT);
     }
   }
 

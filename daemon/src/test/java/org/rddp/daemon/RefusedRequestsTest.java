@@ -70,7 +70,7 @@ class RefusedRequestsTest {
     assertThat(completions(programs.here, 1))
         .containsExactly("fetch and add 1 REMOTE_OPERATION_ERROR 0");
     assertEnd(out, Reason.TERMINATED, 0x0207);
-    assertThat(out.closeText()).contains("an atomic not at a multiple of eight");
+    assertThat(out.closeText()).contains("an atomic whose address is not a multiple of eight");
   }
 
   /** A Write completes when it has been sent. */

@@ -146,7 +146,9 @@ class StartupOptionsTest {
     try (Listener listener = listen(StartupOptions.DEFAULTS.withPeerToPeer(true))) {
       for (StartupOptions without : new StartupOptions[] {StartupOptions.DEFAULTS, REVISION_2}) {
         CompletableFuture<Connection> refused = connect(without);
-        assertThatThrownBy(refused::join).hasCauseInstanceOf(ConnectionRejectedException.class);
+        assertThatThrownBy(refused::join)
+            .hasCauseInstanceOf(ConnectionRejectedException.class)
+            .hasMessageContaining("if its program sends first, connect with peer-to-peer");
       }
       CompletableFuture<Connection> taken = connect(REVISION_2.withPeerToPeer(true));
       listener.await(TIMEOUT).accept();

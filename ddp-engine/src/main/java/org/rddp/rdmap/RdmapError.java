@@ -28,7 +28,8 @@ public enum RdmapError {
   STREAM_CATASTROPHIC(
       2,
       0x07,
-      "catastrophic error localized to the stream, as an atomic not at a multiple of eight is"),
+      "catastrophic error localized to the stream, such as an atomic whose address is not a multiple"
+          + " of eight"),
   /** No stream of this device can continue. */
   DEVICE_CATASTROPHIC(2, 0x08, "global catastrophic error"),
   /** An error that has no number of its own. */

@@ -51,17 +51,20 @@ public record StartupOptions(
   /** Checks the ranges. */
   public StartupOptions {
     if (ird < CONFIGURED || ird > DEEPEST || ord < CONFIGURED || ord > DEEPEST) {
-      throw new IllegalArgumentException("IRD " + ird + ", ORD " + ord + ": 0 to " + DEEPEST);
+      throw new IllegalArgumentException(
+          "IRD %d, ORD %d: each is 0 to %d, or %d as configured"
+              .formatted(ird, ord, DEEPEST, CONFIGURED));
     }
     if (revision < 0 || revision > 2) {
-      throw new IllegalArgumentException("MPA revision " + revision + ": 1 or 2");
+      throw new IllegalArgumentException(
+          "MPA revision " + revision + ": it is 1 or 2, or 0 as configured");
     }
     if (revision == 1 && peerToPeer == Choice.YES) {
       throw new IllegalArgumentException("peer-to-peer needs MPA revision 2 (RFC 6581)");
     }
     if (revision1Retry == Choice.YES && peerToPeer == Choice.YES) {
       throw new IllegalArgumentException(
-          "peer-to-peer cannot be had by a second try with MPA revision 1: choose one of both");
+          "a second try with MPA revision 1 has no peer-to-peer: choose one of the two");
     }
   }
 

@@ -13,7 +13,7 @@ package org.rddp.client.types;
  * @param ird Reads of the peer that are served at a time, and as many atomics; one more ends the
  *     connection
  * @param ord Reads and atomics of this program that may be outstanding at a time; further ones
- *     wait. With 0 they are refused
+ *     wait. With 0 they complete with {@link CompletionStatus#LOCAL_OPERATION_ERROR}
  */
 public record StartupTerms(
     int revision, boolean peerToPeer, int peerIrd, int peerOrd, int ird, int ord) {
