@@ -159,6 +159,7 @@ final class SegmentArrival {
         counters.oldTimestamps++;
         return false;
       }
+      // PAWS: an old timestamp is acknowledged and dropped (RFC 7323 section 5.3, R1).
       if (receiver.old(segment.options.timestampValue())) {
         counters.oldTimestamps++;
         if (answered(connection, segment)) {

@@ -2,9 +2,9 @@ package org.rddp.tcp;
 
 /**
  * The timer of a connection's sending half: the retransmission timeout, or an earlier deadline (a
- * tail loss probe or the reordering timer), or with nothing in flight the next window probe. A
- * connection borrows one from {@link SendTimerPool} while it needs any of these. Times in
- * nanoseconds.
+ * tail loss probe or the reordering timer), or with nothing in flight the persist timer, which
+ * sends the next window probe. A connection borrows one from {@link SendTimerPool} while it needs
+ * any of these. Times in nanoseconds.
  */
 final class SendTimer {
   private static final long NEVER = Long.MAX_VALUE;

@@ -692,9 +692,10 @@ final class Sender {
   }
 
   /**
-   * Only the peer's window holds data back. If it is open a little, the next segment is cut to it.
-   * If it is closed, an empty segment with an old sequence number makes the peer report it: the
-   * octet of new data of RFC 9293 section 3.8.6.1 would separate an FPDU from its segment.
+   * The persist timer has expired: only the peer's window holds data back. If it is open a little,
+   * the next segment is cut to it. If it is closed, an empty segment with an old sequence number
+   * makes the peer report it: the octet of new data of RFC 9293 section 3.8.6.1 would separate an
+   * FPDU from its segment.
    */
   private void probeWindow() {
     if (timer.expired() == 0) {
