@@ -1,0 +1,440 @@
+/*
+ * librddp: the interface of programs to rddpd, in C11.
+ *
+ * A program opens a session with the daemon on its machine, registers memory, connects to peers, and posts requests:
+ * the daemon writes straight into the peer's registered memory, and the peer's daemon into ours. In terms of verbs, a
+ * session is a context, a protection domain and a completion queue in one; a region is an ibv_mr; a connection is a
+ * queue pair with its rdma_cm_id; rddp_post() is ibv_post_send() and ibv_post_recv(), rddp_poll() is ibv_poll_cq().
+ *
+ * Results. A function that can fail returns 0, or one of enum rddp_reason; rddp_error() then has a sentence that says
+ * what was wrong. Arguments that C's type system cannot check (a null session, a region of another session) are the
+ * program's responsibility.
+ *
+ * Threads. rddp_post(), rddp_poll(), rddp_arm() and rddp_await() of a session are for one thread at a time; all other
+ * functions may be called by any thread. Each session has a thread of its own, which blocks all signals: it receives the
+ * daemon's messages and notices the daemon's end. Neither rddp_post() nor rddp_poll() makes a system call, takes a lock,
+ * or allocates.
+ *
+ * fork(2). A child must not use its parent's sessions; it opens its own.
+ */
+#ifndef RDDP_H
+#define RDDP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RDDP_EXPORT __attribute__((visibility("default")))
+#define RDDP_CHECK_RESULT __attribute__((warn_unused_result))
+
+/* Why a request was refused, or why a connection failed or ended. The numbers below 64 are the daemon's. */
+enum rddp_reason {
+    RDDP_OK = 0,
+    RDDP_VERSION = 1,          /* the daemon speaks another version of the control protocol */
+    RDDP_PERMISSION = 2,       /* the user lacks the permission */
+    RDDP_LIMIT = 3,            /* a limit of the session, the interface or the daemon is reached */
+    RDDP_RESOURCES = 4,        /* the system has no memory, descriptors or mappings left */
+    RDDP_INVALID = 5,          /* an argument is wrong */
+    RDDP_NOT_FOUND = 6,        /* the session has no such object */
+    RDDP_STATE = 7,            /* the object's state does not allow the request */
+    RDDP_ADDRESS_IN_USE = 8,   /* the port is in use */
+    RDDP_NO_INTERFACE = 9,     /* the daemon has no such interface or address */
+    RDDP_UNSAFE_MEMORY = 10,   /* an access to the memory could fault */
+    RDDP_PROTOCOL = 11,        /* a malformed message or ring entry */
+    RDDP_INTERNAL = 12,        /* internal error of the daemon */
+    RDDP_UNREACHABLE = 13,     /* no route to the address */
+
+    RDDP_LOCAL_CLOSE = 32,     /* closed gracefully by this side */
+    RDDP_PEER_CLOSE = 33,      /* closed gracefully by the peer */
+    RDDP_LOCAL_ABORT = 34,     /* aborted by this side */
+    RDDP_RESET = 35,           /* reset by the peer */
+    RDDP_REFUSED = 36,         /* no program listens there, or the peer's program rejected the connection */
+    RDDP_TIMEOUT = 37,         /* no answer in time */
+    RDDP_MPA_ERROR = 38,       /* MPA found an error; the detail is its number, 1 to 7 (RFC 5044 section 8) */
+    RDDP_DDP_ERROR = 39,       /* DDP found an error; the detail is type << 8 | code (RFC 5041 section 7.2) */
+    RDDP_RDMAP_ERROR = 40,     /* RDMAP found an error; the detail is type << 8 | code (RFC 5040 section 4.8) */
+    RDDP_TERMINATED = 41,      /* the peer found an error; the detail is layer << 12 | type << 8 | code */
+    RDDP_STOPPING = 42,        /* the daemon is stopping, or has ended */
+
+    RDDP_AGAIN = 64,           /* a queue is full: poll, and post again */
+    RDDP_UNAVAILABLE = 65,     /* no daemon can be used at that path */
+    RDDP_LOST = 66,            /* the session is lost: the daemon has ended, or does not answer */
+    RDDP_SYSTEM = 67           /* a system call of this process failed */
+};
+
+/* What went wrong in this thread's last call that failed: a sentence in English. Valid until its next call. */
+RDDP_EXPORT const char *rddp_error(void);
+
+/* The name of a reason, such as "LIMIT". */
+RDDP_EXPORT const char *rddp_reason_name(int reason);
+
+/* ---- Sessions ---- */
+
+typedef struct rddp_session rddp_session;
+
+struct rddp_session_options {
+    const char *interface_name;     /* NULL or "": the daemon's first one */
+    const char *program_name;       /* for the daemon's log; NULL: the name of the process */
+    unsigned request_timeout_ms;    /* longest wait for a reply; 0: 10 s */
+};
+
+struct rddp_limits {
+    uint32_t outstanding;       /* requests posted and not yet reported */
+    uint32_t send_queue;        /* of one connection: all requests but receives */
+    uint32_t receive_queue;     /* of one connection */
+    uint32_t inline_octets;     /* carried in a request itself */
+    uint32_t connections;
+    uint32_t regions;
+    uint64_t memory;            /* octets */
+};
+
+/* The path of the daemon's socket: $RDDP_SOCKET, or /run/rddp/rddpd.sock. */
+RDDP_EXPORT const char *rddp_default_socket(void);
+
+/*
+ * Opens a session with the daemon that listens at a path (NULL: the default). Options may be NULL.
+ * RDDP_UNAVAILABLE if there is no daemon to be used; otherwise the reason of the daemon's refusal.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_open(
+    const char *path, const struct rddp_session_options *options, rddp_session **session);
+
+/*
+ * Ends the session, its connections and listeners, and unmaps its memory. Every object of the session is invalid
+ * afterwards. No other thread may be in a call that uses the session. NULL does nothing.
+ */
+RDDP_EXPORT void rddp_close(rddp_session *session);
+
+RDDP_EXPORT void rddp_session_limits(const rddp_session *session, struct rddp_limits *limits);
+RDDP_EXPORT const char *rddp_interface_name(const rddp_session *session);
+
+/* IPv4 address of the interface, in host order; all addresses and ports of this header are. */
+RDDP_EXPORT uint32_t rddp_interface_address(const rddp_session *session);
+
+/* Process id of the daemon, as the kernel reports it. */
+RDDP_EXPORT int rddp_daemon_pid(const rddp_session *session);
+
+/* RDDP_LOST once the session is lost, with rddp_error() saying why; else RDDP_OK. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_session_state(rddp_session *session);
+
+/* ---- Memory ---- */
+
+typedef struct rddp_region rddp_region;
+typedef struct rddp_connection rddp_connection;
+
+/* Rights to a region, as of ibv_reg_mr(): the peer's rights to change memory need RDDP_LOCAL_WRITE, too. */
+enum rddp_access {
+    RDDP_LOCAL_WRITE = 1,
+    RDDP_REMOTE_READ = 2,
+    RDDP_REMOTE_WRITE = 4,
+    RDDP_REMOTE_ATOMIC = 8,
+    RDDP_REMOTE_INVALIDATE = 16,  /* for regions of one connection only */
+    RDDP_MW_BIND = 32
+};
+
+/* Allocates zeroed memory, and registers it. All of its pages are allocated before this returns. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate(
+    rddp_session *session, uint64_t octets, unsigned access, rddp_region **region);
+
+/*
+ * Registers all of a memfd of the program's: its size sealed (F_SEAL_SHRINK, F_SEAL_GROW), without F_SEAL_SEAL, not on
+ * huge pages. Adds F_SEAL_FUTURE_WRITE, so every process that writes it must have mapped it before. The caller keeps the
+ * descriptor and may close it.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_fd(
+    rddp_session *session, int descriptor, unsigned access, rddp_region **region);
+
+/*
+ * Registers a part of a region again, with an STag and rights of its own. It shares the memory, and must be freed
+ * before the region that it is a part of. With a connection (else NULL), only that connection's peer may use the STag,
+ * and a peer that has any right may invalidate it (RFC 5040 section 5.3).
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_register_part(rddp_region *whole, uint64_t offset, uint64_t octets,
+    unsigned access, rddp_connection *connection, rddp_region **region);
+
+/*
+ * Deregisters the STag, and frees the memory if the region was made with it. Afterwards nothing is placed there.
+ * RDDP_STATE while requests that use the region have not completed, or parts of it are registered (its own STag is gone
+ * then): call it again after that.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free(rddp_region *region);
+
+RDDP_EXPORT void *rddp_region_address(const rddp_region *region);
+RDDP_EXPORT uint64_t rddp_region_length(const rddp_region *region);
+/* The STag: local in requests, remote in what peers are told. */
+RDDP_EXPORT uint32_t rddp_region_stag(const rddp_region *region);
+/* The Tagged Offset of the first octet. */
+RDDP_EXPORT uint64_t rddp_region_base(const rddp_region *region);
+
+/* A memory window: opens a part of a region to one peer under an STag of its own, see RDDP_BIND. */
+typedef struct rddp_window {
+    uint32_t number;
+    uint32_t stag;   /* after the next bind; each completion of a bind brings the one after it */
+} rddp_window;
+
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_allocate_window(rddp_session *session, rddp_window *window);
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_free_window(rddp_session *session, rddp_window window);
+
+/* A shared receive queue. */
+typedef struct rddp_receive_queue rddp_receive_queue;
+
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_create_receive_queue(
+    rddp_session *session, uint32_t size, rddp_receive_queue **queue);
+/* rddp_take_receive_queue_limit() is true once after fewer than limit receives were left. 0: no longer. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_arm_receive_queue(rddp_receive_queue *queue, uint32_t limit);
+RDDP_EXPORT bool rddp_take_receive_queue_limit(rddp_receive_queue *queue);
+/* RDDP_STATE while a connection or a listener uses it. Its receives are flushed. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_destroy_receive_queue(rddp_receive_queue *queue);
+
+/* ---- Connections ---- */
+
+enum rddp_choice { RDDP_AS_CONFIGURED = 0, RDDP_NO = 1, RDDP_YES = 2 };
+
+#define RDDP_DEPTH_AS_CONFIGURED UINT32_MAX
+#define RDDP_MAX_PRIVATE_DATA 512
+
+/* Options of a connection, or of all connections of a listener. Begin with RDDP_CONNECTION_DEFAULTS. */
+struct rddp_connection_options {
+    uint32_t held_octets;               /* kept by the daemon of messages without a posted receive; 0: none */
+    rddp_receive_queue *receive_queue;  /* NULL: receives are posted to the connection */
+    uint32_t ird;                       /* Reads served at a time */
+    uint32_t ord;                       /* Reads outstanding at a time */
+    uint32_t revision;                  /* of MPA: 0 (as configured), 1 or 2 */
+    enum rddp_choice peer_to_peer;      /* the side that accepts may send first (RFC 6581) */
+    enum rddp_choice revision_1_retry;  /* connect again with revision 1 if the peer closes upon revision 2 */
+    uint32_t tagged_notices;            /* plain DDP: notices of Tagged Messages that may be posted */
+    const uint32_t *queues;             /* plain DDP: receives that each queue holds; NULL: RDMAP */
+    uint16_t queue_count;               /* 0 to 256 */
+};
+
+#define RDDP_CONNECTION_DEFAULTS                                                                                       \
+    { .ird = RDDP_DEPTH_AS_CONFIGURED, .ord = RDDP_DEPTH_AS_CONFIGURED }
+
+/* What the startup frames have settled. Numbers of the peer are UINT32_MAX where its frame carries none. */
+struct rddp_startup {
+    uint32_t revision;
+    bool peer_to_peer;
+    uint32_t peer_ird, peer_ord;
+    uint32_t ird, ord;  /* in use at this end */
+};
+
+enum rddp_connection_state {
+    RDDP_REQUESTED,    /* waits to be accepted or rejected by this program */
+    RDDP_CONNECTING,
+    RDDP_ESTABLISHED,
+    RDDP_STREAM_FAILED,  /* plain DDP: receives no more; close it */
+    RDDP_CLOSED
+};
+
+struct rddp_connection_info {
+    enum rddp_connection_state state;
+    bool peer_closed;  /* the peer sends nothing more */
+    uint32_t local_address, remote_address;
+    uint16_t local_port, remote_port;
+    struct rddp_startup startup;
+    size_t private_length;  /* of the peer's request or reply */
+    uint8_t private_data[RDDP_MAX_PRIVATE_DATA];
+    int reason;       /* why it ended, enum rddp_reason; 0 while it has not */
+    uint32_t detail;  /* a number that goes with the reason */
+    char text[256];   /* the same for people */
+};
+
+/*
+ * Connects to a peer, and waits until the connection is established, rejected or failed. options may be NULL.
+ * RDDP_REFUSED where nobody listens or the peer's program rejected; then, if info is not NULL, it has the startup and
+ * private data that came with the rejection.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_connect(rddp_session *session, uint32_t address, uint16_t port,
+    const void *private_data, size_t private_length, unsigned timeout_ms,
+    const struct rddp_connection_options *options, rddp_connection **connection, struct rddp_connection_info *info);
+
+/*
+ * Begins to connect, and returns at once: rddp_connection_info() says when it is established or has failed. Requests
+ * may be posted meanwhile.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_start_connect(rddp_session *session, uint32_t address, uint16_t port,
+    const void *private_data, size_t private_length, unsigned timeout_ms,
+    const struct rddp_connection_options *options, rddp_connection **connection);
+
+/* Waits until the connection is established or has ended; RDDP_TIMEOUT if it does neither in time. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await_established(rddp_connection *connection, unsigned timeout_ms);
+
+RDDP_EXPORT void rddp_connection_info(const rddp_connection *connection, struct rddp_connection_info *info);
+
+/* The connection's state, without a lock. */
+RDDP_EXPORT enum rddp_connection_state rddp_connection_state(const rddp_connection *connection);
+
+/* A pointer of the program's own, NULL at first; for the thread that polls. */
+RDDP_EXPORT void rddp_attach(rddp_connection *connection, void *attachment);
+RDDP_EXPORT void *rddp_attachment(const rddp_connection *connection);
+
+/*
+ * Ends the connection: gracefully (what was posted is sent, then it closes) or at once with a reset. Its requests
+ * complete or are flushed; then its state is RDDP_CLOSED.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_disconnect(rddp_connection *connection, bool graceful);
+
+/* Waits until the connection has ended; RDDP_TIMEOUT if it does not in time. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await_closed(rddp_connection *connection, unsigned timeout_ms);
+
+/*
+ * Forgets the connection, with a reset if it has not ended. Poll its completions before: those that are polled later
+ * have a NULL connection. The pointer is invalid afterwards. Call it on the thread that polls. NULL does nothing.
+ */
+RDDP_EXPORT void rddp_forget(rddp_connection *connection);
+
+/* ---- Listeners ---- */
+
+typedef struct rddp_listener rddp_listener;
+
+/* Listens at the interface's address; port 0: any free one. The backlog is of requests that wait for this program. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_listen(rddp_session *session, uint16_t port, uint32_t backlog,
+    const struct rddp_connection_options *options, rddp_listener **listener);
+
+RDDP_EXPORT uint16_t rddp_listener_port(const rddp_listener *listener);
+
+/*
+ * The next connection request, in the state RDDP_REQUESTED, or RDDP_TIMEOUT. Receives may be posted to it before it is
+ * accepted: the peer's first message finds them.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_next_request(
+    rddp_listener *listener, unsigned timeout_ms, rddp_connection **connection);
+
+/* Accepts a request, and waits until the connection is established. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_accept(
+    rddp_connection *connection, const void *private_data, size_t private_length);
+
+/* Rejects a request, and forgets the connection: the pointer is invalid afterwards, also if the call fails. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_reject(
+    rddp_connection *connection, const void *private_data, size_t private_length);
+
+/* Stops listening; requests that wait are rejected. NULL does nothing. */
+RDDP_EXPORT void rddp_close_listener(rddp_listener *listener);
+
+/* ---- Requests ---- */
+
+enum rddp_opcode {
+    RDDP_RECEIVE = 1,
+    RDDP_SEND = 2,             /* remote_stag: one of the peer's STags that it is to invalidate, or 0 */
+    RDDP_WRITE = 3,
+    RDDP_READ = 4,             /* one piece */
+    RDDP_WRITE_IMMEDIATE = 5,
+    RDDP_SEND_IMMEDIATE = 6,   /* no octets; the peer's receive needs room for eight */
+    RDDP_FETCH_ADD = 7,        /* atomics: one piece of eight octets, for what was there */
+    RDDP_SWAP = 8,
+    RDDP_COMPARE_SWAP = 9,
+    RDDP_INVALIDATE = 10,      /* remote_stag: an STag of this session */
+    RDDP_BIND = 11,            /* remote_stag: the window's number; remote_to: rights of the peer; one piece */
+    RDDP_SEND_UNTAGGED = 16,   /* plain DDP from here on */
+    RDDP_SEND_TAGGED = 17,
+    RDDP_RECEIVE_UNTAGGED = 18,
+    RDDP_TAGGED_NOTICE = 19
+};
+
+enum rddp_flags {
+    RDDP_SIGNALLED = 1,  /* report success; failures, receives and binds are always reported */
+    RDDP_INLINE = 2,     /* the octets at inline_data go into the request itself */
+    RDDP_FENCED = 4,     /* only after the answers of earlier Reads and atomics of the connection */
+    RDDP_SOLICITED = 8   /* the peer's program is to be woken */
+};
+
+#define RDDP_MAX_PIECES 6
+#define RDDP_MAX_INLINE 168
+
+/* A part of a region. */
+struct rddp_piece {
+    uint32_t stag;
+    uint64_t offset;  /* from the region's first octet */
+    uint64_t length;
+};
+
+/* A request; fields that its opcode does not need are not read. */
+struct rddp_request {
+    uint64_t id;  /* of the program's own, given back in the completion */
+    enum rddp_opcode opcode;
+    unsigned flags;
+    const struct rddp_piece *pieces;  /* the message, or where it goes */
+    unsigned piece_count;             /* 0 (no octets) to RDDP_MAX_PIECES */
+    const void *inline_data;          /* with RDDP_INLINE; may be used again when rddp_post() returns */
+    uint32_t inline_length;           /* at most RDDP_MAX_INLINE */
+    uint32_t remote_stag;
+    uint64_t remote_to;               /* Tagged Offset in the peer's memory */
+    uint64_t immediate;               /* immediate data; of plain DDP the RsvdULP */
+    uint32_t queue;                   /* plain DDP: the Queue Number */
+    uint64_t operand, mask, compare, compare_mask;  /* of atomics (RFC 7306 section 5) */
+};
+
+/*
+ * Posts a request; RDDP_AGAIN while a queue is full. RDDP_INVALID if the request cannot be put into the ring; whether
+ * the memory may be used is checked by the daemon, which completes the request with RDDP_LOCAL_PROTECTION_ERROR if not.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_post(rddp_connection *connection, const struct rddp_request *request);
+
+/* Posts a receive to a shared receive queue: the opcode is RDDP_RECEIVE. */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_post_shared(rddp_receive_queue *queue, const struct rddp_request *request);
+
+enum rddp_status {
+    RDDP_SUCCESS = 0,
+    RDDP_LOCAL_LENGTH_ERROR = 1,
+    RDDP_LOCAL_PROTECTION_ERROR = 2,
+    RDDP_LOCAL_OPERATION_ERROR = 3,
+    RDDP_FLUSHED = 4,
+    RDDP_REMOTE_ACCESS_ERROR = 5,
+    RDDP_REMOTE_OPERATION_ERROR = 6,
+    RDDP_FATAL_ERROR = 7,
+    RDDP_MW_BIND_ERROR = 8
+};
+
+/* The name of a status, such as "FLUSHED". */
+RDDP_EXPORT const char *rddp_status_name(int status);
+
+enum rddp_completion_flags {
+    RDDP_HAS_IMMEDIATE = 1,   /* of a receive: immediate data used it up */
+    RDDP_WAS_SOLICITED = 2,   /* of a receive: the peer wants this program woken */
+    RDDP_HAS_INVALIDATED = 4  /* of a receive: the peer has invalidated the STag */
+};
+
+struct rddp_completion {
+    uint64_t id;
+    uint64_t octets;     /* of the message */
+    uint64_t immediate;  /* of a notice of plain DDP: the Tagged Offset */
+    rddp_connection *connection;  /* NULL if the program has forgotten it */
+    uint32_t connection_number;
+    uint32_t detail;     /* error number, or 0 */
+    uint32_t stag;       /* invalidated by the peer; of a bind: the one after the next bind */
+    uint32_t object;     /* shared receive queue or window; 0 for none */
+    uint64_t rsvd_ulp;   /* plain DDP: RsvdULP, Queue Number and Message Sequence Number */
+    uint32_t queue, msn;
+    uint8_t opcode;      /* enum rddp_opcode */
+    uint8_t status;      /* enum rddp_status */
+    uint8_t flags;       /* enum rddp_completion_flags */
+};
+
+/*
+ * Takes up to max completions; returns how many. Every request completes once, those of a queue in the order of their
+ * posts; a successful request that is not signalled is retired by the next completion of its queue. Returns 0 for ever
+ * when the session is lost: rddp_session_state() tells.
+ */
+RDDP_EXPORT int rddp_poll(rddp_session *session, struct rddp_completion *completions, int max);
+
+/*
+ * Waits for a completion, a connection request, or a change of a connection or of the session. May return early.
+ * RDDP_TIMEOUT after timeout_ms; RDDP_LOST when the session is lost and no completion is left.
+ */
+RDDP_EXPORT RDDP_CHECK_RESULT int rddp_await(rddp_session *session, unsigned timeout_ms);
+
+/*
+ * A descriptor for poll(2) or epoll(7), readable when rddp_await() would return at once. Before each wait call
+ * rddp_arm(); when it returns false, completions are there already: do not wait. After the wait, poll.
+ */
+RDDP_EXPORT int rddp_descriptor(const rddp_session *session);
+RDDP_EXPORT RDDP_CHECK_RESULT bool rddp_arm(rddp_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

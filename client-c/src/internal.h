@@ -1,0 +1,211 @@
+/* What the files of librddp share. docs/ipc.md specifies messages and rings. */
+#ifndef RDDP_INTERNAL_H
+#define RDDP_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "message.h"
+#include "rddp.h"
+#include "rings.h"
+
+#define PROTOCOL_VERSION 5
+#define NO_DEADLINE UINT64_MAX
+
+/* ---- Errors ---- */
+
+/* Keeps the sentence for rddp_error(), and returns the reason. */
+__attribute__((format(printf, 2, 3))) int fail(int reason, const char *format, ...);
+
+/* The same for a system call that has set errno. */
+int fail_errno(int reason, const char *what);
+
+/* Keeps the sentence of a failure while something is undone, which may fail as well. */
+struct saved_error {
+    char text[512];
+};
+
+struct saved_error save_error(void);
+void restore_error(const struct saved_error *saved);
+
+/* ---- Shared memory ---- */
+
+struct mapping {
+    uint8_t *address;
+    uint64_t length;
+    int descriptor;  /* -1 once the memory is shared */
+};
+
+/* Maps a memfd whose size is sealed; closes the descriptor if that fails. */
+int map_shared(int descriptor, struct mapping *mapping);
+void unmap_shared(struct mapping *mapping);
+
+/* ---- Objects ---- */
+
+/*
+ * Objects by the index of their number, its lower 20 bits. Entries change under the session's lock; the thread that polls
+ * reads them without it. Pages are allocated when the first object of theirs comes.
+ */
+#define INDEX_BITS 20
+#define PAGE_BITS 10
+#define PAGE_OBJECTS (1 << PAGE_BITS)
+
+struct object_page {
+    _Atomic(void *) at[PAGE_OBJECTS];
+};
+
+struct object_table {
+    _Atomic(struct object_page *) pages[1 << (INDEX_BITS - PAGE_BITS)];
+};
+
+/* What is at the index of a number, or NULL. */
+void *find_object(struct object_table *table, uint32_t number);
+/* Adds an object; false if there is no memory. */
+bool add_object(struct object_table *table, uint32_t number, void *object);
+void remove_object(struct object_table *table, uint32_t number);
+/* Calls a function for each object. */
+void for_each_object(struct object_table *table, void (*function)(void *object, void *argument), void *argument);
+void free_table(struct object_table *table);
+
+struct rddp_connection {
+    rddp_session *session;
+    uint32_t number;       /* 0 until the daemon has given it */
+    _Atomic int state;     /* enum rddp_connection_state */
+    /* Of the thread that posts and polls. */
+    uint32_t sends, receives;
+    rddp_receive_queue *receive_queue;
+    bool plain_ddp;
+    void *attachment;
+    /* Under the session's lock. */
+    struct rddp_connection_info info;
+    rddp_connection *next_request;  /* of those that wait at the listener */
+};
+
+struct rddp_listener {
+    rddp_session *session;
+    uint32_t number;
+    uint16_t port;
+    struct rddp_connection_options options;
+    rddp_connection *first, *last;
+    rddp_listener *next;
+};
+
+struct rddp_receive_queue {
+    rddp_session *session;
+    uint32_t number;
+    uint32_t size;
+    uint32_t outstanding;  /* of the thread that posts and polls */
+    _Atomic bool limit_reached;
+};
+
+/* A memory that is mapped, and how many pieces of it are in use. */
+struct memory {
+    uint32_t number;
+    uint32_t pieces;
+    struct mapping mapping;
+    struct memory *next;
+};
+
+struct rddp_region {
+    rddp_session *session;
+    struct memory *memory;
+    uint64_t offset;  /* in the memory */
+    uint64_t length;
+    uint64_t base;
+    uint32_t stag;
+    bool owns_piece;
+    bool deregistered;
+    rddp_region *next;
+};
+
+/* ---- A session ---- */
+
+/* A request that waits for its reply; on the stack of the thread that waits. */
+struct pending {
+    uint32_t number;
+    bool done;
+    struct message reply;
+    /* Called on the session's thread with its lock held, before later messages are handled; may be NULL. */
+    void (*arrived)(struct pending *pending);
+    void *argument;
+    struct pending *next;
+};
+
+struct rddp_session {
+    int socket;
+    int daemon_pid;
+    int daemon_process;  /* pidfd, or -1 if the kernel has none */
+    int stop;            /* eventfd that ends the thread */
+    int wake;            /* eventfd: an event has come */
+    int signal;          /* the daemon's end writes it for completions */
+    int epoll;           /* wake and signal */
+    uint64_t timeout;    /* of a request, ns */
+    pthread_t thread;
+    bool has_thread;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    pthread_mutex_t memory_lock;  /* one memory request at a time, so that both ends agree when a memory's last piece goes */
+    pthread_mutex_t send_lock;
+    uint32_t last_request;
+    struct pending *pending;
+    char why_lost[256];
+    _Atomic bool lost;
+
+    struct rddp_limits limits;
+    char interface_name[64];
+    uint32_t address;
+    struct mapping ring_memory;
+    struct rings rings;
+
+    struct object_table connections;
+    struct object_table receive_queues;
+    rddp_listener *listeners;
+    struct memory *memories;
+    rddp_region *regions;
+};
+
+/* Nanoseconds of CLOCK_MONOTONIC. */
+uint64_t now(void);
+uint64_t deadline_after(uint64_t nanos);
+
+/* Waits for `changed` with the lock held; false once the deadline has passed. */
+bool wait_changed(rddp_session *session, uint64_t deadline);
+
+/* The connection, or the receive queue, with a number, or NULL. */
+rddp_connection *find_connection(rddp_session *session, uint32_t number);
+rddp_receive_queue *find_receive_queue(rddp_session *session, uint32_t number);
+
+/* Copies an event into the objects that it concerns, with the lock held. */
+void handle_event(rddp_session *session, struct message *event);
+/* Ends every connection because the session is lost, with the lock held. */
+void end_connections(rddp_session *session);
+
+/* ---- Requests to the daemon ---- */
+
+/* Starts a message of a type; request() adds the number. */
+void begin(struct message *message, unsigned type);
+
+/*
+ * Sends a request and waits for its reply, which must be of the expected type. The reply's descriptors belong to the
+ * caller. RDDP_LOST, or the reason of a refusal.
+ */
+int request(rddp_session *session, struct message *message, unsigned expected, uint64_t longer, struct pending *pending);
+
+/* The same for requests that are answered by Done. */
+int request_done(rddp_session *session, struct message *message);
+
+/* Fails with RDDP_LOST and the reason of the loss. */
+int fail_lost(rddp_session *session);
+
+/* Seals the memory against holes, and waits until the daemon has allocated its pages. */
+int share_memory(rddp_session *session, uint32_t number, struct mapping *mapping);
+
+/* Starts and stops the session's thread. */
+int start_thread(rddp_session *session);
+void stop_thread(rddp_session *session);
+
+/* Frees what is left of a session's memory, listeners and queues. */
+void free_memories(rddp_session *session);
+
+#endif

@@ -1,0 +1,97 @@
+/* Control messages: numbers in network order, bounded, checked to the last octet (docs/ipc.md). */
+#ifndef RDDP_MESSAGE_H
+#define RDDP_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MESSAGE_OCTETS 4096
+#define MESSAGE_DESCRIPTORS 2
+
+enum message_type {
+    HELLO = 1,
+    ALLOCATE_MEMORY = 2,
+    ADOPT_MEMORY = 3,
+    FREE_MEMORY = 4,
+    REGISTER = 5,
+    DEREGISTER = 6,
+    LISTEN = 7,
+    CLOSE_LISTENER = 8,
+    ACCEPT = 9,
+    REJECT = 10,
+    CONNECT = 11,
+    DISCONNECT = 12,
+    CLOSE_SESSION = 16,
+    ALLOCATE_WINDOW = 17,
+    FREE_WINDOW = 18,
+    CREATE_RECEIVE_QUEUE = 19,
+    ARM_RECEIVE_QUEUE = 20,
+    DESTROY_RECEIVE_QUEUE = 21,
+    SHARE_MEMORY = 22,
+
+    WELCOME = 32,
+    DONE = 33,
+    REFUSED = 34,
+    MEMORY_ALLOCATED = 35,
+    MEMORY_ADOPTED = 36,
+    REGISTERED = 37,
+    LISTENING = 38,
+    CONNECTING = 39,
+    WINDOW_ALLOCATED = 42,
+    RECEIVE_QUEUE_CREATED = 43,
+
+    CONNECTION_REQUESTED = 64,
+    ESTABLISHED = 65,
+    REJECTED = 66,
+    FAILED = 67,
+    PEER_CLOSED = 68,
+    CLOSED = 69,
+    STREAM_FAILED = 70,
+    RECEIVE_QUEUE_LIMIT = 71
+};
+
+/* A message and a position in it. Reading or writing beyond its end sets `broken` and does nothing else. */
+struct message {
+    uint8_t octets[MESSAGE_OCTETS];
+    size_t length;
+    size_t at;
+    bool broken;
+    unsigned type;
+    uint32_t request;
+    int descriptors[MESSAGE_DESCRIPTORS];
+    unsigned descriptor_count;
+    unsigned taken;
+};
+
+void put_u16(struct message *message, unsigned value);
+void put_u32(struct message *message, uint32_t value);
+void put_u64(struct message *message, uint64_t value);
+void put_bool(struct message *message, bool value);
+/* Length and octets: private data, or text. */
+void put_octets(struct message *message, const void *octets, size_t length);
+void put_text(struct message *message, const char *text);
+
+uint32_t get_u32(struct message *message);
+uint64_t get_u64(struct message *message);
+bool get_bool(struct message *message);
+/* Copies at most `room` octets, and returns how many there were. */
+size_t get_octets(struct message *message, void *octets, size_t room);
+/* Copies a text, cut to the room and ended by 0. */
+void get_text(struct message *message, char *text, size_t room);
+/* The next descriptor, which now belongs to the caller; -1 if there is none. */
+int take_descriptor(struct message *message);
+
+/* Whether everything was read, and nothing was missing. */
+bool is_complete(const struct message *message);
+void close_descriptors(struct message *message);
+
+enum transfer { TRANSFERRED, WOULD_BLOCK, TRANSFER_FAILED };
+
+/* Sends a message; its descriptors stay the caller's. TRANSFER_FAILED sets errno. */
+enum transfer send_message(int socket, struct message *message);
+
+/* Receives a message. TRANSFER_FAILED sets errno: EPIPE at the end, EBADMSG for a message that is not well formed. */
+enum transfer receive_message(int socket, struct message *message);
+
+#endif

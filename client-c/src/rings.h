@@ -1,0 +1,47 @@
+/* The program's end of a session's rings (docs/ipc.md, section Rings). One thread. */
+#ifndef RDDP_RINGS_H
+#define RDDP_RINGS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rddp.h"
+
+struct rings {
+    uint8_t *submissions;
+    uint8_t *completions;
+    _Atomic uint64_t *taken_word;    /* written by the daemon */
+    _Atomic uint64_t *read_word;     /* written by the program */
+    _Atomic uint32_t *waiting_word;
+    uint32_t submission_slots, completion_slots;
+    unsigned submission_shift, completion_shift;
+    uint64_t posted, taken;
+    uint64_t read, published;
+    uint32_t outstanding;
+    _Atomic bool malformed;
+};
+
+/* Finds the rings in memory that the daemon laid out; false if they are not there, or in another layout. */
+bool find_rings(struct rings *rings, uint8_t *memory, uint64_t length);
+
+/* How many slots a request takes; 0 with rddp_error() set if it cannot be put into the ring. */
+unsigned request_slots(const struct rddp_request *request);
+
+/* Whether so many slots are free, and one more request may be outstanding. */
+bool has_room(struct rings *rings, unsigned slots);
+
+/* Writes a request into free slots, and hands it to the daemon. */
+void submit(struct rings *rings, const struct rddp_request *request, unsigned slots, uint32_t connection,
+    uint32_t shared_queue);
+
+/* Copies the next completion, if there is one; returns how many requests it retires, 0 for none. */
+uint32_t poll_completion(struct rings *rings, struct rddp_completion *completion);
+
+/* Tells the daemon which completions have been read. */
+void publish_read(struct rings *rings);
+
+/* Asks for a signal at the next completion; false if one is there already. */
+bool request_signal(struct rings *rings);
+
+#endif

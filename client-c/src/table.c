@@ -1,0 +1,61 @@
+#include <stdlib.h>
+
+#include "internal.h"
+
+static uint32_t index_of(uint32_t number) {
+    return number & ((1u << INDEX_BITS) - 1);
+}
+
+static struct object_page *page_of(struct object_table *table, uint32_t number) {
+    return atomic_load_explicit(&table->pages[index_of(number) >> PAGE_BITS], memory_order_acquire);
+}
+
+void *find_object(struct object_table *table, uint32_t number) {
+    struct object_page *page = page_of(table, number);
+    return page == NULL ? NULL
+                        : atomic_load_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], memory_order_acquire);
+}
+
+bool add_object(struct object_table *table, uint32_t number, void *object) {
+    struct object_page *page = page_of(table, number);
+    if (page == NULL) {
+        page = calloc(1, sizeof *page);
+        if (page == NULL) {
+            return false;
+        }
+        atomic_store_explicit(&table->pages[index_of(number) >> PAGE_BITS], page, memory_order_release);
+    }
+    atomic_store_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], object, memory_order_release);
+    return true;
+}
+
+void remove_object(struct object_table *table, uint32_t number) {
+    struct object_page *page = page_of(table, number);
+    if (page != NULL) {
+        atomic_store_explicit(&page->at[index_of(number) & (PAGE_OBJECTS - 1)], NULL, memory_order_release);
+    }
+}
+
+void for_each_object(struct object_table *table, void (*function)(void *object, void *argument), void *argument) {
+    for (size_t i = 0; i < sizeof table->pages / sizeof table->pages[0]; i++) {
+        struct object_page *page = atomic_load_explicit(&table->pages[i], memory_order_acquire);
+        for (size_t j = 0; page != NULL && j < PAGE_OBJECTS; j++) {
+            void *object = atomic_load_explicit(&page->at[j], memory_order_acquire);
+            if (object != NULL) {
+                function(object, argument);
+            }
+        }
+    }
+}
+
+static void free_object(void *object, void *argument) {
+    (void)argument;
+    free(object);
+}
+
+void free_table(struct object_table *table) {
+    for_each_object(table, free_object, NULL);
+    for (size_t i = 0; i < sizeof table->pages / sizeof table->pages[0]; i++) {
+        free(table->pages[i]);
+    }
+}
