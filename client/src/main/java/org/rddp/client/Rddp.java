@@ -7,8 +7,11 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
+import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
@@ -456,6 +459,33 @@ public final class Rddp implements AutoCloseable {
         channel
             .request(ProgramMessage.OpenCounters::new, DaemonMessage.CountersOpened.class)
             .descriptor());
+  }
+
+  /**
+   * Lists what the daemon has: of this program's user, or of all users if this program's user is
+   * root or the daemon's own, or its group is the daemon's. Each object shows one moment; they are
+   * copied one after the other.
+   *
+   * @return one JSON object for each; the keys are in docs/ipc.md
+   */
+  public List<String> list(ListSubject subject) {
+    throwIfUnusable();
+    List<String> lines = new ArrayList<>();
+    int session = 0;
+    int index = 0;
+    do {
+      int fromSession = session;
+      int fromIndex = index;
+      DaemonMessage.ObjectsListed page =
+          channel.request(
+              request ->
+                  new ProgramMessage.ListObjects(request, subject.code(), fromSession, fromIndex),
+              DaemonMessage.ObjectsListed.class);
+      page.lines().lines().forEach(lines::add);
+      session = page.session();
+      index = page.index();
+    } while (session != 0);
+    return lines;
   }
 
   /**

@@ -161,6 +161,8 @@ final class FakeSession {
       case ProgramMessage.ArmReceiveQueue arm -> send(new DaemonMessage.Done(request));
       case ProgramMessage.DestroyReceiveQueue destroy -> send(new DaemonMessage.Done(request));
       case ProgramMessage.ShareMemory share -> share(share);
+      case ProgramMessage.ListObjects list ->
+          send(new DaemonMessage.ObjectsListed(request, 0, 0, ""));
       case ProgramMessage.CloseSession close -> {
         send(new DaemonMessage.Done(request));
         over = true;

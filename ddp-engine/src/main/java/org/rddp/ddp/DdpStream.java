@@ -13,6 +13,7 @@ import org.rddp.ddp.sending.OutgoingMessage;
 import org.rddp.mpa.Depths;
 import org.rddp.mpa.MpaConnection;
 import org.rddp.mpa.MpaSettings;
+import org.rddp.mpa.Negotiated;
 import org.rddp.mpa.Rtr;
 import org.rddp.mpa.Ulpdu;
 import org.rddp.tcp.StreamHandler;
@@ -265,6 +266,11 @@ public final class DdpStream extends DomainMember {
   /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
   public Depths depths() {
     return mpa.depths();
+  }
+
+  /** What both startup frames have settled; null before the peer's has come. */
+  public Negotiated negotiated() {
+    return mpa.negotiated();
   }
 
   /** Whether this end is the Initiator. */

@@ -213,6 +213,11 @@ public final class MpaConnection implements StreamHandler {
     return startup.settled() == null ? Depths.unknown(settings) : startup.settled().depths();
   }
 
+  /** What both startup frames have settled; null before the peer's has come. */
+  public Negotiated negotiated() {
+    return startup.settled();
+  }
+
   /** RDMA Reads of the peer to be served at a time, once the peer's startup frame has come. */
   public int ird() {
     return depths().ird();

@@ -17,7 +17,7 @@ import org.rddp.mpa.StartupFrame.Kind;
  * @param rtr Initiator: the kind of RTR that its first FPDU is; Responder: the kinds that the
  *     Initiator's first FPDU may be. Empty: no RTR
  */
-record Negotiated(
+public record Negotiated(
     boolean crc,
     boolean sendMarkers,
     boolean receiveMarkers,

@@ -13,5 +13,5 @@ public interface Acceptor {
    * @param remotePort the peer's port
    * @return its handler, or null to reset the connection
    */
-  StreamHandler onIncoming(TcpStream stream, Ipv4Address remoteAddress, int remotePort);
+  StreamHandler onIncoming(TcpConnection stream, Ipv4Address remoteAddress, int remotePort);
 }

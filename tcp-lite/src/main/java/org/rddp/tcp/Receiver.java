@@ -90,6 +90,11 @@ final class Receiver {
     return next;
   }
 
+  /** Octets that the peer may still send: the window that it was last told. */
+  long remainingWindow() {
+    return Math.max(rightEdge - Math.max(next, 0), 0);
+  }
+
   /** Whether an acknowledgment has to be sent, now or after the acknowledgment delay. */
   boolean acknowledgmentPending() {
     return acknowledgeNow || acknowledgeLater;

@@ -46,6 +46,10 @@ final class Sender {
   private int pathEmss;
 
   private int largestAcknowledged;
+
+  /** Segments sent again. */
+  private int retransmitted;
+
   private BlackHole blackHole;
 
   /** When a segment was last sent. */
@@ -103,6 +107,21 @@ final class Sender {
   /** Octets sent or waiting that are not acknowledged. */
   long unacknowledged() {
     return Math.max(end - Math.max(una, 0), 0);
+  }
+
+  /** Octets of the peer's window, from its last acknowledgment on. */
+  long peerWindow() {
+    return window.octets();
+  }
+
+  /** Payload octets sent, each counted once. */
+  long sent() {
+    return Math.min(Math.max(max, 0), end);
+  }
+
+  /** Segments sent again. */
+  int retransmitted() {
+    return retransmitted;
   }
 
   /** Packets that are kept until they are acknowledged. */
@@ -456,6 +475,7 @@ final class Sender {
     }
     if (again) {
       context.counters.retransmitted++;
+      retransmitted++;
     } else {
       max = queue.end(slot);
       timer.sent();

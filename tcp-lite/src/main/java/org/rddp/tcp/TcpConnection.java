@@ -122,6 +122,29 @@ public final class TcpConnection extends ConnectionEntry implements TcpStream {
     return sender.timeout.smoothed();
   }
 
+  /** The connection at this moment. */
+  public TcpStatus status() {
+    long sent = sender.sent();
+    long next = Math.max(receiver.next(), 0);
+    // The peer's FIN takes a position, and is no payload.
+    long received = next > 0 && receiver.finAt(next - 1) ? next - 1 : next;
+    return new TcpStatus(
+        state,
+        sender.timeout.smoothed(),
+        sender.timeout.variation(),
+        sender.timeout.current(),
+        sender.congestion.window(),
+        sender.congestion.threshold(),
+        sender.peerWindow(),
+        receiver.remainingWindow(),
+        sender.emss(),
+        sent,
+        received,
+        sent - Math.min(Math.max(sender.una(), 0), sent),
+        sender.end() - sent,
+        sender.retransmitted());
+  }
+
   @Override
   public PacketPool pool() {
     return context.pool;

@@ -105,6 +105,11 @@ public final class TcpStack implements AutoCloseable {
     return context.ip.transmit();
   }
 
+  /** The time in nanoseconds of the last call that has told it. */
+  public long now() {
+    return context.now;
+  }
+
   /** Announces our address on the link: at the start, and when the link has come up. */
   public void announce(long time) {
     context.now = time;

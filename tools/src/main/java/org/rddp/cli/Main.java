@@ -31,6 +31,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PingCommand.class,
       BandwidthCommand.class,
       StatCommand.class,
+      ListCommand.class,
       CaptureCommand.class,
       SimulateCommand.class,
       FuzzCommand.class,

@@ -1,5 +1,6 @@
 package org.rddp.cli;
 
+import com.google.gson.JsonObject;
 import java.nio.file.Path;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
@@ -24,6 +25,11 @@ final class SessionOptions {
     return Rddp.connect(
         socket,
         RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp " + command));
+  }
+
+  /** Whether an object belongs to the chosen interface, or no interface was chosen. */
+  boolean includes(JsonObject object) {
+    return interfaceName.isEmpty() || interfaceName.equals(object.get("interface").getAsString());
   }
 
   /** Whether a counter belongs to the chosen interface, or no interface was chosen. */

@@ -132,6 +132,18 @@ public sealed interface DaemonMessage extends ControlMessage {
   record WindowAllocated(int request, int window, int stag) implements DaemonMessage {}
 
   /**
+   * Some objects.
+   *
+   * @param request number of the request that is answered
+   * @param session where to go on; 0: there are no more
+   * @param index likewise
+   * @param lines one JSON object for each, each followed by a line feed; may be empty
+   */
+  @MessageType(47)
+  record ObjectsListed(int request, int session, int index, @LongText String lines)
+      implements DaemonMessage {}
+
+  /**
    * A peer requests a connection, which the program accepts or rejects.
    *
    * @param listener number of the listener

@@ -13,6 +13,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
   private static final FieldCodec<Descriptor> OPTIONAL_DESCRIPTOR =
       new FieldCodec<>(MessageBuffer::putOptionalDescriptor, MessageBuffer::getOptionalDescriptor);
 
+  private static final FieldCodec<String> LONG_TEXT =
+      new FieldCodec<>(MessageBuffer::putLongText, MessageBuffer::getLongText);
+
   private static final Map<Class<?>, FieldCodec<?>> BY_TYPE =
       Map.of(
           int.class,
@@ -91,6 +94,9 @@ record FieldCodec<T>(Writer<T> writer, Reader<T> reader) {
   static FieldCodec<?> of(RecordComponent component) {
     if (component.isAnnotationPresent(OptionalField.class)) {
       return OPTIONAL_DESCRIPTOR;
+    }
+    if (component.isAnnotationPresent(LongText.class)) {
+      return LONG_TEXT;
     }
     FieldCodec<?> codec = BY_TYPE.get(component.getType());
     if (codec == null) {

@@ -22,6 +22,9 @@ final class MessageBuffer {
 
   private static final int MAX_TEXT = 1024;
 
+  /** Octets of the longest text of a {@link LongText} field. */
+  static final int MAX_LONG_TEXT = 3840;
+
   private final ByteBuffer octets;
   private final List<Descriptor> descriptors = new ArrayList<>(MAX_DESCRIPTORS);
   private int taken;
@@ -69,8 +72,17 @@ final class MessageBuffer {
 
   /** Writes a text, truncated to 1024 octets of UTF-8. */
   void putText(String text) {
+    putText(text, MAX_TEXT);
+  }
+
+  /** Writes a text, truncated to {@link #MAX_LONG_TEXT} octets of UTF-8. */
+  void putLongText(String text) {
+    putText(text, MAX_LONG_TEXT);
+  }
+
+  private void putText(String text, int most) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    int length = Math.min(bytes.length, MAX_TEXT);
+    int length = Math.min(bytes.length, most);
     while (length < bytes.length && length > 0 && (bytes[length] & 0xc0) == 0x80) {
       length--;
     }
@@ -131,7 +143,15 @@ final class MessageBuffer {
   }
 
   String getText() throws ControlProtocolException {
-    byte[] bytes = getBytes(MAX_TEXT);
+    return getText(MAX_TEXT);
+  }
+
+  String getLongText() throws ControlProtocolException {
+    return getText(MAX_LONG_TEXT);
+  }
+
+  private String getText(int most) throws ControlProtocolException {
+    byte[] bytes = getBytes(most);
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {

@@ -249,4 +249,16 @@ public sealed interface ProgramMessage extends ControlMessage {
     /** The memory of the capture ring, from {@link DaemonMessage.CaptureStarted}. */
     public static final int CAPTURE = -1;
   }
+
+  /**
+   * Asks for the next objects of the daemon that this program's user may see. Answered by {@link
+   * DaemonMessage.ObjectsListed}.
+   *
+   * @param request number of the request
+   * @param subject see {@link org.rddp.client.types.ListSubject#code()}
+   * @param session where to go on: 0 at first, later as in the last reply
+   * @param index likewise
+   */
+  @MessageType(27)
+  record ListObjects(int request, int subject, int session, int index) implements ProgramMessage {}
 }

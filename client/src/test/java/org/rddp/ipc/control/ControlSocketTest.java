@@ -102,7 +102,8 @@ class ControlSocketTest {
         new ProgramMessage.CreateReceiveQueue(18, 19),
         new ProgramMessage.ArmReceiveQueue(19, 20, 21),
         new ProgramMessage.DestroyReceiveQueue(20, 21),
-        new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE));
+        new ProgramMessage.ShareMemory(21, ProgramMessage.ShareMemory.CAPTURE),
+        new ProgramMessage.ListObjects(22, 1, 2, 3));
   }
 
   static Stream<DaemonMessage> daemonMessages() {
@@ -116,6 +117,7 @@ class ControlSocketTest {
         new DaemonMessage.Connecting(7, 8),
         new DaemonMessage.WindowAllocated(8, 9, 10),
         new DaemonMessage.ReceiveQueueCreated(9, 10),
+        new DaemonMessage.ObjectsListed(10, 11, 12, "é".repeat(1920)),
         new DaemonMessage.ReceiveQueueLimit(11),
         new DaemonMessage.ConnectionRequested(1, 2, 3, 4, 5, 6, TERMS, DATA),
         new DaemonMessage.Established(1, 2, 3, 4, 5, TERMS, DATA),

@@ -1,5 +1,8 @@
 package org.rddp.daemon.configuration;
 
+import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.WorkRequest;
+
 /**
  * Limits for programs.
  *
@@ -39,6 +42,18 @@ public record Limits(
   /** The limits if the file sets none. */
   public static final Limits DEFAULTS =
       new Limits(64, 16L << 30, 16384, 256, 8L << 30, 256, 1024, 16, 75, 50, 256, 256, 1024, 1024);
+
+  /** What a program is told of its limits. */
+  public SessionLimits ofSession() {
+    return new SessionLimits(
+        completions,
+        sendQueue,
+        receiveQueue,
+        WorkRequest.MAX_INLINE,
+        sessionConnections,
+        sessionRegions,
+        sessionMemory);
+  }
 
   /** What a percentage of an amount is, rounded up, so that a share is never empty. */
   public static long share(long whole, int percent) {

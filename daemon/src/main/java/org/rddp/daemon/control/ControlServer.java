@@ -22,6 +22,7 @@ import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SystemCallException;
 
@@ -74,6 +75,9 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
   private volatile boolean accepting = true;
+
+  /** Number of the program that was accepted last. */
+  private int lastNumber;
 
   /** Whether accepting is paused because the last accept(2) failed. */
   private boolean admissionPaused;
@@ -281,7 +285,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private void admit(ControlSocket socket) {
     ProgramSession program;
     try {
-      program = new ProgramSession(this, socket, shares.join(socket.peer()));
+      program = new ProgramSession(this, ++lastNumber, socket, shares.join(socket.peer()));
     } catch (RuntimeException | Error e) {
       report("a program that connects", e);
       socket.close();
@@ -380,6 +384,16 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
             + name
             + "; the daemon has "
             + String.join(", ", interfaces.stream().map(DaemonInterface::name).toList()));
+  }
+
+  /** The first program from a number on that another may see; null if there is none. */
+  ProgramSession visible(PeerCredentials viewer, int fromNumber) {
+    for (ProgramSession program : programs) {
+      if (program.number() >= fromNumber && permissions.maySee(viewer, program.socket().peer())) {
+        return program;
+      }
+    }
+    return null;
   }
 
   Limits limits() {

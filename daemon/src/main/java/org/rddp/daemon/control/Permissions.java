@@ -9,9 +9,10 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.linux.PeerCredentials;
 
-/** Decides which users may open sessions and capture frames. */
+/** Decides which users may open sessions, capture frames, and see the sessions of others. */
 final class Permissions {
-  private static final int OWN_USER = ownUser();
+  private static final int OWN_USER = own("uid");
+  private static final int OWN_GROUP = own("gid");
 
   private final Set<Integer> users;
 
@@ -44,13 +45,23 @@ final class Permissions {
     }
   }
 
+  /** Whether a program may see sessions, connections and errors of all users. */
+  boolean seesAll(PeerCredentials viewer) {
+    return isPrivileged(viewer) || viewer.gid() == OWN_GROUP;
+  }
+
+  /** Whether a program may see the session of another: otherwise, its own user's. */
+  boolean maySee(PeerCredentials viewer, PeerCredentials other) {
+    return seesAll(viewer) || viewer.uid() == other.uid();
+  }
+
   private static boolean isPrivileged(PeerCredentials peer) {
     return peer.uid() == 0 || peer.uid() == OWN_USER;
   }
 
-  private static int ownUser() {
+  private static int own(String id) {
     try {
-      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+      return (int) Files.getAttribute(Path.of("/proc/self"), "unix:" + id);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -11,17 +11,14 @@ import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
 import org.rddp.daemon.engine.SessionListener;
 import org.rddp.daemon.engine.SessionOwner;
-import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.DaemonRings;
-import org.rddp.ipc.ring.WorkRequest;
 
 /**
  * A connected program: carries out its requests, partly on the engine of its interface, and owns
@@ -50,6 +47,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private final ControlServer server;
+  private final int number;
   private final ControlSocket socket;
   private final Resources share;
   private final long connectedAt = System.nanoTime();
@@ -61,6 +59,8 @@ final class ProgramSession implements SessionHandler {
   private final ProgramWindows windows;
   private final ProgramReceiveQueues receiveQueues;
   private final ProgramCapture capture;
+  private final ObjectList list;
+  private String program = "";
   private String name;
   private DaemonInterface daemonInterface;
   private Session session;
@@ -79,11 +79,13 @@ final class ProgramSession implements SessionHandler {
   /**
    * A program that has connected.
    *
+   * @param number its number in the daemon
    * @param share the share of its process in the daemon's resources
    */
-  ProgramSession(ControlServer server, ControlSocket socket, Resources share) {
+  ProgramSession(ControlServer server, int number, ControlSocket socket, Resources share) {
     Limits limits = server.limits();
     this.server = server;
+    this.number = number;
     this.socket = socket;
     this.share = share;
     this.name = "pid " + socket.peer().pid();
@@ -98,6 +100,26 @@ final class ProgramSession implements SessionHandler {
     this.windows = new ProgramWindows(this, regions);
     this.receiveQueues = new ProgramReceiveQueues(this, limits);
     this.capture = new ProgramCapture(server, this, octets);
+    this.list = new ObjectList(server, this);
+  }
+
+  /** Its number in the daemon. */
+  int number() {
+    return number;
+  }
+
+  /** The program's own name for itself; empty if it has none. */
+  String program() {
+    return program;
+  }
+
+  /** The engine's part; null before Hello. */
+  Session session() {
+    return session;
+  }
+
+  Quota regions() {
+    return regions;
   }
 
   ControlSocket socket() {
@@ -142,7 +164,7 @@ final class ProgramSession implements SessionHandler {
    * pending.
    */
   boolean isReading() {
-    return inEngine < MAX_IN_ENGINE && unsent.isEmpty();
+    return inEngine < MAX_IN_ENGINE && unsent.isEmpty() && !list.isBusy();
   }
 
   UnsentMessages unsent() {
@@ -225,6 +247,7 @@ final class ProgramSession implements SessionHandler {
       case ProgramMessage.CreateReceiveQueue create -> receiveQueues.create(session, create);
       case ProgramMessage.ArmReceiveQueue arm -> receiveQueues.arm(session, arm);
       case ProgramMessage.DestroyReceiveQueue destroy -> receiveQueues.destroy(session, destroy);
+      case ProgramMessage.ListObjects next -> list.list(next);
       case ProgramMessage.CloseSession close ->
           end(null, () -> sendNow(new DaemonMessage.Done(request)));
     }
@@ -242,15 +265,7 @@ final class ProgramSession implements SessionHandler {
     counted = true;
     try {
       Limits limits = server.limits();
-      SessionLimits sessionLimits =
-          new SessionLimits(
-              limits.completions(),
-              limits.sendQueue(),
-              limits.receiveQueue(),
-              WorkRequest.MAX_INLINE,
-              limits.sessionConnections(),
-              limits.sessionRegions(),
-              limits.sessionMemory());
+      SessionLimits sessionLimits = limits.ofSession();
       long size = DaemonRings.octets(limits.requests(), limits.completions());
       SharedMemory shared = SharedMemory.create("rddp-rings", size);
       rings = ProgramMapping.ofRings(shared, server.mappingThreads());
@@ -259,9 +274,11 @@ final class ProgramSession implements SessionHandler {
       DaemonRings ends = new DaemonRings(shared.segment(), limits.requests(), limits.completions());
       Engine engine = chosen.engine();
       if (!hello.program().isBlank()) {
-        name = LogText.shortened(hello.program(), MAX_NAME) + " (pid " + socket.peer().pid() + ")";
+        program = LogText.shortened(hello.program(), MAX_NAME);
+        name = program + " (pid " + socket.peer().pid() + ")";
       }
-      session = new Session(name, engine, sessionLimits, ends, signal::signal, this, owner());
+      SessionOwner owner = chosen.owner(socket.peer(), limits);
+      session = new Session(number, name, engine, sessionLimits, ends, signal::signal, this, owner);
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -275,16 +292,6 @@ final class ProgramSession implements SessionHandler {
       // The connection ends, and with it what was created.
       throw new RequestRefusedException(Reason.RESOURCES, "no session: " + e.getMessage());
     }
-  }
-
-  private SessionOwner owner() {
-    PeerCredentials peer = socket.peer();
-    Limits limits = server.limits();
-    return new SessionOwner(
-        peer.uid(),
-        peer.pid(),
-        (int) Limits.share(daemonInterface.connections(), limits.userShare()),
-        (int) Limits.share(daemonInterface.connections(), limits.processShare()));
   }
 
   private void share(ProgramMessage.ShareMemory share) throws RequestRefusedException {
@@ -375,7 +382,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void listen(ProgramMessage.Listen listen) throws RequestRefusedException {
-    checkLocalAddress(listen.address());
+    daemonInterface.checkLocalAddress(listen.address());
     if (listen.port() < 0 || listen.port() > 65535 || listen.backlog() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,
@@ -402,7 +409,7 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void connect(ProgramMessage.Connect connect) throws RequestRefusedException {
-    checkLocalAddress(connect.localAddress());
+    daemonInterface.checkLocalAddress(connect.localAddress());
     if (connect.remotePort() < 1 || connect.remotePort() > 65535 || connect.timeoutMillis() < 1) {
       throw new RequestRefusedException(
           Reason.INVALID,
@@ -433,18 +440,6 @@ final class ProgramSession implements SessionHandler {
           session.disconnect(connection, disconnect.graceful());
           return new DaemonMessage.Done(disconnect.request());
         });
-  }
-
-  private void checkLocalAddress(int address) throws RequestRefusedException {
-    if (address != 0 && address != daemonInterface.engine().address()) {
-      throw new RequestRefusedException(
-          Reason.NO_INTERFACE,
-          "the interface %s has the address %s, not %s"
-              .formatted(
-                  daemonInterface.name(),
-                  new Ipv4Address(daemonInterface.engine().address()),
-                  new Ipv4Address(address)));
-    }
   }
 
   // ---- The engine ----

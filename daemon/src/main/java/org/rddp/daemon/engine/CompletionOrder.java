@@ -39,6 +39,16 @@ final class CompletionOrder {
     taken++;
   }
 
+  /** Requests that have been taken. */
+  long taken() {
+    return taken;
+  }
+
+  /** Requests that have completed. */
+  long completed() {
+    return completed;
+  }
+
   /** Whether a request has ever been taken. */
   boolean isUsed() {
     return taken > 0;

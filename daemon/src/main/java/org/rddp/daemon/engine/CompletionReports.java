@@ -27,6 +27,10 @@ final class CompletionReports {
   private final CompletionOrder notices = new CompletionOrder(this);
   private int connection;
   private boolean ended;
+
+  /** Receives of a shared queue that have ended here. */
+  private long sharedReceived;
+
   private int unreported;
   private long lastUnreported;
   private int lastUnreportedOpcode;
@@ -166,7 +170,37 @@ final class CompletionReports {
     requests.remove(request);
     if (receives != null) {
       receives.complete();
+    } else {
+      sharedReceived++;
     }
+  }
+
+  /** Requests of the send queue that have been taken. */
+  long sendsTaken() {
+    return sends.taken();
+  }
+
+  /** Requests of the send queue that have completed. */
+  long sendsCompleted() {
+    return sends.completed();
+  }
+
+  /** Receives that wait for a message; those of a shared queue are not counted. */
+  long receivesPosted() {
+    long posted = receives == null ? 0 : receives.taken() - receives.completed();
+    for (CompletionOrder order : untaggedReceives) {
+      posted += order.taken() - order.completed();
+    }
+    return posted;
+  }
+
+  /** Receives that have completed. */
+  long receivesCompleted() {
+    long completed = receives == null ? sharedReceived : receives.completed();
+    for (CompletionOrder order : untaggedReceives) {
+      completed += order.completed();
+    }
+    return completed;
   }
 
   /** Plain DDP: a receive of a queue has been filled. */

@@ -174,6 +174,10 @@ public final class Engine {
     faults.onRefused(name + ": " + detail);
   }
 
+  void report(ConnectionFailure failure) {
+    faults.onConnectionFailed(failure);
+  }
+
   /** Runs a command on the engine's thread, in one of the next turns. From any thread. */
   public void execute(Runnable command) {
     commands.add(command);

@@ -5,6 +5,11 @@ public interface FaultHandler {
   /** An internal error, which ends one session or connection. */
   void onFault(String where, Throwable cause);
 
-  /** A peer broke the protocol, which ends its connection, or a station claims a peer's address. */
+  /** A station claims a peer's address. */
   void onRefused(String detail);
+
+  /** A connection has failed: mostly, a peer broke the protocol, or the network lost it. */
+  default void onConnectionFailed(ConnectionFailure failure) {
+    onRefused(failure.toString());
+  }
 }

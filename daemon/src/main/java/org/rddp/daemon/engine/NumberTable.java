@@ -72,6 +72,28 @@ final class NumberTable<T> {
     free[freeCount++] = index;
   }
 
+  /**
+   * The index of the first object at that index or behind it.
+   *
+   * @param most indices that are looked at
+   * @return the first index that was not looked at if there is no object among them; -1 behind the
+   *     last object
+   */
+  int next(int from, int most) {
+    int end = Math.min(used, from + most);
+    int index = from;
+    while (index < end && objects[index] == null) {
+      index++;
+    }
+    return index < used ? index : -1;
+  }
+
+  /** The object at an index; null if there is none. */
+  @SuppressWarnings("unchecked") // as above
+  T at(int index) {
+    return (T) objects[index];
+  }
+
   /** Calls {@code action} for every object. */
   @SuppressWarnings("unchecked") // as above
   void forEach(Consumer<T> action) {

@@ -28,6 +28,11 @@ final class RequestTable {
   private final int[] free;
   private int freeCount;
 
+  /** Requests that have been taken and have not completed. */
+  int size() {
+    return ids.length - freeCount;
+  }
+
   /** A table for at most {@code capacity} requests at a time. */
   RequestTable(int capacity) {
     inlineMemory = Arena.ofAuto().allocate((long) capacity * INLINE_ROOM, 64);

@@ -21,6 +21,10 @@ import org.rddp.ipc.ring.WorkRequest;
  * protection domain of its own. Engine thread only, except the constructor.
  */
 public final class Session {
+  /** Indices of connections that are looked at before one of a list is copied. */
+  private static final int INDICES = 256;
+
+  private final int number;
   private final Engine engine;
   private final SessionLimits limits;
   private final SessionOwner owner;
@@ -39,6 +43,7 @@ public final class Session {
   private boolean broken;
   private boolean taking;
   private boolean ended;
+  private String lastError = "";
 
   /**
    * A session that has not begun: {@link Engine#begin}.
@@ -54,11 +59,16 @@ public final class Session {
       DaemonRings rings,
       Runnable wake,
       SessionHandler events) {
-    this(name, engine, limits, rings, wake, events, SessionOwner.UNLIMITED);
+    this(0, name, engine, limits, rings, wake, events, SessionOwner.UNLIMITED);
   }
 
-  /** A session whose connections count for its owner. */
+  /**
+   * A session whose connections count for its owner.
+   *
+   * @param number its number in the daemon
+   */
   public Session(
+      int number,
       String name,
       Engine engine,
       SessionLimits limits,
@@ -66,6 +76,7 @@ public final class Session {
       Runnable wake,
       SessionHandler events,
       SessionOwner owner) {
+    this.number = number;
     this.owner = owner;
     this.engine = engine;
     this.domain = new ProtectionDomain(name);
@@ -463,6 +474,47 @@ public final class Session {
       throw new RequestRefusedException(Reason.NOT_FOUND, "no such connection in this session");
     }
     return found;
+  }
+
+  // ---- For people and tools ----
+
+  /** The session at this moment. */
+  public SessionStatus status() {
+    return new SessionStatus(connections.size(), listeners.size(), requests.size(), lastError);
+  }
+
+  /**
+   * The next connections at this moment.
+   *
+   * @param from index of the first one; 0 at first
+   * @param most connections
+   * @param into receives them
+   * @return the index to go on from, -1 if there are no more
+   */
+  public int connections(int from, int most, List<ConnectionStatus> into) {
+    int index = connections.next(Math.max(from, 0), INDICES);
+    while (index >= 0 && into.size() < most) {
+      SessionConnection connection = connections.at(index);
+      if (connection == null) {
+        return index;
+      }
+      into.add(connection.status());
+      index = connections.next(index + 1, INDICES);
+    }
+    return index;
+  }
+
+  /** The listeners at this moment; one program has few. */
+  public List<ListenerStatus> listeners() {
+    return listeners.stream().map(SessionListener::status).toList();
+  }
+
+  /** A connection of the session has failed. */
+  void failed(ConnectionEnds ends, String text) {
+    ConnectionFailure failure =
+        new ConnectionFailure(engine.name(), number, owner, domain.toString(), ends, text);
+    lastError = failure.connection() + ": " + text;
+    engine.report(failure);
   }
 
   // ---- The end ----

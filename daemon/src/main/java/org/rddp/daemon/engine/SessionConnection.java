@@ -1,6 +1,7 @@
 package org.rddp.daemon.engine;
 
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.rddp.client.types.PrivateData;
@@ -17,7 +18,6 @@ import org.rddp.tcp.CloseReason;
 import org.rddp.tcp.NoRouteException;
 import org.rddp.tcp.StreamHandler;
 import org.rddp.tcp.TcpConnection;
-import org.rddp.tcp.TcpStream;
 
 /**
  * A program's connection: its states from setup to end, of which the program learns by events. Its
@@ -53,6 +53,8 @@ final class SessionConnection {
   private final Session session;
   private final SessionListener listener;
   private final CompletionReports reports;
+  private final boolean plainDdp;
+  private final long openedAt;
   private final Deadline deadline;
   private SessionStream stream;
 
@@ -66,7 +68,7 @@ final class SessionConnection {
   private SessionReceiveQueue receives;
 
   /** Null before {@link #open}. */
-  private TcpStream tcp;
+  private TcpConnection tcp;
 
   private int localPort;
   private int remoteAddress;
@@ -90,6 +92,8 @@ final class SessionConnection {
     this.number = number;
     this.state = state;
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
+    this.openedAt = session.engine().tcp().now();
+    this.plainDdp = settings.isPlainDdp();
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
     this.stream = newStream(requestData, settings);
@@ -107,7 +111,11 @@ final class SessionConnection {
   }
 
   static SessionConnection incoming(
-      Session session, SessionListener listener, TcpStream tcp, int remoteAddress, int remotePort) {
+      Session session,
+      SessionListener listener,
+      TcpConnection tcp,
+      int remoteAddress,
+      int remotePort) {
     SessionConnection connection =
         new SessionConnection(
             session, listener, 0, State.AWAITING_REQUEST, null, listener.settings());
@@ -155,7 +163,7 @@ final class SessionConnection {
     }
   }
 
-  private TcpStream connectTcp() {
+  private TcpConnection connectTcp() {
     TcpConnection opened =
         session
             .engine()
@@ -211,6 +219,29 @@ final class SessionConnection {
   /** Its number in the session, 0 while the program has not been told of it. */
   int number() {
     return number;
+  }
+
+  private ConnectionEnds ends() {
+    return new ConnectionEnds(session.engine().address(), localPort, remoteAddress, remotePort);
+  }
+
+  /** The connection, which has been opened, at this moment. */
+  ConnectionStatus status() {
+    return new ConnectionStatus(
+        number,
+        state.name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        ends(),
+        listener == null,
+        plainDdp,
+        session.engine().tcp().now() - openedAt,
+        tcp.status(),
+        ddp().negotiated(),
+        reports.sendsCompleted(),
+        reports.sendsTaken() - reports.sendsCompleted(),
+        reports.receivesCompleted(),
+        reports.receivesPosted(),
+        ddp().heldOctets(),
+        failureText);
   }
 
   /** The peer's IPv4 address. */
@@ -338,6 +369,7 @@ final class SessionConnection {
     reports.begin(number);
     session.add(this);
     state = State.REQUESTED;
+    listener.countRequested();
     sendEvent(
         new DaemonMessage.ConnectionRequested(
             listener.number(),
@@ -351,7 +383,7 @@ final class SessionConnection {
   }
 
   private void refuse() {
-    session.engine().counters().startupsRefused++;
+    listener.countRefused();
     listener.answered(this);
     markGone();
   }
@@ -429,7 +461,7 @@ final class SessionConnection {
     failure = reason;
     failureDetail = detail;
     failureText = text;
-    session.engine().report(text);
+    session.failed(ends(), text);
   }
 
   void onPeerClosed() {

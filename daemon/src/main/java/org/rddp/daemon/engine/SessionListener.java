@@ -8,9 +8,9 @@ import org.rddp.client.types.StartupOptions;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.tcp.StreamHandler;
+import org.rddp.tcp.TcpConnection;
 import org.rddp.tcp.TcpListener;
 import org.rddp.tcp.TcpStack;
-import org.rddp.tcp.TcpStream;
 
 /**
  * A port at which a program accepts connections. The program is told of a peer when TCP's handshake
@@ -31,7 +31,10 @@ public final class SessionListener {
   /** Connections whose Request waits for the program's answer; the backlog bounds their number. */
   private final Set<SessionConnection> unanswered = new LinkedHashSet<>();
 
+  private final long openedAt;
   private TcpListener listener;
+  private long requested;
+  private long refused;
 
   /** A TCP handshake that was under way when the listener closed may still complete. */
   private boolean closed;
@@ -41,6 +44,7 @@ public final class SessionListener {
     this.number = number;
     this.backlog = backlog;
     this.settings = settings;
+    this.openedAt = session.engine().tcp().now();
   }
 
   void open(int port) throws RequestRefusedException {
@@ -84,12 +88,12 @@ public final class SessionListener {
     return listener.port();
   }
 
-  private StreamHandler onIncoming(TcpStream stream, Ipv4Address address, int port) {
+  private StreamHandler onIncoming(TcpConnection stream, Ipv4Address address, int port) {
     if (closed) {
       return null;
     }
     if (!session.hasRoomForConnection()) {
-      session.engine().counters().startupsRefused++;
+      countRefused();
       return null;
     }
     SessionConnection connection =
@@ -107,6 +111,30 @@ public final class SessionListener {
   boolean requested(SessionConnection connection) {
     endStartup(connection);
     return unanswered.size() < backlog && unanswered.add(connection);
+  }
+
+  /** The program has been told of a peer. */
+  void countRequested() {
+    requested++;
+  }
+
+  /** A peer was refused. */
+  void countRefused() {
+    refused++;
+    session.engine().counters().startupsRefused++;
+  }
+
+  /** The listener at this moment. */
+  ListenerStatus status() {
+    return new ListenerStatus(
+        number,
+        port(),
+        session.engine().tcp().now() - openedAt,
+        backlog,
+        unanswered.size(),
+        starting.size(),
+        requested,
+        refused);
   }
 
   private void endStartup(SessionConnection connection) {

@@ -94,6 +94,11 @@ public final class RetransmissionTimeout {
     return smoothed;
   }
 
+  /** The variation of the round trip, 0 when none has been measured. */
+  public long variation() {
+    return variation;
+  }
+
   /** The least round trip of the last minutes, 0 when none has been measured. */
   public long least() {
     return least == Long.MAX_VALUE ? 0 : least;

@@ -1,0 +1,131 @@
+package org.rddp.daemon.control;
+
+import com.google.gson.JsonObject;
+import java.util.Locale;
+import org.rddp.daemon.engine.ConnectionStatus;
+import org.rddp.daemon.engine.ListenerStatus;
+import org.rddp.daemon.engine.SessionStatus;
+import org.rddp.ip.Ipv4Address;
+import org.rddp.ipc.linux.PeerCredentials;
+import org.rddp.mpa.Negotiated;
+import org.rddp.tcp.TcpStatus;
+
+/**
+ * Objects of the daemon as JSON, one line each; keys of numbers end with their unit. What programs
+ * and peers have chosen is escaped, so that a terminal can show it. Control thread only.
+ */
+final class ObjectJson {
+  /** Characters of an error that are kept: a line has to fit a control message. */
+  private static final int MOST_ERROR = 200;
+
+  private static final int MOST_NAME = 100;
+  private static final double NANOS = 1e9;
+
+  private ObjectJson() {}
+
+  /** A session; its status is null before its program has sent Hello. */
+  static String session(ProgramSession listed, SessionStatus status) {
+    PeerCredentials peer = listed.socket().peer();
+    JsonObject json = owner(listed);
+    json.addProperty("gid", peer.gid());
+    json.addProperty("state", listed.hasBegun() ? "open" : "starting");
+    json.addProperty("age_seconds", seconds(System.nanoTime() - listed.connectedAt()));
+    json.addProperty("memory_octets", listed.memoryOctets());
+    json.addProperty("regions", listed.regions().used());
+    if (status != null) {
+      json.addProperty("connections", status.connections());
+      json.addProperty("listeners", status.listeners());
+      json.addProperty("in_flight_requests", status.requests());
+      json.addProperty("last_error", error(status.lastError()));
+    }
+    return json.toString();
+  }
+
+  /** A connection of a session. */
+  static String connection(ProgramSession listed, ConnectionStatus status) {
+    JsonObject json = owner(listed);
+    json.addProperty("connection", Integer.toUnsignedLong(status.number()));
+    json.addProperty("local_address", new Ipv4Address(status.ends().localAddress()).toString());
+    json.addProperty("local_port", status.ends().localPort());
+    json.addProperty("remote_address", new Ipv4Address(status.ends().remoteAddress()).toString());
+    json.addProperty("remote_port", status.ends().remotePort());
+    json.addProperty("initiator", status.initiator());
+    json.addProperty("protocol", status.plainDdp() ? "ddp" : "rdmap");
+    json.addProperty("state", status.state());
+    json.addProperty("age_seconds", seconds(status.age()));
+    addTcp(json, status.tcp());
+    json.addProperty("sent_messages", status.sends());
+    json.addProperty("in_flight_messages", status.sendsInFlight());
+    json.addProperty("received_messages", status.receives());
+    json.addProperty("posted_receives", status.receivesPosted());
+    json.addProperty("held_octets", status.heldOctets());
+    addStartup(json, status.startup());
+    json.addProperty("last_error", error(status.error()));
+    return json.toString();
+  }
+
+  private static void addTcp(JsonObject json, TcpStatus tcp) {
+    json.addProperty("tcp_state", tcp.state().name().toLowerCase(Locale.ROOT).replace('_', '-'));
+    json.addProperty("rtt_ns", tcp.roundTrip());
+    json.addProperty("rtt_variation_ns", tcp.roundTripVariation());
+    json.addProperty("retransmission_timeout_ns", tcp.retransmissionTimeout());
+    json.addProperty("congestion_window_octets", tcp.congestionWindow());
+    json.addProperty("slow_start_threshold_octets", tcp.slowStartThreshold());
+    json.addProperty("send_window_octets", tcp.sendWindow());
+    json.addProperty("receive_window_octets", tcp.receiveWindow());
+    json.addProperty("segment_octets", tcp.emss());
+    json.addProperty("sent_octets", tcp.sent());
+    json.addProperty("received_octets", tcp.received());
+    json.addProperty("in_flight_octets", tcp.inFlight());
+    json.addProperty("unsent_octets", tcp.unsent());
+    json.addProperty("retransmitted_segments", tcp.retransmitted());
+  }
+
+  private static void addStartup(JsonObject json, Negotiated startup) {
+    if (startup != null) {
+      json.addProperty("mpa_revision", startup.revision());
+      json.addProperty("crc", startup.crc());
+      json.addProperty("markers_sent", startup.sendMarkers());
+      json.addProperty("markers_received", startup.receiveMarkers());
+      json.addProperty("ird", startup.depths().ird());
+      json.addProperty("ord", startup.depths().ord());
+    }
+  }
+
+  /** A listener of a session. */
+  static String listener(ProgramSession listed, ListenerStatus status) {
+    JsonObject json = owner(listed);
+    json.addProperty("listener", status.number());
+    int address = listed.daemonInterface().engine().address();
+    json.addProperty("address", new Ipv4Address(address).toString());
+    json.addProperty("port", status.port());
+    json.addProperty("age_seconds", seconds(status.age()));
+    json.addProperty("backlog", status.backlog());
+    json.addProperty("waiting", status.waiting());
+    json.addProperty("starting", status.starting());
+    json.addProperty("requested", status.requested());
+    json.addProperty("refused", status.refused());
+    return json.toString();
+  }
+
+  private static JsonObject owner(ProgramSession listed) {
+    PeerCredentials peer = listed.socket().peer();
+    DaemonInterface chosen = listed.daemonInterface();
+    JsonObject json = new JsonObject();
+    json.addProperty("session", listed.number());
+    json.addProperty("program", LogText.escaped(listed.program(), MOST_NAME));
+    json.addProperty("pid", peer.pid());
+    json.addProperty("uid", peer.uid());
+    json.addProperty("interface", chosen == null ? "" : chosen.name());
+    return json;
+  }
+
+  private static String error(String text) {
+    return LogText.escaped(text, MOST_ERROR);
+  }
+
+  /** Seconds with three decimals. */
+  private static double seconds(long nanos) {
+    return Math.round(nanos / NANOS * 1000) / 1000.0;
+  }
+}

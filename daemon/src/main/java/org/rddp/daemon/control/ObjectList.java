@@ -1,0 +1,183 @@
+package org.rddp.daemon.control;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.rddp.client.types.ListSubject;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.engine.ConnectionStatus;
+import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.engine.Session;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.ConnectionId;
+
+/**
+ * Answers a program that asks for a list, with some objects at a time. The place in the list comes
+ * from the program, so nothing is kept between its requests. A program has one such request under
+ * way, whose objects are of one session, and an engine copies few connections for it at a time.
+ * Control thread only.
+ */
+final class ObjectList {
+  /** Connections that an engine copies for one request. */
+  private static final int CONNECTIONS = 4;
+
+  /** Octets of the lines of one reply, less than its field can carry. */
+  private static final int ROOM = 3800;
+
+  private final ControlServer server;
+  private final ProgramSession viewer;
+  private boolean busy;
+
+  ObjectList(ControlServer server, ProgramSession viewer) {
+    this.server = server;
+    this.viewer = viewer;
+  }
+
+  /** Whether an engine is copying for a request. */
+  boolean isBusy() {
+    return busy;
+  }
+
+  void list(ProgramMessage.ListObjects next) throws RequestRefusedException {
+    ListSubject subject = ListSubject.of(next.subject());
+    if (subject == null) {
+      throw new RequestRefusedException(
+          Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 4");
+    }
+    ProgramSession listed = server.visible(viewer.socket().peer(), next.session());
+    if (listed == null) {
+      viewer.send(new DaemonMessage.ObjectsListed(next.request(), 0, 0, ""));
+      return;
+    }
+    Page page = new Page(next.request(), listed);
+    int from = listed.number() == next.session() ? Math.max(next.index(), 0) : 0;
+    switch (subject) {
+      case SESSIONS -> listSession(page);
+      case CONNECTIONS -> listConnections(page, from);
+      case LISTENERS -> listListeners(page, from);
+      case ERRORS -> page.send(-1);
+    }
+  }
+
+  private void listSession(Page page) {
+    copy(
+        page,
+        Session::status,
+        status -> {
+          page.add(ObjectJson.session(page.listed, status));
+          page.send(-1);
+        });
+  }
+
+  private void listConnections(Page page, int from) {
+    List<ConnectionStatus> copied = new ArrayList<>(CONNECTIONS);
+    copy(
+        page,
+        session -> session.connections(from, CONNECTIONS, copied),
+        next -> {
+          for (ConnectionStatus each : copied) {
+            if (!page.add(ObjectJson.connection(page.listed, each))) {
+              page.send(ConnectionId.index(each.number()));
+              return;
+            }
+          }
+          page.send(next == null ? -1 : next);
+        });
+  }
+
+  private void listListeners(Page page, int from) {
+    copy(
+        page,
+        Session::listeners,
+        listeners -> {
+          int count = listeners == null ? 0 : listeners.size();
+          for (int i = from; i < count; i++) {
+            if (!page.add(ObjectJson.listener(page.listed, listeners.get(i)))) {
+              page.send(i);
+              return;
+            }
+          }
+          page.send(-1);
+        });
+  }
+
+  /** What is copied from a session on its engine's thread. */
+  private interface EngineCopy<T> {
+    T of(Session session);
+  }
+
+  /**
+   * Copies from the listed session on its engine's thread.
+   *
+   * @param then takes the copy; null if there is no session yet
+   */
+  private <T> void copy(Page page, EngineCopy<T> copy, Consumer<T> then) {
+    Session session = page.listed.session();
+    if (session == null) {
+      then.accept(null);
+      return;
+    }
+    busy = true;
+    page.listed
+        .daemonInterface()
+        .engine()
+        .execute(() -> {
+          T value = null;
+          RequestRefusedException failure = null;
+          try {
+            value = copy.of(session);
+          } catch (RuntimeException | Error e) {
+            server.onFault("a list for " + viewer.name(), e);
+            failure = new RequestRefusedException(Reason.INTERNAL, "the list failed: " + e);
+          }
+          T copied = value;
+          RequestRefusedException refusal = failure;
+          server.execute(() -> {
+            busy = false;
+            if (refusal == null) {
+              then.accept(copied);
+            } else {
+              viewer.answer(page.request, refusal);
+            }
+          });
+        });
+  }
+
+  /** The lines of one reply, all of one session. */
+  private final class Page {
+    final int request;
+    final ProgramSession listed;
+    private final StringBuilder lines = new StringBuilder();
+    private int octets;
+
+    Page(int request, ProgramSession listed) {
+      this.request = request;
+      this.listed = listed;
+    }
+
+    /** Adds a line; false if there is no room for it. */
+    boolean add(String line) {
+      int more = line.getBytes(StandardCharsets.UTF_8).length + 1;
+      if (octets + more > ROOM) {
+        return false;
+      }
+      octets += more;
+      lines.append(line).append('\n');
+      return true;
+    }
+
+    /**
+     * Sends the reply.
+     *
+     * @param index where to go on in this session; -1: with the next one
+     */
+    void send(int index) {
+      boolean done = index < 0;
+      viewer.send(
+          new DaemonMessage.ObjectsListed(
+              request, listed.number() + (done ? 1 : 0), done ? 0 : index, lines.toString()));
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package org.rddp.daemon.engine;
+
+/**
+ * A listener of a session at one moment, for people and tools.
+ *
+ * @param number its number in the session
+ * @param port the port
+ * @param age nanoseconds since it was opened
+ * @param backlog connection requests that may wait for the program
+ * @param waiting connection requests that wait for the program
+ * @param starting peers that have connected and whose MPA Request has not come
+ * @param requested connection requests that the program has been told of
+ * @param refused peers that were refused: the backlog or the session was full, or they offered no
+ *     RTR where it is required
+ */
+public record ListenerStatus(
+    int number,
+    int port,
+    long age,
+    int backlog,
+    int waiting,
+    int starting,
+    long requested,
+    long refused) {}

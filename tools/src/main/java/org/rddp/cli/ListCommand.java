@@ -1,0 +1,84 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.rddp.client.Rddp;
+import org.rddp.client.types.ListSubject;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code rddp list}: lists what a running daemon has. */
+@Command(
+    name = "list",
+    description = {
+      "List the sessions, connections or listeners of the running daemon.",
+      "Root, the daemon's own user and its group see those of all users, others their own."
+    })
+final class ListCommand implements Callable<Integer> {
+  /** What can be listed. */
+  enum Subject {
+    SESSIONS(ListSubject.SESSIONS),
+    CONNECTIONS(ListSubject.CONNECTIONS),
+    LISTENERS(ListSubject.LISTENERS);
+
+    private final ListSubject subject;
+
+    Subject(ListSubject subject) {
+      this.subject = subject;
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private static final Map<Subject, ObjectTable> TABLES =
+      Map.of(
+          Subject.SESSIONS, ObjectTable.SESSIONS,
+          Subject.CONNECTIONS, ObjectTable.CONNECTIONS,
+          Subject.LISTENERS, ObjectTable.LISTENERS);
+
+  @Mixin private SessionOptions session;
+
+  @Parameters(paramLabel = "WHAT", description = "One of: ${COMPLETION-CANDIDATES}.")
+  private Subject subject;
+
+  @Option(
+      names = "--json",
+      description =
+          "Print one JSON object for each, with all that is known; docs/ipc.md has the keys.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    List<JsonObject> objects;
+    try (Rddp daemon = session.open("list")) {
+      objects = objects(daemon, subject.subject, session);
+    }
+    if (json) {
+      objects.forEach(object -> Output.println(spec, object.toString()));
+    } else {
+      TABLES.get(subject).lines(objects).forEach(line -> Output.println(spec, line));
+    }
+    return 0;
+  }
+
+  /** The objects of the chosen interface. */
+  static List<JsonObject> objects(Rddp daemon, ListSubject subject, SessionOptions options) {
+    return daemon.list(subject).stream()
+        .map(line -> JsonParser.parseString(line).getAsJsonObject())
+        .filter(options::includes)
+        .toList();
+  }
+}

@@ -1,0 +1,134 @@
+package org.rddp.cli;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+
+/** Shows objects of the daemon as a table for people: one line each, under a line of titles. */
+final class ObjectTable {
+  /**
+   * A column.
+   *
+   * @param number whether it is aligned to the right
+   */
+  private record Column(String title, boolean number, Function<JsonObject, String> text) {}
+
+  static final ObjectTable SESSIONS =
+      new ObjectTable()
+          .number("SESSION", json -> text(json, "session"))
+          .text("PROGRAM", json -> text(json, "program"))
+          .number("PID", json -> text(json, "pid"))
+          .number("USER", json -> text(json, "uid"))
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("STATE", json -> text(json, "state"))
+          .number("AGE", json -> Quantities.seconds(json, "age_seconds"))
+          .number("CONNECTIONS", json -> text(json, "connections"))
+          .number("LISTENERS", json -> text(json, "listeners"))
+          .number("REGIONS", json -> text(json, "regions"))
+          .number("MEMORY", json -> Quantities.octets(json, "memory_octets"))
+          .number("IN FLIGHT", json -> text(json, "in_flight_requests"))
+          .text("LAST ERROR", json -> text(json, "last_error"));
+
+  static final ObjectTable CONNECTIONS =
+      new ObjectTable()
+          .number("SESSION", json -> text(json, "session"))
+          .text("PROGRAM", json -> text(json, "program"))
+          .number("PID", json -> text(json, "pid"))
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("LOCAL", json -> end(json, "local"))
+          .text("PEER", json -> end(json, "remote"))
+          .text("STATE", json -> text(json, "state"))
+          .number("AGE", json -> Quantities.seconds(json, "age_seconds"))
+          .number("RTT", json -> Quantities.nanos(json, "rtt_ns"))
+          .number("CWND", json -> Quantities.octets(json, "congestion_window_octets"))
+          .number("WINDOW", json -> Quantities.octets(json, "send_window_octets"))
+          .number("OWN WINDOW", json -> Quantities.octets(json, "receive_window_octets"))
+          .number("IN FLIGHT", json -> Quantities.octets(json, "in_flight_octets"))
+          .number("MESSAGES", json -> text(json, "in_flight_messages"))
+          .number("SENT", json -> Quantities.octets(json, "sent_octets"))
+          .number("RECEIVED", json -> Quantities.octets(json, "received_octets"))
+          .number("AGAIN", json -> text(json, "retransmitted_segments"))
+          .number("IRD/ORD", ObjectTable::depths)
+          .text("CRC", json -> yes(json, "crc"))
+          .text("MARKERS", ObjectTable::markers)
+          .text("LAST ERROR", json -> text(json, "last_error"));
+
+  static final ObjectTable LISTENERS =
+      new ObjectTable()
+          .number("SESSION", json -> text(json, "session"))
+          .text("PROGRAM", json -> text(json, "program"))
+          .number("PID", json -> text(json, "pid"))
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("ADDRESS", json -> text(json, "address") + ":" + text(json, "port"))
+          .number("AGE", json -> Quantities.seconds(json, "age_seconds"))
+          .number("BACKLOG", json -> text(json, "backlog"))
+          .number("WAITING", json -> text(json, "waiting"))
+          .number("STARTING", json -> text(json, "starting"))
+          .number("REQUESTED", json -> text(json, "requested"))
+          .number("REFUSED", json -> text(json, "refused"));
+
+  private final List<Column> columns = new ArrayList<>();
+
+  ObjectTable text(String title, Function<JsonObject, String> text) {
+    columns.add(new Column(title, false, text));
+    return this;
+  }
+
+  ObjectTable number(String title, Function<JsonObject, String> text) {
+    columns.add(new Column(title, true, text));
+    return this;
+  }
+
+  /** The titles, and a line for each object. */
+  List<String> lines(List<JsonObject> objects) {
+    List<String[]> rows = new ArrayList<>();
+    rows.add(columns.stream().map(Column::title).toArray(String[]::new));
+    for (JsonObject object : objects) {
+      rows.add(columns.stream().map(column -> column.text.apply(object)).toArray(String[]::new));
+    }
+    int[] widths = new int[columns.size()];
+    rows.forEach(row -> Arrays.setAll(widths, i -> Math.max(widths[i], row[i].length())));
+    return rows.stream().map(row -> line(row, widths)).toList();
+  }
+
+  private String line(String[] row, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < row.length; i++) {
+      String padding = " ".repeat(widths[i] - row[i].length());
+      line.append(i == 0 ? "" : "  ");
+      line.append(columns.get(i).number ? padding + row[i] : row[i] + padding);
+    }
+    return line.toString().stripTrailing();
+  }
+
+  /** The value of a key; a dash if there is none. */
+  static String text(JsonObject json, String key) {
+    JsonElement value = json.get(key);
+    return value == null ? "-" : value.getAsString();
+  }
+
+  /** An end of a connection. */
+  static String end(JsonObject json, String end) {
+    return text(json, end + "_address") + ":" + text(json, end + "_port");
+  }
+
+  private static String depths(JsonObject json) {
+    return json.has("ird") ? text(json, "ird") + "/" + text(json, "ord") : "-";
+  }
+
+  private static String yes(JsonObject json, String key) {
+    return !json.has(key) ? "-" : json.get(key).getAsBoolean() ? "yes" : "no";
+  }
+
+  private static String markers(JsonObject json) {
+    if (!json.has("markers_sent")) {
+      return "-";
+    }
+    boolean sent = json.get("markers_sent").getAsBoolean();
+    boolean received = json.get("markers_received").getAsBoolean();
+    return sent && received ? "both" : sent ? "sent" : received ? "received" : "no";
+  }
+}
