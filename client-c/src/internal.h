@@ -9,7 +9,7 @@
 #include "rddp.h"
 #include "rings.h"
 
-#define PROTOCOL_VERSION 5
+#define PROTOCOL_VERSION 6
 #define NO_DEADLINE UINT64_MAX
 
 /* ---- Errors ---- */
