@@ -25,17 +25,21 @@ doctor() {
         *) doctor_usage >&2 && return 2 ;;
     esac
     doctor_machine
-    doctor_tools
-    doctor_dpdk
+    if is_installed; then
+        doctor_installed
+    else
+        doctor_tools
+        doctor_dpdk
+    fi
     doctor_memory
     doctor_permissions
-    doctor_tests
+    is_installed || doctor_tests
     echo
     if ((doctor_problems > 0)); then
         echo "$doctor_problems problem(s) keep rddp from running: see 'MISSING' above"
         return 1
     fi
-    echo 'bin/rddp demo can run'
+    if is_installed; then echo 'rddp demo can run'; else echo 'bin/rddp demo can run'; fi
 }
 
 # Rows of the table: the subject, its state, and, indented below, what to do.

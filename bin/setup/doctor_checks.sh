@@ -79,13 +79,30 @@ doctor_dpdk() {
     else
         note libdpdk "$version" 'made for and tested with 22.11'
     fi
-    doctor_drivers
+    doctor_drivers "$(pkg-config --variable=libdir libdpdk)"
     doctor_shim
 }
 
+# What an installed copy needs: a runtime, and DPDK's libraries where the dynamic linker finds them.
+doctor_installed() {
+    echo 'Installed'
+    doctor_jdk
+    local linked lacking
+    linked=$(ldd "$SHIM")
+    lacking=$(sed -n 's/^[[:space:]]*\([^ ]*\) => not found$/\1/p' <<<"$linked" | paste -sd ' ')
+    if [[ -n $lacking ]]; then
+        missing DPDK "libraries not found: $lacking" 'install the libraries of the DPDK that rddp was built with'
+        return
+    fi
+    local eal
+    eal=$(sed -n 's/.*=> \(.*librte_eal\.so[^ ]*\) .*/\1/p' <<<"$linked")
+    ok DPDK "$(readlink -f -- "$eal")"
+    doctor_drivers "$(dirname -- "$eal")"
+}
+
+# doctor_drivers FOLDER: whether the drivers are among DPDK's libraries in the folder.
 doctor_drivers() {
-    local libraries driver found=() lacking=()
-    libraries=$(pkg-config --variable=libdir libdpdk)
+    local libraries=$1 driver found=() lacking=()
     for driver in net_vhost net_virtio net_memif net_ring net_af_packet net_tap; do
         if compgen -G "$libraries/librte_$driver.so*" >/dev/null || compgen -G "$libraries/dpdk/pmds-*/librte_$driver.so*" >/dev/null; then
             found+=("$driver")

@@ -2,6 +2,8 @@
 # Finds a JDK of 22 or later, the first with the final Foreign Function & Memory API.
 
 readonly OLDEST_JDK=22
+# The program that shows whether a folder is a JDK: rddp is compiled before it is run.
+JDK_PROGRAM=javac
 
 # Sets and exports JAVA_HOME: the present one if it is new enough, else the newest LTS found, else the newest.
 find_jdk() {
@@ -25,7 +27,8 @@ no_jdk() {
     fail "no JDK $OLDEST_JDK or later found$found" \
         "Looked in JAVA_HOME, PATH, /usr/lib/jvm, /opt, /usr/java, /usr/local and the homes of SDKMAN, asdf, mise and IDEs." \
         "Install JDK 25, for example Eclipse Temurin 25 (package temurin-25-jdk of the Adoptium repository)" \
-        "or Debian's openjdk-25-jdk-headless where there is one; or set JAVA_HOME to the JDK you have."
+        "or Debian's openjdk-25-jdk-headless where there is one; or set JAVA_HOME to the JDK you have" \
+        "(in /etc/default/rddpd for an installed daemon)."
 }
 
 # The best of all candidates, or nothing.
@@ -73,7 +76,7 @@ jdk_rank() {
 }
 
 is_usable_jdk() {
-    [[ -x $1/bin/javac ]] && (($(java_feature "$1") >= OLDEST_JDK))
+    [[ -x $1/bin/$JDK_PROGRAM ]] && (($(java_feature "$1") >= OLDEST_JDK))
 }
 
 # The feature release of a JDK (25 of "25.0.3"; 8 of "1.8.0"), or 0; read from its release file, without starting a JVM.

@@ -4,11 +4,16 @@
 readonly MAIN_CLASS=org.rddp.cli.Main
 readonly BENCH_CLASS=org.rddp.bench.Benchmarks
 # The shim over DPDK, where the build of the module native leaves it.
-readonly SHIM=$ROOT/native/target/librddp_dpdk.so
+SHIM=$ROOT/native/target/librddp_dpdk.so
 # The Vector API: CRC32c is quicker with it on CPUs with AVX-512.
 readonly VECTOR_MODULE=jdk.incubator.vector
 # The kernel's setting of large pages for processes that ask for them.
 TRANSPARENT_HUGEPAGES=/sys/kernel/mm/transparent_hugepage/enabled
+
+# Whether this is an installed copy, which has no sources.
+is_installed() {
+    [[ ! -f $ROOT/pom.xml ]]
+}
 
 # Whether a heap can have large pages; a JVM that asks without success prints a warning to its standard output.
 has_transparent_hugepages() {
@@ -24,6 +29,7 @@ jvm_arguments() {
         --add-opens java.base/java.util.zip=ALL-UNNAMED
         -Drddp.native="$SHIM"
     )
+    if is_installed; then JVM_ARGUMENTS+=(-Drddp.installed=true); fi
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi

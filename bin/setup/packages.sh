@@ -34,6 +34,34 @@ install_packages_to_test() {
     fi
 }
 
+# To make the tarball and the Debian package.
+install_packages_to_package() {
+    local missing=()
+    has asciidoctor || missing+=(asciidoctor)
+    has dpkg-shlibdeps || missing+=(dpkg-dev)
+    has strip || missing+=(binutils)
+    if ((${#missing[@]} > 0)); then
+        install_required 'manual pages, and the dependencies of a Debian package' "${missing[@]}"
+    fi
+}
+
+# To check what was made: service, manual pages, completion, installation as another user.
+install_packages_to_check_package() {
+    local missing=()
+    has systemd-analyze || missing+=(systemd)
+    has man || missing+=(man-db)
+    has zsh || missing+=(zsh)
+    has setpriv || missing+=(util-linux)
+    if ((${#missing[@]} > 0)); then
+        install_optional 'checks of the Debian package' "${missing[@]}"
+    fi
+}
+
+# To make a new Debian system.
+install_packages_to_try_package() {
+    has debootstrap || install_required 'a new Debian system to install the package in' debootstrap
+}
+
 # To build and run the virtual machine with Linux's siw, and the programs in it.
 install_packages_for_siw() {
     local missing=()

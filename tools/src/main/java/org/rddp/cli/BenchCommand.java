@@ -9,4 +9,4 @@ import picocli.CommandLine.Command;
 @Command(
     name = "bench",
     description = "Compare rddp with other transports: run all benchmarks, or one by name.")
-final class BenchCommand extends ScriptCommand {}
+final class BenchCommand extends SourceTreeCommand {}

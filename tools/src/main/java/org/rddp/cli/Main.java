@@ -1,5 +1,6 @@
 package org.rddp.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -39,18 +40,35 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SetupCommand.class,
       DoctorCommand.class,
       TestCommand.class,
+      PackageCommand.class,
       DemoSinkCommand.class,
       DemoSourceCommand.class,
       DemoRoundTripsCommand.class
     })
 public final class Main implements Callable<Integer> {
+  /** Property that bin/rddp sets in an installed copy. */
+  private static final String INSTALLED = "rddp.installed";
+
   @Spec private CommandSpec spec;
 
   private Main() {}
 
   /** Runs a command and exits with its exit code. */
   public static void main(String[] arguments) {
-    System.exit(commandLine().execute(arguments));
+    CommandLine commandLine =
+        Boolean.getBoolean(INSTALLED) ? installedCommandLine() : commandLine();
+    System.exit(commandLine.execute(arguments));
+  }
+
+  /** The command line of an installed copy, without the commands that need a source tree. */
+  public static CommandLine installedCommandLine() {
+    CommandLine all = commandLine();
+    for (CommandLine each : List.copyOf(all.getSubcommands().values())) {
+      if (each.getCommand() instanceof SourceTreeCommand) {
+        all.getCommandSpec().removeSubcommand(each.getCommandName());
+      }
+    }
+    return all;
   }
 
   /** The command line; tests run it with their own output. */

@@ -36,10 +36,17 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench"})
+  @ValueSource(strings = {"setup", "doctor", "test", "fuzz", "bench", "package"})
   void shouldListCommandsOfTheScript(String name) {
     assertThat(command.execute("--help")).isZero();
     assertThat(out.toString()).contains("  " + name + " ");
+  }
+
+  @Test
+  void shouldListOnlyWhatAnInstalledCopyCanDo() {
+    assertThat(Main.installedCommandLine().getSubcommands())
+        .containsKeys("daemon", "demo", "doctor")
+        .doesNotContainKeys("setup", "test", "fuzz", "bench", "package");
   }
 
   @Test

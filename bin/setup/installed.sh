@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# What is different in an installed copy: it has jars instead of sources, so it builds, installs and checks nothing.
+
+SHIM=$ROOT/lib/librddp_dpdk.so
+# Nothing is compiled: a runtime is enough.
+# shellcheck disable=SC2034
+JDK_PROGRAM=java
+
+# main COMMAND ARGUMENT...
+main() {
+    case ${1:-} in
+        setup | test | bench | fuzz | package)
+            fail "'rddp $1' needs the source tree, and this is an installed copy ($ROOT)"
+            ;;
+        doctor)
+            shift
+            # shellcheck source=bin/setup/doctor.sh
+            source "$ROOT/bin/setup/doctor.sh"
+            doctor "$@"
+            ;;
+        demo)
+            find_jdk
+            demo "$@"
+            ;;
+        *)
+            find_jdk
+            if has_option '-h|--help|--check' "$@"; then launch_without_engine "$@"; fi
+            launch "$@"
+            ;;
+    esac
+}
+
+classpath() {
+    printf '%s' "$ROOT/lib/*"
+}
+
+# A JDK that is missing is left to the administrator.
+install_jdk() {
+    :
+}

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# rddp package: makes the tarball and the Debian package, and tries them.
+
+package_usage() {
+    cat <<'END'
+Usage: rddp package [FOLDER]
+       rddp package --check
+       rddp package --try
+
+Builds a tarball, which runs from wherever it is unpacked, and a Debian package into FOLDER (default: target/package).
+
+      --check  Build them into a temporary folder, unpack, install, run and remove them there, and check every part. Less than
+               two minutes; 'rddp test' does it, too.
+      --try    Build the package, and install, run and remove it in a new Debian system made by debootstrap. Needs root, the
+               network, and some minutes.
+  -h, --help   Show this.
+END
+}
+
+package() {
+    case ${1:-} in
+        -h | --help)
+            package_usage
+            return
+            ;;
+        --check | --try) (($# == 1)) || package_refused ;;
+        -*) package_refused ;;
+        *) (($# <= 1)) || package_refused ;;
+    esac
+    find_jdk
+    install_packages_to_run
+    install_packages_to_package
+    case ${1:-} in
+        --check) "$ROOT/packaging/check" ;;
+        --try) "$ROOT/packaging/try" ;;
+        *) "$ROOT/packaging/build" "${1:-$ROOT/target/package}" ;;
+    esac
+}
+
+package_refused() {
+    package_usage >&2
+    exit 2
+}

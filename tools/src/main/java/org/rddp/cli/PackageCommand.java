@@ -1,0 +1,7 @@
+package org.rddp.cli;
+
+import picocli.CommandLine.Command;
+
+/** {@code rddp package}: listed here, carried out by bin/rddp, since it builds first. */
+@Command(name = "package", description = "Build a tarball and a Debian package of rddp.")
+final class PackageCommand extends SourceTreeCommand {}
