@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -65,6 +66,8 @@ public final class Daemon implements AutoCloseable {
   private final List<Engine> engines = new ArrayList<>();
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
+  private final ServiceManager service;
+  private Watchdog watchdog;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Throwable lost;
   private boolean closed;
@@ -96,6 +99,7 @@ public final class Daemon implements AutoCloseable {
             statistics,
             log);
     faults.forwardTo(control);
+    service = ServiceManager.of(System.getenv(), out);
   }
 
   /**
@@ -119,7 +123,16 @@ public final class Daemon implements AutoCloseable {
     tryVectors();
     daemon.startThreads();
     daemon.control.start();
+    daemon.tellServiceManager();
     return daemon;
+  }
+
+  private void tellServiceManager() {
+    service.ready("programs connect at " + configuration.controlSocket());
+    if (service.watchdog().isPositive()) {
+      watchdog = new Watchdog(engines, service.watchdog(), service::feedWatchdog);
+      watchdog.start();
+    }
   }
 
   /**
@@ -242,6 +255,7 @@ public final class Daemon implements AutoCloseable {
       return;
     }
     closed = true;
+    service.stopping(Duration.ofNanos(GRACE + 2 * END_TIMEOUT));
     control.stopAccepting();
     if (lost == null) {
       endInOrder();
@@ -250,6 +264,10 @@ public final class Daemon implements AutoCloseable {
     control.close();
     ports.close();
     statistics.close();
+    if (watchdog != null) {
+      watchdog.close();
+    }
+    service.close();
     ended.countDown();
   }
 

@@ -1,0 +1,114 @@
+package org.rddp.daemon;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.Map;
+import org.rddp.ipc.linux.DatagramSender;
+import org.rddp.ipc.linux.SystemCallException;
+
+/**
+ * The service manager that has started this process, told of the daemon's state as sd_notify(3)
+ * describes. Where none has, nothing is done. Any thread may call.
+ */
+final class ServiceManager implements AutoCloseable {
+  private static final Duration NO_WATCHDOG = Duration.ZERO;
+
+  private final DatagramSender sender;
+  private final Duration watchdog;
+  private final PrintStream out;
+  private boolean failed;
+
+  private ServiceManager(DatagramSender sender, Duration watchdog, PrintStream out) {
+    this.sender = sender;
+    this.watchdog = watchdog;
+    this.out = out;
+  }
+
+  /**
+   * The service manager that the environment names.
+   *
+   * @param environment of the process: {@code NOTIFY_SOCKET}, {@code WATCHDOG_USEC} and {@code
+   *     WATCHDOG_PID} count
+   * @param out takes a line if the service manager cannot be told
+   */
+  static ServiceManager of(Map<String, String> environment, PrintStream out) {
+    String address = environment.get("NOTIFY_SOCKET");
+    if (address == null) {
+      return new ServiceManager(null, NO_WATCHDOG, out);
+    }
+    try {
+      return new ServiceManager(new DatagramSender(address), watchdog(environment), out);
+    } catch (SystemCallException | IllegalArgumentException e) {
+      out.println("the service manager cannot be told anything: NOTIFY_SOCKET: " + e.getMessage());
+      return new ServiceManager(null, NO_WATCHDOG, out);
+    }
+  }
+
+  private static Duration watchdog(Map<String, String> environment) {
+    String process = environment.get("WATCHDOG_PID");
+    if (process != null && !process.equals(Long.toString(ProcessHandle.current().pid()))) {
+      return NO_WATCHDOG;
+    }
+    String microseconds = environment.getOrDefault("WATCHDOG_USEC", "0");
+    try {
+      return Duration.ofNanos(Math.multiplyExact(Long.parseLong(microseconds), 1_000L));
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw new IllegalArgumentException("WATCHDOG_USEC is not a time in microseconds", e);
+    }
+  }
+
+  /**
+   * Time within which the service manager expects {@link #feedWatchdog}, again and again; zero if
+   * it does not.
+   */
+  Duration watchdog() {
+    return watchdog;
+  }
+
+  /** Programs can connect. */
+  void ready(String status) {
+    send("READY=1\nSTATUS=" + status);
+  }
+
+  /**
+   * The daemon has begun to end.
+   *
+   * @param longest time that this may take
+   */
+  void stopping(Duration longest) {
+    send(
+        "STOPPING=1\nSTATUS=closing connections and sessions\nEXTEND_TIMEOUT_USEC="
+            + longest.toNanos() / 1_000);
+  }
+
+  /** The daemon works. */
+  void feedWatchdog() {
+    send("WATCHDOG=1");
+  }
+
+  private synchronized void send(String state) {
+    if (sender == null) {
+      return;
+    }
+    try {
+      sender.send(state);
+      failed = false;
+    } catch (SystemCallException e) {
+      if (!failed) {
+        out.println(
+            "the service manager was not told "
+                + state.lines().findFirst().orElse(state)
+                + ": "
+                + e.getMessage());
+      }
+      failed = true;
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (sender != null) {
+      sender.close();
+    }
+  }
+}
