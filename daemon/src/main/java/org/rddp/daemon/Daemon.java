@@ -72,7 +72,9 @@ public final class Daemon implements AutoCloseable {
   private volatile Throwable lost;
   private boolean closed;
 
-  private Daemon(Configuration configuration, Ports ports, PrintStream out) throws IOException {
+  private Daemon(
+      Configuration configuration, ControlListener listener, Ports ports, PrintStream out)
+      throws IOException {
     this.configuration = configuration;
     this.ports = ports;
     this.statistics = new Statistics();
@@ -88,8 +90,6 @@ public final class Daemon implements AutoCloseable {
           new DaemonInterface(each.name(), engine, each.tcp().connections(), capturePoint(device)));
       EngineStatistics.add(statistics, engine, device);
     }
-    ControlListener listener =
-        ControlListener.bind(configuration.controlSocket(), permissions(configuration));
     control =
         new ControlServer(
             listener,
@@ -103,6 +103,16 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
+   * Creates the control socket, at which programs wait until the daemon is started. To be called
+   * before a device is touched: a second daemon for the same socket fails here.
+   *
+   * @throws IOException if the control socket cannot be created
+   */
+  public static ControlListener bind(Configuration configuration) throws IOException {
+    return ControlListener.bind(configuration.controlSocket(), permissions(configuration));
+  }
+
+  /**
    * Starts a daemon.
    *
    * @param ports one device for each interface; closed with the daemon, or if the start fails
@@ -111,12 +121,34 @@ public final class Daemon implements AutoCloseable {
    */
   public static Daemon start(Configuration configuration, Ports ports, PrintStream out)
       throws IOException {
+    ControlListener listener;
+    try {
+      listener = bind(configuration);
+    } catch (IOException | RuntimeException e) {
+      ports.close();
+      throw e;
+    }
+    return start(configuration, listener, ports, out);
+  }
+
+  /**
+   * Starts a daemon whose control socket exists.
+   *
+   * @param listener of {@link #bind}; closed with the daemon, or if the start fails
+   * @param ports one device for each interface; closed with the daemon, or if the start fails
+   * @param out receives the log
+   * @throws IOException if the control thread cannot be created
+   */
+  public static Daemon start(
+      Configuration configuration, ControlListener listener, Ports ports, PrintStream out)
+      throws IOException {
     Daemon daemon;
     try {
       Crc32c.chosen();
       EagerClasses.load();
-      daemon = new Daemon(configuration, ports, out);
+      daemon = new Daemon(configuration, listener, ports, out);
     } catch (IOException | RuntimeException e) {
+      listener.close();
       ports.close();
       throw e;
     }

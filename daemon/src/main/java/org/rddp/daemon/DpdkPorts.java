@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -10,6 +11,8 @@ import org.rddp.daemon.configuration.DeviceName;
 import org.rddp.daemon.configuration.DpdkConfiguration;
 import org.rddp.daemon.configuration.FrameLengths;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.configuration.MachineException;
+import org.rddp.daemon.configuration.MachineProblem;
 import org.rddp.dpdk.DpdkException;
 import org.rddp.dpdk.Eal;
 import org.rddp.dpdk.EalArguments;
@@ -31,6 +34,12 @@ public final class DpdkPorts implements Ports {
   /** Number of a mempool's buffers in each thread's cache. */
   private static final int CACHE = 256;
 
+  /** No NUMA node is preferred. */
+  private static final int ANY_NODE = -1;
+
+  private static final String ALLOWED_EAL =
+      "allowed: 'arguments' that are options of DPDK's EAL, and memory that is free";
+
   /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
@@ -39,15 +48,18 @@ public final class DpdkPorts implements Ports {
   private final Map<String, RingPair> pairs = new HashMap<>();
   private final Map<String, Mempool> linkPools = new HashMap<>();
 
-  private DpdkPorts() {}
+  private final NativeOutput output;
+
+  private DpdkPorts(NativeOutput output) {
+    this.output = output;
+  }
 
   /**
    * Starts DPDK and opens the ports.
    *
-   * @throws DpdkException if DPDK fails; the message says what to do. Ports opened before are
-   *     closed
-   * @throws IllegalStateException if there is not enough memory for the packets; handled in the
-   *     same way
+   * @throws DpdkException if DPDK cannot be started; the message says what to do
+   * @throws MachineException if an interface's device or the memory for its packets cannot be used.
+   *     Ports opened before are closed
    */
   public static DpdkPorts open(Configuration configuration) {
     return open(configuration, each -> {});
@@ -57,16 +69,63 @@ public final class DpdkPorts implements Ports {
    * Starts DPDK and opens the ports, with an action before each of them. For example, the action
    * can enter the network namespace of a port on a Linux interface.
    *
-   * @param before called before each port is opened
-   * @throws DpdkException if DPDK fails; the message says what to do. Ports opened before are
-   *     closed
-   * @throws IllegalStateException if there is not enough memory for the packets; handled in the
-   *     same way
+   * @param before called before each port is opened; may throw, which is handled as a failure
+   * @throws DpdkException if DPDK cannot be started; the message says what to do
+   * @throws MachineException if an interface's device or the memory for its packets cannot be used.
+   *     Ports opened before are closed
    */
   public static DpdkPorts open(
       Configuration configuration, Consumer<InterfaceConfiguration> before) {
-    Eal.init(arguments(configuration).list());
-    DpdkPorts ports = new DpdkPorts();
+    return open(configuration, before, null);
+  }
+
+  /**
+   * Checks that the machine has what the configuration names, starts DPDK and opens the ports.
+   * Keeps the output of the whole process meanwhile, and passes it on to standard error only if all
+   * went well: after a failure the exception says what of it matters.
+   *
+   * @param before called before each port is opened; may throw, which is handled as a failure
+   * @throws MachineException if something cannot be used; names the key. Ports opened before are
+   *     closed
+   * @throws IOException if the output cannot be kept
+   */
+  public static DpdkPorts openQuietly(
+      Configuration configuration, Consumer<InterfaceConfiguration> before) throws IOException {
+    List<MachineProblem> problems = MachineChecks.problems(configuration);
+    if (!problems.isEmpty()) {
+      throw new MachineException(problems);
+    }
+    String said;
+    DpdkPorts ports;
+    try (NativeOutput kept = NativeOutput.keep()) {
+      try {
+        ports = open(configuration, before, kept);
+      } catch (DpdkException e) {
+        throw new MachineException(
+            MachineProblem.of(
+                "dpdk",
+                configuration.dpdk().arguments().isEmpty() ? "memory" : "arguments",
+                "DPDK does not start" + DriverWords.reason(kept.since(0)) + "; " + ALLOWED_EAL),
+            e);
+      }
+      said = kept.since(0);
+    }
+    // Whoever sets a log level wants all of it.
+    boolean whole =
+        configuration.dpdk().arguments().stream().anyMatch(each -> each.contains("log-level"));
+    System.err.print(whole ? said : DriverWords.remarkable(said));
+    return ports;
+  }
+
+  private static DpdkPorts open(
+      Configuration configuration, Consumer<InterfaceConfiguration> before, NativeOutput output) {
+    try {
+      Eal.init(arguments(configuration).list());
+    } catch (DpdkException e) {
+      Eal.removeLeftovers(ProcessHandle.current().pid());
+      throw e;
+    }
+    DpdkPorts ports = new DpdkPorts(output);
     try {
       for (InterfaceConfiguration each : configuration.interfaces()) {
         before.accept(each);
@@ -99,36 +158,63 @@ public final class DpdkPorts implements Ports {
   }
 
   private DpdkDevice open(InterfaceConfiguration configured) {
-    int room = FrameLengths.room(configured);
-    Mempool mempool = mempool("port", configured, room);
-    EthernetPort port;
-    PortOffloads offloads;
-    RingCopier copier = null;
-    Runnable closer;
     if (configured.isRing()) {
-      String name = configured.ringName();
-      boolean second = pairs.containsKey(name);
-      RingPair pair =
-          pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
-      Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, room));
-      port = second ? pair.second() : pair.first();
-      copier = new RingCopier(link);
-      closer = port::stop;
-    } else {
+      return openRing(configured);
+    }
+    long mark = output == null ? 0 : output.mark();
+    EthernetPort port;
+    try {
       port = EthernetPort.attach(dpdkArguments(configured));
-      closer = port::close;
+    } catch (DpdkException e) {
+      throw refused("device", deviceFailure(configured, e, mark), e);
     }
     try {
-      offloads = PortOffloads.of(port.info());
-      PortSettings settings = settings(configured, port);
-      port.configure(settings.withOffloads(offloads.receive(), offloads.transmit()), mempool);
-      port.start();
+      // Packets come from the memory of the card's NUMA node, if it has some left.
+      Mempool mempool = mempool("port", configured, port.info().socket());
+      return start(configured, port, mempool, null, port.info().macAddress(), port::close);
+    } catch (DpdkException e) {
+      port.close();
+      throw refused("device", deviceFailure(configured, e, mark), e);
     } catch (RuntimeException e) {
-      closer.run();
+      port.close();
       throw e;
     }
+  }
+
+  private DpdkDevice openRing(InterfaceConfiguration configured) {
+    Mempool mempool = mempool("port", configured, ANY_NODE);
+    String name = configured.ringName();
+    boolean second = pairs.containsKey(name);
+    RingPair pair =
+        pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
+    Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, ANY_NODE));
+    EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.
-    long macAddress = configured.isRing() ? LOCAL_MAC + devices.size() : port.info().macAddress();
+    long macAddress = LOCAL_MAC + devices.size();
+    try {
+      return start(configured, port, mempool, new RingCopier(link), macAddress, port::stop);
+    } catch (RuntimeException e) {
+      port.stop();
+      throw e;
+    }
+  }
+
+  private DpdkDevice start(
+      InterfaceConfiguration configured,
+      EthernetPort port,
+      Mempool mempool,
+      RingCopier copier,
+      long macAddress,
+      Runnable closer) {
+    checkMtu(configured, port);
+    PortOffloads offloads = PortOffloads.of(port.info());
+    PortSettings settings =
+        PortSettings.DEFAULTS
+            .withSlots(configured.descriptors(), configured.descriptors())
+            .withMtu(configured.mtu())
+            .withOffloads(offloads.receive(), offloads.transmit());
+    port.configure(settings, mempool);
+    port.start();
     return new DpdkDevice(
         port,
         new MbufPool(mempool),
@@ -139,37 +225,64 @@ public final class DpdkPorts implements Ports {
         closer);
   }
 
-  private static PortSettings settings(InterfaceConfiguration configured, EthernetPort port) {
+  private void checkMtu(InterfaceConfiguration configured, EthernetPort port) {
     if (configured.mtu() > port.info().maxMtu()) {
-      throw new IllegalArgumentException(
-          "interface "
-              + configured.name()
-              + ": the device "
-              + port.info().name()
-              + " supports an MTU of at most "
-              + port.info().maxMtu()
-              + ", not "
-              + configured.mtu());
+      throw refused(
+          "mtu",
+          port.info().name()
+              + " does not carry "
+              + configured.mtu()
+              + "; allowed: at most "
+              + port.info().maxMtu(),
+          null);
     }
-    return PortSettings.DEFAULTS
-        .withSlots(configured.descriptors(), configured.descriptors())
-        .withMtu(configured.mtu());
   }
 
-  private Mempool mempool(String kind, InterfaceConfiguration configured, int room) {
+  /**
+   * A pool for an interface's packets.
+   *
+   * @param node NUMA node whose memory is preferred, or -1
+   */
+  private Mempool mempool(String kind, InterfaceConfiguration configured, int node) {
     String name = kind + mempools.size();
+    int octets = MbufLayout.HEADROOM + FrameLengths.room(configured);
+    Mempool mempool;
     try {
-      int octets = MbufLayout.HEADROOM + room;
-      Mempool mempool = Mempool.create(name, configured.packets(), CACHE, octets, -1);
-      mempools.add(mempool);
-      return mempool;
+      mempool = Mempool.create(name, configured.packets(), CACHE, octets, node);
     } catch (DpdkException e) {
-      throw new IllegalStateException(
-          ("interface %s: not enough memory for its %d packets: raise 'memory' under [dpdk], or"
-                  + " lower the interface's 'packets' or 'mtu' (%s)")
-              .formatted(configured.name(), configured.packets(), e.getMessage()),
+      if (node != ANY_NODE) {
+        return mempool(kind, configured, ANY_NODE);
+      }
+      throw refused(
+          "packets",
+          "no memory is left for "
+              + configured.packets()
+              + " packets; allowed: fewer packets, a smaller mtu, or more memory under [dpdk]",
           e);
     }
+    mempools.add(mempool);
+    return mempool;
+  }
+
+  private String deviceFailure(InterfaceConfiguration configured, DpdkException e, long mark) {
+    DeviceName device = configured.deviceName();
+    String said = output == null ? "" : DriverWords.reason(output.since(mark));
+    if (DriverWords.isUnknownDriver(said)) {
+      return "DPDK has no driver for " + device.name() + "; " + Drivers.suggestion(device.driver());
+    }
+    if (output == null) {
+      return e.getMessage();
+    }
+    return "cannot be opened"
+        + (said.isEmpty() ? ": " + e.reason() : said)
+        + "; allowed: arguments that docs/dpdk.md lists, a device that no other process has, and"
+        + " the rights that its driver needs";
+  }
+
+  /** A problem with the interface that is being opened. */
+  private MachineException refused(String key, String message, DpdkException cause) {
+    int number = devices.size() + 1;
+    return new MachineException(MachineProblem.ofInterface(number, key, message), cause);
   }
 
   @Override

@@ -1,18 +1,13 @@
 package org.rddp.cli;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.rddp.crc.Crc32c;
-import org.rddp.daemon.Daemon;
-import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
 import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
-import org.rddp.daemon.configuration.InterfaceConfiguration;
-import org.rddp.daemon.configuration.Ipv4Text;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -28,9 +23,6 @@ import picocli.CommandLine.Spec;
           + " for the configuration."
     })
 final class DaemonCommand implements Callable<Integer> {
-  /** The first word of the line printed when programs can connect. */
-  static final String READY = "ready:";
-
   @Option(
       names = "--config",
       required = true,
@@ -40,6 +32,12 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Option(names = "--check", description = "Only check the configuration and report problems.")
   private boolean checkOnly;
+
+  @Option(
+      names = "--devices",
+      description =
+          "With --check: also open the devices and close them again, which must not be in use.")
+  private boolean devices;
 
   @Option(
       names = "--until-eof",
@@ -52,78 +50,30 @@ final class DaemonCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Configuration configuration;
+    ConfigurationFile configured;
     try {
-      configuration = ConfigurationFile.read(file);
+      configured = ConfigurationFile.load(file);
     } catch (ConfigurationException e) {
       throw new ParameterException(
           spec.commandLine(), "the configuration is not valid:\n" + e.getMessage(), e);
     }
+    if (devices && !checkOnly) {
+      throw new ParameterException(spec.commandLine(), "--devices is an option of --check");
+    }
     Crc32c.chosen();
     if (checkOnly) {
-      String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
-      Output.println(spec, file + ": good, " + memory);
-      return 0;
+      check(configured);
+    } else {
+      new DaemonRun(configured, spec).run(untilEof);
     }
-    run(configuration);
     return 0;
   }
 
-  private void run(Configuration configuration) throws IOException {
-    Daemon daemon;
-    try {
-      daemon = Daemon.start(configuration, DpdkPorts.open(configuration), System.err);
-    } catch (FileAlreadyExistsException e) {
-      throw new CommandFailedException(e.getFile() + ": " + e.getReason(), e);
-    }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(daemon), "rddp-end"));
-    Output.println(spec, READY + " " + describe(configuration));
-    if (untilEof) {
-      waitForEof();
-      System.exit(0);
-    }
-    Throwable lost = awaitEnd(daemon);
-    if (lost != null) {
-      throw new CommandFailedException(
-          "the daemon has ended because of an internal error: " + lost, lost);
-    }
-  }
-
-  /** A signal would end the JVM with an exit code of 128 or more; a graceful end is success. */
-  private static void end(Daemon daemon) {
-    daemon.close();
-    Runtime.getRuntime().halt(awaitEnd(daemon) == null ? 0 : 1);
-  }
-
-  private static String describe(Configuration configuration) {
-    StringBuilder text = new StringBuilder("programs connect at " + configuration.controlSocket());
-    for (InterfaceConfiguration each : configuration.interfaces()) {
-      text.append(", interface ")
-          .append(each.name())
-          .append(" is ")
-          .append(Ipv4Text.format(each.address()))
-          .append(" on ")
-          .append(each.device());
-    }
-    return text.toString();
-  }
-
-  private static void waitForEof() {
-    try {
-      while (System.in.read() >= 0) {
-        // Only the end of the input matters.
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Throwable awaitEnd(Daemon daemon) {
-    try {
-      return daemon.awaitEnd();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return null;
-    }
+  private void check(ConfigurationFile configured) throws IOException {
+    Configuration configuration = configured.configuration();
+    List<String> found = devices ? new DaemonRun(configured, spec).check() : List.of();
+    found.forEach(line -> Output.println(spec, line));
+    String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
+    Output.println(spec, file + ": good, " + memory);
   }
 }

@@ -1,7 +1,9 @@
 package org.rddp.daemon.configuration;
 
 import java.io.IOException;
+import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -12,9 +14,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.tomlj.Toml;
+import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
 import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
+import org.tomlj.TomlTable;
 
 /** Reads {@code rddpd}'s configuration file and reports all problems in it. */
 public final class ConfigurationFile {
@@ -23,7 +27,15 @@ public final class ConfigurationFile {
   /** Longest path of a Unix-domain socket: sun_path without its terminating zero. */
   private static final int SOCKET_PATH = 107;
 
-  private ConfigurationFile() {}
+  private final String file;
+  private final TomlTable toml;
+  private final Configuration configuration;
+
+  private ConfigurationFile(String file, TomlTable toml, Configuration configuration) {
+    this.file = file;
+    this.toml = toml;
+    this.configuration = configuration;
+  }
 
   /**
    * Reads a file.
@@ -31,15 +43,28 @@ public final class ConfigurationFile {
    * @throws ConfigurationException if the configuration has problems; contains all of them
    */
   public static Configuration read(Path file) throws ConfigurationException {
+    return load(file).configuration();
+  }
+
+  /**
+   * Reads a file, and keeps the places of its keys.
+   *
+   * @throws ConfigurationException if the configuration has problems; contains all of them
+   */
+  public static ConfigurationFile load(Path file) throws ConfigurationException {
     String text;
     try {
       text = Files.readString(file);
     } catch (NoSuchFileException e) {
       throw unreadable(file, "there is no such file");
+    } catch (AccessDeniedException e) {
+      throw unreadable(file, "this user may not read it");
+    } catch (MalformedInputException e) {
+      throw unreadable(file, "is not a text in UTF-8");
     } catch (IOException e) {
       throw unreadable(file, "cannot be read: " + e.getMessage());
     }
-    return parse(file.toString(), text);
+    return load(file.toString(), text);
   }
 
   /**
@@ -49,6 +74,10 @@ public final class ConfigurationFile {
    * @throws ConfigurationException if the configuration has problems; contains all of them
    */
   public static Configuration parse(String file, String text) throws ConfigurationException {
+    return load(file, text).configuration();
+  }
+
+  private static ConfigurationFile load(String file, String text) throws ConfigurationException {
     List<ConfigurationProblem> problems = new ArrayList<>();
     TomlParseResult toml = Toml.parse(text);
     for (TomlParseError error : toml.errors()) {
@@ -65,7 +94,35 @@ public final class ConfigurationFile {
               .thenComparingInt(ConfigurationProblem::column));
       throw new ConfigurationException(problems);
     }
+    return new ConfigurationFile(file, toml, configuration);
+  }
+
+  /** What the file says. */
+  public Configuration configuration() {
     return configuration;
+  }
+
+  /** A problem that the machine has with a key, with the key's place in the file. */
+  public ConfigurationProblem place(MachineProblem problem) {
+    TomlTable table = toml;
+    TomlPosition place = null;
+    List<String> path = List.of(problem.table());
+    if (problem.number() > 0) {
+      TomlArray tables = toml.getArray(path);
+      table = tables.getTable(problem.number() - 1);
+      place = tables.inputPositionOf(problem.number() - 1);
+    } else if (toml.isTable(path)) {
+      table = toml.getTable(path);
+      place = toml.inputPositionOf(path);
+    }
+    TomlPosition ofKey = table.inputPositionOf(List.of(problem.key()));
+    TomlPosition at = ofKey == null ? place : ofKey;
+    return new ConfigurationProblem(
+        file,
+        at == null ? 0 : at.line(),
+        at == null ? 0 : at.column(),
+        problem.fullKey(),
+        problem.message());
   }
 
   private static Configuration root(TomlSection root) {

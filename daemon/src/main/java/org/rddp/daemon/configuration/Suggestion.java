@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.TreeSet;
 
 /** Suggests a known word for a mistyped one. */
-final class Suggestion {
+public final class Suggestion {
   private Suggestion() {}
 
   /** "did you mean X?", or the known words if none is similar. */
-  static String among(String word, Collection<String> known) {
+  public static String among(String word, Collection<String> known) {
     return known.stream()
         .min(Comparator.comparingInt(candidate -> distance(word, candidate)))
         .filter(candidate -> distance(word, candidate) <= Math.max(2, word.length() / 3))

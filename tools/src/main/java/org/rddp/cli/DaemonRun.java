@@ -1,0 +1,247 @@
+package org.rddp.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.rddp.daemon.Daemon;
+import org.rddp.daemon.DpdkPorts;
+import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationFile;
+import org.rddp.daemon.configuration.InterfaceConfiguration;
+import org.rddp.daemon.configuration.Ipv4Text;
+import org.rddp.daemon.configuration.MachineException;
+import org.rddp.daemon.configuration.MachineProblem;
+import org.rddp.dpdk.PortInfo;
+import org.rddp.ipc.control.ControlListener;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * The process of a daemon from its start to its end. A signal that ends it, at whatever moment of
+ * the start, gives back all that the start has taken.
+ */
+final class DaemonRun {
+  /** The first word of the line printed when programs can connect. */
+  private static final String READY = "ready:";
+
+  /** Exit code of a check that SIGTERM ends, as of a shell. */
+  private static final int TERMINATED = 128 + 15;
+
+  /** Something that is opened, which may fail because of the machine. */
+  private interface Opening {
+    void run() throws IOException;
+  }
+
+  /** A signal has asked for the end while the daemon starts. */
+  private static final class StopRequestedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private final ConfigurationFile file;
+  private final Configuration configuration;
+  private final CommandSpec spec;
+  private final CountDownLatch started = new CountDownLatch(1);
+  private volatile boolean stopRequested;
+  private volatile Daemon daemon;
+
+  DaemonRun(ConfigurationFile file, CommandSpec spec) {
+    this.file = file;
+    this.configuration = file.configuration();
+    this.spec = spec;
+  }
+
+  /**
+   * Runs the daemon until a signal ends it.
+   *
+   * @param untilEof whether the end of standard input ends it, too
+   * @throws CommandFailedException if it cannot start, or if its engine is lost
+   */
+  void run(boolean untilEof) {
+    stoppable(0, this::start);
+    Output.println(spec, READY + " " + describe());
+    if (untilEof) {
+      waitForEof();
+      System.exit(0);
+    }
+    Throwable lost = awaitEnd(daemon);
+    if (lost != null) {
+      throw new CommandFailedException(
+          "the daemon has ended because of an internal error: " + lost, lost);
+    }
+  }
+
+  /**
+   * Opens what the configuration names and gives it back.
+   *
+   * @return a line about each interface
+   * @throws CommandFailedException if something cannot be opened
+   */
+  List<String> check() {
+    List<String> found = new ArrayList<>();
+    Thread hook = stoppable(TERMINATED, () -> open(found));
+    remove(hook);
+    return found;
+  }
+
+  // ---- The start ----
+
+  /**
+   * Runs an action that a signal ends at its next {@link #checkpoint}.
+   *
+   * @param code exit code of the process if a signal ends it
+   * @return the hook that gives everything back at the end of the process
+   */
+  private Thread stoppable(int code, Opening action) {
+    Thread hook = new Thread(() -> end(code), "rddp-end");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      action.run();
+    } catch (StopRequestedException e) {
+      started.countDown();
+      awaitHalt();
+    } catch (MachineException e) {
+      remove(hook);
+      throw failure(e.problems(), e);
+    } catch (IOException e) {
+      remove(hook);
+      throw failure(List.of(MachineProblem.of("control", "socket", describe(e))), e);
+    } catch (RuntimeException | Error e) {
+      remove(hook);
+      throw e;
+    } finally {
+      started.countDown();
+    }
+    return hook;
+  }
+
+  /** Takes the control socket first: if another daemon has it, no device may be touched. */
+  private void start() throws IOException {
+    ControlListener listener = Daemon.bind(configuration);
+    DpdkPorts ports;
+    try {
+      ports = DpdkPorts.openQuietly(configuration, each -> checkpoint());
+    } catch (IOException | RuntimeException e) {
+      listener.close();
+      throw e;
+    }
+    daemon = Daemon.start(configuration, listener, ports, System.err);
+  }
+
+  private void open(List<String> found) throws IOException {
+    try (ControlListener listener = Daemon.bind(configuration);
+        DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
+      for (int i = 0; i < ports.devices().size(); i++) {
+        found.add(
+            describe(configuration.interfaces().get(i), ports.devices().get(i).port().info()));
+      }
+    }
+  }
+
+  private void checkpoint() {
+    if (stopRequested) {
+      throw new StopRequestedException();
+    }
+  }
+
+  private CommandFailedException failure(List<MachineProblem> problems, Exception cause) {
+    String text =
+        problems.stream()
+            .map(problem -> file.place(problem).toString())
+            .collect(Collectors.joining("\n"));
+    return new CommandFailedException(text, cause);
+  }
+
+  private static String describe(IOException e) {
+    if (e instanceof AccessDeniedException denied && denied.getReason() == null) {
+      return "this user may not write "
+          + denied.getFile()
+          + "; allowed: another path, or the rights for this one";
+    }
+    return e instanceof FileSystemException failure && failure.getReason() != null
+        ? failure.getFile() + ": " + failure.getReason()
+        : e.getMessage();
+  }
+
+  // ---- The end ----
+
+  /** A signal would end the JVM with an exit code of 128 or more; a graceful end is success. */
+  private void end(int code) {
+    stopRequested = true;
+    try {
+      started.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (daemon == null) {
+      Runtime.getRuntime().halt(code);
+    }
+    daemon.close();
+    Runtime.getRuntime().halt(awaitEnd(daemon) == null ? code : 1);
+  }
+
+  private void remove(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      started.countDown();
+      awaitHalt();
+    }
+  }
+
+  /** The hook ends the process. */
+  private static void awaitHalt() {
+    while (true) {
+      LockSupport.park();
+    }
+  }
+
+  private static Throwable awaitEnd(Daemon daemon) {
+    try {
+      return daemon.awaitEnd();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  private static void waitForEof() {
+    try {
+      while (System.in.read() >= 0) {
+        // Only the end of the input matters.
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  // ---- Words ----
+
+  private String describe() {
+    StringBuilder text = new StringBuilder("programs connect at " + configuration.controlSocket());
+    for (InterfaceConfiguration each : configuration.interfaces()) {
+      text.append(", interface ")
+          .append(each.name())
+          .append(" is ")
+          .append(Ipv4Text.format(each.address()))
+          .append(" on ")
+          .append(each.device());
+    }
+    return text.toString();
+  }
+
+  private static String describe(InterfaceConfiguration configured, PortInfo port) {
+    return "interface %s: %s by %s, MTU %d, MAC address %s, memory of %s"
+        .formatted(
+            configured.name(),
+            port.name(),
+            port.driver(),
+            configured.mtu(),
+            String.format("%012x", port.macAddress()).replaceAll("(..)(?!$)", "$1:"),
+            port.socket() < 0 ? "any NUMA node" : "NUMA node " + port.socket());
+  }
+}

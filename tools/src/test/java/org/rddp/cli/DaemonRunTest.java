@@ -1,0 +1,92 @@
+package org.rddp.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.rddp.ipc.control.ControlListener;
+
+/** The life of the daemon's process: start, signals, end. */
+@Timeout(120)
+class DaemonRunTest {
+  @TempDir private Path folder;
+
+  private Path configuration(String device) throws IOException {
+    return Files.writeString(
+        folder.resolve("rddpd.toml"),
+        """
+        [control]
+        socket = "%1$s/rddpd.sock"
+        [dpdk]
+        hugepages = false
+        memory = "64MiB"
+        [[interface]]
+        name = "port0"
+        device = "%2$s"
+        address = "10.0.0.1/24"
+        packets = 2048
+        """
+            .formatted(folder, device.replace("FOLDER", folder.toString())));
+  }
+
+  /** The device does not exist: the daemon would name it, if it looked at devices first. */
+  @Test
+  void shouldNotTouchADeviceWhenAnotherDaemonRuns() throws Exception {
+    StringWriter err = new StringWriter();
+    Path file = configuration("linux:nosuch0");
+    try (ControlListener other =
+        ControlListener.bind(
+            folder.resolve("rddpd.sock"), PosixFilePermissions.fromString("rw-------"))) {
+      assertThat(other.hasAccepted()).isFalse();
+      int code =
+          Main.commandLine()
+              .setErr(new PrintWriter(err))
+              .execute("daemon", "--config", file.toString());
+      assertThat(code).isEqualTo(1);
+    }
+    assertThat(err.toString())
+        .startsWith("rddp: " + file + ":2:1: control.socket: " + folder + "/rddpd.sock:")
+        .contains("a daemon is already listening there");
+  }
+
+  /** The moments are told by the files that the start has made until then. */
+  @ParameterizedTest
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  @ValueSource(strings = {"control socket", "DPDK", "device", "ready"})
+  void shouldLeaveNothingWhenASignalEndsTheStart(String moment) throws Exception {
+    Path file = configuration("net_vhost0,iface=FOLDER/vhost.sock");
+    try (DaemonProcess daemon = DaemonProcess.start(file)) {
+      Path dpdk = Path.of("/run/dpdk/rddp-" + daemon.pid());
+      switch (moment) {
+        case "control socket" -> await(daemon, folder.resolve("rddpd.sock"));
+        case "DPDK" -> await(daemon, dpdk);
+        case "device" -> await(daemon, folder.resolve("vhost.sock"));
+        default -> daemon.awaitReady();
+      }
+      daemon.signal("TERM");
+      assertThat(daemon.awaitEnd()).as(daemon::output).isZero();
+      assertThat(dpdk).doesNotExist();
+    }
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left).containsExactly(file);
+    }
+  }
+
+  private static void await(DaemonProcess daemon, Path file) {
+    while (!Files.exists(file)) {
+      assertThat(daemon.isAlive()).as(daemon::output).isTrue();
+      Thread.onSpinWait();
+    }
+  }
+}
