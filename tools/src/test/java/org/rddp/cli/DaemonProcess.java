@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.rddp.rig.NetworkNamespace;
 
 /** The command {@code rddp daemon} in a process of its own. */
 final class DaemonProcess implements AutoCloseable {
@@ -32,7 +33,18 @@ final class DaemonProcess implements AutoCloseable {
 
   /** Starts the daemon with a configuration and further options. */
   static DaemonProcess start(Path configuration, String... options) throws IOException {
-    List<String> command = new ArrayList<>();
+    return start(List.of(), configuration, options);
+  }
+
+  /** Starts the daemon in a network namespace. */
+  static DaemonProcess startIn(NetworkNamespace namespace, Path configuration, String... options)
+      throws IOException {
+    return start(List.of("nsenter", "--net=" + namespace.file()), configuration, options);
+  }
+
+  private static DaemonProcess start(List<String> prefix, Path configuration, String... options)
+      throws IOException {
+    List<String> command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
       if (argument.startsWith("--")) {
