@@ -22,9 +22,13 @@ import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.DaemonInterface;
 import org.rddp.daemon.control.DaemonLog;
+import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
+import org.rddp.daemon.metrics.DaemonMetrics;
+import org.rddp.daemon.metrics.Health;
+import org.rddp.daemon.metrics.MetricsServer;
 import org.rddp.ddp.DdpEngine;
 import org.rddp.ddp.memory.TaggedBuffers;
 import org.rddp.device.CapturePoint;
@@ -68,13 +72,23 @@ public final class Daemon implements AutoCloseable {
   private final ControlServer control;
   private final ServiceManager service;
   private Watchdog watchdog;
+
+  /** Null where metrics are off. */
+  private final MetricsServer metrics;
+
+  private Health health;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Throwable lost;
   private boolean closed;
 
   private Daemon(
-      Configuration configuration, ControlListener listener, Ports ports, PrintStream out)
+      Configuration configuration,
+      ControlListener listener,
+      Ports ports,
+      PrintStream out,
+      MetricsServer metrics)
       throws IOException {
+    this.metrics = metrics;
     this.configuration = configuration;
     this.ports = ports;
     this.statistics = new Statistics();
@@ -143,11 +157,18 @@ public final class Daemon implements AutoCloseable {
       Configuration configuration, ControlListener listener, Ports ports, PrintStream out)
       throws IOException {
     Daemon daemon;
+    MetricsServer metrics = null;
     try {
       Crc32c.chosen();
       EagerClasses.load();
-      daemon = new Daemon(configuration, listener, ports, out);
+      if (configuration.metrics().enabled()) {
+        metrics = MetricsServer.bind(configuration.metrics());
+      }
+      daemon = new Daemon(configuration, listener, ports, out, metrics);
     } catch (IOException | RuntimeException e) {
+      if (metrics != null) {
+        metrics.close();
+      }
       listener.close();
       ports.close();
       throw e;
@@ -155,6 +176,12 @@ public final class Daemon implements AutoCloseable {
     tryVectors();
     daemon.startThreads();
     daemon.control.start();
+    try {
+      daemon.startMetrics();
+    } catch (IOException | RuntimeException e) {
+      daemon.close();
+      throw e;
+    }
     daemon.tellServiceManager();
     return daemon;
   }
@@ -195,6 +222,22 @@ public final class Daemon implements AutoCloseable {
       }
     }
     threads.forEach(EngineThread::start);
+    List<EngineWatch> watches = control.watch(threads);
+    for (int i = 0; i < threads.size(); i++) {
+      for (Engine engine : threads.get(i).engines()) {
+        EngineStatistics.add(statistics, engine, watches.get(i));
+      }
+    }
+  }
+
+  private void startMetrics() throws IOException {
+    health = new Health(threads);
+    if (metrics != null) {
+      metrics.start(new DaemonMetrics(statistics, engines), health);
+      String address = metrics.address().getAddress().getHostAddress();
+      control.report(
+          "metrics at http://" + address + ":" + metrics.address().getPort() + "/metrics");
+    }
   }
 
   private EngineThread thread(String name, List<Engine> driven) {
@@ -288,12 +331,18 @@ public final class Daemon implements AutoCloseable {
     }
     closed = true;
     service.stopping(Duration.ofNanos(GRACE + 2 * END_TIMEOUT));
+    if (health != null) {
+      health.stopping();
+    }
     control.stopAccepting();
     if (lost == null) {
       endInOrder();
     }
     threads.forEach(EngineThread::close);
     control.close();
+    if (metrics != null) {
+      metrics.close();
+    }
     ports.close();
     statistics.close();
     if (watchdog != null) {

@@ -1,5 +1,6 @@
 package org.rddp.daemon;
 
+import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineCounters;
@@ -49,6 +50,12 @@ final class EngineStatistics {
     if (device instanceof DpdkDevice dpdk) {
       addPort(statistics, prefix + "port.", dpdk);
     }
+  }
+
+  static void add(Statistics statistics, Engine engine, EngineWatch watch) {
+    String prefix = engine.name() + ".engine.";
+    statistics.add(prefix + "stalled", () -> watch.isStalled() ? 1 : 0);
+    statistics.add(prefix + "stalls", watch::stalls);
   }
 
   private static void addTcp(Statistics statistics, String prefix, Engine engine) {

@@ -14,6 +14,7 @@ import java.util.List;
  * @param engines number of threads for the interfaces
  * @param idleMode behaviour of these threads when idle
  * @param limits limits for programs
+ * @param metrics where metrics are served over HTTP
  * @param interfaces the interfaces, at least one
  */
 public record Configuration(
@@ -24,6 +25,7 @@ public record Configuration(
     EngineThreads engines,
     IdleMode idleMode,
     Limits limits,
+    MetricsConfiguration metrics,
     List<InterfaceConfiguration> interfaces) {
   /** Copies the lists. */
   public Configuration {

@@ -149,10 +149,12 @@ public final class ConfigurationFile {
     IdleMode idling = engine.choice("idle", words(IdleMode.values()), IdleMode.BACKOFF);
     engine.refuseUnknownKeys();
     Limits limits = LimitsReader.read(root.section("limits"));
+    MetricsConfiguration metrics = metrics(root.section("metrics"));
     List<InterfaceConfiguration> interfaces =
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
     root.refuseUnknownKeys();
-    return new Configuration(socket, mode, users, dpdk, threads, idling, limits, interfaces);
+    return new Configuration(
+        socket, mode, users, dpdk, threads, idling, limits, metrics, interfaces);
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {
@@ -164,6 +166,17 @@ public final class ConfigurationFile {
     List<String> arguments = section.strings("arguments");
     section.refuseUnknownKeys();
     return new DpdkConfiguration(hugepages, memory, arguments);
+  }
+
+  private static MetricsConfiguration metrics(TomlSection section) {
+    MetricsConfiguration metrics =
+        section.parsed(
+            "listen",
+            MetricsConfiguration.FORM,
+            MetricsConfiguration.OFF,
+            MetricsConfiguration::parse);
+    section.refuseUnknownKeys();
+    return metrics;
   }
 
   private static Path socket(String text) {

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.ipc.control.ControlListener;
@@ -153,6 +154,24 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private void refreshStatistics() {
     statistics.refresh(shares.whole().sessions().used(), shares.whole().memory().used());
     after(Statistics.PERIOD, this::refreshStatistics);
+  }
+
+  /**
+   * Raises an alarm in the log whenever an engine's thread stalls.
+   *
+   * @param threads that have been started
+   * @return one watch for each of them
+   */
+  public List<EngineWatch> watch(List<EngineThread> threads) {
+    List<EngineWatch> watches =
+        threads.stream().map(engine -> new EngineWatch(engine, log)).toList();
+    execute(() -> look(watches));
+    return watches;
+  }
+
+  private void look(List<EngineWatch> watches) {
+    watches.forEach(EngineWatch::look);
+    after(EngineWatch.PERIOD, () -> look(watches));
   }
 
   // ---- The loop ----
@@ -347,6 +366,11 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Runs a task on the control thread after a delay in ns. Control thread only. */
   void after(long nanos, Runnable task) {
     timers.add(new Timer(System.nanoTime() + nanos, task));
+  }
+
+  /** Logs an event of the daemon itself. Any thread may call this. */
+  public void report(String line) {
+    execute(() -> log.info(DaemonLog.Kind.DAEMON, line));
   }
 
   /** Logs an internal error, unless too many tasks wait. Any thread may call this. */

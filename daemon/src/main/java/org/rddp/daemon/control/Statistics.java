@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
 import org.rddp.ipc.linux.Descriptor;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.Counter;
@@ -36,6 +37,14 @@ public final class Statistics implements AutoCloseable {
   /** Adds a counter. The supplier is called on the control thread and must not block. */
   public void add(String name, LongSupplier value) {
     sources.add(new Source(counters.add(name), value));
+  }
+
+  /**
+   * Calls the visitor with the name and the value of each counter. Any thread may call this before
+   * {@link #close}.
+   */
+  public void forEach(ObjLongConsumer<String> visitor) {
+    counters.forEach(visitor);
   }
 
   void refresh(long sessionsNow, long memoryNow) {

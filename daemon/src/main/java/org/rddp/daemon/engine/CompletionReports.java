@@ -106,7 +106,7 @@ final class CompletionReports {
         unreported = 0;
       }
     }
-    requests.remove(request);
+    remove(request, status);
     sends.complete();
   }
 
@@ -122,7 +122,7 @@ final class CompletionReports {
       begin(request, status, 0, 1 + unreported).window(number, nextStag).submit();
       unreported = 0;
     }
-    requests.remove(request);
+    remove(request, status);
     sends.complete();
   }
 
@@ -131,7 +131,7 @@ final class CompletionReports {
     if (!ended) {
       beginReceive(request, status, 0).submit();
     }
-    receiveCompleted(request);
+    receiveCompleted(request, status);
   }
 
   /**
@@ -151,7 +151,7 @@ final class CompletionReports {
       }
       entry.submit();
     }
-    receiveCompleted(request);
+    receiveCompleted(request, CompletionStatus.SUCCESS);
   }
 
   /** A receive has been used up by Immediate Data. */
@@ -163,11 +163,11 @@ final class CompletionReports {
       }
       entry.immediate(data).submit();
     }
-    receiveCompleted(request);
+    receiveCompleted(request, CompletionStatus.SUCCESS);
   }
 
-  private void receiveCompleted(int request) {
-    requests.remove(request);
+  private void receiveCompleted(int request, CompletionStatus status) {
+    remove(request, status);
     if (receives != null) {
       receives.complete();
     } else {
@@ -208,7 +208,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, CompletionStatus.SUCCESS, octets, 1).untagged(rsvdUlp, qn, msn).submit();
     }
-    requests.remove(request);
+    remove(request, CompletionStatus.SUCCESS);
     untagged(qn).complete();
   }
 
@@ -217,7 +217,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, status, 0, 1).untagged(0, qn, 0).submit();
     }
-    requests.remove(request);
+    remove(request, status);
     untagged(qn).complete();
   }
 
@@ -226,7 +226,7 @@ final class CompletionReports {
     if (!ended) {
       begin(request, CompletionStatus.SUCCESS, octets, 1).tagged(stag, to, rsvdUlp).submit();
     }
-    requests.remove(request);
+    remove(request, CompletionStatus.SUCCESS);
     notices.complete();
   }
 
@@ -235,8 +235,15 @@ final class CompletionReports {
     if (!ended) {
       begin(request, status, 0, 1).tagged(0, 0, 0).submit();
     }
-    requests.remove(request);
+    remove(request, status);
     notices.complete();
+  }
+
+  private void remove(int request, CompletionStatus status) {
+    if (status == CompletionStatus.SUCCESS) {
+      requests.succeeded(request);
+    }
+    requests.remove(request);
   }
 
   private CompletionEntry beginReceive(int request, CompletionStatus status, long octets) {

@@ -34,6 +34,7 @@ public final class Engine {
   private final int address;
   private final FaultHandler faults;
   private final EngineCounters counters = new EngineCounters();
+  private final EngineTimes times = new EngineTimes();
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
@@ -75,6 +76,7 @@ public final class Engine {
    * @return how much was done; 0 means that there was nothing to do
    */
   public int turn(long now) {
+    times.beginTurn(now);
     if (counters.turns == 0) {
       tcp.announce(now);
     }
@@ -94,6 +96,8 @@ public final class Engine {
     counters.turns++;
     if (work == 0) {
       counters.idleTurns++;
+    } else {
+      times.worked();
     }
     return work;
   }
@@ -247,6 +251,11 @@ public final class Engine {
   /** Counters of this engine. */
   public EngineCounters counters() {
     return counters;
+  }
+
+  /** How long its turns and requests take. */
+  public EngineTimes times() {
+    return times;
   }
 
   /** The DDP engine, for its counters. */

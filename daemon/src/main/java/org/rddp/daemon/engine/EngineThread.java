@@ -1,7 +1,10 @@
 package org.rddp.daemon.engine;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -17,6 +20,9 @@ public final class EngineThread implements AutoCloseable {
   /** Consecutive failed turns after which the thread ends. */
   private static final int HOPELESS = 100;
 
+  /** Calls of the stack that {@link #activity} names. */
+  private static final int CALLS = 8;
+
   private final Engine[] engines;
   private final IdleStrategy idle;
   private final Runnable onStart;
@@ -24,6 +30,9 @@ public final class EngineThread implements AutoCloseable {
   private final Consumer<Throwable> onLost;
   private final Thread thread;
   private volatile boolean running = true;
+
+  /** When the last turn began, on the clock of {@link System#nanoTime}. */
+  private final AtomicLong lastTurn = new AtomicLong();
 
   /** Consecutive failed turns. */
   private int failures;
@@ -65,6 +74,7 @@ public final class EngineThread implements AutoCloseable {
 
   /** Starts it. */
   public void start() {
+    lastTurn.set(System.nanoTime());
     thread.start();
   }
 
@@ -87,6 +97,7 @@ public final class EngineThread implements AutoCloseable {
   private void takeTurns() {
     while (running) {
       long now = System.nanoTime();
+      lastTurn.setOpaque(now);
       int work = 0;
       for (Engine engine : engines) {
         work += turn(engine, now);
@@ -112,6 +123,32 @@ public final class EngineThread implements AutoCloseable {
       }
       return 1;
     }
+  }
+
+  /**
+   * Time in ns since it began its last turn, or since it was started. Any thread may call this,
+   * once it has been started.
+   */
+  public long sinceTurn() {
+    return System.nanoTime() - lastTurn.getOpaque();
+  }
+
+  /** Its name. */
+  public String name() {
+    return thread.getName();
+  }
+
+  /** The engines whose turns it makes. */
+  public List<Engine> engines() {
+    return List.of(engines);
+  }
+
+  /** What it does now: the calls on its stack, the latest first. Empty if it has ended. */
+  public String activity() {
+    return Arrays.stream(thread.getStackTrace())
+        .limit(CALLS)
+        .map(call -> call.getClassName() + "." + call.getMethodName())
+        .collect(Collectors.joining(", "));
   }
 
   /** Whether it has been started and has not ended. */

@@ -15,7 +15,12 @@ final class RequestTable {
   private static final int INLINE_ROOM = (WorkRequest.MAX_INLINE + 63) & ~63;
 
   private final MemorySegment inlineMemory;
+  private final EngineTimes times;
   private final long[] ids;
+
+  /** When requests were taken, in ns. */
+  private final long[] taken;
+
   private final int[] opcodes;
   private final boolean[] signalled;
 
@@ -33,10 +38,12 @@ final class RequestTable {
     return ids.length - freeCount;
   }
 
-  /** A table for at most {@code capacity} requests at a time. */
-  RequestTable(int capacity) {
+  /** A table for at most {@code capacity} requests at a time, whose times are counted. */
+  RequestTable(int capacity, EngineTimes times) {
+    this.times = times;
     inlineMemory = Arena.ofAuto().allocate((long) capacity * INLINE_ROOM, 64);
     ids = new long[capacity];
+    taken = new long[capacity];
     opcodes = new int[capacity];
     signalled = new boolean[capacity];
     regions = new SessionRegion[capacity * PieceList.MAX_PIECES];
@@ -56,6 +63,7 @@ final class RequestTable {
   int add(WorkRequest request) {
     int number = free[--freeCount];
     ids[number] = request.id();
+    taken[number] = times.now();
     opcodes[number] = request.opcode();
     signalled[number] = request.isSignalled();
     return number;
@@ -98,6 +106,11 @@ final class RequestTable {
   /** Whether success is to be reported. */
   boolean isSignalled(int number) {
     return signalled[number];
+  }
+
+  /** A request has completed with success: counts its time. */
+  void succeeded(int number) {
+    times.completed(opcodes[number], taken[number]);
   }
 
   /** Removes a request that has ended; releases its regions and its window. */

@@ -84,7 +84,7 @@ public final class Session {
     this.rings = rings;
     this.wake = wake;
     this.events = events;
-    this.requests = new RequestTable(limits.outstanding());
+    this.requests = new RequestTable(limits.outstanding(), engine.times());
     this.memory = new RegisteredMemory(engine.ddp().taggedBuffers(), domain, limits.regions());
   }
 

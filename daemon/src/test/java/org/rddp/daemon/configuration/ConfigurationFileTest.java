@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.rddp.mpa.MpaSettings;
 import org.rddp.mpa.Rtr;
 import org.rddp.tcp.CongestionAlgorithm;
@@ -40,6 +41,32 @@ class ConfigurationFileTest {
     InterfaceConfiguration port = read.interfaces().getFirst();
     assertThat(port.address()).isEqualTo(0x0a000001);
     assertThat(port.prefix()).isEqualTo(24);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "off,           false, 0,          0",
+    "9470,          true,  0x7f000001, 9470",
+    "0,             true,  0x7f000001, 0",
+    "10.0.0.5:9470, true,  0x0a000005, 9470",
+    "0.0.0.0:9470,  true,  0,          9470",
+  })
+  void shouldReadWhereMetricsAreServed(String listen, boolean enabled, String address, int port)
+      throws Exception {
+    Configuration read =
+        ConfigurationFile.parse("f", "[metrics]\nlisten = \"" + listen + "\"\n" + PORT);
+
+    assertThat(read.metrics())
+        .isEqualTo(new MetricsConfiguration(enabled, Integer.decode(address), port));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"on", "65536", "-1", "localhost:9470", "10.0.0.5", "10.0.0.5:", ":9470"})
+  void shouldRefuseOtherPlacesForMetrics(String listen) {
+    assertThat(problems("[metrics]\nlisten = \"" + listen + "\"\n" + PORT))
+        .singleElement()
+        .asString()
+        .contains("metrics.listen", "a port such as");
   }
 
   @Test

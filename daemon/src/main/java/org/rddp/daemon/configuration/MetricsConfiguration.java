@@ -1,0 +1,39 @@
+package org.rddp.daemon.configuration;
+
+/**
+ * Where the daemon serves metrics and its health over HTTP.
+ *
+ * @param enabled whether it does; otherwise address and port mean nothing
+ * @param address the IPv4 address to listen at; 0 for all addresses of the machine
+ * @param port the TCP port, 0 to 65535; 0 for any free one
+ */
+public record MetricsConfiguration(boolean enabled, int address, int port) {
+  /** No metrics over HTTP. */
+  public static final MetricsConfiguration OFF = new MetricsConfiguration(false, 0, 0);
+
+  /** What {@link #parse} accepts, for messages. */
+  static final String FORM =
+      "\"off\", a port such as \"9470\" (then only this machine can connect), or an IPv4 address"
+          + " and a port such as \"10.0.0.5:9470\"";
+
+  private static final int LOOPBACK = 0x7f000001;
+  private static final int MAX_PORT = 65535;
+
+  /**
+   * Reads {@code off}, a port, or an address and a port.
+   *
+   * @throws IllegalArgumentException if the text is none of them
+   */
+  static MetricsConfiguration parse(String text) {
+    if (text.equals("off")) {
+      return OFF;
+    }
+    int colon = text.indexOf(':');
+    int address = colon < 0 ? LOOPBACK : Ipv4Text.parse(text.substring(0, colon));
+    int port = Integer.parseInt(text.substring(colon + 1));
+    if (port < 0 || port > MAX_PORT) {
+      throw new IllegalArgumentException(text);
+    }
+    return new MetricsConfiguration(true, address, port);
+  }
+}

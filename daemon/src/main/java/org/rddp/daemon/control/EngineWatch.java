@@ -1,0 +1,62 @@
+package org.rddp.daemon.control;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.rddp.daemon.engine.Engine;
+import org.rddp.daemon.engine.EngineThread;
+
+/**
+ * Raises an alarm in the log when an engine's thread makes no turn for a second: its programs and
+ * peers get no answer meanwhile. Control thread only.
+ */
+public final class EngineWatch {
+  /** Time in ns without a turn after which a thread is stalled. */
+  public static final long LIMIT = TimeUnit.SECONDS.toNanos(1);
+
+  /** Interval in ns at which {@link #look} is to be called. */
+  static final long PERIOD = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final EngineThread thread;
+  private final String name;
+  private final DaemonLog log;
+  private boolean stalled;
+  private long stalls;
+
+  /** Watches a thread that has been started. */
+  EngineWatch(EngineThread thread, DaemonLog log) {
+    this.thread = thread;
+    this.log = log;
+    List<Engine> engines = thread.engines();
+    name =
+        "the engine of "
+            + (engines.size() == 1 ? "interface " : "interfaces ")
+            + engines.stream().map(Engine::name).collect(Collectors.joining(", "));
+  }
+
+  /** Logs when the thread has stalled, and when it goes on. */
+  void look() {
+    long waited = thread.sinceTurn();
+    boolean late = waited >= LIMIT && thread.isAlive();
+    if (late && !stalled) {
+      stalls++;
+      log.info(
+          DaemonLog.Kind.DAEMON,
+          "ALARM: %s has made no turn for %.1f s; the calls of its thread %s, the latest first: %s"
+              .formatted(name, waited / 1e9, thread.name(), thread.activity()));
+    } else if (!late && stalled) {
+      log.info(DaemonLog.Kind.DAEMON, name + " makes turns again");
+    }
+    stalled = late;
+  }
+
+  /** Whether the thread has made no turn for so long. */
+  public boolean isStalled() {
+    return stalled;
+  }
+
+  /** How often that has happened since the daemon started. */
+  public long stalls() {
+    return stalls;
+  }
+}

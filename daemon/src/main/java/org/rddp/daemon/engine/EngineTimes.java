@@ -1,0 +1,74 @@
+package org.rddp.daemon.engine;
+
+import org.rddp.client.types.Opcode;
+
+/**
+ * How long turns and requests of an engine take, by the clock of its turns. The engine's thread
+ * records; any thread may read the histograms.
+ */
+public final class EngineTimes {
+  private final TimeHistogram turns = new TimeHistogram();
+
+  /** By opcode; null where there is no such opcode. */
+  private final TimeHistogram[] requests = new TimeHistogram[Opcode.TAGGED_NOTICE + 1];
+
+  private long now;
+  private boolean worked;
+
+  EngineTimes() {
+    for (int opcode = 0; opcode < requests.length; opcode++) {
+      requests[opcode] = Opcode.isKnown(opcode) ? new TimeHistogram() : null;
+    }
+  }
+
+  /**
+   * A turn begins. The time since the previous one is counted if that one had work: otherwise the
+   * thread may have rested in between.
+   *
+   * @param time in ns
+   */
+  void beginTurn(long time) {
+    if (worked) {
+      worked = false;
+      turns.record(time - now);
+    }
+    now = time;
+  }
+
+  /** The turn has ended and had work. */
+  void worked() {
+    worked = true;
+  }
+
+  /** When the turn began, in ns. */
+  long now() {
+    return now;
+  }
+
+  /** A request that was taken at that time has completed with success. */
+  void completed(int opcode, long taken) {
+    requests[opcode].record(now - taken);
+  }
+
+  /**
+   * From the begin of a turn that had work to the begin of the engine's next turn. Where several
+   * engines share a thread, this includes the turns of the others.
+   */
+  public TimeHistogram turns() {
+    return turns;
+  }
+
+  /**
+   * From the turn that took a request to the turn that completed it with success; 0 if that was the
+   * same turn. Receives wait for the peer's message; writes and sends complete when they have been
+   * sent; reads and atomics when their response has come.
+   *
+   * @param opcode one of {@link Opcode}
+   */
+  public TimeHistogram requests(int opcode) {
+    if (!Opcode.isKnown(opcode)) {
+      throw new IllegalArgumentException("there is no opcode " + opcode);
+    }
+    return requests[opcode];
+  }
+}

@@ -1,0 +1,212 @@
+package org.rddp.daemon.metrics;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.rddp.daemon.metrics.CounterMetric.Kind;
+
+/** The metrics for the counters of {@code rddp stat}, by the counter's name. */
+final class CounterMetrics {
+  private static final String PREFIX = "rddp_";
+  private static final Pattern NOT_IN_NAMES = Pattern.compile("[^a-z0-9]+");
+  private static final Map<String, CounterMetric> METRICS = new HashMap<>();
+
+  static {
+    gauge("daemon.sessions", "sessions", "Sessions of programs.");
+    gauge("daemon.memory.octets", "memory_bytes", "Memory of all programs, in octets.");
+    counter("engine.turns", "engine_turns", "Turns of the duty cycle.");
+    counter(
+        "engine.turns.idle",
+        "engine_idle_turns",
+        "Turns of the duty cycle that found nothing to do.");
+    counter("engine.requests", "requests", "Work requests taken from programs.");
+    counter("engine.completions", "completions", "Completions reported to programs.");
+    counter(
+        "engine.connections.opened",
+        "connections_opened",
+        "Connections that reached Full Operation.");
+    counter(
+        "engine.connections.closed",
+        "connections_closed",
+        "Connections that reached Full Operation and have ended.");
+    counter(
+        "engine.startup.errors",
+        "startup_errors",
+        "Peers refused because of an error in the startup of MPA.");
+    gauge(
+        "engine.startup.pending",
+        "startups_pending",
+        "Peers that have connected and whose MPA Request has not come.");
+    counter(
+        "engine.startup.evicted",
+        "startups_evicted",
+        "Peers reset before their MPA Request had come, to make room for others.");
+    counter(
+        "engine.startup.refused",
+        "startups_refused",
+        "Peers refused because a backlog or a session was full, or because they offered no RTR.");
+    counter(
+        "engine.startup.retried",
+        "startups_retried",
+        "Connections tried again with MPA revision 1.");
+    counter(
+        "engine.stream.errors",
+        "stream_errors",
+        "Connections that ended with an error of MPA, DDP or RDMAP in Full Operation.");
+    counter(
+        "engine.faults",
+        "engine_faults",
+        "Internal errors, each of which ended one connection or session.");
+    gauge("engine.stalled", "engine_stalled", "Whether the engine has made no turn for a second.");
+    counter("engine.stalls", "engine_stalls", "Times that the engine made no turn for a second.");
+    gauge("stags", "stags", "STags in use.");
+    counter("ddp.segments.sent", "ddp_sent_segments", "DDP Segments sent.");
+    counter("ddp.octets.sent", "ddp_sent_bytes", "Octets of payload in DDP Segments sent.");
+    counter("ddp.segments.placed", "ddp_placed_segments", "DDP Segments placed.");
+    counter(
+        "ddp.octets.placed", "ddp_placed_bytes", "Octets of payload placed into programs' memory.");
+    counter("ddp.messages.tagged", "ddp_tagged_messages", "Tagged Messages delivered.");
+    counter("ddp.messages.untagged", "ddp_untagged_messages", "Untagged Messages delivered.");
+    counter(
+        "ddp.segments.placed.early",
+        "ddp_placed_early_segments",
+        "DDP Segments placed behind a gap in the stream of TCP.");
+    counter(
+        "ddp.segments.held",
+        "ddp_held_segments",
+        "DDP Segments held because no receive was posted for them.");
+    counter(
+        "ddp.segments.refused",
+        "ddp_refused_segments",
+        "DDP Segments refused because of an error.");
+    gauge("tcp.connections", "tcp_connections", "TCP connections in any state.");
+    gauge(
+        "tcp.packets.held",
+        "tcp_held_packets",
+        "Packet buffers that TCP keeps: sent and not acknowledged, or received out of order.");
+    counter("tcp.segments.in", "tcp_received_segments", "TCP segments received.");
+    counter("tcp.segments.out", "tcp_sent_segments", "TCP segments sent.");
+    counter("tcp.octets.in", "tcp_received_bytes", "Octets of payload that TCP handed to MPA.");
+    counter(
+        "tcp.octets.out", "tcp_sent_bytes", "Octets of payload that TCP sent for the first time.");
+    counter("tcp.retransmitted", "tcp_retransmitted_segments", "TCP segments sent again.");
+    counter(
+        "tcp.timeouts",
+        "tcp_retransmission_timeouts",
+        "Expirations of TCP's retransmission timer.");
+    counter("tcp.retransmits.fast", "tcp_fast_retransmits", "Fast retransmissions begun.");
+    counter(
+        "tcp.out.of.order",
+        "tcp_out_of_order_segments",
+        "TCP segments received out of order and kept.");
+    counter("tcp.octets.kept", "tcp_kept_bytes", "Octets received out of order that MPA kept.");
+    counter(
+        "tcp.duplicates",
+        "tcp_duplicate_segments",
+        "TCP segments, or parts of them, received again.");
+    counter("tcp.path.mtu.lowered", "tcp_path_mtu_lowered", "Reductions of a path's MTU.");
+    counter("tcp.checksum.errors", "tcp_checksum_errors", "TCP segments with a wrong checksum.");
+    counter(
+        "tcp.malformed",
+        "tcp_malformed_segments",
+        "TCP segments with invalid lengths in the header or its options.");
+    counter(
+        "tcp.refused", "tcp_refused_segments", "TCP segments dropped because MPA refused them.");
+    counter("tcp.resets.in", "tcp_received_resets", "Resets received and obeyed.");
+    counter("tcp.resets.out", "tcp_sent_resets", "Resets sent.");
+    counter(
+        "tcp.syns.dropped",
+        "tcp_dropped_syns",
+        "SYNs dropped because a backlog or a table was full.");
+    counter(
+        "tcp.established", "tcp_established_connections", "TCP connections that were established.");
+    counter(
+        "tcp.packets.exhausted",
+        "tcp_packets_exhausted",
+        "Times that no packet buffer was free; the operation is tried again.");
+    counter(
+        "tcp.device.busy",
+        "tcp_device_busy",
+        "Times that the device took no further frame; it is tried again.");
+    counter(
+        "ip.frames.ignored",
+        "ip_ignored_frames",
+        "Frames for another station or VLAN, or of an unknown type.");
+    counter(
+        "ip.malformed",
+        "ip_malformed_packets",
+        "IP packets with invalid lengths or a wrong version.");
+    counter("ip.checksum.errors", "ip_checksum_errors", "IP packets with a wrong header checksum.");
+    counter(
+        "ip.address.errors",
+        "ip_address_errors",
+        "IP packets for another address, or with an invalid source.");
+    counter(
+        "ip.address.conflicts",
+        "ip_address_conflicts",
+        "ARP messages of other stations that claimed this interface's IP address.");
+    counter(
+        "ip.neighbour.conflicts",
+        "ip_neighbour_conflicts",
+        "ARP messages that claimed a known neighbour's IP address for another MAC address.");
+    counter(
+        "ip.unresolved",
+        "ip_unresolved_packets",
+        "IP packets dropped because their next hop did not answer ARP.");
+    counter("ip.fragments", "ip_fragments", "IP fragments received.");
+    counter("ip.fragments.dropped", "ip_dropped_fragments", "IP fragments dropped.");
+    counter(
+        "ip.reassembled", "ip_reassembled_datagrams", "IP datagrams put together from fragments.");
+    counter("ip.icmp.errors.in", "ip_received_icmp_errors", "ICMP errors received.");
+    counter("ip.icmp.errors.out", "ip_sent_icmp_errors", "ICMP errors sent.");
+    counter("ip.link.downs", "ip_link_downs", "Times that the link went down.");
+    gauge("packets", "packets", "Packet buffers of the interface.");
+    gauge("packets.free", "packets_free", "Packet buffers that are free.");
+    gauge("port.up", "port_up", "Whether the port has a link.");
+    counter("port.frames.in", "port_received_frames", "Frames received by the port.");
+    counter("port.frames.out", "port_sent_frames", "Frames sent by the port.");
+    counter("port.octets.in", "port_received_bytes", "Octets of frames received by the port.");
+    counter("port.octets.out", "port_sent_bytes", "Octets of frames sent by the port.");
+    counter(
+        "port.missed",
+        "port_missed_frames",
+        "Frames that the port dropped because its receive ring was full.");
+    counter(
+        "port.no.buffer",
+        "port_no_buffer",
+        "Receptions that failed because no packet buffer was free.");
+    counter(
+        "port.dropped.chains",
+        "port_dropped_chains",
+        "Frames in several buffers that could not be put together.");
+  }
+
+  private CounterMetrics() {}
+
+  private static void counter(String counter, String name, String help) {
+    METRICS.put(counter, new CounterMetric(PREFIX + name, Kind.COUNTER, help));
+  }
+
+  private static void gauge(String counter, String name, String help) {
+    METRICS.put(counter, new CounterMetric(PREFIX + name, Kind.GAUGE, help));
+  }
+
+  /** Whether the table has the counter. */
+  static boolean describes(String counter) {
+    return METRICS.containsKey(counter);
+  }
+
+  /**
+   * The metric for a counter. One that the table lacks keeps its name, as a gauge.
+   *
+   * @param counter its name without the interface
+   */
+  static CounterMetric of(String counter) {
+    CounterMetric described = METRICS.get(counter);
+    if (described != null) {
+      return described;
+    }
+    String name = NOT_IN_NAMES.matcher(counter).replaceAll("_");
+    return new CounterMetric(PREFIX + name, Kind.GAUGE, counter + " of rddp stat.");
+  }
+}

@@ -1,0 +1,2 @@
+/** Metrics for Prometheus, and the daemon's health, over HTTP. */
+package org.rddp.daemon.metrics;
