@@ -133,7 +133,7 @@ final class DaemonRun {
   }
 
   private void open(List<String> found) throws IOException {
-    try (ControlListener listener = Daemon.bind(configuration);
+    try (ControlListener _ = Daemon.bind(configuration);
         DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
       for (int i = 0; i < ports.devices().size(); i++) {
         found.add(

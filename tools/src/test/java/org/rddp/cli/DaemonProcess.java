@@ -138,8 +138,7 @@ final class DaemonProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
-    process.destroyForcibly();
-    process.waitFor();
+  public void close() {
+    process.destroyForcibly().onExit().join();
   }
 }
