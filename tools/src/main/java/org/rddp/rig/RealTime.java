@@ -1,16 +1,11 @@
 package org.rddp.rig;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
-import org.rddp.ipc.linux.SystemCall;
 import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.linux.ThreadScheduling;
 
 /** Real-time scheduling of a thread. */
 public final class RealTime {
   private static final int PRIORITY = 1;
-  private static final int SCHED_FIFO = 1;
-  private static final SystemCall SCHED_SETSCHEDULER =
-      SystemCall.bind("sched_setscheduler", "i:iil");
 
   private RealTime() {}
 
@@ -21,9 +16,6 @@ public final class RealTime {
    * @throws SystemCallException if that is not allowed: it needs CAP_SYS_NICE
    */
   public static void enter() throws SystemCallException {
-    try (Arena arena = Arena.ofConfined()) {
-      long parameter = arena.allocateFrom(ValueLayout.JAVA_INT, PRIORITY).address();
-      SCHED_SETSCHEDULER.call(0, SCHED_FIFO, parameter);
-    }
+    ThreadScheduling.fifo(PRIORITY);
   }
 }

@@ -1,0 +1,80 @@
+package org.rddp.ipc.linux;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.BitSet;
+
+/**
+ * Where and with which priority the kernel runs the calling thread, a platform thread. Threads that
+ * it starts later inherit the processors and the priority.
+ */
+public final class ThreadScheduling {
+  /** One bit for each of 8192 processors, the most that Linux supports. */
+  private static final int MASK_OCTETS = 1024;
+
+  private static final int PRIO_PROCESS = 0;
+  private static final int SCHED_FIFO = 1;
+  private static final SystemCall SCHED_GETAFFINITY = SystemCall.bind("sched_getaffinity", "i:ill");
+  private static final SystemCall SCHED_SETAFFINITY = SystemCall.bind("sched_setaffinity", "i:ill");
+  private static final SystemCall SCHED_SETSCHEDULER =
+      SystemCall.bind("sched_setscheduler", "i:iil");
+  private static final SystemCall SETPRIORITY = SystemCall.bind("setpriority", "i:iii");
+
+  private ThreadScheduling() {}
+
+  /**
+   * The processors that the thread may run on, in ascending order; at least one.
+   *
+   * @throws SystemCallException if the kernel refuses
+   */
+  public static int[] allowedProcessors() throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocate(MASK_OCTETS, 8);
+      SCHED_GETAFFINITY.call(0, MASK_OCTETS, mask.address());
+      return BitSet.valueOf(mask.toArray(ValueLayout.JAVA_BYTE)).stream().toArray();
+    }
+  }
+
+  /**
+   * Restricts the thread to one processor.
+   *
+   * @param processor its number, 0 to 8191
+   * @throws SystemCallException if there is no such processor, or this process may not use it
+   */
+  public static void pin(int processor) throws SystemCallException {
+    if (processor < 0 || processor >= MASK_OCTETS * Byte.SIZE) {
+      throw new IllegalArgumentException("no processor has the number " + processor);
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment mask = arena.allocate(MASK_OCTETS, 8);
+      mask.set(ValueLayout.JAVA_BYTE, processor / Byte.SIZE, (byte) (1 << processor % Byte.SIZE));
+      SCHED_SETAFFINITY.call(0, MASK_OCTETS, mask.address());
+    }
+  }
+
+  /**
+   * Sets the thread's nice value.
+   *
+   * @param value -20 (most time) to 19; one that is lower than before needs CAP_SYS_NICE or
+   *     RLIMIT_NICE
+   * @throws SystemCallException if that is not allowed
+   */
+  public static void nice(int value) throws SystemCallException {
+    SETPRIORITY.call(PRIO_PROCESS, 0, value);
+  }
+
+  /**
+   * Gives the thread precedence over all ordinary threads (SCHED_FIFO). Unless it sleeps between
+   * its tasks, no ordinary thread runs on its processor.
+   *
+   * @param priority 1 to 99; a higher one has precedence among such threads
+   * @throws SystemCallException if that is not allowed: it needs CAP_SYS_NICE or RLIMIT_RTPRIO
+   */
+  public static void fifo(int priority) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      long parameter = arena.allocateFrom(ValueLayout.JAVA_INT, priority).address();
+      SCHED_SETSCHEDULER.call(0, SCHED_FIFO, parameter);
+    }
+  }
+}
