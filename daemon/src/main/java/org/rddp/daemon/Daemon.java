@@ -12,10 +12,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.rddp.crc.Crc32c;
+import org.rddp.daemon.configuration.Changes;
 import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationException;
+import org.rddp.daemon.configuration.ControlConfiguration;
 import org.rddp.daemon.configuration.EngineThreads;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
@@ -59,12 +61,9 @@ public final class Daemon implements AutoCloseable {
    */
   private static final long ACKNOWLEDGMENT_DELAY = TimeUnit.MICROSECONDS.toNanos(5);
 
-  /** Time in ns that peers have for closing their connections when the daemon stops. */
-  private static final long GRACE = TimeUnit.SECONDS.toNanos(3);
-
   private static final long END_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
 
-  private final Configuration configuration;
+  private volatile Configuration configuration;
   private final Ports ports;
   private final Statistics statistics;
   private final List<Engine> engines = new ArrayList<>();
@@ -109,7 +108,7 @@ public final class Daemon implements AutoCloseable {
             listener,
             named,
             configuration.limits(),
-            Set.copyOf(configuration.users()),
+            Set.copyOf(configuration.control().users()),
             statistics,
             log);
     faults.forwardTo(control);
@@ -123,7 +122,8 @@ public final class Daemon implements AutoCloseable {
    * @throws IOException if the control socket cannot be created
    */
   public static ControlListener bind(Configuration configuration) throws IOException {
-    return ControlListener.bind(configuration.controlSocket(), permissions(configuration));
+    return ControlListener.bind(
+        configuration.controlSocket(), permissions(configuration), configuration.control().group());
   }
 
   /**
@@ -214,7 +214,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   private void startThreads() {
-    if (configuration.engines() == EngineThreads.SHARED) {
+    if (configuration.engine().engines() == EngineThreads.SHARED) {
       threads.add(thread("rddp-engine", engines));
     } else {
       for (Engine engine : engines) {
@@ -241,8 +241,15 @@ public final class Daemon implements AutoCloseable {
   }
 
   private EngineThread thread(String name, List<Engine> driven) {
+    EnginePlacement placement = new EnginePlacement(configuration.engine());
+    int number = threads.size();
+    Runnable onStart =
+        () -> {
+          placement.enter(number);
+          ports.enter();
+        };
     return new EngineThread(
-        name, driven, configuration.idleMode(), ports::enter, ports::leave, this::onEngineLost);
+        name, driven, configuration.engine().idle(), onStart, ports::leave, this::onEngineLost);
   }
 
   /**
@@ -308,11 +315,45 @@ public final class Daemon implements AutoCloseable {
     };
     Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
     for (int i = 0; i < bits.length; i++) {
-      if ((configuration.controlMode() >>> i & 1) != 0) {
+      if ((configuration.control().mode() >>> i & 1) != 0) {
         permissions.add(bits[i]);
       }
     }
     return permissions;
+  }
+
+  /**
+   * Takes over what a running daemon can of a configuration that was read again, and logs what
+   * needs a restart. Sessions that exist keep what they have.
+   */
+  public synchronized void reconfigure(Configuration next) {
+    Configuration running = configuration;
+    Changes changes = Changes.between(running, next);
+    ControlConfiguration access = next.control().withSocket(running.controlSocket());
+    Limits limits = next.limits().withQueues(running.limits());
+    configuration =
+        new Configuration(
+            access,
+            running.dpdk(),
+            running.engine(),
+            limits,
+            running.metrics(),
+            running.interfaces());
+    control.reconfigure(
+        limits, Set.copyOf(access.users()), permissions(configuration), access.group());
+    control.note(
+        "the configuration was read again; changed: "
+            + (changes.applied().isEmpty() ? "nothing" : String.join(", ", changes.applied())));
+    if (!changes.restart().isEmpty()) {
+      control.note(
+          "these changes need a restart of the daemon: " + String.join(", ", changes.restart()));
+    }
+  }
+
+  /** Logs why a configuration that was read again is not taken over. */
+  public void refuse(ConfigurationException refused) {
+    control.note("the configuration is not taken over, since it is not valid:");
+    refused.problems().forEach(problem -> control.note(problem.toString()));
   }
 
   /** The engines, one for each interface. */
@@ -355,7 +396,7 @@ public final class Daemon implements AutoCloseable {
   /** Closes connections and sessions gracefully; the engines must be running. */
   private void endInOrder() {
     try {
-      closeConnections();
+      new Drain(engines, configuration.control().drainTimeout(), control::note).run();
       control.endSessions(END_TIMEOUT);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -370,28 +411,5 @@ public final class Daemon implements AutoCloseable {
   public Throwable awaitEnd() throws InterruptedException {
     ended.await();
     return lost;
-  }
-
-  private void closeConnections() throws InterruptedException {
-    for (Engine engine : engines) {
-      engine.execute(engine::closeGracefully);
-    }
-    long deadline = System.nanoTime() + GRACE;
-    while (connectionCount() > 0 && System.nanoTime() - deadline < 0) {
-      TimeUnit.MILLISECONDS.sleep(2);
-    }
-  }
-
-  private int connectionCount() throws InterruptedException {
-    AtomicInteger count = new AtomicInteger();
-    CountDownLatch asked = new CountDownLatch(engines.size());
-    for (Engine engine : engines) {
-      engine.execute(() -> {
-        count.addAndGet(engine.connectionCount());
-        asked.countDown();
-      });
-    }
-    boolean answered = asked.await(END_TIMEOUT, TimeUnit.NANOSECONDS);
-    return answered ? count.get() : 0;
   }
 }

@@ -31,6 +31,7 @@ final class MachineChecks {
   static List<MachineProblem> problems(Configuration configuration) {
     MachineChecks checks = new MachineChecks();
     checks.checkHugepages(configuration.dpdk());
+    checks.problems.addAll(EnginePlacement.problems(configuration));
     for (int i = 0; i < configuration.interfaces().size(); i++) {
       checks.checkDevice(i + 1, configuration.interfaces().get(i));
     }

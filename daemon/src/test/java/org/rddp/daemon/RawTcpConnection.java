@@ -11,7 +11,8 @@ import org.rddp.tcp.TcpStream;
 import org.rddp.wire.Memory;
 
 /** A TCP connection from one of the daemon's engines that sends only what the test gives it. */
-final class RawTcpConnection implements StreamHandler {
+class RawTcpConnection implements StreamHandler {
+  private final Engine engine;
   private final byte[] octets;
   private final boolean closesThen;
   private final CompletableFuture<CloseReason> closed = new CompletableFuture<>();
@@ -19,9 +20,15 @@ final class RawTcpConnection implements StreamHandler {
 
   /** Connects, sends octets, and then closes its sending direction if asked to. */
   RawTcpConnection(Engine engine, String address, int port, byte[] octets, boolean closesThen) {
+    this.engine = engine;
     this.octets = octets;
     this.closesThen = closesThen;
     engine.execute(() -> engine.tcp().connect(Ipv4Address.parse(address), port, this));
+  }
+
+  /** Closes the sending direction. */
+  void close() {
+    engine.execute(() -> stream.closeSend());
   }
 
   /** The reason of the connection's end. */

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
     name = "daemon",
     description = {
       "Run the daemon, which owns the DPDK ports and serves the programs of this machine.",
-      "SIGTERM and Ctrl-C close its connections gracefully and end it. See docs/rddpd.example.toml"
-          + " for the configuration."
+      "SIGTERM and Ctrl-C close its connections gracefully and end it; SIGHUP reads users and limits"
+          + " again. See docs/rddpd.example.toml for the configuration and docs/operations.md."
     })
 final class DaemonCommand implements Callable<Integer> {
   @Option(
@@ -64,14 +64,14 @@ final class DaemonCommand implements Callable<Integer> {
     if (checkOnly) {
       check(configured);
     } else {
-      new DaemonRun(configured, spec).run(untilEof);
+      new DaemonRun(file, configured, spec).run(untilEof);
     }
     return 0;
   }
 
   private void check(ConfigurationFile configured) throws IOException {
     Configuration configuration = configured.configuration();
-    List<String> found = devices ? new DaemonRun(configured, spec).check() : List.of();
+    List<String> found = devices ? new DaemonRun(file, configured, spec).check() : List.of();
     found.forEach(line -> Output.println(spec, line));
     String memory = configuration.dpdk().hugepages() ? "wants huge pages" : "in ordinary memory";
     Output.println(spec, file + ": good, " + memory);

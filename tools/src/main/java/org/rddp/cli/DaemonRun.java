@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -12,6 +13,7 @@ import java.util.stream.Collectors;
 import org.rddp.daemon.Daemon;
 import org.rddp.daemon.DpdkPorts;
 import org.rddp.daemon.configuration.Configuration;
+import org.rddp.daemon.configuration.ConfigurationException;
 import org.rddp.daemon.configuration.ConfigurationFile;
 import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Ipv4Text;
@@ -42,6 +44,7 @@ final class DaemonRun {
     private static final long serialVersionUID = 1;
   }
 
+  private final Path path;
   private final ConfigurationFile file;
   private final Configuration configuration;
   private final CommandSpec spec;
@@ -49,7 +52,8 @@ final class DaemonRun {
   private volatile boolean stopRequested;
   private volatile Daemon daemon;
 
-  DaemonRun(ConfigurationFile file, CommandSpec spec) {
+  DaemonRun(Path path, ConfigurationFile file, CommandSpec spec) {
+    this.path = path;
     this.file = file;
     this.configuration = file.configuration();
     this.spec = spec;
@@ -62,6 +66,7 @@ final class DaemonRun {
    * @throws CommandFailedException if it cannot start, or if its engine is lost
    */
   void run(boolean untilEof) {
+    Signals.onHangup(this::reload);
     stoppable(0, this::start);
     Output.println(spec, READY + " " + describe());
     if (untilEof) {
@@ -130,6 +135,21 @@ final class DaemonRun {
       throw e;
     }
     daemon = Daemon.start(configuration, listener, ports, System.err);
+  }
+
+  /** SIGHUP has come, perhaps before the daemon is ready. */
+  private void reload() {
+    try {
+      started.await();
+      if (daemon == null) {
+        return;
+      }
+      daemon.reconfigure(ConfigurationFile.read(path));
+    } catch (ConfigurationException e) {
+      daemon.refuse(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void open(List<String> found) throws IOException {

@@ -11,12 +11,19 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command {@code rddp}. Exit codes: 0 success, 1 failure, 2 usage error. */
+/** The command {@code rddp}. docs/operations.md explains the exit codes. */
 @Command(
     name = "rddp",
     versionProvider = Version.class,
     description =
         "Remote Direct Data Placement in user space: write into another machine's memory.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:success; of the daemon also: a signal has ended it in order",
+      "1:the command failed; the message says why",
+      "2:the arguments or the configuration cannot be used",
+      "141:the reader of standard output has ended"
+    },
     footer = {
       "",
       "'rddp COMMAND --help' describes a command.",

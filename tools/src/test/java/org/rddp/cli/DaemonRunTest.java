@@ -89,4 +89,23 @@ class DaemonRunTest {
       Thread.onSpinWait();
     }
   }
+
+  @Test
+  @EnabledIf("org.rddp.cli.DaemonProcess#hasDpdk")
+  void shouldReadItsConfigurationAgain() throws Exception {
+    Path file = configuration("net_null0");
+    String text = Files.readString(file);
+    try (DaemonProcess daemon = DaemonProcess.start(file)) {
+      daemon.awaitReady();
+      Files.writeString(file, text.replace("[dpdk]", "users = ['daemon']\n[dpdk]"));
+      daemon.signal("HUP");
+      daemon.awaitLine(line -> line.endsWith("was read again; changed: control.users"));
+      Files.writeString(file, text.replace("64MiB", "lots"));
+      daemon.signal("HUP");
+      daemon.awaitLine(line -> line.contains(file + ":5:1: dpdk.memory: "));
+      daemon.signal("TERM");
+      assertThat(daemon.awaitEnd()).isZero();
+      daemon.awaitLine(line -> line.endsWith("the daemon ends; there are no connections"));
+    }
+  }
 }

@@ -87,12 +87,16 @@ class MistakesTest {
           control   | mode = '0880'                | 3:1: control.mode: '0880' cannot be used; allowed: permission bits in octal, '0600' to '0777'
           control   | socket = 'rddpd.sock'        | 2:1: control.socket: 'rddpd.sock' cannot be used; allowed: an absolute path of at most 107 octets
           control   | sockets = '/run/a.sock'      | 3:1: control.sockets: unknown key; did you mean socket?
+          control   | users = ['no-one-here']      | 3:10: control.users[1]: there is no user 'no-one-here' on this machine; allowed: a list of names or ids of users
+          control   | drain-timeout = 3            | 3:1: control.drain-timeout: is the number 3; allowed: a whole number with us, ms, s or min, from 0s to 10min
           dpdk      | hugepages = no               | 5:13: dpdk.hugepages: no is neither a number nor true or false nor in quotes
           dpdk      | memory = 512MiB              | 6:13: dpdk.memory: 512MiB is neither a number nor true or false nor in quotes; allowed: memory = '512MiB'
           dpdk      | memory = '32MiB'             | 6:1: dpdk.memory: 32MiB is out of range; allowed: octets, or a number with KiB, MiB, GiB, TiB
           dpdk      | arguments = '-l 0'           | 6:1: dpdk.arguments: is the string '-l 0'; allowed: a list of strings in quotes
           engine    | idle = 'busy'                | 8:1: engine.idle: 'busy' cannot be used; allowed: one of 'spin', 'backoff', 'yield', 'park'
           engine    | idle = 'spin' ; idle = 'park'| 9:1: engine.idle: is set in line 8 already; allowed: once
+          engine    | cores = [0, 1]               | 8:1: engine.cores: names [0, 1], but one engine thread serves all interfaces; allowed: 1 processor
+          engine    | priority = 'realtime'        | 8:1: engine.priority: 'realtime' cannot be used; allowed: 'normal', 'nice -20' to 'nice 19', 'fifo 1' to 'fifo 99'
           limits    | sessions = 0                 | 10:1: limits.sessions: 0 is out of range; allowed: a whole number from 1 to 4096
           limits    | session-memory = '32GiB'     | 10:1: limits.session-memory: 32 GiB is more than memory, that of all programs; allowed: at most 16 GiB
           limits    | process-share = 90           | 10:1: limits.process-share: 90 is more than user-share; allowed: a whole number from 1 to 75
@@ -128,6 +132,7 @@ class MistakesTest {
           """
           control   | socket = '/proc/rddpd.sock'  | 2:1: control.socket: /proc/rddpd.sock.lock
           dpdk      | hugepages = true ; memory = '1TiB' | or hugepages = false, which is slower
+          engine    | cores = [8000]               | 8:1: engine.cores: this process may not use processor 8000; allowed: 0
           interface | device = 'linux:nosuch0'     | 13:1: interface[1].device: there is no Linux interface nosuch0; allowed: one
           interface | device = 'pci:ffff:1f:1f.7'  | 13:1: interface[1].device: there is no PCI device ffff:1f:1f.7; allowed:
           interface | device = 'net_vhost0,iface=/no/such/a.sock' | 13:1: interface[1].device: there is no folder /no/such; allowed: a path in an existing one, or make it first (mkdir -p /no/such)

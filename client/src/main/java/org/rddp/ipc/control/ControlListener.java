@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.rddp.ipc.linux.Descriptor;
@@ -50,13 +51,23 @@ public final class ControlListener implements AutoCloseable {
    */
   public static ControlListener bind(Path path, Set<PosixFilePermission> permissions)
       throws IOException {
+    return bind(path, permissions, OptionalInt.empty());
+  }
+
+  /**
+   * Creates the socket as {@link #bind(Path, Set)} does, with a group.
+   *
+   * @param group id of the socket's group; empty: the process's
+   */
+  public static ControlListener bind(
+      Path path, Set<PosixFilePermission> permissions, OptionalInt group) throws IOException {
     Path directory = path.toAbsolutePath().getParent();
     createDirectory(directory);
     // A daemon that has bound its socket and does not listen yet looks like a dead one to another.
     SocketLock lock = lock(path);
     ControlListener listener = null;
     try {
-      listener = bindAlone(path, permissions);
+      listener = bindAlone(path, permissions, group);
     } finally {
       unlock(lock, listener);
     }
@@ -99,27 +110,53 @@ public final class ControlListener implements AutoCloseable {
     }
   }
 
-  private static ControlListener bindAlone(Path path, Set<PosixFilePermission> permissions)
-      throws IOException {
+  private static ControlListener bindAlone(
+      Path path, Set<PosixFilePermission> permissions, OptionalInt group) throws IOException {
     Descriptor socket = UnixSocket.open();
     try {
       try {
         UnixSocket.bind(socket, path);
       } catch (SystemCallException e) {
         if (e.errno() != Errno.EADDRINUSE) {
-          throw e;
+          throw new FileSystemException(path.toString(), null, e.getMessage());
         }
         removeStale(path);
         UnixSocket.bind(socket, path);
       }
       // The mode is set before listen(2), so that no program connects before it applies.
-      Files.setPosixFilePermissions(path, permissions);
+      permit(path, permissions, group);
       UnixSocket.listen(socket, BACKLOG);
       return new ControlListener(path, socket);
     } catch (IOException | RuntimeException e) {
       socket.close();
       throw e;
     }
+  }
+
+  private static void permit(Path path, Set<PosixFilePermission> permissions, OptionalInt group)
+      throws IOException {
+    if (group.isPresent()) {
+      try {
+        Files.setAttribute(path, "unix:gid", group.getAsInt());
+      } catch (FileSystemException e) {
+        throw new FileSystemException(
+            path.toString(),
+            null,
+            "it cannot be given to group %d (%s): root or a member of the group can do that"
+                .formatted(group.getAsInt(), e.getReason()));
+      }
+    }
+    Files.setPosixFilePermissions(path, permissions);
+  }
+
+  /**
+   * Changes who may connect from now on.
+   *
+   * @param permissions mode of the socket; a program needs write permission to connect
+   * @param group id of the socket's group; empty: it stays
+   */
+  public void permit(Set<PosixFilePermission> permissions, OptionalInt group) throws IOException {
+    permit(path, permissions, group);
   }
 
   private static void removeStale(Path path) throws IOException {

@@ -2,17 +2,13 @@ package org.rddp.daemon.configuration;
 
 import java.io.IOException;
 import java.nio.charset.MalformedInputException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import org.tomlj.Toml;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlParseError;
@@ -23,9 +19,6 @@ import org.tomlj.TomlTable;
 /** Reads {@code rddpd}'s configuration file and reports all problems in it. */
 public final class ConfigurationFile {
   private static final long MIB = 1 << 20;
-
-  /** Longest path of a Unix-domain socket: sun_path without its terminating zero. */
-  private static final int SOCKET_PATH = 107;
 
   private final String file;
   private final TomlTable toml;
@@ -126,35 +119,17 @@ public final class ConfigurationFile {
   }
 
   private static Configuration root(TomlSection root) {
-    TomlSection control = root.section("control");
-    Path socket =
-        control.parsed(
-            "socket",
-            "an absolute path of at most " + SOCKET_PATH + " octets",
-            Path.of("/run/rddp/rddpd.sock"),
-            ConfigurationFile::socket);
-    int mode =
-        control.parsed(
-            "mode",
-            "permission bits in octal, \"0600\" to \"0777\"",
-            0660,
-            ConfigurationFile::mode);
-    List<Integer> users = control.integers("users", 0, Integer.MAX_VALUE);
-    control.refuseUnknownKeys();
+    ControlConfiguration control = ControlConfiguration.read(root.section("control"));
     TomlSection dpdkSection = root.section("dpdk");
     DpdkConfiguration dpdk = dpdk(dpdkSection);
-    TomlSection engine = root.section("engine");
-    EngineThreads threads =
-        engine.choice("engines", words(EngineThreads.values()), EngineThreads.SHARED);
-    IdleMode idling = engine.choice("idle", words(IdleMode.values()), IdleMode.BACKOFF);
-    engine.refuseUnknownKeys();
+    TomlSection engineSection = root.section("engine");
     Limits limits = LimitsReader.read(root.section("limits"));
     MetricsConfiguration metrics = metrics(root.section("metrics"));
     List<InterfaceConfiguration> interfaces =
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
+    EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces.size());
     root.refuseUnknownKeys();
-    return new Configuration(
-        socket, mode, users, dpdk, threads, idling, limits, metrics, interfaces);
+    return new Configuration(control, dpdk, engine, limits, metrics, interfaces);
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {
@@ -177,30 +152,6 @@ public final class ConfigurationFile {
             MetricsConfiguration::parse);
     section.refuseUnknownKeys();
     return metrics;
-  }
-
-  private static Path socket(String text) {
-    Path path = Path.of(text);
-    if (!path.isAbsolute() || text.getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH) {
-      throw new IllegalArgumentException(text);
-    }
-    return path;
-  }
-
-  private static int mode(String text) {
-    int mode = Integer.parseInt(text, 8);
-    if (mode < 0600 || mode > 0777) {
-      throw new IllegalArgumentException(text);
-    }
-    return mode;
-  }
-
-  private static <E extends Enum<E>> Map<String, E> words(E[] values) {
-    Map<String, E> words = new LinkedHashMap<>();
-    for (E value : values) {
-      words.put(value.name().toLowerCase(Locale.ROOT).replace('_', '-'), value);
-    }
-    return words;
   }
 
   private static ConfigurationException unreadable(Path file, String what) {

@@ -55,6 +55,25 @@ public record Limits(
         sessionMemory);
   }
 
+  /** With the queues of connections of other limits, for which the engines were made. */
+  public Limits withQueues(Limits engines) {
+    return new Limits(
+        sessions,
+        memory,
+        mappings,
+        sessionRegions,
+        sessionMemory,
+        sessionMappings,
+        sessionConnections,
+        sessionListeners,
+        userShare,
+        processShare,
+        engines.sendQueue,
+        engines.receiveQueue,
+        requests,
+        completions);
+  }
+
   /** What a percentage of an amount is, rounded up, so that a share is never empty. */
   public static long share(long whole, int percent) {
     return whole / 100 * percent + (whole % 100 * percent + 99) / 100;

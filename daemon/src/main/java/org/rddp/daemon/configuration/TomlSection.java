@@ -2,6 +2,7 @@ package org.rddp.daemon.configuration;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -202,6 +203,64 @@ final class TomlSection {
   /** Whether the key is an empty list. */
   boolean isEmptyList(String key) {
     return has(key) && table.get(List.of(key)) instanceof TomlArray array && array.isEmpty();
+  }
+
+  /**
+   * A number, or a name that a function translates and throws IllegalArgumentException with the
+   * reason if it cannot; null if the key is missing or wrong.
+   */
+  Integer account(String key, String allowed, Function<String, Integer> byName) {
+    return has(key) ? account(at(key), key, table.get(List.of(key)), allowed, byName) : null;
+  }
+
+  /** A list of such numbers and names. */
+  List<Integer> accounts(String key, String allowed, Function<String, Integer> byName) {
+    List<Integer> all = new ArrayList<>();
+    if (!has(key)) {
+      return all;
+    }
+    if (!(table.get(List.of(key)) instanceof TomlArray array)) {
+      refuseType(key, allowed);
+      return all;
+    }
+    for (int i = 0; i < array.size(); i++) {
+      String element = key + "[" + (i + 1) + "]";
+      Integer id = account(array.inputPositionOf(i), element, array.get(i), allowed, byName);
+      if (id != null) {
+        all.add(id);
+      }
+    }
+    return all;
+  }
+
+  private Integer account(
+      TomlPosition place,
+      String key,
+      Object value,
+      String allowed,
+      Function<String, Integer> byName) {
+    if (value instanceof Long number && number >= 0 && number <= Integer.MAX_VALUE) {
+      return number.intValue();
+    }
+    String wrong = "is " + TomlTables.kind(value);
+    if (value instanceof String name) {
+      try {
+        return byName.apply(name);
+      } catch (IllegalArgumentException e) {
+        wrong = e.getMessage();
+      }
+    }
+    problem(place, key, wrong + "; allowed: " + allowed);
+    return null;
+  }
+
+  /** The names of constants as the file has them: in small letters, with hyphens. */
+  static <E extends Enum<E>> Map<String, E> words(E[] values) {
+    Map<String, E> words = new LinkedHashMap<>();
+    for (E value : values) {
+      words.put(value.name().toLowerCase(Locale.ROOT).replace('_', '-'), value);
+    }
+    return words;
   }
 
   /** A list of whole numbers within two inclusive bounds. */

@@ -1,11 +1,13 @@
 package org.rddp.daemon.control;
 
 import java.io.IOException;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -57,13 +59,13 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   private final ControlListener listener;
   private final List<DaemonInterface> interfaces;
-  private final Limits limits;
+  private Limits limits;
   private final Permissions permissions;
   private final Statistics statistics;
   private final DaemonLog log;
   private final EventFd wake;
   private final ResourceShares shares;
-  private final WaitingPrograms waiting;
+  private WaitingPrograms waiting;
   private final MappingThreads mappingThreads;
   private final ManyToOneConcurrentLinkedQueue<Runnable> tasks =
       new ManyToOneConcurrentLinkedQueue<>();
@@ -449,6 +451,37 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     ending.remove(program);
     admissionPaused = false;
     shares.leave(program.socket().peer());
+  }
+
+  /** Logs a line about the daemon itself. Any thread may call this. */
+  public void note(String line) {
+    execute(() -> log.info(DaemonLog.Kind.DAEMON, line));
+  }
+
+  /**
+   * Changes who may connect and what they may have; sessions that exist keep what they have. Any
+   * thread may call this.
+   *
+   * @param users as in the constructor
+   * @param permissionBits mode of the control socket
+   * @param group id of the control socket's group; empty: it stays
+   */
+  public void reconfigure(
+      Limits newLimits,
+      Set<Integer> users,
+      Set<PosixFilePermission> permissionBits,
+      OptionalInt group) {
+    execute(() -> {
+      limits = newLimits;
+      shares.limit(newLimits);
+      waiting = new WaitingPrograms(newLimits);
+      permissions.users(users);
+      try {
+        listener.permit(permissionBits, group);
+      } catch (IOException e) {
+        log.info(DaemonLog.Kind.DAEMON, "the control socket stays as it is: " + e.getMessage());
+      }
+    });
   }
 
   // ---- The end ----

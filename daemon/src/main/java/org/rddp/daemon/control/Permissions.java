@@ -14,7 +14,7 @@ final class Permissions {
   private static final int OWN_USER = own("uid");
   private static final int OWN_GROUP = own("gid");
 
-  private final Set<Integer> users;
+  private Set<Integer> users;
 
   /**
    * Creates the permissions.
@@ -24,6 +24,11 @@ final class Permissions {
    */
   Permissions(Set<Integer> users) {
     this.users = Set.copyOf(users);
+  }
+
+  /** Changes the users; sessions that exist go on. */
+  void users(Set<Integer> ids) {
+    users = Set.copyOf(ids);
   }
 
   void checkSession(PeerCredentials peer) throws RequestRefusedException {

@@ -6,7 +6,7 @@ import org.rddp.daemon.engine.RequestRefusedException;
 /** A limit and the amount used of it. Control thread only. */
 final class Quota {
   private final String what;
-  private final long limit;
+  private long limit;
   private final Quota parent;
   private long used;
 
@@ -20,6 +20,13 @@ final class Quota {
     this.what = what;
     this.limit = limit;
     this.parent = parent;
+  }
+
+  /**
+   * Changes the limit. What is used beyond it stays; no more is taken until enough is given back.
+   */
+  void limit(long newLimit) {
+    limit = newLimit;
   }
 
   /** Takes an amount. */

@@ -21,7 +21,7 @@ final class ResourceShares {
     }
   }
 
-  private final Limits limits;
+  private Limits limits;
   private final Resources whole;
   private final Map<Integer, Counted> users = new HashMap<>();
   private final Map<ProcessKey, Counted> processes = new HashMap<>();
@@ -34,6 +34,14 @@ final class ResourceShares {
   /** The resources of the daemon as a whole. */
   Resources whole() {
     return whole;
+  }
+
+  /** Changes the limits, also of those who are connected. */
+  void limit(Limits newLimits) {
+    limits = newLimits;
+    whole.limit(limits, 100);
+    users.values().forEach(each -> each.resources.limit(limits, limits.userShare()));
+    processes.values().forEach(each -> each.resources.limit(limits, limits.processShare()));
   }
 
   /** The share of a program's process, to be left when the program is gone. */

@@ -34,6 +34,14 @@ record Resources(String whose, Quota sessions, Quota memory, Quota mappings, Quo
         new Quota("listeners of " + owner, Limits.share(listeners(limits), percent), listeners));
   }
 
+  /** Changes the limits of all of the daemon's resources, or of a percentage of them. */
+  void limit(Limits limits, int percent) {
+    sessions.limit(Limits.share(limits.sessions(), percent));
+    memory.limit(Limits.share(limits.memory(), percent));
+    mappings.limit(Limits.share(limits.mappings(), percent));
+    listeners.limit(Limits.share(listeners(limits), percent));
+  }
+
   private static long listeners(Limits limits) {
     return (long) limits.sessions() * limits.sessionListeners();
   }

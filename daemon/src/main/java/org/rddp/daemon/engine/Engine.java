@@ -40,6 +40,7 @@ public final class Engine {
   private final List<Session> sessions = new ArrayList<>();
   private final Deadlines deadlines = new Deadlines();
   private int busyTurns;
+  private boolean closing;
 
   private final PendingStartups<SessionConnection> startups;
 
@@ -198,9 +199,18 @@ public final class Engine {
     session.end();
   }
 
-  /** Closes every connection of every session in order. Engine thread only. */
+  /**
+   * Stops listening, closes every connection of every session in order, and opens no further ones.
+   * Engine thread only.
+   */
   public void closeGracefully() {
+    closing = true;
     sessions.forEach(Session::closeGracefully);
+  }
+
+  /** Whether all connections are being closed, so that no new ones are opened. */
+  boolean isClosing() {
+    return closing;
   }
 
   /** Connections of all sessions that have not ended. Engine thread only. */

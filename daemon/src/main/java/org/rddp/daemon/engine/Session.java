@@ -380,6 +380,9 @@ public final class Session {
   }
 
   private void check(ConnectionSettings settings) throws RequestRefusedException {
+    if (engine.isClosing()) {
+      throw new RequestRefusedException(Reason.STATE, "the daemon ends");
+    }
     checkHeld(settings.heldOctets());
     receiveQueues.check(settings);
     ChosenStartup.check(engine.rdmapSettings(), settings.startup());
@@ -527,8 +530,10 @@ public final class Session {
     }
   }
 
-  /** Closes every connection in order, as far as the peers do, too. */
+  /** Stops listening, and closes every connection in order, as far as the peers do, too. */
   void closeGracefully() {
+    listeners.forEach(SessionListener::close);
+    listeners.clear();
     connections.forEach(connection -> connection.disconnect(true));
   }
 

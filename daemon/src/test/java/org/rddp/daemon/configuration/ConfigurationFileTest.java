@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,9 @@ class ConfigurationFileTest {
         example
             .replaceAll("(?m)^# (?=[a-z-]+ = )", "")
             .replace("arguments = [\"--log-level=lib.eal:warning\"]", "arguments = []")
-            .replace("gateway = \"10.0.0.254\"", "");
+            .replace("gateway = \"10.0.0.254\"", "")
+            .replace("group = \"rddp\"", "")
+            .replace("cores = [2]", "");
 
     assertThat(ConfigurationFile.parse("f", spelledOut))
         .isEqualTo(ConfigurationFile.parse("f", example));
@@ -105,7 +108,9 @@ class ConfigurationFileTest {
             [control]
             socket = "/tmp/x.sock"
             mode = "0600"
-            users = [1000, 1001]
+            users = [1000, "daemon"]
+            group = "root"
+            drain-timeout = "250ms"
             [dpdk]
             hugepages = false
             memory = "128MiB"
@@ -113,6 +118,8 @@ class ConfigurationFileTest {
             [engine]
             engines = "per-port"
             idle = "spin"
+            cores = [3, 1]
+            priority = "fifo 2"
             [limits]
             sessions = 3
             memory = 1048576
@@ -173,12 +180,19 @@ class ConfigurationFileTest {
             """);
 
     assertThat(read.controlSocket()).isEqualTo(Path.of("/tmp/x.sock"));
-    assertThat(read.controlMode()).isEqualTo(0600);
-    assertThat(read.users()).containsExactly(1000, 1001);
+    assertThat(read.control())
+        .isEqualTo(
+            new ControlConfiguration(
+                Path.of("/tmp/x.sock"), 0600, OptionalInt.of(0), List.of(1000, 1), 250_000_000));
     assertThat(read.dpdk())
         .isEqualTo(new DpdkConfiguration(false, 128 << 20, List.of("--log-level=8")));
-    assertThat(read.engines()).isEqualTo(EngineThreads.PER_PORT);
-    assertThat(read.idleMode()).isEqualTo(IdleMode.SPIN);
+    assertThat(read.engine())
+        .isEqualTo(
+            new EngineConfiguration(
+                EngineThreads.PER_PORT,
+                IdleMode.SPIN,
+                List.of(3, 1),
+                new ThreadPriority(ThreadPriority.Kind.FIFO, 2)));
     assertThat(read.limits())
         .isEqualTo(new Limits(3, 1 << 20, 9, 4, 1 << 20, 8, 5, 6, 60, 40, 7, 8, 128, 256));
     assertThat(read.interfaces().getFirst())
@@ -260,8 +274,12 @@ class ConfigurationFileTest {
           control | socket = 5                   | is the number 5
           control | mode = '9'                   | permission bits in octal
           control | mode = '0000'                | permission bits in octal
-          control | users = 5                    | a list of whole numbers
-          control | users = ['root']             | a list of whole numbers
+          control | users = 5                    | a list of names or ids of users
+          control | users = [true]               | users[1]: is true; allowed: a list of names or ids of users
+          control | users = [1, 'no-one-here']   | users[2]: there is no user "no-one-here" on this machine
+          control | group = 'no-group-here'      | there is no group "no-group-here" on this machine
+          control | group = -1                   | is the number -1; allowed: a name or an id of a group
+          control | drain-timeout = '1h'         | us, ms, s or min
           dpdk    | hugepages = 'yes'            | true or false
           dpdk    | memory = '1KiB'              | is out of range
           dpdk    | memory = '100.5MiB'          | whole MiB
@@ -271,6 +289,10 @@ class ConfigurationFileTest {
           engine  | engines = 'many'             | one of "shared", "per-port"
           engine  | idle = 'sleep'               | "spin", "backoff", "yield", "park"
           engine  | idle = ''                    | is empty
+          engine  | cores = [1, 2]               | names [1, 2], but one engine thread serves all interfaces; allowed: 1 processor
+          engine  | cores = [-1]                 | a list of whole numbers from 0 to 8191
+          engine  | priority = 'nice 20'         | allowed: "normal", "nice -20" to "nice 19", "fifo 1" to "fifo 99"
+          engine  | priority = 'fifo 0'          | allowed: "normal", "nice -20" to "nice 19", "fifo 1" to "fifo 99"
           limits  | sessions = 0                 | a whole number from 1 to 4096
           limits  | user-share = 101             | a whole number from 1 to 100
           limits  | process-share = 80           | a whole number from 1 to 75

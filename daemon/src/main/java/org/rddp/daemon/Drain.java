@@ -1,0 +1,91 @@
+package org.rddp.daemon;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.rddp.daemon.configuration.TimeSpan;
+import org.rddp.daemon.engine.Engine;
+
+/** Closes all connections in order, waits until they have ended, and says what it waits for. */
+final class Drain {
+  /** Longest wait in ns for an engine's answer. */
+  private static final long ANSWER_TIMEOUT = TimeUnit.SECONDS.toNanos(5);
+
+  private final List<Engine> engines;
+  private final long timeout;
+  private final Consumer<String> log;
+
+  /**
+   * Creates a drain.
+   *
+   * @param timeout longest time in ns that the connections have
+   * @param log gets a line at the beginning, and one at the end
+   */
+  Drain(List<Engine> engines, long timeout, Consumer<String> log) {
+    this.engines = engines;
+    this.timeout = timeout;
+    this.log = log;
+  }
+
+  /** Closes the connections; returns when none is left, or the time is over. */
+  void run() throws InterruptedException {
+    Map<String, Integer> open = connections();
+    if (open.isEmpty()) {
+      log.accept("the daemon ends; there are no connections");
+    } else {
+      log.accept(
+          "the daemon ends: it accepts no programs and no peers any more, and %s may take %s"
+                  .formatted(describe(open), TimeSpan.format(timeout))
+              + " (drain-timeout) to end");
+    }
+    long start = System.nanoTime();
+    for (Engine engine : engines) {
+      engine.execute(engine::closeGracefully);
+    }
+    Map<String, Integer> left = connections();
+    while (!left.isEmpty() && System.nanoTime() - start < timeout) {
+      TimeUnit.MILLISECONDS.sleep(2);
+      left = connections();
+    }
+    if (!left.isEmpty()) {
+      log.accept("the drain-timeout is over: " + describe(left) + " did not end and are reset");
+    } else if (!open.isEmpty()) {
+      log.accept("all connections have ended in order");
+    }
+  }
+
+  private static String describe(Map<String, Integer> connections) {
+    int all = connections.values().stream().mapToInt(Integer::intValue).sum();
+    return connections.entrySet().stream()
+        .map(each -> each.getValue() + " of " + each.getKey())
+        .collect(Collectors.joining(", ", "connections (" + all + ": ", ")"));
+  }
+
+  /** The number of connections of each interface that has any. */
+  private Map<String, Integer> connections() throws InterruptedException {
+    Map<String, Integer> counted = new ConcurrentHashMap<>();
+    CountDownLatch asked = new CountDownLatch(engines.size());
+    for (Engine engine : engines) {
+      engine.execute(() -> {
+        counted.put(engine.name(), engine.connectionCount());
+        asked.countDown();
+      });
+    }
+    boolean answered = asked.await(ANSWER_TIMEOUT, TimeUnit.NANOSECONDS);
+    Map<String, Integer> inOrder = new LinkedHashMap<>();
+    if (answered) {
+      for (Engine engine : engines) {
+        int count = counted.get(engine.name());
+        if (count > 0) {
+          inOrder.put(engine.name(), count);
+        }
+      }
+    }
+    return inOrder;
+  }
+}

@@ -1,0 +1,63 @@
+package org.rddp.daemon.configuration;
+
+import java.lang.reflect.RecordComponent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The keys whose values differ between a running configuration and one that is read again.
+ *
+ * @param applied those that a running daemon takes over
+ * @param restart those that need a restart
+ */
+public record Changes(List<String> applied, List<String> restart) {
+  /** Keys of tables that are taken over otherwise. */
+  private static final Set<String> FIXED =
+      Set.of("control.socket", "limits.send-queue", "limits.receive-queue");
+
+  /** Finds the changes. */
+  public static Changes between(Configuration running, Configuration next) {
+    Changes changes = new Changes(new ArrayList<>(), new ArrayList<>());
+    changes.compare("control", running.control(), next.control(), true);
+    changes.compare("limits", running.limits(), next.limits(), true);
+    changes.compare("dpdk", running.dpdk(), next.dpdk(), false);
+    changes.compare("engine", running.engine(), next.engine(), false);
+    if (!running.metrics().equals(next.metrics())) {
+      changes.restart.add("metrics.listen");
+    }
+    int most = Math.max(running.interfaces().size(), next.interfaces().size());
+    for (int i = 0; i < most; i++) {
+      InterfaceConfiguration before = at(running, i);
+      if (!Objects.equals(before, at(next, i))) {
+        changes.restart.add("interface[" + (i + 1) + "]");
+      }
+    }
+    return changes;
+  }
+
+  private static InterfaceConfiguration at(Configuration configuration, int index) {
+    return index < configuration.interfaces().size() ? configuration.interfaces().get(index) : null;
+  }
+
+  /** Compares two records, whose components are named as the table's keys. */
+  private void compare(String table, Record before, Record after, boolean live) {
+    for (RecordComponent component : before.getClass().getRecordComponents()) {
+      if (!Objects.equals(value(component, before), value(component, after))) {
+        String key =
+            table + "." + component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+        (live && !FIXED.contains(key) ? applied : restart).add(key);
+      }
+    }
+  }
+
+  private static Object value(RecordComponent component, Record owner) {
+    try {
+      return component.getAccessor().invoke(owner);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package org.rddp.daemon.configuration;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import org.rddp.ipc.linux.Accounts;
+
+/**
+ * Who may connect to the daemon, where, and how it ends.
+ *
+ * @param socket path of the control socket
+ * @param mode the socket's permission bits, such as 0660
+ * @param group id of the socket's group; empty: the group of the daemon's process
+ * @param users ids of the users who may connect besides root and the daemon's own user; empty: all
+ *     users that the socket's mode admits
+ * @param drainTimeout longest time in ns that connections have for ending when the daemon ends
+ */
+public record ControlConfiguration(
+    Path socket, int mode, OptionalInt group, List<Integer> users, long drainTimeout) {
+  /** Longest path of a Unix-domain socket: sun_path without its terminating zero. */
+  private static final int SOCKET_PATH = 107;
+
+  private static final long DRAIN_TIMEOUT = TimeUnit.SECONDS.toNanos(3);
+
+  /** Copies the list. */
+  public ControlConfiguration {
+    users = List.copyOf(users);
+  }
+
+  /** With another path of the socket. */
+  public ControlConfiguration withSocket(Path other) {
+    return new ControlConfiguration(other, mode, group, users, drainTimeout);
+  }
+
+  /** Reads the {@code [control]} of a configuration file. */
+  static ControlConfiguration read(TomlSection section) {
+    Path socket =
+        section.parsed(
+            "socket",
+            "an absolute path of at most " + SOCKET_PATH + " octets",
+            Path.of("/run/rddp/rddpd.sock"),
+            ControlConfiguration::socket);
+    int mode =
+        section.parsed(
+            "mode",
+            "permission bits in octal, \"0600\" to \"0777\"",
+            0660,
+            ControlConfiguration::mode);
+    Integer group =
+        section.account(
+            "group",
+            "a name or an id of a group",
+            name -> id(Accounts.groupId(name), "group", name));
+    List<Integer> users =
+        section.accounts(
+            "users",
+            "a list of names or ids of users",
+            name -> id(Accounts.userId(name), "user", name));
+    long drain = section.duration("drain-timeout", 0, TimeUnit.MINUTES.toNanos(10), DRAIN_TIMEOUT);
+    section.refuseUnknownKeys();
+    return new ControlConfiguration(
+        socket, mode, group == null ? OptionalInt.empty() : OptionalInt.of(group), users, drain);
+  }
+
+  private static Integer id(OptionalInt found, String kind, String name) {
+    return found.orElseThrow(() ->
+        new IllegalArgumentException("there is no " + kind + " \"" + name + "\" on this machine"));
+  }
+
+  private static Path socket(String text) {
+    Path path = Path.of(text);
+    if (!path.isAbsolute() || text.getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH) {
+      throw new IllegalArgumentException(text);
+    }
+    return path;
+  }
+
+  private static int mode(String text) {
+    int mode = Integer.parseInt(text, 8);
+    if (mode < 0600 || mode > 0777) {
+      throw new IllegalArgumentException(text);
+    }
+    return mode;
+  }
+}
