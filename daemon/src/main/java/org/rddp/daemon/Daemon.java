@@ -23,11 +23,12 @@ import org.rddp.daemon.configuration.InterfaceConfiguration;
 import org.rddp.daemon.configuration.Limits;
 import org.rddp.daemon.control.ControlServer;
 import org.rddp.daemon.control.DaemonInterface;
-import org.rddp.daemon.control.DaemonLog;
 import org.rddp.daemon.control.EngineWatch;
 import org.rddp.daemon.control.Statistics;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
+import org.rddp.daemon.log.DaemonEvents;
+import org.rddp.daemon.log.DaemonLog;
 import org.rddp.daemon.metrics.DaemonMetrics;
 import org.rddp.daemon.metrics.Health;
 import org.rddp.daemon.metrics.MetricsServer;
@@ -66,6 +67,7 @@ public final class Daemon implements AutoCloseable {
   private volatile Configuration configuration;
   private final Ports ports;
   private final Statistics statistics;
+  private final DaemonEvents events;
   private final List<Engine> engines = new ArrayList<>();
   private final List<EngineThread> threads = new ArrayList<>();
   private final ControlServer control;
@@ -91,7 +93,7 @@ public final class Daemon implements AutoCloseable {
     this.configuration = configuration;
     this.ports = ports;
     this.statistics = new Statistics();
-    DaemonLog log = new DaemonLog(out);
+    this.events = new DaemonEvents(new DaemonLog(configuration.log(), out));
     FaultForwarder faults = new FaultForwarder();
     List<DaemonInterface> named = new ArrayList<>();
     for (int i = 0; i < configuration.interfaces().size(); i++) {
@@ -110,7 +112,7 @@ public final class Daemon implements AutoCloseable {
             configuration.limits(),
             Set.copyOf(configuration.control().users()),
             statistics,
-            log);
+            events);
     faults.forwardTo(control);
     service = ServiceManager.of(System.getenv(), out);
   }
@@ -174,6 +176,7 @@ public final class Daemon implements AutoCloseable {
       throw e;
     }
     tryVectors();
+    daemon.logStart();
     daemon.startThreads();
     daemon.control.start();
     try {
@@ -192,6 +195,20 @@ public final class Daemon implements AutoCloseable {
       watchdog = new Watchdog(engines, service.watchdog(), service::feedWatchdog);
       watchdog.start();
     }
+  }
+
+  private void logStart() {
+    for (InterfaceConfiguration each : configuration.interfaces()) {
+      events.info(
+          "interface %s is %s/%d on %s, MTU %d"
+              .formatted(
+                  each.name(),
+                  new Ipv4Address(each.address()),
+                  each.prefix(),
+                  each.device(),
+                  each.mtu()));
+    }
+    events.info("programs connect at " + configuration.controlSocket());
   }
 
   /**
@@ -338,7 +355,9 @@ public final class Daemon implements AutoCloseable {
             running.engine(),
             limits,
             running.metrics(),
-            running.interfaces());
+            running.interfaces(),
+            running.log().withLevels(next.log()));
+    events.setLevels(configuration.log());
     control.reconfigure(
         limits, Set.copyOf(access.users()), permissions(configuration), access.group());
     control.note(
@@ -371,7 +390,7 @@ public final class Daemon implements AutoCloseable {
       return;
     }
     closed = true;
-    service.stopping(Duration.ofNanos(GRACE + 2 * END_TIMEOUT));
+    service.stopping(Duration.ofNanos(configuration.control().drainTimeout() + 2 * END_TIMEOUT));
     if (health != null) {
       health.stopping();
     }
@@ -390,6 +409,8 @@ public final class Daemon implements AutoCloseable {
       watchdog.close();
     }
     service.close();
+    events.info("the daemon has ended");
+    events.close();
     ended.countDown();
   }
 

@@ -43,6 +43,8 @@ public final class DpdkPorts implements Ports {
   /** The first MAC address of ring ports, locally administered; further ports count up from it. */
   private static final long LOCAL_MAC = 0x02_00_00_00_00_01L;
 
+  private static final String EAL_LOG = "--log-level=lib.eal:warning";
+
   private final List<DpdkDevice> devices = new ArrayList<>();
   private final List<Mempool> mempools = new ArrayList<>();
   private final Map<String, RingPair> pairs = new HashMap<>();
@@ -150,7 +152,8 @@ public final class DpdkPorts implements Ports {
         arguments = arguments.withPciDevice(dpdkArguments(each));
       }
     }
-    return arguments.and(dpdk.arguments().toArray(String[]::new));
+    // Without it, DPDK prints lines without times to standard error. Later arguments override it.
+    return arguments.and(EAL_LOG).and(dpdk.arguments().toArray(String[]::new));
   }
 
   private static String dpdkArguments(InterfaceConfiguration configured) {

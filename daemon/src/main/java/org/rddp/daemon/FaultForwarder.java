@@ -1,6 +1,7 @@
 package org.rddp.daemon;
 
 import org.rddp.daemon.control.ControlServer;
+import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.FaultHandler;
 
 /** Forwards faults to the control server, which is created after the engines. */
@@ -20,5 +21,10 @@ final class FaultForwarder implements FaultHandler {
   @Override
   public void onRefused(String detail) {
     control.onRefused(detail);
+  }
+
+  @Override
+  public void onConnectionFailed(ConnectionFailure failure) {
+    control.onConnectionFailed(failure);
   }
 }

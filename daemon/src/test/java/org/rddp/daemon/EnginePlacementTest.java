@@ -48,7 +48,7 @@ class EnginePlacementTest {
   private static int niceOfTheEngine() {
     try {
       String fields = Files.readString(engine().resolve("stat")).replaceFirst(".*\\) ", "x x ");
-      return Integer.parseInt(fields.split(" ")[NICE_FIELD]);
+      return Integer.parseInt(fields.split(" ", -1)[NICE_FIELD]);
     } catch (IOException e) {
       throw new AssertionError(e);
     }

@@ -67,7 +67,7 @@ class FairSharesTest {
       }
       assertThatThrownBy(() -> silent.getFirst().receive()).isInstanceOf(EOFException.class);
       assertThat(silent.getLast().socket().receiveFromDaemon()).as("the youngest").isNull();
-      assertThat(daemon.log()).contains("others want its place");
+      TestDaemon.await(() -> daemon.log().contains("others want its place"), "the log says why");
       close(silent);
     }
   }

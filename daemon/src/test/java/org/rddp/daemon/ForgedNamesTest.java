@@ -23,8 +23,8 @@ class ForgedNamesTest {
       TestDaemon.await(() -> daemon.log().contains("refused"), "the refusal is logged");
       assertThat(daemon.log().lines())
           .as("the session's line, escaped once")
-          .anyMatch(
-              line -> line.contains("session of x\\u000a2026") && line.contains("\\u001b[2J"));
+          .anyMatch(line ->
+              line.contains("program=\"x\\u000a2026") && line.contains("\\u001b[2J\" pid="));
       assertThat(daemon.log().lines()).noneMatch(line -> line.startsWith("2026-11-22T00:00:00Z"));
     }
   }

@@ -86,7 +86,17 @@ class GarbageTest {
   void shouldRejectHttp() throws Exception {
     shouldBeRefused(
         "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".getBytes(StandardCharsets.US_ASCII), false);
-    TestDaemon.await(() -> daemon.log().contains("two: "), "the log says so");
+    TestDaemon.await(
+        () ->
+            daemon
+                .log()
+                .lines()
+                .anyMatch(line ->
+                    line.matches(
+                        "\\S+Z warn connection interface=two local=10\\.0\\.0\\.2:\\d+"
+                            + " peer=10\\.0\\.0\\.1:\\d+ session=\\d+ program=test pid=\\d+"
+                            + " uid=\\d+: .+")),
+        "the log names interface, both addresses and the session");
   }
 
   @Test

@@ -56,7 +56,7 @@ class ReconfigurationTest {
         assertThatThrownBy(() -> after.allocate(2 * MIB, Access.LOCAL_WRITE))
             .hasMessageContaining("octets of this program's memory");
       }
-      before.allocate(2 * MIB, Access.LOCAL_WRITE);
+      assertThat(before.allocate(2 * MIB, Access.LOCAL_WRITE).length()).isEqualTo(2 * MIB);
     }
     assertThat(daemon.log()).doesNotContain("restart");
     daemon.close();
@@ -78,6 +78,17 @@ class ReconfigurationTest {
     reconfigure("mode = \"0600\"\nusers = [4711]", "", "address = \"10.0.0.1/24\"");
     awaitLog("changed: control.mode, control.users");
     TestDaemon.await(() -> mode().equals("rw-------"), "the socket has its mode");
+    daemon.close();
+  }
+
+  @Test
+  void shouldTakeOverTheLevelsOfTheLog() throws Exception {
+    reconfigure("", "[log.levels]\nsession = \"off\"", "address = \"10.0.0.1/24\"");
+    awaitLog("changed: log.levels");
+    daemon.connect("one").close();
+    reconfigure("", "[log]\nformat = \"json\"", "address = \"10.0.0.1/24\"");
+    awaitLog("need a restart of the daemon: log.format");
+    assertThat(daemon.log()).doesNotContain("the session ends");
     daemon.close();
   }
 

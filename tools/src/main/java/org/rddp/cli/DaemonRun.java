@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -68,7 +69,9 @@ final class DaemonRun {
   void run(boolean untilEof) {
     Signals.onHangup(this::reload);
     stoppable(0, this::start);
-    Output.println(spec, READY + " " + describe());
+    long millis = System.currentTimeMillis() - startedAt();
+    Output.println(
+        spec, READY + " in %d.%03d s, %s".formatted(millis / 1000, millis % 1000, describe()));
     if (untilEof) {
       waitForEof();
       System.exit(0);
@@ -78,6 +81,15 @@ final class DaemonRun {
       throw new CommandFailedException(
           "the daemon has ended because of an internal error: " + lost, lost);
     }
+  }
+
+  /** When the JVM was started, in ms since 1970. */
+  private static long startedAt() {
+    return ProcessHandle.current()
+        .info()
+        .startInstant()
+        .map(Instant::toEpochMilli)
+        .orElseGet(System::currentTimeMillis);
   }
 
   /**

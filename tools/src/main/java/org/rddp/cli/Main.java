@@ -40,6 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BandwidthCommand.class,
       StatCommand.class,
       ListCommand.class,
+      ErrorsCommand.class,
       CaptureCommand.class,
       SimulateCommand.class,
       FuzzCommand.class,

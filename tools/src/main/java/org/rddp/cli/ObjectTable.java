@@ -70,6 +70,20 @@ final class ObjectTable {
           .number("REQUESTED", json -> text(json, "requested"))
           .number("REFUSED", json -> text(json, "refused"));
 
+  static final ObjectTable ERRORS =
+      new ObjectTable()
+          .number("COUNT", json -> text(json, "count"))
+          .text("FIRST", json -> text(json, "first"))
+          .text("LAST", json -> text(json, "last"))
+          .text("TOPIC", json -> text(json, "topic"))
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("LOCAL", json -> text(json, "local"))
+          .text("PEER", json -> text(json, "peer"))
+          .number("SESSION", json -> text(json, "session"))
+          .text("PROGRAM", json -> text(json, "program"))
+          .number("PID", json -> text(json, "pid"))
+          .text("EXAMPLE", json -> text(json, "example"));
+
   private final List<Column> columns = new ArrayList<>();
 
   ObjectTable text(String title, Function<JsonObject, String> text) {

@@ -29,7 +29,8 @@ final class SessionOptions {
 
   /** Whether an object belongs to the chosen interface, or no interface was chosen. */
   boolean includes(JsonObject object) {
-    return interfaceName.isEmpty() || interfaceName.equals(object.get("interface").getAsString());
+    return interfaceName.isEmpty()
+        || (object.has("interface") && interfaceName.equals(object.get("interface").getAsString()));
   }
 
   /** Whether a counter belongs to the chosen interface, or no interface was chosen. */

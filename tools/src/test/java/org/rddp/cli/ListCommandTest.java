@@ -1,6 +1,7 @@
 package org.rddp.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
@@ -8,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -15,9 +17,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rddp.client.Connection;
+import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
+import org.rddp.client.RefusedException;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.PrivateData;
 import org.rddp.daemon.TestDaemon;
@@ -169,6 +173,31 @@ class ListCommandTest {
             line.matches(".* one +10\\.0\\.0\\.1:\\d+ +10\\.0\\.0\\.2:7471 +established .*"));
     assertThat(run("list sessions").lines()).hasSize(4);
     assertThat(run("list listeners").lines()).hasSize(2).anyMatch(line -> line.contains(":7471"));
+  }
+
+  @Test
+  void shouldShowDistinctErrorsWithAnExample() {
+    assertThat(run("errors")).isEqualTo("no errors\n");
+    for (int port : new int[] {1111, 2222, 3333}) {
+      InetSocketAddress nobody = new InetSocketAddress(TestDaemon.ADDRESS_TWO, port);
+      assertThatThrownBy(() -> here.connect(nobody, PrivateData.NONE, TIMEOUT))
+          .isInstanceOf(ConnectionFailedException.class);
+    }
+    assertThatThrownBy(() -> here.allocate(1L << 60)).isInstanceOf(RefusedException.class);
+    List<JsonObject> errors = json("errors --json");
+    assertThat(errors)
+        .extracting(error -> error.get("topic").getAsString())
+        .containsExactly("connection", "request");
+    JsonObject refused = errors.getFirst();
+    assertThat(refused.get("count").getAsInt()).isEqualTo(3);
+    assertThat(refused.get("peer").getAsString()).isEqualTo(TestDaemon.ADDRESS_TWO + ":3333");
+    assertThat(refused.get("local").getAsString()).startsWith("10.0.0.1:");
+    assertThat(refused.get("interface").getAsString()).isEqualTo("one");
+    assertThat(refused.get("session").getAsInt()).isOne();
+    assertThat(Instant.parse(refused.get("first").getAsString()))
+        .isBeforeOrEqualTo(Instant.parse(refused.get("last").getAsString()));
+    assertThat(run("errors").lines()).hasSize(3).anyMatch(line -> line.matches(" +3  .*:3333 .*"));
+    assertThat(json("errors --json --interface two")).isEmpty();
   }
 
   @Test

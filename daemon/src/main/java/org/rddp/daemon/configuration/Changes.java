@@ -16,13 +16,19 @@ import java.util.Set;
 public record Changes(List<String> applied, List<String> restart) {
   /** Keys of tables that are taken over otherwise. */
   private static final Set<String> FIXED =
-      Set.of("control.socket", "limits.send-queue", "limits.receive-queue");
+      Set.of(
+          "control.socket",
+          "limits.send-queue",
+          "limits.receive-queue",
+          "log.format",
+          "log.lines-per-second");
 
   /** Finds the changes. */
   public static Changes between(Configuration running, Configuration next) {
     Changes changes = new Changes(new ArrayList<>(), new ArrayList<>());
     changes.compare("control", running.control(), next.control(), true);
     changes.compare("limits", running.limits(), next.limits(), true);
+    changes.compare("log", running.log(), next.log(), true);
     changes.compare("dpdk", running.dpdk(), next.dpdk(), false);
     changes.compare("engine", running.engine(), next.engine(), false);
     if (!running.metrics().equals(next.metrics())) {
@@ -57,7 +63,7 @@ public record Changes(List<String> applied, List<String> restart) {
     try {
       return component.getAccessor().invoke(owner);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.List;
  * @param limits limits for programs
  * @param metrics where metrics are served over HTTP
  * @param interfaces the interfaces, at least one
+ * @param log the log
  */
 public record Configuration(
     ControlConfiguration control,
@@ -19,7 +20,8 @@ public record Configuration(
     EngineConfiguration engine,
     Limits limits,
     MetricsConfiguration metrics,
-    List<InterfaceConfiguration> interfaces) {
+    List<InterfaceConfiguration> interfaces,
+    LogConfiguration log) {
   /** Copies the list. */
   public Configuration {
     interfaces = List.copyOf(interfaces);

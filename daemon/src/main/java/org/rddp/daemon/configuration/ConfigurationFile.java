@@ -125,11 +125,12 @@ public final class ConfigurationFile {
     TomlSection engineSection = root.section("engine");
     Limits limits = LimitsReader.read(root.section("limits"));
     MetricsConfiguration metrics = metrics(root.section("metrics"));
+    LogConfiguration log = LogReader.read(root.section("log"));
     List<InterfaceConfiguration> interfaces =
         InterfacesReader.read(root, dpdkSection, dpdk.memory());
     EngineConfiguration engine = EngineConfiguration.read(engineSection, interfaces.size());
     root.refuseUnknownKeys();
-    return new Configuration(control, dpdk, engine, limits, metrics, interfaces);
+    return new Configuration(control, dpdk, engine, limits, metrics, interfaces, log);
   }
 
   private static DpdkConfiguration dpdk(TomlSection section) {

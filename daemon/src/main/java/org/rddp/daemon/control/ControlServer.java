@@ -17,9 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.configuration.Limits;
+import org.rddp.daemon.engine.ConnectionFailure;
 import org.rddp.daemon.engine.EngineThread;
 import org.rddp.daemon.engine.FaultHandler;
 import org.rddp.daemon.engine.RequestRefusedException;
+import org.rddp.daemon.log.DaemonEvents;
+import org.rddp.daemon.log.DaemonLog;
+import org.rddp.daemon.log.LogTopic;
 import org.rddp.ipc.control.ControlListener;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.ProgramMessage;
@@ -62,7 +66,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private Limits limits;
   private final Permissions permissions;
   private final Statistics statistics;
-  private final DaemonLog log;
+  private final DaemonEvents events;
   private final EventFd wake;
   private final ResourceShares shares;
   private WaitingPrograms waiting;
@@ -97,14 +101,14 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       Limits limits,
       Set<Integer> users,
       Statistics statistics,
-      DaemonLog log)
+      DaemonEvents events)
       throws SystemCallException {
     this.listener = listener;
     this.interfaces = List.copyOf(ports);
     this.limits = limits;
     this.permissions = new Permissions(users);
     this.statistics = statistics;
-    this.log = log;
+    this.events = events;
     this.wake = EventFd.create();
     this.shares = new ResourceShares(limits);
     this.waiting = new WaitingPrograms(limits);
@@ -141,14 +145,13 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   }
 
   private void countLeftOut() {
-    log.leftOut(DaemonLog.Kind.CONNECTION, notLogged.sumThenReset());
-    log.countLeftOut();
+    events.leftOut(LogTopic.CONNECTION, notLogged.sumThenReset());
+    events.countLeftOut();
     after(DaemonLog.PERIOD, this::countLeftOut);
   }
 
   private void reportUnlockedMemory() {
-    log.info(
-        DaemonLog.Kind.DAEMON,
+    events.warn(
         "programs' memory is not locked: RLIMIT_MEMLOCK does not allow it. Where there is swap, an"
             + " engine may have to wait for it");
   }
@@ -166,7 +169,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
    */
   public List<EngineWatch> watch(List<EngineThread> threads) {
     List<EngineWatch> watches =
-        threads.stream().map(engine -> new EngineWatch(engine, log)).toList();
+        threads.stream().map(engine -> new EngineWatch(engine, events)).toList();
     execute(() -> look(watches));
     return watches;
   }
@@ -194,7 +197,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   /** Logs an internal error; whatever happens to the log, the thread goes on. */
   private void report(String where, Throwable cause) {
     try {
-      log.error(where, cause);
+      events.fault(where, cause);
     } catch (RuntimeException | Error e) {
       // There is nothing left to tell it to.
     }
@@ -372,22 +375,32 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Logs an event of the daemon itself. Any thread may call this. */
   public void report(String line) {
-    execute(() -> log.info(DaemonLog.Kind.DAEMON, line));
+    execute(() -> events.info(line));
   }
 
   /** Logs an internal error, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onFault(String where, Throwable cause) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
-      execute(() -> log.error(where, cause));
+      execute(() -> events.fault(where, cause));
     }
   }
 
-  /** Logs a connection that was refused, unless too many tasks wait. Any thread may call this. */
+  /** Logs a station's claim, unless too many tasks wait. Any thread may call this. */
   @Override
   public void onRefused(String detail) {
     if (tasks.size() < MAX_TASKS_FOR_LOG) {
-      execute(() -> log.info(DaemonLog.Kind.CONNECTION, detail));
+      execute(() -> events.warn(detail));
+    } else {
+      notLogged.increment();
+    }
+  }
+
+  /** Logs a connection's failure, unless too many tasks wait. Any thread may call this. */
+  @Override
+  public void onConnectionFailed(ConnectionFailure failure) {
+    if (tasks.size() < MAX_TASKS_FOR_LOG) {
+      execute(() -> events.connectionFailed(failure));
     } else {
       notLogged.increment();
     }
@@ -430,8 +443,8 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     return mappingThreads;
   }
 
-  DaemonLog log() {
-    return log;
+  DaemonEvents events() {
+    return events;
   }
 
   Map<DaemonInterface, ProgramSession> captures() {
@@ -455,7 +468,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
 
   /** Logs a line about the daemon itself. Any thread may call this. */
   public void note(String line) {
-    execute(() -> log.info(DaemonLog.Kind.DAEMON, line));
+    execute(() -> events.info(line));
   }
 
   /**
@@ -479,7 +492,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       try {
         listener.permit(permissionBits, group);
       } catch (IOException e) {
-        log.info(DaemonLog.Kind.DAEMON, "the control socket stays as it is: " + e.getMessage());
+        events.info("the control socket stays as it is: " + e.getMessage());
       }
     });
   }
@@ -493,7 +506,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       try {
         listener.close();
       } catch (IOException e) {
-        log.error("the control socket", e);
+        events.fault("the control socket", e);
       }
     });
   }
@@ -536,7 +549,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     try {
       listener.close();
     } catch (IOException e) {
-      log.error("the control socket", e);
+      events.fault("the control socket", e);
     }
     mappingThreads.close();
     wake.close();

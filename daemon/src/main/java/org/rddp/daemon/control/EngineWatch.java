@@ -5,6 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.rddp.daemon.engine.Engine;
 import org.rddp.daemon.engine.EngineThread;
+import org.rddp.daemon.log.DaemonEvents;
 
 /**
  * Raises an alarm in the log when an engine's thread makes no turn for a second: its programs and
@@ -19,14 +20,14 @@ public final class EngineWatch {
 
   private final EngineThread thread;
   private final String name;
-  private final DaemonLog log;
+  private final DaemonEvents events;
   private boolean stalled;
   private long stalls;
 
   /** Watches a thread that has been started. */
-  EngineWatch(EngineThread thread, DaemonLog log) {
+  EngineWatch(EngineThread thread, DaemonEvents events) {
     this.thread = thread;
-    this.log = log;
+    this.events = events;
     List<Engine> engines = thread.engines();
     name =
         "the engine of "
@@ -40,12 +41,11 @@ public final class EngineWatch {
     boolean late = waited >= LIMIT && thread.isAlive();
     if (late && !stalled) {
       stalls++;
-      log.info(
-          DaemonLog.Kind.DAEMON,
+      events.warn(
           "ALARM: %s has made no turn for %.1f s; the calls of its thread %s, the latest first: %s"
               .formatted(name, waited / 1e9, thread.name(), thread.activity()));
     } else if (!late && stalled) {
-      log.info(DaemonLog.Kind.DAEMON, name + " makes turns again");
+      events.info(name + " makes turns again");
     }
     stalled = late;
   }

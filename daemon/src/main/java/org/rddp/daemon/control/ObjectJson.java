@@ -1,10 +1,13 @@
 package org.rddp.daemon.control;
 
 import com.google.gson.JsonObject;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import org.rddp.daemon.engine.ConnectionStatus;
 import org.rddp.daemon.engine.ListenerStatus;
 import org.rddp.daemon.engine.SessionStatus;
+import org.rddp.daemon.log.DistinctError;
+import org.rddp.daemon.log.LogText;
 import org.rddp.ip.Ipv4Address;
 import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.mpa.Negotiated;
@@ -18,6 +21,7 @@ final class ObjectJson {
   /** Characters of an error that are kept: a line has to fit a control message. */
   private static final int MOST_ERROR = 200;
 
+  private static final int MOST_PATTERN = 100;
   private static final int MOST_NAME = 100;
   private static final double NANOS = 1e9;
 
@@ -105,6 +109,28 @@ final class ObjectJson {
     json.addProperty("starting", status.starting());
     json.addProperty("requested", status.requested());
     json.addProperty("refused", status.refused());
+    return json.toString();
+  }
+
+  /** A distinct error. */
+  static String error(DistinctError entry) {
+    JsonObject json = new JsonObject();
+    json.addProperty("topic", entry.topic().logger());
+    json.addProperty("count", entry.count());
+    json.addProperty("first", entry.first().truncatedTo(ChronoUnit.MILLIS).toString());
+    json.addProperty("last", entry.last().truncatedTo(ChronoUnit.MILLIS).toString());
+    json.addProperty("error", LogText.escaped(entry.pattern(), MOST_PATTERN));
+    json.addProperty("example", error(entry.example()));
+    entry
+        .fields()
+        .values()
+        .forEach((key, value) -> {
+          if (value instanceof Number number) {
+            json.addProperty(key, number);
+          } else {
+            json.addProperty(key, LogText.escaped(value.toString(), MOST_NAME));
+          }
+        });
     return json.toString();
   }
 

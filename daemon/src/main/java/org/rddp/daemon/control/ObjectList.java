@@ -9,8 +9,10 @@ import org.rddp.client.types.Reason;
 import org.rddp.daemon.engine.ConnectionStatus;
 import org.rddp.daemon.engine.RequestRefusedException;
 import org.rddp.daemon.engine.Session;
+import org.rddp.daemon.log.DistinctError;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
@@ -46,6 +48,10 @@ final class ObjectList {
       throw new RequestRefusedException(
           Reason.INVALID, "no list has the number " + next.subject() + "; there are 1 to 4");
     }
+    if (subject == ListSubject.ERRORS) {
+      listErrors(next);
+      return;
+    }
     ProgramSession listed = server.visible(viewer.socket().peer(), next.session());
     if (listed == null) {
       viewer.send(new DaemonMessage.ObjectsListed(next.request(), 0, 0, ""));
@@ -56,9 +62,21 @@ final class ObjectList {
     switch (subject) {
       case SESSIONS -> listSession(page);
       case CONNECTIONS -> listConnections(page, from);
-      case LISTENERS -> listListeners(page, from);
-      case ERRORS -> page.send(-1);
+      default -> listListeners(page, from);
     }
+  }
+
+  private void listErrors(ProgramMessage.ListObjects next) {
+    PeerCredentials peer = viewer.socket().peer();
+    Page page = new Page(next.request(), null);
+    for (DistinctError error : server.events().errors().from(next.index())) {
+      boolean visible = server.permissions().seesAll(peer) || error.user() == peer.uid();
+      if (visible && !page.add(ObjectJson.error(error))) {
+        page.send(1, error.number());
+        return;
+      }
+    }
+    page.send(0, 0);
   }
 
   private void listSession(Page page) {
@@ -145,7 +163,7 @@ final class ObjectList {
         });
   }
 
-  /** The lines of one reply, all of one session. */
+  /** The lines of one reply: errors, or objects of one session. */
   private final class Page {
     final int request;
     final ProgramSession listed;
@@ -175,9 +193,12 @@ final class ObjectList {
      */
     void send(int index) {
       boolean done = index < 0;
-      viewer.send(
-          new DaemonMessage.ObjectsListed(
-              request, listed.number() + (done ? 1 : 0), done ? 0 : index, lines.toString()));
+      send(listed.number() + (done ? 1 : 0), done ? 0 : index);
+    }
+
+    /** Sends the reply with the place to go on at. */
+    void send(int session, int index) {
+      viewer.send(new DaemonMessage.ObjectsListed(request, session, index, lines.toString()));
     }
   }
 }

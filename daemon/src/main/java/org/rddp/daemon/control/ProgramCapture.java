@@ -68,7 +68,7 @@ final class ProgramCapture {
       }
       if (refusal == null) {
         captured.engine().execute(() -> captured.capture().capture(started::offer));
-        server.log().info(DaemonLog.Kind.SESSION, program.name() + " captures " + captured.name());
+        server.events().session(program.logFields(), "the session captures " + captured.name());
       } else {
         stop();
       }

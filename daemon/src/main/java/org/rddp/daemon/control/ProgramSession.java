@@ -11,10 +11,13 @@ import org.rddp.daemon.engine.Session;
 import org.rddp.daemon.engine.SessionHandler;
 import org.rddp.daemon.engine.SessionListener;
 import org.rddp.daemon.engine.SessionOwner;
+import org.rddp.daemon.log.LogFields;
+import org.rddp.daemon.log.LogText;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.PeerCredentials;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalSender;
 import org.rddp.ipc.linux.SystemCallException;
@@ -120,6 +123,12 @@ final class ProgramSession implements SessionHandler {
 
   Quota regions() {
     return regions;
+  }
+
+  LogFields logFields() {
+    String interfaceName = daemonInterface == null ? "" : daemonInterface.name();
+    PeerCredentials peer = socket.peer();
+    return LogFields.session(interfaceName, number, program, peer.pid(), peer.uid());
   }
 
   ControlSocket socket() {
@@ -278,7 +287,8 @@ final class ProgramSession implements SessionHandler {
         name = program + " (pid " + socket.peer().pid() + ")";
       }
       SessionOwner owner = chosen.owner(socket.peer(), limits);
-      session = new Session(number, name, engine, sessionLimits, ends, signal::signal, this, owner);
+      session =
+          new Session(number, program, engine, sessionLimits, ends, signal::signal, this, owner);
       send(
           new DaemonMessage.Welcome(
               hello.request(),
@@ -313,9 +323,7 @@ final class ProgramSession implements SessionHandler {
       signal.receiver().close();
       Engine engine = daemonInterface.engine();
       engine.execute(() -> engine.begin(session));
-      server
-          .log()
-          .info(DaemonLog.Kind.SESSION, "session of " + name + " on " + daemonInterface.name());
+      server.events().session(logFields(), "the session begins");
     }
     answer(request, refusal);
   }
@@ -490,6 +498,9 @@ final class ProgramSession implements SessionHandler {
     if (ended) {
       return;
     }
+    if (message instanceof DaemonMessage.Refused refused) {
+      server.events().refused(logFields(), socket.peer().uid(), refused.text());
+    }
     if (!unsent.isEmpty() || !sendNow(message)) {
       unsent.add(message, System.nanoTime());
       if (unsent.size() > MAX_UNSENT) {
@@ -547,9 +558,7 @@ final class ProgramSession implements SessionHandler {
     capture.stop();
     ended = true;
     server.onEnding(this);
-    if (why != null) {
-      server.log().info(DaemonLog.Kind.SESSION, "session of " + name + " ended: " + why);
-    }
+    server.events().sessionEnded(logFields(), socket.peer().uid(), why);
     if (session == null) {
       release(last);
       return;

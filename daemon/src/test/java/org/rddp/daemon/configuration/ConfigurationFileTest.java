@@ -71,12 +71,34 @@ class ConfigurationFileTest {
   }
 
   @Test
+  void shouldReadTheLog() throws Exception {
+    String log =
+        """
+        [log]
+        level = "warn"
+        format = "json"
+        lines-per-second = 7
+        [log.levels]
+        request = "debug"
+        """;
+    LogConfiguration read = ConfigurationFile.parse("f", log + PORT).log();
+    assertThat(read.format()).isEqualTo(LogFormat.JSON);
+    assertThat(read.linesPerSecond()).isEqualTo(7);
+    assertThat(read.level("request")).isEqualTo(LogLevel.DEBUG);
+    assertThat(read.level("connection")).isEqualTo(LogLevel.WARN);
+    assertThat(problems("[log]\nformat = \"xml\"\n[log.levels]\nsesion = \"off\"\n" + PORT))
+        .extracting(ConfigurationProblem::toString)
+        .anyMatch(problem -> problem.contains("log.format") && problem.contains("\"journald\""))
+        .anyMatch(problem -> problem.contains("log.levels.sesion") && problem.contains("session"));
+  }
+
+  @Test
   void shouldShowDefaultsInTheExample() throws Exception {
     String example = Files.readString(Path.of("../docs/rddpd.example.toml"));
     String spelledOut =
         example
             .replaceAll("(?m)^# (?=[a-z-]+ = )", "")
-            .replace("arguments = [\"--log-level=lib.eal:warning\"]", "arguments = []")
+            .replace("arguments = [\"--log-level=lib.eal:info\"]", "arguments = []")
             .replace("gateway = \"10.0.0.254\"", "")
             .replace("group = \"rddp\"", "")
             .replace("cores = [2]", "");

@@ -1,10 +1,10 @@
-package org.rddp.daemon.control;
+package org.rddp.daemon.log;
 
 /**
  * Makes one printable line of a text that a program or a peer may have chosen: a reader of the log,
  * or the terminal that shows it, must not take a part of it for a line of the daemon's own.
  */
-final class LogText {
+public final class LogText {
   private LogText() {}
 
   /**
@@ -13,7 +13,7 @@ final class LogText {
    *
    * @param most characters of the text that are kept; the number of the others is added
    */
-  static String escaped(String text, int most) {
+  public static String escaped(String text, int most) {
     StringBuilder line = new StringBuilder();
     String kept = shortened(text, most);
     for (int i = 0; i < kept.length(); i++) {
@@ -27,7 +27,7 @@ final class LogText {
    *
    * @param most characters of the text that are kept; the number of the others is added
    */
-  static String shortened(String text, int most) {
+  public static String shortened(String text, int most) {
     return text.length() <= most
         ? text
         : text.substring(0, most) + " (and " + (text.length() - most) + " more characters)";

@@ -1,0 +1,98 @@
+package org.rddp.daemon.log;
+
+import org.rddp.daemon.configuration.LogConfiguration;
+import org.rddp.daemon.engine.ConnectionFailure;
+import org.slf4j.event.Level;
+
+/**
+ * What happens in the daemon, for its administrator: the log, and the distinct errors. For one
+ * thread at a time where a method does not say otherwise.
+ */
+public final class DaemonEvents implements AutoCloseable {
+  private final DaemonLog log;
+  private final ErrorLog errors = new ErrorLog();
+
+  /** No events. */
+  public DaemonEvents(DaemonLog log) {
+    this.log = log;
+  }
+
+  /** The distinct errors. */
+  public ErrorLog errors() {
+    return errors;
+  }
+
+  /** Changes the levels of the loggers. Any thread may call this. */
+  public void setLevels(LogConfiguration configuration) {
+    log.setLevels(configuration);
+  }
+
+  /** Something about the daemon that is no error. */
+  public void info(String message) {
+    log.log(LogTopic.DAEMON, Level.INFO, LogFields.NONE, message);
+  }
+
+  /** Something about the daemon that its administrator should look at. */
+  public void warn(String message) {
+    errors.record(LogTopic.DAEMON, ErrorLog.DAEMON, LogFields.NONE, message);
+    log.log(LogTopic.DAEMON, Level.WARN, LogFields.NONE, message);
+  }
+
+  /** An internal error; it is logged when it happens first. */
+  public void fault(String where, Throwable cause) {
+    StackTraceElement[] trace = cause.getStackTrace();
+    String place = trace.length == 0 ? "" : " at " + trace[0];
+    String message = "internal error in " + where + ": " + cause;
+    if (errors.record(LogTopic.DAEMON, ErrorLog.DAEMON, LogFields.NONE, message + place)) {
+      log.error(message, cause);
+    }
+  }
+
+  /** A connection has failed. */
+  public void connectionFailed(ConnectionFailure failure) {
+    LogFields fields = LogFields.connection(failure);
+    errors.record(LogTopic.CONNECTION, failure.owner().user(), fields, failure.text());
+    log.log(LogTopic.CONNECTION, Level.WARN, fields, failure.text());
+  }
+
+  /** Something about a session that is no error. */
+  public void session(LogFields fields, String message) {
+    log.log(LogTopic.SESSION, Level.INFO, fields, message);
+  }
+
+  /**
+   * A session ends.
+   *
+   * @param why the error; null if its program has closed it
+   */
+  public void sessionEnded(LogFields fields, int user, String why) {
+    if (why == null) {
+      session(fields, "the session ends");
+      return;
+    }
+    errors.record(LogTopic.SESSION, user, fields, why);
+    session(fields, "the session ends: " + why);
+  }
+
+  /** A request of a program was refused. */
+  public void refused(LogFields fields, int user, String text) {
+    errors.record(LogTopic.REQUEST, user, fields, text);
+    log.log(LogTopic.REQUEST, Level.DEBUG, fields, text);
+  }
+
+  /** Counts events of a topic that were not passed to this object. */
+  public void leftOut(LogTopic topic, long events) {
+    log.leftOut(topic, events);
+  }
+
+  /** To be called every {@link DaemonLog#PERIOD}. */
+  public void countLeftOut() {
+    log.countLeftOut();
+  }
+
+  /** Writes the lines of the log that wait. */
+  @Override
+  public void close() {
+    log.close();
+  }
+}
