@@ -1,7 +1,5 @@
 package org.rddp.client;
 
-import org.rddp.client.types.Completion;
-
 /** Handles the completions of a session. */
 @FunctionalInterface
 public interface CompletionHandler {

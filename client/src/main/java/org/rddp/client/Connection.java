@@ -3,9 +3,11 @@ package org.rddp.client;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
-import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
@@ -14,6 +16,7 @@ import org.rddp.client.types.SessionLimits;
 import org.rddp.client.types.StartupTerms;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
@@ -22,7 +25,13 @@ import org.rddp.ipc.ring.SubmissionEntry;
  *
  * <p>Every posted request completes exactly once, in the order of its queue: with success, with an
  * error, or flushed when the connection ends first. A successful unsignalled one is reported by the
- * next completion of its queue instead of by one of its own; so signal one in every queue length.
+ * next completion of its queue instead of by one of its own; so signal at least one in every {@link
+ * SessionLimits#sendQueue}. A post to a queue that is full of unsignalled requests throws {@link
+ * IllegalStateException}, since nothing would ever make room.
+ *
+ * <p>A connection may end at any time, and a program learns of it some time later. So a post to a
+ * connection that has ended does not throw, whichever end has closed it: the request completes as
+ * {@link CompletionStatus#FLUSHED}.
  *
  * <p>A program must not change or free the memory of a request before it completes.
  *
@@ -38,17 +47,29 @@ public final class Connection implements AutoCloseable {
   private final WorkQueues queues;
   private final Atomics atomics;
   private final LocalOperations localOperations;
+  private final BlockingOperations blocking;
 
   /** Null if the connection speaks RDMAP. */
   private final DdpQueues ddp;
 
+  private final CompletionQueue completionQueue;
+  private volatile Object attachment;
+
+  /** Requests of blocking calls that have given up; null if there never was one. */
+  private List<Awaited> abandoned;
+
   Connection(Rddp session, int id, ConnectionOptions options) {
     this.session = session;
     this.id = id;
-    queues = new WorkQueues(session, id, !options.isPlainDdp(), options.receiveQueue() != null);
+    queues = new WorkQueues(this, !options.isPlainDdp(), options.receiveQueue() != null);
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
+    blocking = new BlockingOperations(this);
     ddp = options.isPlainDdp() ? new DdpQueues(queues, options) : null;
+    completionQueue =
+        options.completionQueue() == null
+            ? session.completions().mainQueue()
+            : options.completionQueue();
   }
 
   /** Its number in completions; it is not used again for another connection soon. */
@@ -59,6 +80,25 @@ public final class Connection implements AutoCloseable {
   /** Its session. */
   public Rddp session() {
     return session;
+  }
+
+  /**
+   * Attaches the program's own object, such as what it knows of the peer, in place of an earlier
+   * one; null for none. From a completion, {@link Completion#connection()} and {@link
+   * #attachment()} lead to it.
+   */
+  public void attach(Object object) {
+    attachment = object;
+  }
+
+  /** The object that was attached last, or null. */
+  public Object attachment() {
+    return attachment;
+  }
+
+  /** The queue of its completions. */
+  CompletionQueue completionQueue() {
+    return completionQueue;
   }
 
   /**
@@ -201,6 +241,11 @@ public final class Connection implements AutoCloseable {
     return atomics;
   }
 
+  /** Requests that block until they have ended, and throw if they fail. */
+  public BlockingOperations blocking() {
+    return blocking;
+  }
+
   /** Binds windows and invalidates STags of this program. */
   public LocalOperations localOperations() {
     return localOperations;
@@ -331,10 +376,41 @@ public final class Connection implements AutoCloseable {
     return ddp;
   }
 
-  void retire(Completion completion) {
+  void retire(PolledCompletion completion) {
     if (ddp == null || !ddp.retire(completion)) {
       queues.retire(completion);
     }
+  }
+
+  /** A completion has been read; returns the place of its request in its queue. */
+  long reported(PolledCompletion completion) {
+    return queues.reported(completion);
+  }
+
+  long lastPlace(boolean receive) {
+    return queues.lastPlace(receive);
+  }
+
+  /** A blocking call has given up: nobody is to get its completion. */
+  void abandon(Awaited request) {
+    if (abandoned == null) {
+      abandoned = new ArrayList<>();
+    }
+    abandoned.add(request);
+  }
+
+  boolean isAbandoned(Completion completion) {
+    return abandoned != null && abandoned.removeIf(request -> request.is(completion));
+  }
+
+  /** Whether nothing that is outstanding will be reported while the connection is open. */
+  boolean isMute() {
+    return queues.isMute() && (ddp == null || ddp.isIdle());
+  }
+
+  /** Whether all its requests have been reported. */
+  boolean isIdle() {
+    return queues.isIdle() && (ddp == null || ddp.isIdle());
   }
 
   /** Sends, writes, reads, atomics and local operations posted and not reported yet. */
@@ -450,11 +526,10 @@ public final class Connection implements AutoCloseable {
 
   /**
    * Ends the connection: in order if the peer answers within two seconds, with a reset otherwise.
-   * After it nothing can be posted; what was flushed can still be polled. Never throws.
+   * What was flushed can still be polled, or is passed by {@link #closeAndDrain}. Never throws.
    */
   @Override
   public void close() {
-    queues.release();
     try {
       disconnect();
       if (!awaitClosed(CLOSE_TIMEOUT)) {
@@ -462,6 +537,25 @@ public final class Connection implements AutoCloseable {
       }
     } catch (RddpException | IllegalStateException sessionEnded) {
       // Then the connection has ended with it.
+    }
+  }
+
+  /**
+   * Ends the connection as {@link #close()} does, and passes all completions that it still has to
+   * the handler: when this returns, every request has completed, so its memory may be closed or
+   * used again. Completions of other connections are kept for the next poll. For the thread that
+   * polls; a handler of completions may call it, too. The handler may not post to this connection.
+   *
+   * @return number of completions passed
+   * @throws SessionLostException if the session is lost before all requests have completed
+   */
+  public int closeAndDrain(CompletionHandler handler) {
+    close();
+    queues.drain(true);
+    try {
+      return session.completions().drain(this, handler);
+    } finally {
+      queues.drain(false);
     }
   }
 

@@ -24,16 +24,18 @@ import org.rddp.ipc.control.ConnectionSettings;
  * @param receiveQueue RDMAP: the shared receive queue of the connection; null if receives are
  *     posted to the connection
  * @param startup RDMAP: IRD, ORD, MPA revision and who may send first
+ * @param completionQueue where the connection's completions are polled; null: by {@link Rddp#poll}
  */
 public record ConnectionOptions(
     int heldOctets,
     int taggedNotices,
     List<Integer> queues,
     SharedReceiveQueue receiveQueue,
-    StartupOptions startup) {
+    StartupOptions startup,
+    CompletionQueue completionQueue) {
   /** RDMAP; a message without a posted receive ends the connection. */
   public static final ConnectionOptions DEFAULTS =
-      new ConnectionOptions(0, 0, List.of(), null, StartupOptions.DEFAULTS);
+      new ConnectionOptions(0, 0, List.of(), null, StartupOptions.DEFAULTS, null);
 
   /** Checks the ranges. */
   public ConnectionOptions {
@@ -68,6 +70,9 @@ public record ConnectionOptions(
     if (receiveQueue != null && receiveQueue.session() != session) {
       throw new IllegalArgumentException("the receive queue belongs to another session");
     }
+    if (completionQueue != null && completionQueue.session() != session) {
+      throw new IllegalArgumentException("the completion queue belongs to another session");
+    }
   }
 
   /**
@@ -86,27 +91,37 @@ public record ConnectionOptions(
         0,
         Arrays.stream(receives).boxed().collect(Collectors.toUnmodifiableList()),
         null,
-        StartupOptions.DEFAULTS);
+        StartupOptions.DEFAULTS,
+        null);
   }
 
   /** Copies the options with another limit for messages without a receive. */
   public ConnectionOptions withHeldOctets(int octets) {
-    return new ConnectionOptions(octets, taggedNotices, queues, receiveQueue, startup);
+    return new ConnectionOptions(
+        octets, taggedNotices, queues, receiveQueue, startup, completionQueue);
   }
 
   /** Copies the options with another number of Tagged Message notices. */
   public ConnectionOptions withTaggedNotices(int notices) {
-    return new ConnectionOptions(heldOctets, notices, queues, receiveQueue, startup);
+    return new ConnectionOptions(
+        heldOctets, notices, queues, receiveQueue, startup, completionQueue);
   }
 
   /** Copies the options with a shared receive queue, or null for none. */
   public ConnectionOptions withReceiveQueue(SharedReceiveQueue queue) {
-    return new ConnectionOptions(heldOctets, taggedNotices, queues, queue, startup);
+    return new ConnectionOptions(
+        heldOctets, taggedNotices, queues, queue, startup, completionQueue);
   }
 
   /** Copies the options with other options of MPA's startup. */
   public ConnectionOptions withStartup(StartupOptions options) {
-    return new ConnectionOptions(heldOctets, taggedNotices, queues, receiveQueue, options);
+    return new ConnectionOptions(
+        heldOctets, taggedNotices, queues, receiveQueue, options, completionQueue);
+  }
+
+  /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
+  public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
+    return new ConnectionOptions(heldOctets, taggedNotices, queues, receiveQueue, startup, queue);
   }
 
   /** Whether the connection speaks plain DDP. */

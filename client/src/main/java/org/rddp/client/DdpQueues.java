@@ -1,13 +1,14 @@
 package org.rddp.client;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -295,8 +296,13 @@ public final class DdpQueues {
     return noticesOutstanding;
   }
 
+  /** Whether all receives and notices have been reported. */
+  boolean isIdle() {
+    return noticesOutstanding == 0 && Arrays.stream(receivesOutstanding).allMatch(n -> n == 0);
+  }
+
   /** Counts a completed receive or notice; false if the completion is of the send queue. */
-  boolean retire(Completion completion) {
+  boolean retire(PolledCompletion completion) {
     int opcode = completion.opcode();
     if (opcode == Opcode.RECEIVE_UNTAGGED) {
       receivesOutstanding[completion.qn()] -= completion.retired();

@@ -1,9 +1,9 @@
 package org.rddp.client;
 
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 
 /**
  * A memory window of type 2 in the terms of verbs: {@link LocalOperations#postBind} opens a part of
@@ -105,7 +105,7 @@ public final class MemoryWindow implements AutoCloseable {
   }
 
   /** The completion of a bind has been polled. */
-  void bindCompleted(Completion completion) {
+  void bindCompleted(PolledCompletion completion) {
     bindPending = false;
     if (!completion.isSuccess()) {
       stag = stagBefore;

@@ -30,6 +30,11 @@ final class ObjectTable<T> {
     }
   }
 
+  /** Whether there is no object. */
+  boolean isEmpty() {
+    return Arrays.stream(table).allMatch(entry -> entry == null);
+  }
+
   /** The object with a number, or null. */
   @SuppressWarnings("unchecked") // put() stores entries of T only
   T get(int number) {

@@ -28,16 +28,15 @@ import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.Counters;
-import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 
 /**
  * A session with the daemon, the entry point of a program.
  *
- * <p>In terms of verbs, a session is a context, a protection domain and a completion queue in one;
- * a {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of type 2,
- * a {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods are
- * {@code ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
+ * <p>In terms of verbs, a session is a context, a protection domain and a completion channel in
+ * one; a {@link MemoryRegion} is an {@code ibv_mr}, a {@link MemoryWindow} an {@code ibv_mw} of
+ * type 2, a {@link Connection} a queue pair with its {@code rdma_cm_id}; the {@code post} methods
+ * are {@code ibv_post_send} and {@code ibv_post_recv}, {@link #poll} is {@code ibv_poll_cq}.
  *
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
  * a time; all other methods are thread-safe. A daemon thread of the session watches the control
@@ -51,7 +50,6 @@ public final class Rddp implements AutoCloseable {
   private final ControlSocket socket;
   private final ControlChannel channel;
   private final Arena arena = Arena.ofShared();
-  private final PolledCompletion completion = new PolledCompletion();
   private final PollSet completionEvent = new PollSet();
   private final ConnectionTable connections = new ConnectionTable();
   private final EventFd wake;
@@ -62,6 +60,7 @@ public final class Rddp implements AutoCloseable {
   private DaemonMessage.Welcome welcome;
   private SharedMemory ringMemory;
   private ProgramRings rings;
+  private Completions completions;
   private SignalReceiver signals;
   private volatile boolean closed;
 
@@ -175,6 +174,7 @@ public final class Rddp implements AutoCloseable {
     ringMemory = SharedMemory.map(welcome.rings());
     memory.share(ProgramMessage.ShareMemory.RINGS, ringMemory);
     rings = new ProgramRings(ringMemory.segment(arena));
+    completions = new Completions(this, rings, connections, windows, receiveQueues);
     completionEvent.add(signals.descriptor());
     completionEvent.add(wake.descriptor());
   }
@@ -370,62 +370,42 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Passes completions to the handler. Neither blocks nor allocates.
+   * Passes completions to the handler: those of connections without a {@link CompletionQueue} of
+   * their own. Neither blocks nor allocates.
    *
    * @param max largest number of completions
    * @return number of completions passed
    * @throws SessionLostException if there is no completion and the session is lost
    */
   public int poll(CompletionHandler handler, int max) {
-    if (closed) {
-      throwIfUnusable();
-    }
-    int count = 0;
-    try {
-      while (count < max && rings.poll(completion)) {
-        count++;
-        retire();
-        handler.onCompletion(completion);
-      }
-    } finally {
-      rings.publish();
-    }
-    if (count == 0) {
-      channel.throwIfLost();
-      Thread.onSpinWait();
-    }
-    return count;
-  }
-
-  /** Updates the queues and windows that the completion concerns. */
-  private void retire() {
-    Connection connection = connections.get(completion.connection());
-    if (connection != null) {
-      connection.retire(completion);
-    }
-    if (completion.receiveQueue() != 0) {
-      SharedReceiveQueue queue = receiveQueues.get(completion.receiveQueue());
-      if (queue != null) {
-        queue.retire(completion);
-      }
-    }
-    if (completion.window() != 0) {
-      MemoryWindow window = windows.get(completion.window());
-      if (window != null) {
-        window.bindCompleted(completion);
-      }
-    }
+    return completions.poll(completions.mainQueue(), handler, max);
   }
 
   /**
-   * Waits for a completion, a connection request, or a change of a connection. May return
-   * spuriously. Not for virtual threads: the wait would pin the carrier thread.
+   * Creates a queue of completions for connections whose options name it. It needs no resource of
+   * the daemon, and ends with the session.
+   */
+  @CheckReturnValue
+  public CompletionQueue createCompletionQueue() {
+    throwIfUnusable();
+    return new CompletionQueue(completions);
+  }
+
+  /**
+   * Waits for a completion of any queue, a connection request, or a change of a connection. May
+   * return spuriously; returns at once while a {@link CompletionQueue} keeps what was not polled.
+   * Not for virtual threads: the wait would pin the carrier thread.
    *
    * @return false at the timeout
    * @throws SessionLostException if the session is lost
    */
   public boolean await(Duration timeout) {
     throwIfUnusable();
+    return completions.isAnyKept() || awaitRing(timeout);
+  }
+
+  /** The same, without regard to completions that have been read and kept. */
+  boolean awaitRing(Duration timeout) {
     if (!rings.requestSignal()) {
       return true;
     }
@@ -533,15 +513,27 @@ public final class Rddp implements AutoCloseable {
     return rings;
   }
 
+  ConnectionTable connections() {
+    return connections;
+  }
+
+  Completions completions() {
+    return completions;
+  }
+
   SessionMemory memory() {
     return memory;
   }
 
   void throwIfUnusable() {
+    throwIfClosed();
+    channel.throwIfLost();
+  }
+
+  void throwIfClosed() {
     if (closed) {
       throw new IllegalStateException("the session is closed");
     }
-    channel.throwIfLost();
   }
 
   /**

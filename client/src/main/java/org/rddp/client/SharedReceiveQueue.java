@@ -2,10 +2,10 @@ package org.rddp.client;
 
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 
 /**
@@ -110,7 +110,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   }
 
   /** The completion of a receive has been polled. */
-  void retire(Completion completion) {
+  void retire(PolledCompletion completion) {
     outstanding -= completion.retired();
   }
 

@@ -2,10 +2,10 @@ package org.rddp.client;
 
 import java.lang.foreign.MemorySegment;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.ipc.ring.WorkRequest;
 
@@ -18,13 +18,25 @@ final class WorkQueues {
   private static final int SEND_FLAGS = FLAGS | SendFlags.SOLICITED;
 
   private final Rddp session;
-  private final int connection;
+  private final Connection connection;
   private final SessionLimits limits;
   private final boolean rdmap;
   private final boolean shared;
   private int sendsOutstanding;
   private int receivesOutstanding;
-  private volatile boolean released;
+
+  /** Requests of the send queue posted since the last signalled one. */
+  private int unsignalled;
+
+  private int lastFlags;
+
+  /** Requests posted, and those whose completion has been read, of each queue since its begin. */
+  private long sendsPosted;
+
+  private long receivesPosted;
+  private long sendsReported;
+  private long receivesReported;
+  private boolean draining;
 
   /**
    * Empty queues.
@@ -32,8 +44,8 @@ final class WorkQueues {
    * @param rdmap whether the connection speaks RDMAP; if not, only {@link DdpQueues} posts
    * @param shared whether its receives are posted to a shared queue
    */
-  WorkQueues(Rddp session, int connection, boolean rdmap, boolean shared) {
-    this.session = session;
+  WorkQueues(Connection connection, boolean rdmap, boolean shared) {
+    session = connection.session();
     this.connection = connection;
     this.rdmap = rdmap;
     this.shared = shared;
@@ -48,9 +60,34 @@ final class WorkQueues {
     return receivesOutstanding;
   }
 
-  /** Refuses posts from now on: the program has closed the connection. */
-  void release() {
-    released = true;
+  /** Whether nothing that is outstanding will be reported, while the connection is open. */
+  boolean isMute() {
+    return sendsOutstanding == unsignalled && receivesOutstanding == 0;
+  }
+
+  boolean isIdle() {
+    return sendsOutstanding == 0 && receivesOutstanding == 0;
+  }
+
+  /** Forbids posts while a handler gets what is left. */
+  void drain(boolean begins) {
+    draining = begins;
+  }
+
+  /** The place of the request that was posted last to the send queue, or to the receives. */
+  long lastPlace(boolean receive) {
+    return receive ? receivesPosted : sendsPosted;
+  }
+
+  /** A completion has been read from the ring; returns the place of the request that it names. */
+  long reported(PolledCompletion completion) {
+    int retired = completion.retired();
+    if (completion.opcode() == Opcode.RECEIVE) {
+      receivesReported += retired;
+      return receivesReported;
+    }
+    sendsReported += retired;
+    return sendsReported;
   }
 
   /** Gives memory to a message that the peer will send. */
@@ -88,6 +125,7 @@ final class WorkQueues {
   private boolean received(SubmissionEntry entry) {
     entry.submit();
     receivesOutstanding++;
+    receivesPosted++;
     return true;
   }
 
@@ -151,13 +189,21 @@ final class WorkQueues {
 
   /** Writes the fields of every request of this connection. */
   SubmissionEntry begin(SubmissionEntry entry, int opcode, int flags, long id) {
-    return entry.begin(opcode, flags, id, connection);
+    if (connection.state().isClosed()) {
+      // Its number may be another connection's by now; the completion has to find this one.
+      session.connections().keep(connection);
+    }
+    // A bind is always reported.
+    lastFlags = opcode == Opcode.BIND ? flags | SendFlags.SIGNALLED : flags;
+    return entry.begin(opcode, flags, id, connection.id());
   }
 
   /** Submits a request of the send queue; always true. */
   boolean post(SubmissionEntry entry) {
     entry.submit();
     sendsOutstanding++;
+    sendsPosted++;
+    unsignalled = (lastFlags & SendFlags.SIGNALLED) == 0 ? unsignalled + 1 : 0;
     return true;
   }
 
@@ -165,13 +211,33 @@ final class WorkQueues {
     return session;
   }
 
-  /** Claims an entry of the send queue; null when the queue or the session is full. */
+  /**
+   * Claims an entry of the send queue; null when the queue or the session is full.
+   *
+   * @throws IllegalStateException if it will stay full, since no completion is to come
+   */
   SubmissionEntry claim(int slots) {
-    return sendsOutstanding < limits.sendQueue() ? session.rings().claim(slots) : null;
+    SubmissionEntry entry =
+        sendsOutstanding < limits.sendQueue() ? session.rings().claim(slots) : null;
+    if (entry == null && sendsOutstanding == unsignalled && connection.isOpen()) {
+      throwIfFullForEver();
+    }
+    return entry;
+  }
+
+  private void throwIfFullForEver() {
+    boolean full = sendsOutstanding >= limits.sendQueue();
+    if (session.completions().isEmpty() && (full || session.completions().isMute())) {
+      throw new IllegalStateException(
+          "%s is full of unsignalled requests (%d on this connection), which no completion will"
+                  .formatted(full ? "the send queue" : "the session", sendsOutstanding)
+              + " report: give one in every %d SendFlags.SIGNALLED"
+                  .formatted(Math.max(1, limits.sendQueue() / 2)));
+    }
   }
 
   /** A completion has been polled. */
-  void retire(Completion completion) {
+  void retire(PolledCompletion completion) {
     if (completion.receiveQueue() != 0) {
       return;
     }
@@ -243,11 +309,11 @@ final class WorkQueues {
     }
   }
 
-  /** Checks that the session is open and the program has not closed the connection. */
+  /** Checks that the session is open and the connection is not being drained. */
   void checkOpen() {
     session.throwIfUnusable();
-    if (released) {
-      throw new IllegalStateException("the connection was closed by this program");
+    if (draining) {
+      throw new IllegalStateException("a handler of closeAndDrain may not post to the connection");
     }
   }
 }

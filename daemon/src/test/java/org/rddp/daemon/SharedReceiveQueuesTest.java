@@ -90,7 +90,7 @@ class SharedReceiveQueuesTest {
                     "%d on %08x %s %d"
                         .formatted(
                             completion.id(),
-                            completion.connection(),
+                            completion.connectionId(),
                             completion.status(),
                             sink.segment().get(ValueLayout.JAVA_INT, at)));
               },

@@ -136,7 +136,7 @@ class WindowsTest {
     in.abort();
     assertThat(in.awaitClosed(ConnectedPrograms.TIMEOUT)).isTrue();
     bind(1, WRITE);
-    assertThat(completions(programs.there, 1)).containsExactly("bind 1 LOCAL_OPERATION_ERROR 0");
+    assertThat(completions(programs.there, 1)).containsExactly("bind 1 FLUSHED 0");
     assertThatThrownBy(window::stag).hasMessageContaining("no STag");
   }
 

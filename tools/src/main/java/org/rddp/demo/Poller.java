@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Rddp;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 
 /**

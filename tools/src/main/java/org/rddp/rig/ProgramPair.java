@@ -6,13 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -16,7 +17,6 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
 import org.rddp.client.RefusedException;
 import org.rddp.client.SessionLostException;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
 
@@ -131,8 +131,7 @@ public final class EchoServer {
   }
 
   private void onCompletion(Completion completion) {
-    EchoPeer peer = peers.get(completion.connection());
-    if (peer != null) {
+    if (completion.connection().attachment() instanceof EchoPeer peer) {
       peer.onCompletion(completion);
     }
   }
@@ -146,6 +145,7 @@ public final class EchoServer {
       Connection connection = incoming.connection();
       EchoPeer peer = new EchoPeer(session, connection, slots, longest);
       peers.put(connection.id(), peer);
+      connection.attach(peer);
       accepting.execute(() -> accept(incoming, peer.advertisement()));
     } catch (SessionLostException e) {
       throw e;
@@ -189,6 +189,7 @@ public final class EchoServer {
       if (connection.closeReason() != null) {
         log.accept("end of " + connection + ": " + connection.closeReason());
         peers.remove(connection.id());
+        connection.attach(null);
         peer.free();
       } else if (connection.isOpen() && peer.isAnswered() && peer.beginsClosing()) {
         disconnect(connection);

@@ -7,11 +7,11 @@ import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 
@@ -80,7 +80,7 @@ final class MessageChannel implements AutoCloseable {
     for (int slot = 0; slot < slots; slot++) {
       free.add(slot);
     }
-    shared.add(connection.id(), this::onCompletion);
+    shared.add(connection, this::onCompletion);
     synchronized (shared) {
       postReceives();
     }
@@ -214,7 +214,7 @@ final class MessageChannel implements AutoCloseable {
   @Override
   public void close() {
     connection.close();
-    shared.remove(connection.id());
+    shared.remove(connection);
     room.close();
     outgoing.close();
   }

@@ -1,10 +1,9 @@
 package org.rddp.transfer;
 
-import java.util.HashMap;
-import java.util.Map;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
+import org.rddp.client.Connection;
 import org.rddp.client.Rddp;
-import org.rddp.client.types.Completion;
 
 /**
  * A session that several threads use, each for a connection of its own. Posts and polls hold this
@@ -15,7 +14,6 @@ final class SharedSession {
   private static final int BATCH = 64;
 
   private final Rddp session;
-  private final Map<Integer, CompletionHandler> handlers = new HashMap<>();
 
   SharedSession(Rddp session) {
     this.session = session;
@@ -26,13 +24,13 @@ final class SharedSession {
   }
 
   /** Adds the handler of a connection's completions. It is called with the monitor held. */
-  synchronized void add(int connection, CompletionHandler handler) {
-    handlers.put(connection, handler);
+  synchronized void add(Connection connection, CompletionHandler handler) {
+    connection.attach(handler);
   }
 
   /** Removes the handler of a connection; completions that follow are ignored. */
-  synchronized void remove(int connection) {
-    handlers.remove(connection);
+  synchronized void remove(Connection connection) {
+    connection.attach(null);
   }
 
   /** Passes completions on; returns how many. */
@@ -45,8 +43,7 @@ final class SharedSession {
   }
 
   private void onCompletion(Completion completion) {
-    CompletionHandler handler = handlers.get(completion.connection());
-    if (handler != null) {
+    if (completion.connection().attachment() instanceof CompletionHandler handler) {
       handler.onCompletion(completion);
     }
   }

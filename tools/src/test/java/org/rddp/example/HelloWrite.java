@@ -2,6 +2,7 @@ package org.rddp.example;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.rddp.client.Connection;
@@ -27,11 +28,12 @@ public final class HelloWrite {
       int stag = named.getInt();
       long to = named.getLong();
 
-      memory.segment().setString(0, text);
+      int octets = text.getBytes(StandardCharsets.UTF_8).length + 1;
+      memory.segment().setString(0, text); // in UTF-8, with a zero octet behind it
       boolean posted =
           peer.postReceive(1, memory, 4096, 4096)
-              && peer.postWrite(2, memory, 0, text.length() + 1, stag, to) // into its memory
-              && peer.postSend(3, memory, 0, text.length() + 1); // and a message, for the echo
+              && peer.postWrite(2, memory, 0, octets, stag, to) // into its memory
+              && peer.postSend(3, memory, 0, octets); // and a message, for the echo
       if (!posted) {
         throw new IllegalStateException("a queue is full");
       }

@@ -1,6 +1,7 @@
 package org.rddp.example;
 
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.rddp.client.Connection;
@@ -31,7 +32,7 @@ public final class OwnQueues {
         Connection peer = rddp.connect(server, PrivateData.NONE, Duration.ofSeconds(5), options)) {
       DdpQueues ddp = peer.ddp();
       memory.segment().setString(0, question);
-      int octets = question.length() + 1;
+      int octets = question.getBytes(StandardCharsets.UTF_8).length + 1;
       long ulp = 0x01_0000_002aL; // 40 bits for the peer's program: a kind and a number, say
       boolean posted =
           ddp.postReceive(answers, 1, memory, 4096, 4096)

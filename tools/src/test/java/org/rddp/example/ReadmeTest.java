@@ -68,7 +68,7 @@ class ReadmeTest {
       String answer = null;
       while (answer == null) {
         try {
-          answer = HelloWrite.run(daemon.socket(), echo, "hello, memory");
+          answer = HelloWrite.run(daemon.socket(), echo, "grüß dich, memory €");
         } catch (ConnectionFailedException e) {
           assertThat(e).as("before the echo listens").hasMessageContaining("REFUSED");
         }
@@ -76,7 +76,7 @@ class ReadmeTest {
       server.interrupt();
       server.join();
 
-      assertThat(answer).isEqualTo("hello, memory");
+      assertThat(answer).isEqualTo("grüß dich, memory €");
     }
   }
 
@@ -90,7 +90,7 @@ class ReadmeTest {
         Listener listener = there.listen(new InetSocketAddress(7471), 1, options)) {
       CompletableFuture<String> answer =
           CompletableFuture.supplyAsync(
-              () -> OwnQueues.run(daemon.socket(), address, "how are you?"));
+              () -> OwnQueues.run(daemon.socket(), address, "wie geht's, Jürgen?"));
       IncomingConnection incoming = listener.await(TIMEOUT);
       DdpQueues ddp = incoming.connection().ddp();
       assertThat(ddp.postReceive(0, 1, memory, 0, 4096)).isTrue();
@@ -113,7 +113,7 @@ class ReadmeTest {
                   == 1,
           "the question comes");
 
-      assertThat(answer.get()).isEqualTo("1/10000002b how are you?");
+      assertThat(answer.get()).isEqualTo("1/10000002b wie geht's, Jürgen?");
     }
   }
 }

@@ -11,10 +11,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.Listener;
 import org.rddp.client.Rddp;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 
 /** Opens connections between two programs of one thread. */

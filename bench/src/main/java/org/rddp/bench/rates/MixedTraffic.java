@@ -2,12 +2,12 @@ package org.rddp.bench.rates;
 
 import org.rddp.bench.layout.ConnectionOpener;
 import org.rddp.bench.layout.OneDaemon;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.SendFlags;
 
 /**

@@ -1,14 +1,31 @@
 package org.rddp.ipc.ring;
 
 import java.lang.foreign.MemorySegment;
-import org.rddp.client.types.Completion;
+import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 
 /**
  * A completion that is read from its slot of the completion ring, which {@link CompletionEntry}
  * describes. Used by one thread; reused without allocation.
  */
-public final class PolledCompletion extends Completion {
+public final class PolledCompletion {
+  private int opcode;
+  private int status;
+  private long id;
+  private long octets;
+  private int connection;
+  private int retired;
+  private int detail;
+  private boolean hasImmediate;
+  private boolean solicited;
+  private boolean hasInvalidated;
+  private int stag;
+  private long immediate;
+  private int object;
+  private long rsvdUlp;
+  private int qn;
+  private int msn;
+
   /** A copy of nothing yet. */
   public PolledCompletion() {}
 
@@ -32,5 +49,142 @@ public final class PolledCompletion extends Completion {
     rsvdUlp = plain ? RingLayout.getLong(memory, slot + CompletionEntry.RSVD_ULP) : 0;
     qn = plain ? RingLayout.getInt(memory, slot + CompletionEntry.QN) : 0;
     msn = plain ? RingLayout.getInt(memory, slot + CompletionEntry.MSN) : 0;
+  }
+
+  /** Copies another completion. */
+  public void copyFrom(PolledCompletion other) {
+    opcode = other.opcode;
+    status = other.status;
+    id = other.id;
+    octets = other.octets;
+    connection = other.connection;
+    retired = other.retired;
+    detail = other.detail;
+    hasImmediate = other.hasImmediate;
+    solicited = other.solicited;
+    hasInvalidated = other.hasInvalidated;
+    stag = other.stag;
+    immediate = other.immediate;
+    object = other.object;
+    rsvdUlp = other.rsvdUlp;
+    qn = other.qn;
+    msn = other.msn;
+  }
+
+  /** The program's own number for the request. */
+  public long id() {
+    return id;
+  }
+
+  /** The connection's number. */
+  public int connection() {
+    return connection;
+  }
+
+  /** The opcode of the request, one of {@link Opcode}. */
+  public int opcode() {
+    return opcode;
+  }
+
+  /** How it ended. */
+  public CompletionStatus status() {
+    return CompletionStatus.of(status);
+  }
+
+  /** Whether it succeeded. */
+  public boolean isSuccess() {
+    return status == CompletionStatus.SUCCESS.code();
+  }
+
+  /** Octets of the message that was sent, written or received; 0 on failure. */
+  public long octets() {
+    return octets;
+  }
+
+  /**
+   * Requests of the same queue of that connection that this completion ends: itself and the
+   * unsignalled ones before it.
+   */
+  public int retired() {
+    return retired;
+  }
+
+  /** The error's number in the layer that it comes from, 0 when there is none. */
+  public int detail() {
+    return detail;
+  }
+
+  /** Whether a receive was used up by immediate data, {@link #immediate()}. */
+  public boolean hasImmediate() {
+    return hasImmediate;
+  }
+
+  /** The number that the peer has sent; means nothing without {@link #hasImmediate()}. */
+  public long immediate() {
+    return immediate;
+  }
+
+  /** Whether the peer wanted the program to be woken for the message. */
+  public boolean isSolicited() {
+    return solicited;
+  }
+
+  /** The STag of this program's that the peer has invalidated with its message, or 0. */
+  public int invalidatedStag() {
+    return hasInvalidated ? stag : 0;
+  }
+
+  /** The number of the shared receive queue that a receive was posted to, or 0. */
+  public int receiveQueue() {
+    return opcode == Opcode.RECEIVE ? object : 0;
+  }
+
+  /** The number of the window that was to be bound, or 0. */
+  public int window() {
+    return opcode == Opcode.BIND ? object : 0;
+  }
+
+  /** The STag that a window will have once it is bound the next time; 0 if there is no window. */
+  public int windowStag() {
+    return opcode == Opcode.BIND ? stag : 0;
+  }
+
+  /**
+   * Plain DDP: what the message's header carried for its ULP (RFC 5041 sections 4.2 and 4.3), 40
+   * bits of an {@link Opcode#RECEIVE_UNTAGGED} with the first octet highest, 8 of a {@link
+   * Opcode#TAGGED_NOTICE}; else 0.
+   */
+  public long rsvdUlp() {
+    return rsvdUlp;
+  }
+
+  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: its queue's number. */
+  public int qn() {
+    return qn;
+  }
+
+  /** Of an {@link Opcode#RECEIVE_UNTAGGED}: the message's number in its queue, unsigned. */
+  public int msn() {
+    return msn;
+  }
+
+  /** Of a {@link Opcode#TAGGED_NOTICE}: the STag of this program's that the peer has named. */
+  public int stag() {
+    return opcode == Opcode.TAGGED_NOTICE ? stag : 0;
+  }
+
+  /**
+   * Of a {@link Opcode#TAGGED_NOTICE}: the Tagged Offset of the message's last segment, whose
+   * octets are {@link #octets()}. How long the whole message was DDP does not know (RFC 5041
+   * section 5.2). It means nothing if there are no octets.
+   */
+  public long to() {
+    return opcode == Opcode.TAGGED_NOTICE ? immediate : 0;
+  }
+
+  @Override
+  public String toString() {
+    return "%s id %d connection %08x %s octets %d"
+        .formatted(Opcode.name(opcode), id, connection, status(), octets);
   }
 }

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * The program's end of a session's rings: posts work requests, polls completions.
  *
- * <p>At most as many requests are outstanding (posted, and not retired by a completion that was
- * polled) as the completion ring has slots, so that it cannot overflow.
+ * <p>At most as many requests are outstanding (posted, and not retired by a completion that the
+ * program has got) as the completion ring has slots, so that it cannot overflow.
  *
  * <p>One thread. Allocates nothing, never blocks.
  */
@@ -23,6 +23,7 @@ public final class ProgramRings {
   private long posted;
   private long taken;
   private int outstanding;
+  private int unretired;
   private long read;
   private long published;
 
@@ -93,23 +94,45 @@ public final class ProgramRings {
   }
 
   /**
-   * Copies the next completion, if there is one. Call {@link #publish()} after a batch.
+   * Copies the next completion, if there is one, and retires its requests. Call {@link #publish()}
+   * after a batch.
    *
    * @throws IllegalStateException when it is not well formed
    */
   public boolean poll(PolledCompletion completion) {
+    boolean there = read(completion);
+    if (there) {
+      retire(completion.retired());
+    }
+    return there;
+  }
+
+  /**
+   * Copies the next completion, if there is one. Its requests stay outstanding until {@link
+   * #retire}, so that no more completions are kept unretired than the ring has slots. Call {@link
+   * #publish()} after a batch.
+   *
+   * @throws IllegalStateException when it is not well formed
+   */
+  public boolean read(PolledCompletion completion) {
     long slot = completionSlot();
     if ((int) RingLayout.INT.getAcquire(memory, slot) != RingLayout.lap(read, completionShift)) {
       return false;
     }
     completion.read(memory, slot);
     int retired = completion.retired();
-    if (retired < 1 || retired > outstanding) {
+    if (retired < 1 || retired > outstanding - unretired) {
       throw new IllegalStateException("the completion ring is not well formed: connect again");
     }
-    outstanding -= retired;
+    unretired += retired;
     read++;
     return true;
+  }
+
+  /** The program has got a completion that was read, which ends so many requests. */
+  public void retire(int requests) {
+    unretired -= requests;
+    outstanding -= requests;
   }
 
   /** Tells the daemon which completions have been read. */
@@ -130,6 +153,12 @@ public final class ProgramRings {
     RingLayout.INT.setVolatile(memory, (long) RingLayout.WAITING, 1);
     int state = (int) RingLayout.INT.getVolatile(memory, completionSlot());
     return state != RingLayout.lap(read, completionShift);
+  }
+
+  /** Whether no completion is there to be read. */
+  public boolean isEmpty() {
+    return (int) RingLayout.INT.getAcquire(memory, completionSlot())
+        != RingLayout.lap(read, completionShift);
   }
 
   /** Requests posted whose completion, or that of a later one, has not been polled. */

@@ -131,7 +131,11 @@ public final class Session {
     engine.counters().requests++;
     RequestTarget target = target();
     if (target == null) {
-      refuse(CompletionStatus.LOCAL_OPERATION_ERROR);
+      // A program may post before it knows of the end of its connection, whose number has gone.
+      refuse(
+          work.connection() == 0
+              ? CompletionStatus.LOCAL_OPERATION_ERROR
+              : CompletionStatus.FLUSHED);
       return;
     }
     CompletionOrder order = target.order(work);

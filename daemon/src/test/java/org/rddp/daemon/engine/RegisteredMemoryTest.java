@@ -74,7 +74,7 @@ class RegisteredMemoryTest {
             "bind 5 MW_BIND_ERROR",
             "bind 6 MW_BIND_ERROR",
             "bind 7 MW_BIND_ERROR",
-            "bind 8 LOCAL_OPERATION_ERROR",
+            "bind 8 FLUSHED",
             "bind 9 SUCCESS");
     assertThat(fixture.broken).isEmpty();
   }

@@ -80,7 +80,7 @@ class SessionReceiveQueueTest {
             "receive 3 LOCAL_PROTECTION_ERROR",
             "receive 4 LOCAL_PROTECTION_ERROR",
             "receive 5 LOCAL_OPERATION_ERROR",
-            "receive 6 LOCAL_OPERATION_ERROR",
+            "receive 6 FLUSHED",
             "receive 7 LOCAL_PROTECTION_ERROR",
             "receive 14 LOCAL_OPERATION_ERROR");
     assertThat(fixture.broken).isEmpty();

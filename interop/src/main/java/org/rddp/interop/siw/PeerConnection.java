@@ -4,10 +4,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 
@@ -122,7 +122,7 @@ final class PeerConnection {
   }
 
   void onCompletion(Completion completion) {
-    if (completion.connection() != connection.id()) {
+    if (completion.connection() != connection) {
       return;
     }
     if (completion.opcode() != Opcode.RECEIVE) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.ConnectionFailedException;
 import org.rddp.client.IncomingConnection;
@@ -15,7 +16,6 @@ import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
@@ -13,6 +12,7 @@ import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.ProgramRings;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.ExpectedPlacement;
@@ -215,7 +215,7 @@ final class DdpEndpoint extends ProgramEndpoint {
 
   /** After an error of its stream the peer may send one more message; others are skipped. */
   @Override
-  ExpectedMessage next(Completion completion) {
+  ExpectedMessage next(PolledCompletion completion) {
     int qn = completion.opcode() == Opcode.TAGGED_NOTICE ? -1 : completion.qn();
     ExpectedMessage first = incoming().peek();
     while (other().state().failed && first != null && !is(first, qn, completion.rsvdUlp())) {
@@ -338,7 +338,7 @@ final class DdpEndpoint extends ProgramEndpoint {
   }
 
   @Override
-  void received(Completion completion) {
+  void received(PolledCompletion completion) {
     boolean done = completion.isSuccess();
     if (completion.opcode() == Opcode.TAGGED_NOTICE) {
       verify(mayEnd(completion), "a notice ends as " + completion.status());
@@ -376,7 +376,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     return cut != null && cut.qn() == qn && receive.length() < cut.length() && due(qn) == 0;
   }
 
-  private void filled(PostedReceive receive, Completion completion) {
+  private void filled(PostedReceive receive, PolledCompletion completion) {
     ExpectedMessage message = next(completion);
     if (message == null) {
       return;
@@ -391,7 +391,7 @@ final class DdpEndpoint extends ProgramEndpoint {
     }
   }
 
-  private void noticed(Completion completion) {
+  private void noticed(PolledCompletion completion) {
     ExpectedMessage message = next(completion);
     if (message == null) {
       return;

@@ -3,9 +3,9 @@ package org.rddp.simulation.programs;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.simulation.memory.ModelStag;
 
 /**
@@ -70,7 +70,7 @@ final class PostedRequests {
   }
 
   /** The program has polled a completion of this queue. */
-  void completed(Completion completion) {
+  void completed(PolledCompletion completion) {
     for (int i = 1; i < completion.retired(); i++) {
       PostedRequest before = requests.poll();
       if (before == null || before.signalled() || before.id() == completion.id()) {
@@ -93,7 +93,7 @@ final class PostedRequests {
     return request.opcode() == Opcode.READ || Opcode.isAtomic(request.opcode());
   }
 
-  private void end(PostedRequest request, Completion completion, CompletionStatus status) {
+  private void end(PostedRequest request, PolledCompletion completion, CompletionStatus status) {
     switch (status) {
       case SUCCESS -> {
         boolean due = request.signalled() || end.over() || end.state().goneInEngine;
@@ -107,7 +107,7 @@ final class PostedRequests {
           // One that asks may be flushed because the peer cannot answer.
           firstLate = Math.min(firstLate, request.number());
         }
-        end.count(ProgramEvent.FLUSHED);
+        end.count(end.state().isGone() ? ProgramEvent.TOO_LATE : ProgramEvent.FLUSHED);
         failed(request, true);
       }
       case REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> {
@@ -119,10 +119,9 @@ final class PostedRequests {
         failed(request, false);
       }
       default -> {
-        boolean late = end.state().goneInEngine && status == CompletionStatus.LOCAL_OPERATION_ERROR;
         boolean due = status == request.refusal() || unbindable(request, status);
-        end.verify(late || due, request, "ends with " + status);
-        end.count(late ? ProgramEvent.TOO_LATE : refusal(request));
+        end.verify(due, request, "ends with " + status);
+        end.count(refusal(request));
         failed(request, false);
       }
     }

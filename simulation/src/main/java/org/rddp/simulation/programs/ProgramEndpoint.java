@@ -3,11 +3,11 @@ package org.rddp.simulation.programs;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.SplittableRandom;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.simulation.HostPair;
 import org.rddp.simulation.memory.Layout;
 import org.rddp.simulation.memory.MemoryModel;
@@ -376,11 +376,11 @@ abstract class ProgramEndpoint {
   // ---- Completions ----
 
   /** Whether a completion is of this connection. */
-  final boolean has(Completion completion) {
+  final boolean has(PolledCompletion completion) {
     return connection() != 0 && completion.connection() == connection();
   }
 
-  final void completed(Completion completion) {
+  final void completed(PolledCompletion completion) {
     state.flushed |=
         switch (completion.status()) {
           case FLUSHED, REMOTE_ACCESS_ERROR, REMOTE_OPERATION_ERROR -> true;
@@ -400,16 +400,15 @@ abstract class ProgramEndpoint {
   }
 
   /** Whether a receive or a notice may end so. */
-  final boolean mayEnd(Completion completion) {
+  final boolean mayEnd(PolledCompletion completion) {
     return switch (completion.status()) {
       case SUCCESS, FLUSHED -> true;
-      case LOCAL_OPERATION_ERROR -> state.goneInEngine;
       default -> false;
     };
   }
 
   /** A receive or a notice has ended. */
-  abstract void received(Completion completion);
+  abstract void received(PolledCompletion completion);
 
   /** A request has ended. */
   abstract void ended(PostedRequest request, boolean done);
@@ -418,7 +417,7 @@ abstract class ProgramEndpoint {
   abstract void unsent(PostedRequest request);
 
   /** The next message of the peer, which has arrived. */
-  ExpectedMessage next(Completion completion) {
+  ExpectedMessage next(PolledCompletion completion) {
     ExpectedMessage message = incoming.poll();
     if (message == null) {
       verify(false, "a message that was not posted");

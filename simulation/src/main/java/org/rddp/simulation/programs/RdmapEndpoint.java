@@ -2,13 +2,13 @@ package org.rddp.simulation.programs;
 
 import java.util.List;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.SendFlags;
 import org.rddp.ipc.control.ConnectionSettings;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.AtomicOperation;
 import org.rddp.simulation.memory.ModelStag;
@@ -317,7 +317,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
   }
 
   @Override
-  void received(Completion completion) {
+  void received(PolledCompletion completion) {
     PostedReceives from = sharing ? program().shared().receives() : receives;
     PostedReceive receive = sharing ? from.find(completion.id()) : from.first();
     if (receive == null || receive.id() != completion.id()) {
@@ -336,7 +336,7 @@ final class RdmapEndpoint extends ProgramEndpoint {
     from.giveBack(receive);
   }
 
-  private void filled(PostedReceive receive, Completion completion) {
+  private void filled(PostedReceive receive, PolledCompletion completion) {
     ExpectedMessage message = next(completion);
     if (message == null) {
       return;

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.rddp.client.types.Access;
-import org.rddp.client.types.Completion;
 import org.rddp.client.types.CompletionStatus;
 import org.rddp.client.types.Opcode;
 import org.rddp.ipc.ring.PieceList;
+import org.rddp.ipc.ring.PolledCompletion;
 import org.rddp.ipc.ring.SubmissionEntry;
 import org.rddp.simulation.memory.MemoryModel;
 import org.rddp.simulation.memory.Piece;
@@ -169,14 +169,14 @@ final class SharedReceives {
   }
 
   /** Whether a completion is of a receive that no connection has taken. */
-  boolean flushes(Completion completion) {
+  boolean flushes(PolledCompletion completion) {
     return completion.opcode() == Opcode.RECEIVE
         && completion.connection() == 0
         && completion.receiveQueue() == number;
   }
 
   /** A receive is flushed since the queue is destroyed. */
-  void flushed(Completion completion) {
+  void flushed(PolledCompletion completion) {
     PostedReceive receive = receives.first();
     boolean next = receive != null && receive.id() == completion.id();
     program.verify(next && destroying, "a receive is given back out of its turn: " + completion);

@@ -1,0 +1,279 @@
+package org.rddp.client;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.rddp.ipc.ring.PolledCompletion;
+import org.rddp.ipc.ring.ProgramRings;
+
+/**
+ * Reads a session's completion ring, finds the connection of each completion, and keeps those that
+ * were not asked for. For one thread at a time.
+ */
+final class Completions {
+  /** Pause between looks for the last completions of a connection, in case a signal is missed. */
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  /** Time for which a blocking call polls before it blocks. */
+  private static final long SPIN_NANOS = 20_000;
+
+  private final Rddp session;
+  private final ProgramRings rings;
+  private final ConnectionTable connections;
+  private final ObjectTable<MemoryWindow> windows;
+  private final ObjectTable<SharedReceiveQueue> receiveQueues;
+  private final CompletionQueue mainQueue = new CompletionQueue(this);
+
+  /** Completions to be used again. */
+  private final ArrayDeque<Completion> spares = new ArrayDeque<>();
+
+  /** Number of completions that the queues keep. */
+  private int kept;
+
+  Completions(
+      Rddp session,
+      ProgramRings rings,
+      ConnectionTable connections,
+      ObjectTable<MemoryWindow> windows,
+      ObjectTable<SharedReceiveQueue> receiveQueues) {
+    this.session = session;
+    this.rings = rings;
+    this.connections = connections;
+    this.windows = windows;
+    this.receiveQueues = receiveQueues;
+  }
+
+  Rddp session() {
+    return session;
+  }
+
+  /** The queue of connections whose options name no other. */
+  CompletionQueue mainQueue() {
+    return mainQueue;
+  }
+
+  /** Whether a queue keeps completions that have not been polled. */
+  boolean isAnyKept() {
+    return kept > 0;
+  }
+
+  /** Whether there is no completion that has not been polled. */
+  boolean isEmpty() {
+    return kept == 0 && rings.isEmpty();
+  }
+
+  /** Whether the session is full of requests that are not to be reported. */
+  boolean isMute() {
+    boolean mute = rings.outstanding() >= rings.capacity() && receiveQueues.isEmpty();
+    for (Connection connection : connections.all()) {
+      mute = mute && (connection == null || connection.isMute());
+    }
+    return mute;
+  }
+
+  /** Passes completions of one queue to the handler. */
+  int poll(CompletionQueue queue, CompletionHandler handler, int max) {
+    session.throwIfClosed();
+    int count = queue.isEmpty() ? 0 : passKept(queue, handler, max);
+    Completion completion = take();
+    try {
+      while (count < max && read(completion)) {
+        if (queueOf(completion) == queue) {
+          count++;
+          pass(completion, handler);
+        } else {
+          keep(completion);
+        }
+      }
+    } finally {
+      rings.publish();
+      spares.push(completion);
+    }
+    if (count == 0) {
+      session.channel().throwIfLost();
+      Thread.onSpinWait();
+    }
+    return count;
+  }
+
+  private int passKept(CompletionQueue queue, CompletionHandler handler, int max) {
+    int count = 0;
+    while (count < max && !queue.isEmpty()) {
+      count++;
+      passKept(queue.next(), handler);
+    }
+    return count;
+  }
+
+  private void passKept(Completion completion, CompletionHandler handler) {
+    kept--;
+    try {
+      pass(completion, handler);
+    } finally {
+      spares.push(completion);
+    }
+  }
+
+  /**
+   * Passes the completions of one connection, which has ended, until none of its requests is
+   * outstanding. Those of other connections are kept.
+   *
+   * @return number of completions passed
+   */
+  int drain(Connection connection, CompletionHandler handler) {
+    int count = 0;
+    boolean idle = false;
+    while (!idle) {
+      int passed = passAll(connection, handler);
+      count += passed;
+      idle = connection.isIdle();
+      if (passed == 0 && !idle) {
+        session.throwIfUnusable();
+        session.awaitRing(LOOK);
+      }
+    }
+    return count;
+  }
+
+  private int passAll(Connection connection, CompletionHandler handler) {
+    int count = 0;
+    readAll();
+    Completion completion = connection.completionQueue().next(connection);
+    while (completion != null) {
+      count++;
+      passKept(completion, handler);
+      completion = connection.completionQueue().next(connection);
+    }
+    return count;
+  }
+
+  /**
+   * Waits for the completion of one request, which no handler gets. Others are kept.
+   *
+   * @param deadline of {@link System#nanoTime}
+   * @return false at the deadline
+   */
+  boolean await(Awaited awaited, long deadline) {
+    Completion completion = new Completion();
+    while (awaitNext(completion, deadline)) {
+      if (awaited.is(completion)) {
+        retire(completion);
+        awaited.completed(completion);
+        return true;
+      }
+      keep(completion);
+    }
+    return false;
+  }
+
+  /** Waits for a completion, and keeps it; false at the deadline. */
+  boolean keepNext(long deadline) {
+    Completion completion = take();
+    try {
+      boolean there = awaitNext(completion, deadline);
+      if (there) {
+        keep(completion);
+      }
+      return there;
+    } finally {
+      spares.push(completion);
+    }
+  }
+
+  private boolean awaitNext(Completion completion, long deadline) {
+    long spinEnd = System.nanoTime() + SPIN_NANOS;
+    while (!read(completion)) {
+      session.throwIfUnusable();
+      long now = System.nanoTime();
+      if (now - deadline >= 0) {
+        return false;
+      }
+      if (now - spinEnd < 0) {
+        Thread.onSpinWait();
+      } else {
+        session.awaitRing(Duration.ofNanos(deadline - now));
+      }
+    }
+    rings.publish();
+    return true;
+  }
+
+  /** Keeps all that the ring has, each completion for its queue. */
+  private void readAll() {
+    Completion completion = take();
+    try {
+      while (read(completion)) {
+        keep(completion);
+      }
+    } finally {
+      rings.publish();
+      spares.push(completion);
+    }
+  }
+
+  /** Reads the ring's next completion that somebody is to get, and finds its connection. */
+  private boolean read(Completion completion) {
+    while (readNext(completion)) {
+      Connection connection = completion.connection();
+      if (connection == null || !connection.isAbandoned(completion)) {
+        return true;
+      }
+      retire(completion);
+    }
+    return false;
+  }
+
+  private boolean readNext(Completion completion) {
+    if (!rings.read(completion.entry())) {
+      return false;
+    }
+    Connection connection = connections.get(completion.connectionId());
+    completion.connection(connection);
+    if (connection != null) {
+      completion.place(connection.reported(completion.entry()));
+    }
+    return true;
+  }
+
+  private CompletionQueue queueOf(Completion completion) {
+    Connection connection = completion.connection();
+    return connection == null ? mainQueue : connection.completionQueue();
+  }
+
+  private void keep(Completion completion) {
+    Completion copy = take();
+    copy.copyFrom(completion);
+    queueOf(completion).keep(copy);
+    kept++;
+  }
+
+  private Completion take() {
+    Completion spare = spares.poll();
+    return spare == null ? new Completion() : spare;
+  }
+
+  private void pass(Completion completion, CompletionHandler handler) {
+    retire(completion);
+    handler.onCompletion(completion);
+  }
+
+  /** Updates the queues and windows that the completion concerns. */
+  private void retire(Completion completion) {
+    PolledCompletion entry = completion.entry();
+    rings.retire(entry.retired());
+    if (completion.connection() != null) {
+      completion.connection().retire(entry);
+    }
+    if (entry.receiveQueue() != 0) {
+      SharedReceiveQueue queue = receiveQueues.get(entry.receiveQueue());
+      if (queue != null) {
+        queue.retire(entry);
+      }
+    }
+    if (entry.window() != 0) {
+      MemoryWindow window = windows.get(entry.window());
+      if (window != null) {
+        window.bindCompleted(entry);
+      }
+    }
+  }
+}
