@@ -17,7 +17,9 @@ import picocli.CommandLine.Spec;
       "The MPA Reply's private data is 20 octets in network order: STag (4), TO (8) and length (8)"
           + " of a 64 KiB buffer that the peer may write.",
       "Peers may send ahead and read late. As many are served as the session's limits allow (two"
-          + " regions each); others are rejected, with the reason as private data."
+          + " regions each); others are rejected, with the reason as private data.",
+      "It is also the server of 'rddp perf', whose private data says what it needs: a buffer of"
+          + " another size, Writes answered by Writes, as many operations of this side as of that."
     })
 final class EchoCommand implements Callable<Integer> {
   @Mixin private SessionOptions session;
@@ -37,6 +39,16 @@ final class EchoCommand implements Callable<Integer> {
       description = "Length of the longest message (default: ${DEFAULT-VALUE}).")
   private long longest;
 
+  @Option(
+      names = "--perf-memory",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      defaultValue = "256MiB",
+      description =
+          "Memory for the peers that measure with 'rddp perf', together; 0: they are rejected"
+              + " (default: ${DEFAULT-VALUE}).")
+  private long perfMemory;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -45,7 +57,8 @@ final class EchoCommand implements Callable<Integer> {
     OptionChecks.require(
         spec, longest >= 1 && longest <= 16 << 20, "--longest is 1 to 16MiB, not " + longest);
     try (Rddp daemon = session.open("echo")) {
-      new EchoServer(daemon, (int) longest, line -> Output.println(spec, line)).serve(port);
+      new EchoServer(daemon, (int) longest, perfMemory, line -> Output.println(spec, line))
+          .serve(port);
     }
     return 0;
   }

@@ -15,6 +15,12 @@ public final class WaitStrategy {
   /** A power of 2, less one: polls between two yields. */
   private static final int YIELD_MASK = 0x3f;
 
+  /**
+   * Whether an engine and two programs that poll have no core each, with one left for the rest:
+   * then a program that polls should yield.
+   */
+  public static final boolean FEW_CORES = Runtime.getRuntime().availableProcessors() < 4;
+
   private final boolean yields;
   private final Runnable meanwhile;
   private int polls;

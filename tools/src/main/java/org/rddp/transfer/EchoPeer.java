@@ -10,31 +10,23 @@ import org.rddp.client.types.PrivateData;
 import org.rddp.rig.AdvertisedBuffer;
 
 /**
- * A peer of the echo server: its buffer, and slots. A slot is posted as a receive, and then as the
- * send of the message that it received. While no slot is free, the daemon holds the peer's further
- * messages, and TCP's window stays closed.
+ * A peer whose messages are sent back: a buffer that it may write, and slots. A slot is posted as a
+ * receive, and then as the send of the message that it received. While no slot is free, the daemon
+ * holds the peer's further messages, and TCP's window stays closed.
  */
-final class EchoPeer {
+class EchoPeer extends Peer {
   private static final int RECEIVE = -1;
 
-  private final Connection connection;
   private final int longest;
   private final MemoryRegion buffer;
   private final MemoryRegion slots;
-
-  /** Slots to be posted again, in this order: a ring. */
-  private final int[] toPost;
-
-  private int firstToPost;
-  private int countToPost;
+  private final SlotQueue toPost;
 
   /** For each slot the octets of the message to send back, or {@link #RECEIVE}. */
   private final int[] octets;
 
   /** Messages received whose echo TCP has not accepted yet. */
   private int unanswered;
-
-  private boolean closing;
 
   /**
    * Allocates the memory of a peer, and posts its receives.
@@ -44,9 +36,9 @@ final class EchoPeer {
    * @throws org.rddp.client.RefusedException when a limit of the session is reached
    */
   EchoPeer(Rddp session, Connection connection, int slots, int longest) {
-    this.connection = connection;
+    super(connection);
     this.longest = longest;
-    toPost = new int[slots];
+    toPost = new SlotQueue(slots);
     octets = new int[slots];
     buffer =
         session.allocate(
@@ -63,16 +55,17 @@ final class EchoPeer {
     post();
   }
 
-  Connection connection() {
-    return connection;
+  final AdvertisedBuffer buffer() {
+    return AdvertisedBuffer.of(buffer);
   }
 
-  /** The buffer that the peer may write and read. */
-  PrivateData advertisement() {
-    return AdvertisedBuffer.of(buffer).toPrivateData();
+  @Override
+  PrivateData reply() {
+    return buffer().toPrivateData();
   }
 
-  void onCompletion(Completion completion) {
+  @Override
+  final void onCompletion(Completion completion) {
     if (!completion.isSuccess()) {
       return; // the connection ends
     }
@@ -89,43 +82,31 @@ final class EchoPeer {
 
   private void add(int slot, int length) {
     octets[slot] = length;
-    toPost[(firstToPost + countToPost) % toPost.length] = slot;
-    countToPost++;
+    toPost.add(slot);
   }
 
-  /**
-   * Posts what could not be posted before, until a queue is full.
-   *
-   * @return whether something is left
-   */
-  boolean post() {
-    while (countToPost > 0 && post(toPost[firstToPost])) {
-      firstToPost = (firstToPost + 1) % toPost.length;
-      countToPost--;
+  @Override
+  final boolean post() {
+    while (!toPost.isEmpty() && post(toPost.peek())) {
+      toPost.remove();
     }
-    return countToPost > 0;
+    return !toPost.isEmpty();
   }
 
   private boolean post(int slot) {
     long offset = (long) slot * longest;
     return octets[slot] == RECEIVE
-        ? connection.postReceive(slot, slots, offset, longest)
-        : connection.postSend(slot, slots, offset, octets[slot]);
+        ? connection().postReceive(slot, slots, offset, longest)
+        : connection().postSend(slot, slots, offset, octets[slot]);
   }
 
-  /** Whether every message received so far has been sent back. */
-  boolean isAnswered() {
+  @Override
+  final boolean isAnswered() {
     return unanswered == 0;
   }
 
-  /** True for the first call: the connection is closed once. */
-  boolean beginsClosing() {
-    boolean first = !closing;
-    closing = true;
-    return first;
-  }
-
-  void free() {
+  @Override
+  final void free() {
     buffer.close();
     slots.close();
   }

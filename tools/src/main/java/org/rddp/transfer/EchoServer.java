@@ -3,13 +3,14 @@ package org.rddp.transfer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.agrona.collections.Int2ObjectHashMap;
 import org.rddp.client.Completion;
+import org.rddp.client.CompletionHandler;
 import org.rddp.client.Connection;
 import org.rddp.client.IncomingConnection;
 import org.rddp.client.Listener;
@@ -19,11 +20,14 @@ import org.rddp.client.RefusedException;
 import org.rddp.client.SessionLostException;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SessionLimits;
+import org.rddp.perf.PerfRequest;
+import org.rddp.rig.WaitStrategy;
 
 /**
  * Sends every message back, and advertises to each peer a buffer of its own to write, for tests of
  * any peer. The buffer's STag, Tagged Offset and length are the 20 octets of private data in the
- * MPA Reply.
+ * MPA Reply. A peer whose private data is a {@link org.rddp.perf.PerfRequest} measures, and is
+ * served as it asks.
  *
  * <p>A peer may send ahead and read late: then TCP's window stops it. What it sent before it closed
  * its sending direction is answered before the connection ends. As many peers are served as the
@@ -33,22 +37,33 @@ public final class EchoServer {
   /** Octets of the buffer that a peer may write. */
   public static final int BUFFER = 64 << 10;
 
+  /** The default of {@link #EchoServer(Rddp, int, long, Consumer)}. */
+  public static final long MEASURING_MEMORY = 256 << 20;
+
   private static final int REGIONS = 2;
   private static final int MOST_SLOTS = 32;
 
   /** Polls of the session between two polls for new and ended connections. */
   private static final int POLLS = 2_000;
 
+  /** A power of 2, less one: polls without work between two yields. */
+  private static final int YIELD_MASK = 0x3f;
+
+  /** As long a server polls without sleeping for peers that measure and do nothing, in ns. */
+  private static final long POLLING_NANOS = 100_000_000;
+
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  /** While requests wait for room in a queue, which no event announces. */
+  /** While something is awaited that no event announces: room in a queue, or a write. */
   private static final Duration SHORT_PAUSE = Duration.ofMillis(1);
 
   private final Rddp session;
   private final int longest;
   private final Consumer<String> log;
-  private final Map<Integer, EchoPeer> peers = new HashMap<>();
-  private final List<EchoPeer> closing = new ArrayList<>();
+  private final Int2ObjectHashMap<Peer> peers = new Int2ObjectHashMap<>();
+  private final List<WriteBackPeer> writeBacks = new ArrayList<>();
+  private final List<Peer> closing = new ArrayList<>();
+  private final CompletionHandler handler = this::onCompletion;
 
   /** A peer that is slow to complete its startup must not delay the others. */
   private final ExecutorService accepting = Executors.newCachedThreadPool(EchoServer::thread);
@@ -56,15 +71,24 @@ public final class EchoServer {
   private final int mostPeers;
   private final int slots;
   private final int batch;
+  private final MeasuringPeers measuring;
+  private long lastAnswer = System.nanoTime();
+
+  /** A server with {@link #MEASURING_MEMORY}. */
+  public EchoServer(Rddp session, int longest, Consumer<String> log) {
+    this(session, longest, MEASURING_MEMORY, log);
+  }
 
   /**
    * A server.
    *
    * @param longest octets of the longest message
+   * @param measuringMemory octets of memory for all peers together that measure; 0: such peers are
+   *     rejected
    * @param log gets a line once it listens, and for each new, rejected and ended connection, from
    *     several threads
    */
-  public EchoServer(Rddp session, int longest, Consumer<String> log) {
+  public EchoServer(Rddp session, int longest, long measuringMemory, Consumer<String> log) {
     this.session = session;
     this.longest = longest;
     this.log = log;
@@ -75,6 +99,7 @@ public final class EchoServer {
     // Every slot takes one request, so that no peer can leave the others without any.
     int share = Math.min(limits.outstanding() / mostPeers, MOST_SLOTS);
     slots = Math.max(1, Math.min(share, Math.min(limits.sendQueue(), limits.receiveQueue())));
+    measuring = new MeasuringPeers(session, slots, measuringMemory);
   }
 
   /** Serves until the thread is interrupted. */
@@ -101,7 +126,7 @@ public final class EchoServer {
   }
 
   private void serve(Listener listener) {
-    for (EchoPeer peer : peers.values()) {
+    for (Peer peer : peers.values()) {
       if (peer.connection().isPeerClosed()) {
         closing.add(peer);
       }
@@ -110,10 +135,14 @@ public final class EchoServer {
     int answered = poll();
     closeAnswered();
     boolean waits = false;
-    for (EchoPeer peer : peers.values()) {
+    boolean polling = false;
+    for (Peer peer : peers.values()) {
       waits |= peer.post();
+      polling |= peer.wantsPolling();
     }
-    if (answered == 0) {
+    if (answered > 0) {
+      lastAnswer = System.nanoTime();
+    } else if (!polling || System.nanoTime() - lastAnswer > POLLING_NANOS) {
       session.await(waits ? SHORT_PAUSE : PAUSE);
     }
     for (IncomingConnection next = listener.poll(); next != null; next = listener.poll()) {
@@ -122,16 +151,23 @@ public final class EchoServer {
   }
 
   /** Answers messages, for a bounded number of polls: a busy peer must not delay others. */
+  @SuppressWarnings("ThreadPriorityCheck") // The engine and the peer may need the core.
   private int poll() {
-    int answered = session.poll(this::onCompletion, batch);
-    for (int polls = 1; polls < POLLS; polls++) {
-      answered += session.poll(this::onCompletion, batch);
+    int answered = 0;
+    for (int polls = 1; polls <= POLLS; polls++) {
+      answered += session.poll(handler, batch);
+      for (int i = 0; i < writeBacks.size(); i++) {
+        answered += writeBacks.get(i).answer();
+      }
+      if (answered == 0 && WaitStrategy.FEW_CORES && (polls & YIELD_MASK) == 0) {
+        Thread.yield();
+      }
     }
     return answered;
   }
 
   private void onCompletion(Completion completion) {
-    if (completion.connection().attachment() instanceof EchoPeer peer) {
+    if (completion.connection().attachment() instanceof Peer peer) {
       peer.onCompletion(completion);
     }
   }
@@ -142,14 +178,21 @@ public final class EchoServer {
         reject(incoming, "the echo server has " + mostPeers + " peers, the most it serves");
         return;
       }
+      Optional<PerfRequest> request = PerfRequest.read(incoming.privateData());
       Connection connection = incoming.connection();
-      EchoPeer peer = new EchoPeer(session, connection, slots, longest);
+      Peer peer =
+          request.isPresent()
+              ? measuring.create(connection, request.get())
+              : new EchoPeer(session, connection, slots, longest);
       peers.put(connection.id(), peer);
       connection.attach(peer);
-      accepting.execute(() -> accept(incoming, peer.advertisement()));
+      if (peer instanceof WriteBackPeer writeBack) {
+        writeBacks.add(writeBack);
+      }
+      accepting.execute(() -> accept(incoming, peer.reply()));
     } catch (SessionLostException e) {
       throw e;
-    } catch (RddpException e) {
+    } catch (RddpException | IllegalArgumentException e) {
       reject(incoming, e.getMessage());
     }
   }
@@ -184,12 +227,14 @@ public final class EchoServer {
 
   /** Ends the connections whose peers have closed, once they have their echoes. */
   private void closeAnswered() {
-    for (EchoPeer peer : closing) {
+    for (Peer peer : closing) {
       Connection connection = peer.connection();
       if (connection.closeReason() != null) {
         log.accept("end of " + connection + ": " + connection.closeReason());
         peers.remove(connection.id());
         connection.attach(null);
+        writeBacks.remove(peer);
+        measuring.freed(peer);
         peer.free();
       } else if (connection.isOpen() && peer.isAnswered() && peer.beginsClosing()) {
         disconnect(connection);

@@ -29,6 +29,11 @@ import org.rddp.client.types.Opcode;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.daemon.TestDaemon;
+import org.rddp.perf.MarkedSlots;
+import org.rddp.perf.PerfRequest;
+import org.rddp.perf.Service;
+import org.rddp.perf.Verb;
+import org.rddp.rig.AdvertisedBuffer;
 
 /** The echo server with peers that are many, slow, or gone early, over a whole daemon. */
 @Timeout(120)
@@ -45,7 +50,7 @@ class EchoServerTest {
   private final MemoryRegion memory = here.allocate(4L * LONGEST, Access.LOCAL_WRITE);
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Thread server =
-      new Thread(() -> new EchoServer(there, LONGEST, log::add).serve(PORT), "echo");
+      new Thread(() -> new EchoServer(there, LONGEST, 1 << 20, log::add).serve(PORT), "echo");
 
   /** Ids of the receives that have completed. */
   private final List<Long> received = new ArrayList<>();
@@ -66,9 +71,13 @@ class EchoServerTest {
 
   /** Retries until the server listens. */
   private Connection connect(ConnectionOptions options) {
+    return connect(PrivateData.NONE, options);
+  }
+
+  private Connection connect(PrivateData data, ConnectionOptions options) {
     while (true) {
       try {
-        return here.connect(SERVER, PrivateData.NONE, TIMEOUT, options);
+        return here.connect(SERVER, data, TIMEOUT, options);
       } catch (ConnectionRejectedException e) {
         throw e;
       } catch (ConnectionFailedException e) {
@@ -163,6 +172,60 @@ class EchoServerTest {
       assertThat(received).as("round %d", round).hasSize(40);
       assertThat(connection.closeReason()).isEqualTo(Reason.LOCAL_CLOSE);
       received.clear();
+    }
+  }
+
+  private static PrivateData request(Service service, int size, AdvertisedBuffer buffer) {
+    return new PerfRequest(service, Verb.WRITE, size, 1, false, buffer).toPrivateData();
+  }
+
+  private void assertRejected(PrivateData request, String reason) {
+    assertThatThrownBy(() -> connect(request, ConnectionOptions.DEFAULTS))
+        .isInstanceOfSatisfying(
+            ConnectionRejectedException.class,
+            e ->
+                assertThat(new String(e.privateData().toByteArray(), StandardCharsets.UTF_8))
+                    .contains(reason));
+  }
+
+  @Test
+  void shouldRejectMeasurementsThatItCannotServe() {
+    AdvertisedBuffer buffer = AdvertisedBuffer.of(memory);
+    assertRejected(request(Service.WRITE_BACK, 2 * LONGEST * 4, buffer), "a buffer of 131072");
+    assertRejected(request(Service.LOAD, 1 << 29, buffer), "see --perf-memory of 'rddp echo'");
+    byte[] octets = request(Service.LOAD, 64, buffer).toByteArray();
+    octets[9]++;
+    assertRejected(PrivateData.of(octets), "a request of another version of rddp perf");
+
+    roundTrip(connect(ConnectionOptions.DEFAULTS), 1);
+  }
+
+  /** The server must neither write there nor fail. */
+  @Test
+  void shouldServeOthersWhenAPeerNamesMemoryThatMayNotBeWritten() {
+    AdvertisedBuffer notWritable = AdvertisedBuffer.of(memory);
+    Connection connection =
+        connect(request(Service.WRITE_BACK, 64, notWritable), ConnectionOptions.DEFAULTS);
+    AdvertisedBuffer server = AdvertisedBuffer.read(connection.privateData());
+    new MarkedSlots(64, 1).mark(memory.segment(), 0);
+    assertThat(connection.postWrite(1, memory, 0, 64, server.stag(), server.to())).isTrue();
+    until(() -> connection.closeReason() != null, "the connection has ended");
+    assertThat(connection.closeReason()).isEqualTo(Reason.DDP_ERROR);
+
+    roundTrip(connect(ConnectionOptions.DEFAULTS), 1);
+  }
+
+  @Test
+  void shouldGiveTheMemoryOfMeasurementsBack() {
+    AdvertisedBuffer buffer = AdvertisedBuffer.of(memory);
+    PrivateData request = request(Service.LOAD, 600 << 10, buffer);
+    for (int round = 0; round < 2; round++) {
+      Connection connection = connect(request, ConnectionOptions.DEFAULTS);
+      assertRejected(request, "left for measurements");
+      connection.close();
+      TestDaemon.await(
+          () -> log.stream().anyMatch(line -> line.startsWith("end of")), "the peer has ended");
+      log.clear();
     }
   }
 }

@@ -1,0 +1,27 @@
+package org.rddp.perf;
+
+/** What the server does for a peer that measures. */
+public enum Service {
+  /**
+   * It takes what comes and answers no message. It posts operations of its own only as many as the
+   * peer grants ({@link LoadMessage}).
+   */
+  LOAD(0),
+
+  /** It answers each RDMA Write into its buffer by an RDMA Write of the same slot. */
+  WRITE_BACK(1),
+
+  /** It answers each Send by a Send of the same message. */
+  SEND_BACK(2);
+
+  private final int code;
+
+  Service(int code) {
+    this.code = code;
+  }
+
+  /** The number in a {@link PerfRequest}. */
+  int code() {
+    return code;
+  }
+}
