@@ -38,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       EchoCommand.class,
       PingCommand.class,
       BandwidthCommand.class,
+      PerfCommand.class,
       StatCommand.class,
       ListCommand.class,
       ErrorsCommand.class,
