@@ -2,7 +2,10 @@ package org.rddp.cli;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -12,6 +15,7 @@ import org.rddp.perf.BandwidthResult;
 import org.rddp.perf.LatencyReport;
 import org.rddp.perf.LatencyResult;
 import org.rddp.perf.PerfException;
+import org.rddp.perf.PerfFiles;
 import org.rddp.perf.PerfRun;
 import org.rddp.perf.PerfSettings;
 import org.rddp.perf.PerfSettings.Test;
@@ -53,16 +57,28 @@ final class PerfCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print one JSON object, with units in the keys.")
   private boolean json;
 
+  @Option(
+      names = "--write",
+      paramLabel = "FOLDER",
+      description =
+          "Write into this folder: the results as JSON, a plot as PNG, and the percentiles of each"
+              + " size as a .hgrm file of HdrHistogram.")
+  private Path folder;
+
   @Spec private CommandSpec spec;
 
   private final JsonArray results = new JsonArray();
   private LatencyReport latencies;
+  private PerfFiles files;
 
   @Override
   public Integer call() {
     List<Integer> sizes = options.sizes(test, verb);
     PerfSettings settings = options.settings(test, verb);
+    OptionChecks.require(
+        spec, folder == null || Files.isDirectory(folder), "there is no directory " + folder);
     latencies = new LatencyReport(settings.halves());
+    files = new PerfFiles(folder, settings);
     InterruptedRun interrupted = new InterruptedRun();
     try (interrupted;
         Rddp daemon = session.open("perf")) {
@@ -76,13 +92,11 @@ final class PerfCommand implements Callable<Integer> {
       try {
         for (int size : sizes) {
           if (!interrupted.signal().isRequested()) {
-            measure(run, size);
+            measure(run, settings, size);
           }
         }
       } finally {
-        if (json) {
-          Output.println(spec, toJson(settings, run).toString());
-        }
+        finish(toJson(settings, run));
       }
     } catch (PerfException e) {
       throw new CommandFailedException(e.getMessage(), e);
@@ -90,18 +104,38 @@ final class PerfCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void measure(PerfRun run, int size) {
+  private void measure(PerfRun run, PerfSettings settings, int size) {
     if (test == Test.LAT) {
       LatencyResult result = run.latency(size);
-      results.add(latencies.json(result));
+      files.add(result);
+      add(latencies.json(result), settings);
       print(latencies.line(result));
       if (result.unsent() > 0) {
         print(result.unsent() + " operations were due and could not be sent in time");
       }
     } else {
       BandwidthResult result = run.bandwidth(size);
-      results.add(BandwidthReport.json(result));
+      files.add(result);
+      add(BandwidthReport.json(result), settings);
       print(BandwidthReport.line(result));
+    }
+  }
+
+  private void add(JsonObject result, PerfSettings settings) {
+    result.addProperty("signal_every", settings.signalEvery(result.get("size_octets").getAsInt()));
+    results.add(result);
+  }
+
+  private void finish(JsonObject all) {
+    if (json) {
+      Output.println(spec, all.toString());
+    }
+    if (folder != null) {
+      try {
+        files.write(all);
+      } catch (IOException e) {
+        throw new CommandFailedException("cannot write into " + folder + ": " + e.getMessage(), e);
+      }
     }
   }
 
@@ -146,7 +180,6 @@ final class PerfCommand implements Callable<Integer> {
     all.addProperty("connections", settings.connections());
     all.addProperty("bidirectional", settings.bidirectional());
     all.addProperty("inline_octets", settings.inlineOctets());
-    all.addProperty("signal_every", settings.signalEvery());
     all.addProperty("waiting", name(settings.waiting()));
     all.add("results", results);
     return all;

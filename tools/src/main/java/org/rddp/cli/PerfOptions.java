@@ -23,7 +23,6 @@ final class PerfOptions {
   private static final double BW_SECONDS = 2;
   private static final int BW_OUTSTANDING = 128;
   private static final int OPEN_LOOP_OUTSTANDING = 64;
-  private static final int SIGNAL_EVERY = 32;
   private static final double MOST_SECONDS = 1e6;
   private static final double MOST_PER_SECOND = 1e9;
 
@@ -95,8 +94,8 @@ final class PerfOptions {
       names = {"-Q", "--signal-every"},
       paramLabel = "N",
       description =
-          "Signal every Nth operation: in bw at most --outstanding (default: 32, in bw at most"
-              + " --outstanding). In lat, every Read and atomic is signalled.")
+          "Signal every Nth operation, in bw at most --outstanding (default: 32, fewer of those"
+              + " longer than 32KiB). In lat, every Read and atomic is signalled.")
   private Integer signalEvery;
 
   @Option(
@@ -176,8 +175,7 @@ final class PerfOptions {
     require(
         depth <= PerfRequest.DEEPEST,
         "--outstanding is 1 to " + PerfRequest.DEEPEST + ", not " + depth);
-    int least = latency ? SIGNAL_EVERY : Math.min(SIGNAL_EVERY, depth);
-    int every = signalEvery == null ? least : signalEvery;
+    int every = signalEvery == null ? 0 : signalEvery;
     require(latency || every <= depth, "--signal-every is at most --outstanding, " + depth);
     return new PerfSettings(
         test,

@@ -8,13 +8,22 @@ package org.rddp.perf;
  * @param messages operations of both ends
  * @param nanos from the first operation until all had been placed, in ns
  * @param peakPerSecond operations of both ends per second, in the best interval of 100 ms; NaN if
- *     the measurement was shorter
+ *     it is not known
  * @param cpu CPU use
  */
 public record BandwidthResult(
     int size, long iterations, long messages, long nanos, double peakPerSecond, CpuUse cpu) {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double BITS_PER_GIGABIT = 1e9;
+
+  /**
+   * A peak below the average shows only that completions came too seldom for intervals of 100 ms.
+   */
+  BandwidthResult withoutPeakBelowAverage() {
+    return peakPerSecond >= messagesPerSecond()
+        ? this
+        : new BandwidthResult(size, iterations, messages, nanos, Double.NaN, cpu);
+  }
 
   /** Operations per second, on average. */
   public double messagesPerSecond() {
@@ -26,7 +35,7 @@ public record BandwidthResult(
     return gigabits(messagesPerSecond());
   }
 
-  /** Payload in Gb/s, in the best interval of 100 ms; NaN if the measurement was shorter. */
+  /** Payload in Gb/s, in the best interval of 100 ms; NaN if it is not known. */
   public double peakGigabitsPerSecond() {
     return gigabits(peakPerSecond);
   }

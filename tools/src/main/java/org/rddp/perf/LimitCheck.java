@@ -31,12 +31,12 @@ final class LimitCheck {
             + " allow "
             + deepest);
     require(
-        settings.signalEvery() <= limits.sendQueue() - depth,
+        settings.signalEvery(1) <= limits.sendQueue() - depth,
         "the send queue (send-queue"
             + CONFIGURATION
             + ") could be full of operations of which none is signalled: choose a smaller"
             + " --signal-every than "
-            + settings.signalEvery());
+            + settings.signalEvery(1));
     require(
         settings.connections() <= limits.connections(),
         settings.connections()

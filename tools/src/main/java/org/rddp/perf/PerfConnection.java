@@ -29,7 +29,7 @@ final class PerfConnection implements AutoCloseable {
   private final MemoryRegion exposed;
   private final MarkedSlots slots;
   private final boolean inline;
-  private final boolean signalsAll;
+  private final int signalEvery;
   private final Connection connection;
   private final AdvertisedBuffer target;
 
@@ -70,9 +70,7 @@ final class PerfConnection implements AutoCloseable {
     inline =
         size <= settings.inlineOctets()
             && (settings.verb() == Verb.WRITE || settings.verb() == Verb.SEND);
-    signalsAll =
-        settings.test() == PerfSettings.Test.LAT
-            && (settings.verb() == Verb.READ || settings.verb() == Verb.ATOMIC);
+    signalEvery = settings.signalEvery(size);
     began = new long[settings.outstanding()];
     receivesToPost = settings.receives();
     connection = connect(session, server);
@@ -121,7 +119,7 @@ final class PerfConnection implements AutoCloseable {
    * @return whether it was posted
    */
   boolean post(long start) {
-    int flags = signalsAll || (posted + 1) % settings.signalEvery() == 0 ? SendFlags.SIGNALLED : 0;
+    int flags = (posted + 1) % signalEvery == 0 ? SendFlags.SIGNALLED : 0;
     boolean done =
         switch (settings.verb()) {
           case WRITE -> write(flags);

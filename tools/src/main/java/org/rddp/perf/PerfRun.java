@@ -80,7 +80,8 @@ public final class PerfRun {
       CpuUse cpu = before.until(CpuTimes.read(session.daemonPid()), nanos);
       int ends = settings.bidirectional() ? 2 : 1;
       return new BandwidthResult(
-          size, loop.started(), ends * loop.started(), nanos, ends * loop.peak(), cpu);
+              size, loop.started(), ends * loop.started(), nanos, ends * loop.peak(), cpu)
+          .withoutPeakBelowAverage();
     } finally {
       close(connections);
     }

@@ -9,8 +9,7 @@ package org.rddp.perf;
  * @param connections number of connections; operations go over them in turn
  * @param bidirectional throughput: whether the server posts as many operations as this program
  * @param inlineOctets Writes and Sends up to this length lie in the work request; 0: none
- * @param signalEvery one operation of so many is signalled; all are when the latency of Reads or
- *     atomics is measured
+ * @param chosenSignalEvery one operation of so many is signalled; 0: as {@link #signalEvery} says
  * @param waiting how this program waits
  * @param rate operations per second, all connections together; 0: each begins as soon as there is
  *     room (closed loop)
@@ -26,7 +25,7 @@ public record PerfSettings(
     int connections,
     boolean bidirectional,
     int inlineOctets,
-    int signalEvery,
+    int chosenSignalEvery,
     Waiting waiting,
     double rate,
     long iterations,
@@ -43,6 +42,10 @@ public record PerfSettings(
   }
 
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final int SIGNAL_EVERY = 32;
+
+  /** Octets between two completions at the most, so that throughput can be seen by intervals. */
+  private static final int SIGNAL_OCTETS = 1 << 20;
 
   /** Whether operations begin at a fixed rate, whatever became of those before (open loop). */
   public boolean openLoop() {
@@ -64,6 +67,23 @@ public record PerfSettings(
         && !openLoop()
         && outstanding == 1
         && !full;
+  }
+
+  /**
+   * One operation of so many is signalled. All are when the latency of Reads or atomics is
+   * measured.
+   *
+   * @param size octets of a message
+   */
+  public int signalEvery(int size) {
+    if (service() == Service.LOAD && test == Test.LAT) {
+      return 1;
+    }
+    if (chosenSignalEvery > 0) {
+      return chosenSignalEvery;
+    }
+    int most = test == Test.LAT ? SIGNAL_EVERY : Math.min(SIGNAL_EVERY, outstanding);
+    return Math.clamp(SIGNAL_OCTETS / size, 1, most);
   }
 
   /** What the server is asked to do. */

@@ -1,5 +1,6 @@
 /**
  * What the demo and the benchmarks share: ping-pongs of programs and of the kernel's TCP, the round
- * trip between two cores, child processes, configurations, pinned threads and network namespaces.
+ * trip between two cores, child processes, configurations, pinned threads, network namespaces and
+ * charts.
  */
 package org.rddp.rig;

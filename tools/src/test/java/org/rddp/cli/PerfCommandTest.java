@@ -1,19 +1,25 @@
 package org.rddp.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -141,7 +147,7 @@ class PerfCommandTest {
   void shouldSendInline(String what) {
     JsonObject all = measure(what + " " + SERVER + " -n 50 -s 100 -I 168 -Q 5 -t 10");
     assertThat(all.get("inline_octets").getAsInt()).isEqualTo(168);
-    assertThat(all.get("signal_every").getAsInt()).isEqualTo(5);
+    assertThat(result(all, 0).get("signal_every").getAsInt()).isEqualTo(5);
     assertThat(result(all, 0).get("iterations").getAsInt()).isEqualTo(50);
   }
 
@@ -170,15 +176,6 @@ class PerfCommandTest {
   }
 
   @Test
-  void shouldMeasureAllSizes() {
-    JsonObject all = measure("bw write " + SERVER + " -a -n 2");
-    assertThat(all.getAsJsonArray("results")).hasSize(23);
-    for (int i = 0; i < 23; i++) {
-      assertThat(result(all, i).get("size_octets").getAsInt()).isEqualTo(2 << i);
-    }
-  }
-
-  @Test
   void shouldPrintTheColumnsOfPerftest() {
     assertThat(run("lat write " + SERVER + " -n 5 --warm-up 0")).isZero();
     assertThat(out.toString().lines().toList())
@@ -203,10 +200,40 @@ class PerfCommandTest {
         .startsWith("1024", "5");
   }
 
+  @Test
+  void shouldWriteFilesOfOneSize(@TempDir Path folder) throws IOException {
+    JsonObject all = measure("lat write " + SERVER + " -n 50 --write " + folder);
+    assertThat(JsonParser.parseString(Files.readString(folder.resolve("lat-write.json"))))
+        .isEqualTo(all);
+    assertThat(folder.resolve("lat-write.png")).content(ISO_8859_1).startsWith("\u0089PNG");
+    List<String> percentiles = Files.readAllLines(folder.resolve("lat-write-64.hgrm"));
+    assertThat(percentiles.getFirst()).contains("Value", "Percentile", "TotalCount");
+    String largest =
+        percentiles.stream().filter(line -> line.startsWith("#[Max")).findFirst().orElseThrow();
+    double micros = result(all, 0).get("max_ns").getAsDouble() / 1000;
+    assertThat(largest).contains(String.format(Locale.ROOT, "%.3f", micros)).contains("50]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lat read", "bw write"})
+  void shouldMeasureAndPlotAllSizes(String what, @TempDir Path folder) {
+    JsonObject all = measure(what + " " + SERVER + " -n 1 -a --write " + folder);
+    assertThat(all.getAsJsonArray("results")).hasSize(23);
+    for (int i = 0; i < 23; i++) {
+      assertThat(result(all, i).get("size_octets").getAsInt()).isEqualTo(2 << i);
+    }
+    assertThat(folder.resolve(what.replace(' ', '-') + ".png"))
+        .content(ISO_8859_1)
+        .startsWith("\u0089PNG");
+    assertThat(folder.resolve("lat-read-8388608.hgrm").toFile().exists())
+        .isEqualTo(what.startsWith("lat"));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
+        "lat write --write /nosuch | there is no directory /nosuch",
         "lat write -e | lat write cannot wait for events",
         "lat write -b | --bidirectional is for bw",
         "bw write --full | --full is for lat",

@@ -1,36 +1,21 @@
 package org.rddp.bench.report;
 
-import java.awt.Color;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
-import org.knowm.xchart.ChartEncoder;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.style.Styler.LegendPosition;
-import org.knowm.xchart.style.markers.SeriesMarkers;
 import org.rddp.bench.harness.Series;
+import org.rddp.rig.LineChart;
 
 /** A line chart in a file beside the document. */
 public final class Plot {
-  private static final int WIDTH = 860;
-  private static final int HEIGHT = 480;
-
-  /** Percentile curves end where so few values are left: the rest is chance. */
-  private static final double LEFT = 5;
-
-  private static final int POINTS = 120;
-
   private final String name;
   private final String title;
-  private final XYChart chart;
+  private final LineChart chart;
 
   /** The points of the lines. */
   private final Map<String, List<Double>> xs = new LinkedHashMap<>();
@@ -43,32 +28,24 @@ public final class Plot {
    * @param name of the file, after the benchmark's, without ending
    */
   public Plot(String name, String title, String horizontal, String vertical) {
+    this(name, title, new LineChart(title, horizontal, vertical));
+  }
+
+  private Plot(String name, String title, LineChart chart) {
     this.name = name;
     this.title = title;
-    this.chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle(horizontal)
-            .yAxisTitle(vertical)
-            .build();
-    chart.getStyler().setLegendPosition(LegendPosition.OutsideE);
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setChartTitleVisible(true);
-    chart.getStyler().setChartBackgroundColor(Color.WHITE);
+    this.chart = chart;
   }
 
   /** Makes the horizontal axis logarithmic, too. */
   public Plot logarithmic() {
-    chart.getStyler().setXAxisLogarithmic(true);
+    chart.logarithmic();
     return this;
   }
 
   /** Makes the vertical axis linear, from zero. */
   public Plot linear() {
-    chart.getStyler().setYAxisLogarithmic(false);
-    chart.getStyler().setYAxisMin(0.0);
+    chart.linear();
     return this;
   }
 
@@ -78,22 +55,7 @@ public final class Plot {
    * @param name of the file, after the benchmark's, without ending
    */
   public static Plot ofPercentiles(String name, String title) {
-    Plot plot = new Plot(name, title, "percentile", "microseconds");
-    plot.chart
-        .getStyler()
-        .setXAxisTickLabelsFormattingFunction(
-            nines -> nines < 0.5 ? "0 %" : percentile(Math.round(nines)));
-    plot.chart.getStyler().setXAxisMin(0.0);
-    plot.chart.getStyler().setXAxisTickMarkSpacingHint(100);
-    return plot;
-  }
-
-  /** The percentile of a number of nines: 99 % of two. */
-  private static String percentile(long nines) {
-    return String.format(
-        Locale.ROOT,
-        "%." + Math.max(0, nines - 2) + "f %%",
-        100 - 100 / Math.pow(10, (double) nines));
+    return new Plot(name, title, LineChart.ofPercentiles(title));
   }
 
   /** Adds a point to a line: the median of a figure, where there is one. */
@@ -110,15 +72,7 @@ public final class Plot {
 
   /** Adds a percentile curve. */
   public void percentiles(String called, Histogram nanoseconds) {
-    double last = Math.log10(Math.max(10, nanoseconds.getTotalCount() / LEFT));
-    List<Double> nines = new ArrayList<>();
-    List<Double> times = new ArrayList<>();
-    for (int i = 0; i <= POINTS; i++) {
-      double at = last * i / POINTS;
-      nines.add(at);
-      times.add(nanoseconds.getValueAtPercentile(100 - 100 / Math.pow(10, at)) / 1000.0);
-    }
-    chart.addSeries(called, nines, times).setMarker(SeriesMarkers.NONE);
+    chart.percentiles(called, nanoseconds, 1);
   }
 
   /** A line of Markdown that shows the file. */
@@ -132,11 +86,11 @@ public final class Plot {
 
   /** Writes the file, unless the chart has no lines. Returns whether it has. */
   boolean write(Path folder, String benchmark) throws IOException {
-    xs.forEach((line, x) -> chart.addSeries(line, x, ys.get(line)).setMarker(SeriesMarkers.CIRCLE));
-    if (chart.getSeriesCollection().isEmpty()) {
+    xs.forEach((line, x) -> chart.line(line, x, ys.get(line)));
+    if (chart.isEmpty()) {
       return false;
     }
-    Files.write(folder.resolve(file(benchmark)), ChartEncoder.getBytes(chart, "png"));
+    chart.write(folder.resolve(file(benchmark)));
     return true;
   }
 }
