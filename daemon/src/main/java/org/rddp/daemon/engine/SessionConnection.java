@@ -45,6 +45,10 @@ final class SessionConnection {
   /** Longest period without progress once the program has closed our half, in nanoseconds. */
   private static final long CLOSE_TIMEOUT = TimeUnit.SECONDS.toNanos(10);
 
+  private static final String PERHAPS_REVISION_1 =
+      "; this may be a peer of MPA revision 1, which closes upon a request of revision 2: connect"
+          + " with revision 1, or allow a second try with it (revision1Retry)";
+
   /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
@@ -181,15 +185,9 @@ final class SessionConnection {
    * @return whether it does
    */
   private boolean retries(CloseReason reason) {
-    boolean closedByPeer =
-        failure == Reason.MPA_ERROR
-            && failureDetail == MpaError.CONNECTION_LOST.code()
-            && reason != CloseReason.TIMEOUT;
-    if (state != State.CONNECTING
-        || retry == null
+    if (retry == null
         || reports.areUsed() // they have been flushed
-        || !closedByPeer
-        || !stream.ddp().requestUnanswered()) {
+        || !closedUponRequest(reason)) {
       return false;
     }
     session.engine().counters().startupsRetried++;
@@ -206,6 +204,15 @@ final class SessionConnection {
     failure = null;
     failureText = "";
     return true;
+  }
+
+  /** Whether the peer has closed the connection upon a Request of revision 2 without an answer. */
+  private boolean closedUponRequest(CloseReason reason) {
+    return state == State.CONNECTING
+        && failure == Reason.MPA_ERROR
+        && failureDetail == MpaError.CONNECTION_LOST.code()
+        && reason != CloseReason.TIMEOUT
+        && stream.ddp().requestUnanswered();
   }
 
   StreamHandler transport() {
@@ -486,6 +493,9 @@ final class SessionConnection {
     Reason why = failure == null || lost(reason) ? reason(reason) : failure;
     int detail = why == failure ? failureDetail : 0;
     String text = why == failure ? failureText : text(why);
+    if (closedUponRequest(reason)) {
+      text = text + PERHAPS_REVISION_1;
+    }
     if (isUp() || state == State.FAILED) {
       session.engine().counters().connectionsClosed++;
       sendEvent(new DaemonMessage.Closed(number, why, detail, text));

@@ -92,7 +92,8 @@ class RevisionRetryTest {
     for (StartupOptions each : List.of(REVISION_2, REVISION_2.withRevision1Retry(false))) {
       fixture.events.clear();
       connect(each);
-      assertThat(outcome()).isInstanceOf(DaemonMessage.Failed.class);
+      assertThat(((DaemonMessage.Failed) outcome()).text())
+          .endsWith("with revision 1, or allow a second try with it (revision1Retry)");
     }
     assertThat(fixture.engine.counters().startupsRetried()).isZero();
   }
@@ -103,6 +104,7 @@ class RevisionRetryTest {
     connect(REVISION_2.withRevision1Retry(true));
     DaemonMessage.Failed failed = (DaemonMessage.Failed) outcome();
     assertThat(failed.reason()).isEqualTo(Reason.MPA_ERROR);
+    assertThat(failed.text()).doesNotContain("revision1Retry");
     assertThat(fixture.engine.counters().startupsRetried()).isEqualTo(1);
     assertThat(fixture.session.connectionCount()).isZero();
   }
