@@ -17,17 +17,24 @@ import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SystemCall;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.Counters;
 
 /**
  * Programs that request descriptors and do not receive them: the kernel limits those on their way
  * for each user without privileges (ETOOMANYREFS).
  */
-@Timeout(60)
+@Timeout(120)
 class DescriptorsInFlightTest {
   private static final int RLIMIT_NOFILE = 7;
   private static final int DESCRIPTORS = 256;
+
+  /** More than have room, with two descriptors each. */
+  private static final int SESSIONS = DESCRIPTORS / 2 + 8;
+
   private static final int CAPABILITY_VERSION = 0x2008_0522;
 
   /** A daemon without capabilities, as if an ordinary user had started it. */
@@ -73,6 +80,83 @@ class DescriptorsInFlightTest {
       }
     }
     silent.forEach(RawProgram::close);
+    stop(server, socket);
+  }
+
+  /** Opens and closes sessions, and receives nothing; its ends of the sockets stay open. */
+  static final class ReconnectingProgram {
+    private static final int POLLHUP = 16;
+
+    private ReconnectingProgram() {}
+
+    public static void main(String[] arguments) throws IOException {
+      Path socket = Path.of(arguments[0]);
+      List<RawProgram> ends = new ArrayList<>();
+      for (int i = 0; i < SESSIONS; i++) {
+        RawProgram program = new RawProgram(socket);
+        program.socket().send(RawProgram.hello(1, "one"));
+        try {
+          program.socket().send(new ProgramMessage.CloseSession(2));
+        } catch (SystemCallException e) {
+          assertThat(e.errno()).as("refused already").isEqualTo(Errno.EPIPE);
+        }
+        awaitEnd(program);
+        ends.add(program);
+      }
+      System.out.println("connected " + ends.size() + " times");
+      while (System.in.read() >= 0) {
+        // Until the test ends.
+      }
+      ends.forEach(RawProgram::close);
+    }
+
+    /** Waits until the daemon has ended the connection, without receiving anything. */
+    private static void awaitEnd(RawProgram program) throws IOException {
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment polled = arena.allocate(8, 4);
+        polled.set(ValueLayout.JAVA_INT, 0, program.socket().descriptor().number());
+        long ready = SystemCall.bind("poll", "i:lli").call(polled.address(), 1, 10_000);
+        if (ready != 1 || (polled.get(ValueLayout.JAVA_SHORT, 6) & POLLHUP) == 0) {
+          throw new IOException("the daemon has not ended the connection");
+        }
+      }
+    }
+  }
+
+  @Test
+  void shouldCountASessionUntilItsDescriptorsHaveBeenReceived() throws Exception {
+    Process server = ChildJvm.start(Server.class);
+    Path socket = Path.of(ChildJvm.firstLine(server));
+    try (Rddp first = Rddp.connect(socket)) {
+      Process attacker = ChildJvm.start(ReconnectingProgram.class, socket.toString());
+      assertThat(ChildJvm.firstLine(attacker)).isEqualTo("connected " + SESSIONS + " times");
+      try (Rddp second = Rddp.connect(socket);
+          MemoryRegion region = second.allocate(4096)) {
+        assertThat(region.length()).isEqualTo(4096);
+      }
+      // A process may have half of the daemon's 64 sessions.
+      awaitSessions(first, 33);
+      attacker.getOutputStream().close();
+      assertThat(attacker.waitFor()).isZero();
+      awaitSessions(first, 1);
+    }
+    stop(server, socket);
+  }
+
+  private static void awaitSessions(Rddp session, long sessions) throws IOException {
+    try (Counters counters = session.openCounters()) {
+      long[] open = new long[1];
+      TestDaemon.await(
+          () -> {
+            counters.forEach(
+                (name, value) -> open[0] = name.equals("daemon.sessions") ? value : open[0]);
+            return open[0] == sessions;
+          },
+          sessions + " sessions are open");
+    }
+  }
+
+  private static void stop(Process server, Path socket) throws Exception {
     server.getOutputStream().close();
     assertThat(server.waitFor()).isZero();
     Files.deleteIfExists(socket);

@@ -128,11 +128,8 @@ public final class ControlSocket implements AutoCloseable {
     MessageCodec codec = MessageCodec.of(message);
     // Before the message is encoded: it may be tried many times.
     boolean hasDescriptors = codec.hasDescriptors(message);
-    if (hasDescriptors && descriptorsInFlight) {
-      descriptorsInFlight = UnixSocket.hasUnreceived(socket);
-      if (descriptorsInFlight) {
-        return false;
-      }
+    if (hasDescriptors && hasDescriptorsInFlight()) {
+      return false;
     }
     MessageBuffer buffer = MessageBuffer.forWriting();
     buffer.putInt(0);
@@ -157,6 +154,23 @@ public final class ControlSocket implements AutoCloseable {
   }
 
   /**
+   * Whether descriptors may be on their way: some have been sent, and the other end has not been
+   * seen without unreceived messages since.
+   */
+  public synchronized boolean hasDescriptorsInFlight() throws SystemCallException {
+    descriptorsInFlight = descriptorsInFlight && UnixSocket.hasUnreceived(socket);
+    return descriptorsInFlight;
+  }
+
+  /**
+   * Ends the connection without closing the socket, which still tells whether descriptors are in
+   * flight. The other end receives what has been sent, and then end-of-file.
+   */
+  public void shutdown() throws SystemCallException {
+    UnixSocket.shutdown(socket);
+  }
+
+  /**
    * Receives a message from a program.
    *
    * @return null if there is none
@@ -164,7 +178,12 @@ public final class ControlSocket implements AutoCloseable {
    * @throws ControlProtocolException if the message is malformed; its descriptors have been closed
    */
   public ProgramMessage receiveFromProgram() throws IOException {
-    return (ProgramMessage) receive(FROM_PROGRAMS);
+    ProgramMessage message = (ProgramMessage) receive(FROM_PROGRAMS);
+    if (message != null) {
+      // A program that sends requests has mostly received the replies before.
+      hasDescriptorsInFlight();
+    }
+    return message;
   }
 
   /**

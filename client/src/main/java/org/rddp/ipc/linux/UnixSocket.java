@@ -26,6 +26,8 @@ public final class UnixSocket {
   private static final SystemCall CONNECT = SystemCall.bind("connect", "i:ili");
   private static final int SIOCOUTQ = 0x5411;
   private static final SystemCall IOCTL = SystemCall.bind("ioctl", "i:il.l");
+  private static final int SHUT_RDWR = 2;
+  private static final SystemCall SHUTDOWN = SystemCall.bind("shutdown", "i:ii");
   private static final SystemCall GETSOCKOPT = SystemCall.bind("getsockopt", "i:iiill");
 
   private UnixSocket() {}
@@ -64,7 +66,12 @@ public final class UnixSocket {
     return Descriptor.of(number);
   }
 
-  /** Whether the other end has not received all that was sent. */
+  /** Ends the connection; the other end receives what has been sent, and then end-of-file. */
+  public static void shutdown(Descriptor socket) throws SystemCallException {
+    SHUTDOWN.call(socket.number(), SHUT_RDWR);
+  }
+
+  /** Whether the other end has not received all that was sent, and has not closed its socket. */
   public static boolean hasUnreceived(Descriptor socket) throws SystemCallException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment octets = arena.allocate(4, 4);

@@ -78,6 +78,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
   private final Set<ProgramSession> programs = new LinkedHashSet<>();
   private final Set<ProgramSession> ending = new LinkedHashSet<>();
   private final Map<DaemonInterface, ProgramSession> captures = new HashMap<>();
+  private final LastSockets lastSockets = new LastSockets(this);
   private final LongAdder notLogged = new LongAdder();
   private final Thread thread = new Thread(this::run, "rddp-control");
   private volatile boolean running = true;
@@ -460,10 +461,21 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     ending.add(program);
   }
 
-  void onEnded(ProgramSession program) {
+  /**
+   * Everything of a program is freed but its session and its socket.
+   *
+   * @param last what is sent to the program at last; or null
+   */
+  void onEnded(ProgramSession program, Runnable last) {
     ending.remove(program);
     admissionPaused = false;
-    shares.leave(program.socket().peer());
+    lastSockets.close(
+        program.socket(),
+        last,
+        () -> {
+          program.leave();
+          shares.leave(program.socket().peer());
+        });
   }
 
   /** Logs a line about the daemon itself. Any thread may call this. */
@@ -546,6 +558,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
       Thread.currentThread().interrupt();
     }
     programs.forEach(program -> program.socket().close());
+    lastSockets.closeAll();
     try {
       listener.close();
     } catch (IOException e) {

@@ -584,14 +584,14 @@ final class ProgramSession implements SessionHandler {
   }
 
   private void releaseLast(Runnable last) {
+    listeners.giveAll();
+    server.onEnded(this, last);
+  }
+
+  /** Gives back what is left, the session itself. */
+  void leave() {
     if (counted) {
       share.sessions().give(1);
     }
-    listeners.giveAll();
-    if (last != null) {
-      last.run();
-    }
-    socket.close();
-    server.onEnded(this);
   }
 }
