@@ -17,10 +17,6 @@ final class Completions {
   private static final long SPIN_NANOS = 20_000;
 
   private final Rddp session;
-  private final ProgramRings rings;
-  private final ConnectionTable connections;
-  private final ObjectTable<MemoryWindow> windows;
-  private final ObjectTable<SharedReceiveQueue> receiveQueues;
   private final CompletionQueue mainQueue = new CompletionQueue(this);
 
   /** Completions to be used again. */
@@ -29,17 +25,21 @@ final class Completions {
   /** Number of completions that the queues keep. */
   private int kept;
 
-  Completions(
-      Rddp session,
-      ProgramRings rings,
-      ConnectionTable connections,
-      ObjectTable<MemoryWindow> windows,
-      ObjectTable<SharedReceiveQueue> receiveQueues) {
+  private ProgramRings rings;
+  private ConnectionTable connections;
+  private ObjectTable<MemoryWindow> windows;
+  private ObjectTable<SharedReceiveQueue> receiveQueues;
+
+  Completions(Rddp session) {
     this.session = session;
-    this.rings = rings;
-    this.connections = connections;
-    this.windows = windows;
-    this.receiveQueues = receiveQueues;
+  }
+
+  /** Reads the ring of a daemon from now on; no completion of another one is kept. */
+  void use(DaemonLink link) {
+    rings = link.rings();
+    connections = link.connections();
+    windows = link.windows();
+    receiveQueues = link.receiveQueues();
   }
 
   Rddp session() {
@@ -89,7 +89,10 @@ final class Completions {
       spares.push(completion);
     }
     if (count == 0) {
-      session.channel().throwIfLost();
+      // What other queues keep has to be polled first: it belongs to the lost daemon.
+      if (session.channel().lost() != null && (kept == 0 || !session.isReconnecting())) {
+        session.proceedAfterLoss();
+      }
       Thread.onSpinWait();
     }
     return count;

@@ -58,10 +58,10 @@ public final class Connection implements AutoCloseable {
   /** Requests of blocking calls that have given up; null if there never was one. */
   private List<Awaited> abandoned;
 
-  Connection(Rddp session, int id, ConnectionOptions options) {
+  Connection(Rddp session, SessionLimits limits, int id, ConnectionOptions options) {
     this.session = session;
     this.id = id;
-    queues = new WorkQueues(this, !options.isPlainDdp(), options.receiveQueue() != null);
+    queues = new WorkQueues(this, limits, !options.isPlainDdp(), options.receiveQueue() != null);
     atomics = new Atomics(queues);
     localOperations = new LocalOperations(queues);
     blocking = new BlockingOperations(this);
@@ -556,6 +556,20 @@ public final class Connection implements AutoCloseable {
       return session.completions().drain(this, handler);
     } finally {
       queues.drain(false);
+    }
+  }
+
+  /** Ends with its daemon: nothing can be posted any more. */
+  void onDaemonLost(List<LostRequest> requests) {
+    queues.release();
+    queues.addLost(this, requests);
+  }
+
+  /** Refuses a request about a connection that has ended, whose number may be in use again. */
+  void checkNotEnded() {
+    if (life.isClosed()) {
+      throw new ConnectionFailedException(
+          life.remoteAddress(), life.closeReason(), life.closeDetail(), life.closeText());
     }
   }
 

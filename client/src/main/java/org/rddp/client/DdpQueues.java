@@ -95,7 +95,7 @@ public final class DdpQueues {
   }
 
   private boolean received(int qn, SubmissionEntry entry) {
-    entry.submit();
+    queues.submitReceive(entry);
     receivesOutstanding[qn]++;
     return true;
   }
@@ -121,7 +121,7 @@ public final class DdpQueues {
     if (entry == null) {
       return false;
     }
-    queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest).submit();
+    queues.submitReceive(queues.begin(entry, Opcode.TAGGED_NOTICE, 0, workRequest));
     noticesOutstanding++;
     return true;
   }

@@ -60,6 +60,7 @@ public final class IncomingConnection {
    *     again
    */
   public Connection accept(PrivateData privateData) {
+    connection.checkNotEnded();
     try {
       connection
           .session()
@@ -86,6 +87,7 @@ public final class IncomingConnection {
    *     again), or the connection has ended in the meantime
    */
   public void reject(PrivateData privateData) {
+    connection.checkNotEnded();
     connection
         .session()
         .channel()

@@ -10,14 +10,17 @@ import org.rddp.ipc.control.ProgramMessage;
 /** Listens for connections at a port. Thread-safe. */
 public final class Listener implements AutoCloseable {
   private final Rddp session;
-  private final int id;
+  private volatile int id;
   private final InetSocketAddress address;
+  private final int backlog;
   private final ConnectionOptions options;
   private final ArrayDeque<IncomingConnection> waiting = new ArrayDeque<>();
-  private boolean closed;
+  private volatile boolean closed;
 
-  Listener(Rddp session, DaemonMessage.Listening listening, ConnectionOptions options) {
+  Listener(
+      Rddp session, DaemonMessage.Listening listening, int backlog, ConnectionOptions options) {
     this.session = session;
+    this.backlog = backlog;
     this.options = options;
     this.id = listening.listener();
     this.address = InetAddresses.address(listening.address(), listening.port());
@@ -49,7 +52,7 @@ public final class Listener implements AutoCloseable {
       next = waiting.poll();
     }
     if (next == null) {
-      session.throwIfUnusable();
+      session.throwIfEnded();
     }
     return next;
   }
@@ -84,6 +87,26 @@ public final class Listener implements AutoCloseable {
 
   int id() {
     return id;
+  }
+
+  /** Listens at the same address in another daemon. */
+  void restore(ControlChannel channel, SessionEvents events) {
+    if (closed) {
+      return;
+    }
+    channel.request(
+        request ->
+            new ProgramMessage.Listen(
+                request,
+                InetAddresses.bits(address),
+                address.getPort(),
+                backlog,
+                options.settings()),
+        DaemonMessage.Listening.class,
+        reply -> {
+          id = reply.listener();
+          events.add(this);
+        });
   }
 
   /** Stops listening and rejects waiting connection requests. Never throws. */

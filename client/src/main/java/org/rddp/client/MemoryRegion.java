@@ -14,8 +14,9 @@ import org.rddp.client.types.CheckReturnValue;
 public final class MemoryRegion implements AutoCloseable {
   private final Rddp session;
   private final SessionMemory.Piece piece;
-  private final int stag;
-  private final long baseTo;
+  private final int connection;
+  private volatile int stag;
+  private volatile long baseTo;
   private final int rights;
   private final long offset;
   private final long length;
@@ -24,6 +25,9 @@ public final class MemoryRegion implements AutoCloseable {
 
   /** Whether the STag has been deregistered. */
   private volatile boolean closed;
+
+  /** Whether the STag has ended with its daemon. */
+  private volatile boolean ended;
 
   /** Whether the memory has been freed, or is freed by another region. */
   private boolean freed;
@@ -36,6 +40,7 @@ public final class MemoryRegion implements AutoCloseable {
       int stag,
       long baseTo,
       int rights,
+      int connection,
       boolean ownsPiece) {
     this.session = session;
     this.piece = piece;
@@ -44,6 +49,7 @@ public final class MemoryRegion implements AutoCloseable {
     this.stag = stag;
     this.baseTo = baseTo;
     this.rights = rights;
+    this.connection = connection;
     this.freed = !ownsPiece;
     this.arena = Arena.ofShared();
     this.segment = piece.segment(offset, length, arena);
@@ -74,6 +80,34 @@ public final class MemoryRegion implements AutoCloseable {
     return segment;
   }
 
+  SessionMemory.Piece piece() {
+    return piece;
+  }
+
+  long offset() {
+    return offset;
+  }
+
+  /** The number of the only connection that may use it, or 0. */
+  int connection() {
+    return connection;
+  }
+
+  /** Whether the STag has ended with its daemon; the memory stays until the region is closed. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  void end() {
+    ended = true;
+  }
+
+  /** Registered again, in another daemon. */
+  void restored(int newStag, long newBaseTo) {
+    stag = newStag;
+    baseTo = newBaseTo;
+  }
+
   /**
    * Registers a part of this region again, with its own STag and rights. The new region shares the
    * memory and must be closed before this one.
@@ -99,6 +133,7 @@ public final class MemoryRegion implements AutoCloseable {
   @CheckReturnValue
   public MemoryRegion register(Connection connection, long from, long octets, Access... access) {
     check(session, from, octets);
+    connection.checkNotEnded();
     return session
         .memory()
         .register(piece, offset + from, octets, Access.bits(access), connection.id(), false);
@@ -111,6 +146,10 @@ public final class MemoryRegion implements AutoCloseable {
   void check(Rddp user, long from, long octets) {
     if (closed) {
       throw new IllegalStateException("the memory region is closed");
+    }
+    if (ended) {
+      throw new IllegalStateException(
+          "the memory region has ended with its daemon: register memory again");
     }
     if (user != session) {
       throw new IllegalArgumentException("the memory region belongs to another session");

@@ -18,7 +18,7 @@ import org.rddp.ipc.ring.PolledCompletion;
  */
 public final class MemoryWindow implements AutoCloseable {
   private final Rddp session;
-  private final int id;
+  private volatile int id;
 
   /** The STag of the last bind that has not been refused; 0 if there was none. */
   private int stag;
@@ -113,6 +113,23 @@ public final class MemoryWindow implements AutoCloseable {
     if (completion.windowStag() != 0) {
       nextStag = completion.windowStag();
     }
+  }
+
+  /** Allocates the window again, not bound, in another daemon. */
+  void restore(ControlChannel channel, ObjectTable<MemoryWindow> windows) {
+    if (closed) {
+      return;
+    }
+    channel.request(
+        ProgramMessage.AllocateWindow::new,
+        DaemonMessage.WindowAllocated.class,
+        reply -> {
+          id = reply.window();
+          windows.put(id, this);
+          stag = 0;
+          nextStag = reply.stag();
+          bindPending = false;
+        });
   }
 
   /**

@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.rddp.ipc.ring.ConnectionId;
 
 /**
@@ -33,6 +34,16 @@ final class ObjectTable<T> {
   /** Whether there is no object. */
   boolean isEmpty() {
     return Arrays.stream(table).allMatch(entry -> entry == null);
+  }
+
+  /** Passes every object. */
+  @SuppressWarnings("unchecked") // put() stores entries of T only
+  void forEach(Consumer<T> action) {
+    for (Object entry : table) {
+      if (entry != null) {
+        action.accept(((Entry<T>) entry).thing);
+      }
+    }
   }
 
   /** The object with a number, or null. */

@@ -1,10 +1,8 @@
 package org.rddp.client;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,18 +11,11 @@ import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
 import org.rddp.client.types.PrivateData;
-import org.rddp.client.types.Reason;
 import org.rddp.client.types.SessionLimits;
-import org.rddp.ipc.control.ControlMessage;
-import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
 import org.rddp.ipc.linux.Descriptor;
-import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventFd;
-import org.rddp.ipc.linux.PollSet;
-import org.rddp.ipc.linux.SharedMemory;
-import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
 import org.rddp.ipc.ring.CaptureRing;
 import org.rddp.ipc.ring.Counters;
@@ -41,35 +32,44 @@ import org.rddp.ipc.ring.ProgramRings;
  * <p>{@link #poll}, {@link #await} and the connections' {@code post} methods are for one thread at
  * a time; all other methods are thread-safe. A daemon thread of the session watches the control
  * socket: when the daemon dies, waiting threads wake up and every call throws {@link
- * SessionLostException}.
+ * SessionLostException}. A program that has given a {@link Reconnect} is led to the next daemon.
  */
 public final class Rddp implements AutoCloseable {
   private static final Duration CONNECT_MARGIN = Duration.ofSeconds(5);
   private static final int DEFAULT_BACKLOG = 128;
 
-  private final ControlSocket socket;
-  private final ControlChannel channel;
-  private final Arena arena = Arena.ofShared();
-  private final PollSet completionEvent = new PollSet();
-  private final ConnectionTable connections = new ConnectionTable();
+  private final Path path;
+  private final RddpOptions options;
   private final EventFd wake;
-  private final ObjectTable<MemoryWindow> windows = new ObjectTable<>();
-  private final ObjectTable<SharedReceiveQueue> receiveQueues = new ObjectTable<>();
-  private final SessionEvents events;
   private final SessionMemory memory;
-  private DaemonMessage.Welcome welcome;
-  private SharedMemory ringMemory;
+  private final Completions completions = new Completions(this);
+
+  /** Null if the session ends with its daemon. */
+  private final Reconnection reconnection;
+
+  /** Held while a thread waits for completions. */
+  private final Object waiting = new Object();
+
+  /** Held while the session is restored or closed. */
+  private final Object restoring = new Object();
+
+  /** The daemon's end; the four below are its parts. Written by the thread that polls. */
+  private volatile DaemonLink link;
+
+  private volatile ControlChannel channel;
+  private ConnectionTable connections;
+  private ObjectTable<MemoryWindow> windows;
+  private ObjectTable<SharedReceiveQueue> receiveQueues;
   private ProgramRings rings;
-  private Completions completions;
-  private SignalReceiver signals;
   private volatile boolean closed;
 
-  private Rddp(ControlSocket socket, Duration requestTimeout) throws IOException {
-    this.socket = socket;
+  private Rddp(Path path, RddpOptions options) throws SystemCallException {
+    this.path = path;
+    this.options = options;
     this.wake = EventFd.create();
-    this.events = new SessionEvents(this, connections, receiveQueues, wake);
-    this.channel = new ControlChannel(socket, requestTimeout);
-    this.memory = new SessionMemory(this, channel);
+    this.memory = new SessionMemory(this);
+    this.reconnection =
+        options.reconnect() == null ? null : new Reconnection(this, options.reconnect());
   }
 
   /**
@@ -95,108 +95,50 @@ public final class Rddp implements AutoCloseable {
    */
   @CheckReturnValue
   public static Rddp connect(Path socket, RddpOptions options) {
-    ControlSocket control;
     Rddp session;
     try {
-      control =
-          ControlSocket.connect(socket, TimedWait.bounded(options.requestTimeout()).toNanos());
+      session = new Rddp(socket, options);
     } catch (SystemCallException e) {
-      throw new DaemonUnavailableException(advice(socket, e), e);
-    }
-    try {
-      session = new Rddp(control, options.requestTimeout());
-    } catch (IOException e) {
-      control.close();
       throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
     }
     try {
-      session.open(options);
+      session.use(DaemonLink.open(session, socket, options, session.wake));
       return session;
-    } catch (RefusedException e) {
-      session.close();
-      if (e.reason() == Reason.VERSION) {
-        throw new DaemonUnavailableException(
-            "the daemon at %s has another release than this program (control protocol %d): %s"
-                .formatted(socket, ControlMessage.VERSION, e.getMessage()),
-            e);
-      }
+    } catch (RuntimeException e) {
+      session.wake.close();
       throw e;
-    } catch (IOException | RuntimeException e) {
-      session.close();
-      throw new DaemonUnavailableException(
-          "no session with the daemon at " + socket + ": " + e.getMessage(), e);
     }
   }
 
-  private static String advice(Path socket, SystemCallException e) {
-    return switch (e.errno()) {
-      case Errno.ENOENT ->
-          "there is no daemon socket at "
-              + socket
-              + ": start the daemon (bin/rddp daemon), or give the path of its socket";
-      // connect(2) reports ECONNREFUSED for a plain file, too.
-      case Errno.ECONNREFUSED ->
-          Files.isRegularFile(socket) || Files.isDirectory(socket)
-              ? notASocket(socket)
-              : "no daemon answers at "
-                  + socket
-                  + ", although its socket exists: start the daemon (bin/rddp daemon)";
-      case Errno.EACCES, Errno.EPERM ->
-          "you may not use the daemon at "
-              + socket
-              + ": writing that socket needs the user or the group that the daemon's configuration"
-              + " names";
-      case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
-      case Errno.EAGAIN ->
-          "the daemon at " + socket + " has not accepted the connection in time: try again later";
-      case Errno.ENOTDIR ->
-          socket + " has a component that is not a directory: give the path of the daemon's socket";
-      default -> "no daemon at " + socket + ": " + e.getMessage();
-    };
-  }
-
-  private static String notASocket(Path socket) {
-    return socket + " is not the socket of an rddp daemon: give another path";
-  }
-
-  private void open(RddpOptions options) throws IOException {
-    channel.start(events);
-    welcome =
-        channel.request(
-            request ->
-                new ProgramMessage.Hello(
-                    request,
-                    ControlMessage.VERSION,
-                    options.programName(),
-                    options.interfaceName()),
-            DaemonMessage.Welcome.class);
-    signals = new SignalReceiver(welcome.event());
-    ringMemory = SharedMemory.map(welcome.rings());
-    memory.share(ProgramMessage.ShareMemory.RINGS, ringMemory);
-    rings = new ProgramRings(ringMemory.segment(arena));
-    completions = new Completions(this, rings, connections, windows, receiveQueues);
-    completionEvent.add(signals.descriptor());
-    completionEvent.add(wake.descriptor());
+  private void use(DaemonLink next) {
+    connections = next.connections();
+    windows = next.windows();
+    receiveQueues = next.receiveQueues();
+    rings = next.rings();
+    completions.use(next);
+    memory.use(next.channel());
+    link = next;
+    channel = next.channel();
   }
 
   /** The limits of this session. */
   public SessionLimits limits() {
-    return welcome.limits();
+    return link.welcome().limits();
   }
 
   /** The name of the daemon's interface that this session uses. */
   public String interfaceName() {
-    return welcome.interfaceName();
+    return link.welcome().interfaceName();
   }
 
   /** The interface's address. */
   public InetAddress address() {
-    return InetAddresses.address(welcome.address());
+    return InetAddresses.address(link.welcome().address());
   }
 
   /** The daemon's process id, as reported by the kernel. */
   public long daemonPid() {
-    return socket.peer().pid();
+    return link.daemonPid();
   }
 
   /**
@@ -313,14 +255,14 @@ public final class Rddp implements AutoCloseable {
                 request, bits, address.getPort(), backlog, options.settings()),
         DaemonMessage.Listening.class,
         reply -> {
-          made[0] = new Listener(this, reply, options);
-          events.add(made[0]);
+          made[0] = new Listener(this, reply, backlog, options);
+          link.events().add(made[0]);
         });
     return made[0];
   }
 
   void forget(Listener listener) {
-    events.remove(listener);
+    link.events().remove(listener);
   }
 
   /**
@@ -355,7 +297,7 @@ public final class Rddp implements AutoCloseable {
                 request, 0, bits, remote.getPort(), millis, options.settings(), privateData),
         DaemonMessage.Connecting.class,
         reply -> {
-          made[0] = new Connection(this, reply.connection(), options);
+          made[0] = new Connection(this, limits(), reply.connection(), options);
           made[0].state().connectTo(remote);
           connections.add(made[0]);
         });
@@ -371,7 +313,8 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Passes completions to the handler: those of connections without a {@link CompletionQueue} of
-   * their own. Neither blocks nor allocates.
+   * their own. Neither blocks nor allocates, unless it leads the session to another daemon ({@link
+   * Reconnect}).
    *
    * @param max largest number of completions
    * @return number of completions passed
@@ -400,7 +343,7 @@ public final class Rddp implements AutoCloseable {
    * @throws SessionLostException if the session is lost
    */
   public boolean await(Duration timeout) {
-    throwIfUnusable();
+    throwIfEnded();
     return completions.isAnyKept() || awaitRing(timeout);
   }
 
@@ -409,25 +352,102 @@ public final class Rddp implements AutoCloseable {
     if (!rings.requestSignal()) {
       return true;
     }
+    long deadline = System.nanoTime() + TimedWait.bounded(timeout).toNanos();
     // Prevents close() from closing the descriptors during the wait.
-    synchronized (completionEvent) {
-      throwIfUnusable();
-      boolean signalled = awaitEvent(timeout);
-      throwIfUnusable();
-      return signalled;
+    synchronized (waiting) {
+      throwIfEnded();
+      boolean signalled = channel.lost() == null && awaitEvent(deadline - System.nanoTime());
+      throwIfEnded();
+      if (channel.lost() == null) {
+        return signalled;
+      }
     }
+    return awaitDaemon(deadline);
   }
 
-  private boolean awaitEvent(Duration timeout) {
+  private boolean awaitEvent(long nanos) {
     try {
-      boolean signalled = completionEvent.await(TimedWait.bounded(timeout).toNanos()) > 0;
+      boolean signalled = link.awaitSignal(Math.max(0, nanos));
       if (signalled) {
-        signals.clear();
         wake.clear();
       }
       return signalled;
     } catch (SystemCallException e) {
       throw new RddpException("the wait for completions failed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Waits until the session is restored, or there are completions of the lost daemon. */
+  private boolean awaitDaemon(long deadline) {
+    while (rings.requestSignal()) {
+      long next = proceedAfterLoss();
+      if (next == 0) {
+        return true;
+      }
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      synchronized (waiting) {
+        throwIfEnded();
+        awaitEvent(Math.min(next, left));
+      }
+    }
+    return true;
+  }
+
+  /** Reports the loss of the daemon, or goes on to the next one. */
+  long proceedAfterLoss() {
+    if (reconnection == null) {
+      channel.throwIfLost();
+    }
+    return reconnection.proceed();
+  }
+
+  /** Whether the program wants to go on with another daemon when this one ends. */
+  boolean isReconnecting() {
+    return reconnection != null;
+  }
+
+  /** Ends what has ended with the daemon; all of its completions have been polled. */
+  LostSession takeLoss() {
+    // Waits for the channel's thread, so that the events before the loss have been handled.
+    channel.close();
+    link.onLost(wake);
+    List<LostRequest> requests = new ArrayList<>();
+    for (Connection connection : connections.all()) {
+      if (connection != null) {
+        connection.onDaemonLost(requests);
+      }
+    }
+    receiveQueues.forEach(queue -> queue.onDaemonLost(requests));
+    return new LostSession(channel.lost(), link.events().lost(), requests, memory.onDaemonLost());
+  }
+
+  /**
+   * Goes on with the daemon that answers now. Nothing has changed if it fails.
+   *
+   * @throws RddpException if none answers, or it refuses something
+   */
+  void restore() {
+    synchronized (restoring) {
+      throwIfClosed();
+      DaemonLink old = link;
+      DaemonLink next = DaemonLink.open(this, path, options, wake);
+      try {
+        memory.restore(next.channel());
+        windows.forEach(window -> window.restore(next.channel(), next.windows()));
+        receiveQueues.forEach(queue -> queue.restore(next.channel(), next.receiveQueues()));
+        // They name receive queues.
+        old.events()
+            .listeners()
+            .forEach(listener -> listener.restore(next.channel(), next.events()));
+      } catch (RuntimeException e) {
+        next.close();
+        throw e;
+      }
+      use(next);
+      old.close();
     }
   }
 
@@ -486,7 +506,7 @@ public final class Rddp implements AutoCloseable {
                     DaemonMessage.CaptureStarted.class)
                 .descriptor());
     try {
-      memory.share(ProgramMessage.ShareMemory.CAPTURE, ring.memory());
+      SessionMemory.share(channel, ProgramMessage.ShareMemory.CAPTURE, ring.memory());
       return ring;
     } catch (IOException | RuntimeException e) {
       ring.close();
@@ -530,6 +550,14 @@ public final class Rddp implements AutoCloseable {
     channel.throwIfLost();
   }
 
+  /** The same, but not if the session may go on with another daemon. */
+  void throwIfEnded() {
+    throwIfClosed();
+    if (reconnection == null) {
+      channel.throwIfLost();
+    }
+  }
+
   void throwIfClosed() {
     if (closed) {
       throw new IllegalStateException("the session is closed");
@@ -542,31 +570,17 @@ public final class Rddp implements AutoCloseable {
    */
   @Override
   public void close() {
-    synchronized (this) {
+    synchronized (restoring) {
       if (closed) {
         return;
       }
       closed = true;
     }
-    if (welcome != null && channel.lost() == null) {
-      try {
-        channel.request(ProgramMessage.CloseSession::new, DaemonMessage.Done.class);
-      } catch (RddpException e) {
-        // Closing the socket ends the session in the daemon, too.
-        socket.close();
-      }
-    }
-    channel.close();
+    link.endSession();
     memory.close();
-    arena.close();
-    if (ringMemory != null) {
-      ringMemory.close();
-    }
     wake.signal();
-    synchronized (completionEvent) {
-      if (signals != null) {
-        signals.close();
-      }
+    synchronized (waiting) {
+      link.close();
       wake.close();
     }
   }

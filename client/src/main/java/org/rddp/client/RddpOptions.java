@@ -10,8 +10,16 @@ import java.time.Duration;
  * @param requestTimeout time in which the daemon must accept the connection and answer a request;
  *     after that the session is lost. For the allocation of memory, one second for each 16 MiB is
  *     added
+ * @param reconnect what the program does when the daemon ends and another one takes over; null: the
+ *     session ends with its daemon
  */
-public record RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
+public record RddpOptions(
+    String programName, String interfaceName, Duration requestTimeout, Reconnect reconnect) {
+  /** Options of a session that ends with its daemon. */
+  public RddpOptions(String programName, String interfaceName, Duration requestTimeout) {
+    this(programName, interfaceName, requestTimeout, null);
+  }
+
   /** The daemon's first interface, the process id as name, a timeout of ten seconds. */
   public static RddpOptions defaults() {
     return new RddpOptions("pid " + ProcessHandle.current().pid(), "", Duration.ofSeconds(10));
@@ -19,16 +27,21 @@ public record RddpOptions(String programName, String interfaceName, Duration req
 
   /** Copies the options with another program name. */
   public RddpOptions withProgramName(String name) {
-    return new RddpOptions(name, interfaceName, requestTimeout);
+    return new RddpOptions(name, interfaceName, requestTimeout, reconnect);
   }
 
   /** Copies the options with another interface. */
   public RddpOptions withInterfaceName(String name) {
-    return new RddpOptions(programName, name, requestTimeout);
+    return new RddpOptions(programName, name, requestTimeout, reconnect);
   }
 
   /** Copies the options with another timeout. */
   public RddpOptions withRequestTimeout(Duration timeout) {
-    return new RddpOptions(programName, interfaceName, timeout);
+    return new RddpOptions(programName, interfaceName, timeout, reconnect);
+  }
+
+  /** Copies the options for a session that outlives its daemon. */
+  public RddpOptions withReconnect(Reconnect program) {
+    return new RddpOptions(programName, interfaceName, requestTimeout, program);
   }
 }

@@ -1,10 +1,14 @@
 package org.rddp.client;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.rddp.client.types.Reason;
+import org.rddp.client.types.SessionLimits;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.linux.EventFd;
 
@@ -18,6 +22,8 @@ final class SessionEvents implements ControlChannel.Events {
   private final Map<Integer, Listener> listeners = new ConcurrentHashMap<>();
   private final ObjectTable<SharedReceiveQueue> receiveQueues;
   private final EventFd wake;
+  private final List<Connection> lost = new ArrayList<>();
+  private volatile SessionLimits limits;
 
   /**
    * Creates the dispatcher of a session.
@@ -33,6 +39,20 @@ final class SessionEvents implements ControlChannel.Events {
     this.connections = connections;
     this.receiveQueues = receiveQueues;
     this.wake = wake;
+  }
+
+  /** Sets what new connections need to know; before the first listener is added. */
+  void limits(SessionLimits daemons) {
+    limits = daemons;
+  }
+
+  Collection<Listener> listeners() {
+    return listeners.values();
+  }
+
+  /** Connections that have ended with the daemon; after the channel's thread has ended. */
+  List<Connection> lost() {
+    return lost;
   }
 
   void add(Listener listener) {
@@ -92,7 +112,7 @@ final class SessionEvents implements ControlChannel.Events {
   private void onRequested(DaemonMessage.ConnectionRequested requested) {
     Listener listener = listeners.get(requested.listener());
     ConnectionOptions options = listener == null ? ConnectionOptions.DEFAULTS : listener.options();
-    Connection connection = new Connection(session, requested.connection(), options);
+    Connection connection = new Connection(session, limits, requested.connection(), options);
     connection.state().onRequested(requested);
     connections.add(connection);
     if (listener != null) {
@@ -130,6 +150,9 @@ final class SessionEvents implements ControlChannel.Events {
   public void onLost(SessionLostException why) {
     for (Connection connection : connections.all()) {
       if (connection != null) {
+        if (!connection.state().isClosed()) {
+          lost.add(connection);
+        }
         connection.state().onEnd(Reason.STOPPING, 0, why.getMessage(), why);
       }
     }

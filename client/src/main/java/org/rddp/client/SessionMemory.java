@@ -20,29 +20,39 @@ import org.rddp.ipc.linux.SharedMemory;
 final class SessionMemory {
   /** A piece of a mapped memory, as allocated by the daemon. */
   static final class Piece {
-    private final int memory;
+    private final Mapping mapping;
     private final long offset;
-    private final SharedMemory mapping;
 
-    private Piece(int memory, long offset, SharedMemory mapping) {
-      this.memory = memory;
-      this.offset = offset;
+    private Piece(Mapping mapping, long offset) {
       this.mapping = mapping;
+      this.offset = offset;
     }
 
     MemorySegment segment(long from, long octets, Arena arena) {
-      return MemorySegment.ofAddress(mapping.address() + offset + from)
+      return MemorySegment.ofAddress(mapping.memory.address() + offset + from)
           .reinterpret(octets, arena, null);
     }
   }
 
   /** A mapped memory and the number of its pieces in use. */
   private static final class Mapping {
-    private final SharedMemory memory;
+    /** Whether the program brought the memory, and may have mapped it elsewhere, too. */
+    private final boolean isPrograms;
+
+    /** The daemon's number of it; 0 if the daemon does not have it any more. */
+    private int number;
+
+    private SharedMemory memory;
     private int pieces;
 
-    private Mapping(SharedMemory memory) {
+    /** Whether the daemon frees it as a whole, since it did not cut it into pieces. */
+    private boolean isWhole;
+
+    private Mapping(int number, SharedMemory memory, boolean isPrograms) {
+      this.number = number;
       this.memory = memory;
+      this.isPrograms = isPrograms;
+      this.isWhole = isPrograms;
     }
   }
 
@@ -50,14 +60,22 @@ final class SessionMemory {
   private static final long LEAST_POPULATED = 16 << 20;
 
   private final Rddp session;
-  private final ControlChannel channel;
+  private volatile ControlChannel channel;
   private final Map<Integer, Mapping> mappings = new HashMap<>();
   private final Set<MemoryRegion> regions = new HashSet<>();
+
+  /** Mappings that the daemon does not have any more, and regions that have ended still have. */
+  private final Set<Mapping> left = new HashSet<>();
+
   private boolean closed;
 
-  SessionMemory(Rddp session, ControlChannel channel) {
+  SessionMemory(Rddp session) {
     this.session = session;
-    this.channel = channel;
+  }
+
+  /** Sets the channel of the daemon that has the memory. */
+  void use(ControlChannel daemons) {
+    channel = daemons;
   }
 
   /**
@@ -93,7 +111,7 @@ final class SessionMemory {
             channel.request(
                 request -> new ProgramMessage.AdoptMemory(request, descriptor),
                 DaemonMessage.MemoryAdopted.class);
-        piece = piece(reply.memory(), mapped);
+        piece = piece(new Mapping(reply.memory(), mapped, true), 0);
       } catch (RddpException e) {
         mapped.close();
         throw e;
@@ -115,7 +133,7 @@ final class SessionMemory {
   private Piece piece(int memory, long offset, long octets, Descriptor descriptor) {
     if (descriptor != null) {
       try {
-        mappings.put(memory, new Mapping(SharedMemory.map(descriptor)));
+        mappings.put(memory, new Mapping(memory, SharedMemory.map(descriptor), false));
       } catch (IOException e) {
         throw new RddpException("memory from the daemon cannot be mapped: " + e.getMessage(), e);
       }
@@ -124,8 +142,7 @@ final class SessionMemory {
     if (mapping == null || offset < 0 || offset > mapping.memory.length() - octets) {
       throw new RddpException("the daemon allocated memory outside of its mapping");
     }
-    mapping.pieces++;
-    Piece piece = new Piece(memory, offset, mapping.memory);
+    Piece piece = piece(mapping, offset);
     if (descriptor != null) {
       shareNew(piece);
     }
@@ -135,7 +152,7 @@ final class SessionMemory {
   /** Shares the memory of its first piece; frees the piece if the daemon refuses. */
   private void shareNew(Piece piece) {
     try {
-      share(piece.memory, piece.mapping);
+      share(channel, piece.mapping.number, piece.mapping.memory);
     } catch (IOException | RddpException e) {
       free(piece);
       throw e instanceof RddpException refused
@@ -150,7 +167,7 @@ final class SessionMemory {
    *
    * @param number see {@link ProgramMessage.ShareMemory}
    */
-  void share(int number, SharedMemory memory) throws IOException {
+  static void share(ControlChannel channel, int number, SharedMemory memory) throws IOException {
     memory.forbidHoles();
     memory.descriptor().close();
     channel.request(
@@ -159,11 +176,10 @@ final class SessionMemory {
         Duration.ofSeconds(memory.length() / LEAST_POPULATED));
   }
 
-  private Piece piece(int memory, SharedMemory mapped) {
-    Mapping mapping = new Mapping(mapped);
-    mapping.pieces = 1;
-    mappings.put(memory, mapping);
-    return new Piece(memory, 0, mapped);
+  private Piece piece(Mapping mapping, long offset) {
+    mapping.pieces++;
+    mappings.put(mapping.number, mapping);
+    return new Piece(mapping, offset);
   }
 
   MemoryRegion register(
@@ -173,13 +189,26 @@ final class SessionMemory {
         channel.request(
             request ->
                 new ProgramMessage.Register(
-                    request, piece.memory, piece.offset + offset, octets, rights, connection),
+                    request,
+                    piece.mapping.number,
+                    piece.offset + offset,
+                    octets,
+                    rights,
+                    connection),
             DaemonMessage.Registered.class);
     synchronized (this) {
       checkOpen();
       MemoryRegion region =
           new MemoryRegion(
-              session, piece, offset, octets, reply.stag(), reply.baseTo(), rights, ownsPiece);
+              session,
+              piece,
+              offset,
+              octets,
+              reply.stag(),
+              reply.baseTo(),
+              rights,
+              connection,
+              ownsPiece);
       regions.add(region);
       return region;
     }
@@ -194,12 +223,14 @@ final class SessionMemory {
   }
 
   void deregister(MemoryRegion region) {
-    try {
-      channel.request(
-          request -> new ProgramMessage.Deregister(request, region.stag()),
-          DaemonMessage.Done.class);
-    } catch (SessionLostException sessionEnded) {
-      // The session has ended, so nothing is placed there any more.
+    if (!region.isEnded()) {
+      try {
+        channel.request(
+            request -> new ProgramMessage.Deregister(request, region.stag()),
+            DaemonMessage.Done.class);
+      } catch (SessionLostException sessionEnded) {
+        // The session has ended, so nothing is placed there any more.
+      }
     }
     synchronized (this) {
       regions.remove(region);
@@ -210,19 +241,113 @@ final class SessionMemory {
     if (closed) {
       return;
     }
-    try {
-      channel.request(
-          request -> new ProgramMessage.FreeMemory(request, piece.memory, piece.offset),
-          DaemonMessage.Done.class);
-    } catch (SessionLostException sessionEnded) {
-      // The daemon has unmapped the memory; it is unmapped here below.
+    Mapping mapping = piece.mapping;
+    if (mapping.number != 0 && (!mapping.isWhole || mapping.pieces == 1)) {
+      long offset = mapping.isWhole ? 0 : piece.offset;
+      try {
+        channel.request(
+            request -> new ProgramMessage.FreeMemory(request, mapping.number, offset),
+            DaemonMessage.Done.class);
+      } catch (SessionLostException sessionEnded) {
+        // The daemon has unmapped the memory; it is unmapped here below.
+      }
     }
-    Mapping mapping = mappings.get(piece.memory);
     mapping.pieces--;
     if (mapping.pieces == 0) {
-      mappings.remove(piece.memory);
+      mappings.remove(mapping.number, mapping);
+      left.remove(mapping);
       mapping.memory.close();
     }
+  }
+
+  /**
+   * Ends the regions that no other daemon can have: those of one connection, and those on memory
+   * that the program brought.
+   *
+   * @return these regions
+   */
+  synchronized List<MemoryRegion> onDaemonLost() {
+    List<MemoryRegion> ended = new ArrayList<>();
+    for (MemoryRegion region : regions) {
+      if (!region.isEnded() && (region.connection() != 0 || region.piece().mapping.isPrograms)) {
+        region.end();
+        ended.add(region);
+      }
+    }
+    for (Mapping mapping : List.copyOf(mappings.values())) {
+      if (mapping.isPrograms) {
+        mappings.remove(mapping.number);
+        mapping.number = 0;
+        left.add(mapping);
+      }
+    }
+    return ended;
+  }
+
+  /**
+   * Gives the memory to another daemon and registers the regions there. Memory that
+   * F_SEAL_FUTURE_WRITE protects cannot be mapped by a further process. So each memory is copied
+   * into new memory, which then takes its place in this process. If it fails, the contents are
+   * kept, and it can be tried again with the next daemon.
+   */
+  synchronized void restore(ControlChannel next) {
+    checkOpen();
+    Map<Integer, Mapping> moved = new HashMap<>();
+    for (Mapping mapping : mappings.values()) {
+      try {
+        moved.put(move(mapping, next), mapping);
+      } catch (IOException e) {
+        throw new RddpException("memory cannot be given to the daemon: " + e.getMessage(), e);
+      }
+    }
+    mappings.clear();
+    mappings.putAll(moved);
+    moved.forEach((number, mapping) -> {
+      mapping.number = number;
+      mapping.isWhole = true;
+    });
+    for (MemoryRegion region : regions) {
+      if (!region.isEnded()) {
+        restore(region, next);
+      }
+    }
+  }
+
+  /** Moves a memory's contents into memory that the next daemon has, too; returns its number. */
+  private static int move(Mapping mapping, ControlChannel next) throws IOException {
+    SharedMemory old = mapping.memory;
+    SharedMemory copy = SharedMemory.create("rddp-region", old.length());
+    try {
+      copy.copyFrom(old);
+      int number =
+          next.request(
+                  request -> new ProgramMessage.AdoptMemory(request, copy.descriptor()),
+                  DaemonMessage.MemoryAdopted.class)
+              .memory();
+      share(next, number, copy);
+      copy.replace(old);
+      mapping.memory = copy;
+      return number;
+    } catch (IOException | RuntimeException e) {
+      copy.close();
+      throw e;
+    }
+  }
+
+  private static void restore(MemoryRegion region, ControlChannel next) {
+    Piece piece = region.piece();
+    DaemonMessage.Registered reply =
+        next.request(
+            request ->
+                new ProgramMessage.Register(
+                    request,
+                    piece.mapping.number,
+                    piece.offset + region.offset(),
+                    region.length(),
+                    region.rights(),
+                    0),
+            DaemonMessage.Registered.class);
+    region.restored(reply.stag(), reply.baseTo());
   }
 
   private void checkOpen() {
@@ -243,6 +368,8 @@ final class SessionMemory {
     synchronized (this) {
       mappings.values().forEach(mapping -> mapping.memory.close());
       mappings.clear();
+      left.forEach(mapping -> mapping.memory.close());
+      left.clear();
     }
   }
 }

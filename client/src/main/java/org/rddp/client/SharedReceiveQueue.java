@@ -1,5 +1,6 @@
 package org.rddp.client;
 
+import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.Opcode;
@@ -24,9 +25,16 @@ import org.rddp.ipc.ring.SubmissionEntry;
  */
 public final class SharedReceiveQueue implements AutoCloseable {
   private final Rddp session;
-  private final int id;
+  private volatile int id;
   private final int size;
   private int outstanding;
+
+  /** Null unless the session may lose its daemon and go on. */
+  private final RequestNumbers receives;
+
+  /** The number of the request that is begun. */
+  private long begun;
+
   private volatile boolean limitReached;
   private volatile boolean closed;
 
@@ -34,6 +42,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     this.session = session;
     this.id = id;
     this.size = size;
+    receives = session.isReconnecting() ? new RequestNumbers() : null;
   }
 
   /** The most receives it holds. */
@@ -93,11 +102,15 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
   /** A receive that names this queue in place of a connection. */
   private SubmissionEntry begin(SubmissionEntry entry, long workRequest) {
+    begun = workRequest;
     return entry.begin(Opcode.RECEIVE, 0, workRequest, 0).remote(id, 0);
   }
 
   private boolean post(SubmissionEntry entry) {
     entry.submit();
+    if (receives != null) {
+      receives.add(begun);
+    }
     outstanding++;
     return true;
   }
@@ -112,6 +125,30 @@ public final class SharedReceiveQueue implements AutoCloseable {
   /** The completion of a receive has been polled. */
   void retire(PolledCompletion completion) {
     outstanding -= completion.retired();
+    if (receives != null) {
+      receives.remove(completion.id());
+    }
+  }
+
+  /** Ends with its daemon; {@link #restore} follows. */
+  void onDaemonLost(List<LostRequest> requests) {
+    receives.forEach(number -> requests.add(new LostRequest(null, this, true, number)));
+    receives.clear();
+    outstanding = 0;
+    limitReached = false;
+  }
+
+  /** Creates the queue again, empty, in another daemon. */
+  void restore(ControlChannel channel, ObjectTable<SharedReceiveQueue> queues) {
+    if (!closed) {
+      channel.request(
+          request -> new ProgramMessage.CreateReceiveQueue(request, size),
+          DaemonMessage.ReceiveQueueCreated.class,
+          reply -> {
+            id = reply.queue();
+            queues.put(id, this);
+          });
+    }
   }
 
   /**

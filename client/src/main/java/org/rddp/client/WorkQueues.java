@@ -1,6 +1,7 @@
 package org.rddp.client;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
@@ -38,18 +39,32 @@ final class WorkQueues {
   private long receivesReported;
   private boolean draining;
 
+  /** Whether the connection has ended with its daemon. */
+  private volatile boolean released;
+
+  /** Null unless the session may lose its daemon and go on. */
+  private final RequestNumbers sends;
+
+  private final RequestNumbers receives;
+
+  /** The number of the request that is begun. */
+  private long begun;
+
   /**
    * Empty queues.
    *
+   * @param limits of the daemon that has the connection
    * @param rdmap whether the connection speaks RDMAP; if not, only {@link DdpQueues} posts
    * @param shared whether its receives are posted to a shared queue
    */
-  WorkQueues(Connection connection, boolean rdmap, boolean shared) {
+  WorkQueues(Connection connection, SessionLimits limits, boolean rdmap, boolean shared) {
     session = connection.session();
     this.connection = connection;
     this.rdmap = rdmap;
     this.shared = shared;
-    limits = session.limits();
+    this.limits = limits;
+    sends = session.isReconnecting() ? new RequestNumbers() : null;
+    receives = session.isReconnecting() ? new RequestNumbers() : null;
   }
 
   int sendsOutstanding() {
@@ -69,6 +84,11 @@ final class WorkQueues {
     return sendsOutstanding == 0 && receivesOutstanding == 0;
   }
 
+  /** Forbids posts: the next daemon may give the connection's number to another one. */
+  void release() {
+    released = true;
+  }
+
   /** Forbids posts while a handler gets what is left. */
   void drain(boolean begins) {
     draining = begins;
@@ -81,6 +101,7 @@ final class WorkQueues {
 
   /** A completion has been read from the ring; returns the place of the request that it names. */
   long reported(PolledCompletion completion) {
+    forget(completion);
     int retired = completion.retired();
     if (completion.opcode() == Opcode.RECEIVE) {
       receivesReported += retired;
@@ -123,10 +144,18 @@ final class WorkQueues {
   }
 
   private boolean received(SubmissionEntry entry) {
-    entry.submit();
+    submitReceive(entry);
     receivesOutstanding++;
     receivesPosted++;
     return true;
+  }
+
+  /** Submits a receive or a notice that was begun here. */
+  void submitReceive(SubmissionEntry entry) {
+    entry.submit();
+    if (receives != null) {
+      receives.add(begun);
+    }
   }
 
   /**
@@ -189,6 +218,7 @@ final class WorkQueues {
 
   /** Writes the fields of every request of this connection. */
   SubmissionEntry begin(SubmissionEntry entry, int opcode, int flags, long id) {
+    begun = id;
     if (connection.state().isClosed()) {
       // Its number may be another connection's by now; the completion has to find this one.
       session.connections().keep(connection);
@@ -201,6 +231,9 @@ final class WorkQueues {
   /** Submits a request of the send queue; always true. */
   boolean post(SubmissionEntry entry) {
     entry.submit();
+    if (sends != null) {
+      sends.add(begun);
+    }
     sendsOutstanding++;
     sendsPosted++;
     unsignalled = (lastFlags & SendFlags.SIGNALLED) == 0 ? unsignalled + 1 : 0;
@@ -234,6 +267,30 @@ final class WorkQueues {
               + " report: give one in every %d SendFlags.SIGNALLED"
                   .formatted(Math.max(1, limits.sendQueue() / 2)));
     }
+  }
+
+  private static boolean isReceive(int opcode) {
+    return opcode == Opcode.RECEIVE
+        || opcode == Opcode.RECEIVE_UNTAGGED
+        || opcode == Opcode.TAGGED_NOTICE;
+  }
+
+  /** Forgets the numbers of requests that a completion has reported. */
+  private void forget(PolledCompletion completion) {
+    if (sends == null || completion.receiveQueue() != 0) {
+      return;
+    }
+    if (isReceive(completion.opcode())) {
+      receives.remove(completion.id());
+    } else {
+      sends.removeFirst(completion.retired());
+    }
+  }
+
+  /** Adds what has not been reported; only of a session that may go on without its daemon. */
+  void addLost(Connection of, List<LostRequest> lost) {
+    sends.forEach(number -> lost.add(new LostRequest(of, null, false, number)));
+    receives.forEach(number -> lost.add(new LostRequest(of, null, true, number)));
   }
 
   /** A completion has been polled. */
@@ -314,6 +371,9 @@ final class WorkQueues {
     session.throwIfUnusable();
     if (draining) {
       throw new IllegalStateException("a handler of closeAndDrain may not post to the connection");
+    }
+    if (released) {
+      throw new IllegalStateException("the connection has ended with its daemon");
     }
   }
 }

@@ -1,9 +1,9 @@
 package org.rddp.perf;
 
 import java.time.Duration;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Rddp;
-import org.rddp.client.types.Completion;
 
 /** Polls the session for the connections of a measurement, and waits. For one thread. */
 final class Pump {

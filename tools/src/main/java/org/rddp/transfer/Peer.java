@@ -1,7 +1,7 @@
 package org.rddp.transfer;
 
-import org.rddp.client.Connection;
 import org.rddp.client.Completion;
+import org.rddp.client.Connection;
 import org.rddp.client.types.PrivateData;
 
 /** A peer of the echo server: its connection, its memory, and what is done for it. */

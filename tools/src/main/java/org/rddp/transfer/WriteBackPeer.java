@@ -1,10 +1,10 @@
 package org.rddp.transfer;
 
+import org.rddp.client.Completion;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.client.Completion;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.SendFlags;
 import org.rddp.perf.MarkedSlots;

@@ -35,6 +35,12 @@ public final class SharedMemory implements AutoCloseable {
   private static final int PROT_READ = 1;
   private static final int PROT_WRITE = 2;
   private static final int MAP_SHARED = 1;
+  private static final int MREMAP_MAYMOVE = 1;
+  private static final int MREMAP_FIXED = 2;
+
+  /** Octets copied at a time: the JVM cannot stop a thread within one copy. */
+  private static final long COPIED_AT_ONCE = 1 << 20;
+
   private static final int MADV_POPULATE_WRITE = 23;
   private static final int SEEK_END = 2;
   private static final int OWNER_ONLY = 0600;
@@ -47,12 +53,13 @@ public final class SharedMemory implements AutoCloseable {
   private static final SystemCall FSTATFS = SystemCall.bind("fstatfs", "i:il");
   private static final SystemCall LSEEK = SystemCall.bind("lseek", "l:ili");
   private static final SystemCall MMAP = SystemCall.bind("mmap", "l:lliiil");
+  private static final SystemCall MREMAP = SystemCall.bind("mremap", "l:llli.l");
   private static final SystemCall MUNMAP = SystemCall.bind("munmap", "i:ll");
   private static final SystemCall MADVISE = SystemCall.bind("madvise", "i:lli");
   private static final SystemCall MLOCK = SystemCall.bind("mlock", "i:ll");
 
   private final Descriptor descriptor;
-  private final long address;
+  private long address;
   private final long length;
   private boolean closed;
 
@@ -228,6 +235,32 @@ public final class SharedMemory implements AutoCloseable {
    */
   public boolean lock(long offset, long octets) {
     return MLOCK.attempt(address + offset, octets) == 0;
+  }
+
+  /** Copies the contents of other memory of the same length. */
+  public void copyFrom(SharedMemory other) {
+    MemorySegment from = other.segment();
+    MemorySegment to = segment();
+    for (long at = 0; at < length; at += COPIED_AT_ONCE) {
+      MemorySegment.copy(from, at, to, at, Math.min(COPIED_AT_ONCE, length - at));
+    }
+  }
+
+  /**
+   * Moves this mapping to the place of another one of the same length, which is closed by that.
+   * Other threads may access the addresses meanwhile: they find either memory. Call it before this
+   * memory's address is used elsewhere.
+   *
+   * @throws SystemCallException if the kernel cannot move it
+   */
+  public synchronized void replace(SharedMemory other) throws SystemCallException {
+    if (other.length != length) {
+      throw new IllegalArgumentException(
+          "memory of " + length + " octets in the place of " + other.length);
+    }
+    address = MREMAP.call(address, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, other.address);
+    other.closed = true;
+    other.descriptor.close();
   }
 
   /** The memfd, to be passed to another process. It may be closed after that; the mapping stays. */

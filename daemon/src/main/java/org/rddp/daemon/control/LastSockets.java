@@ -74,7 +74,7 @@ final class LastSockets {
     try {
       return socket.hasDescriptorsInFlight();
     } catch (SystemCallException e) {
-      server.log().error("a program's socket", e);
+      server.events().fault("a program's socket", e);
       return false;
     }
   }

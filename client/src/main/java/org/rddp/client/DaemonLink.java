@@ -1,0 +1,212 @@
+package org.rddp.client;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.rddp.client.types.Reason;
+import org.rddp.ipc.control.ControlMessage;
+import org.rddp.ipc.control.ControlSocket;
+import org.rddp.ipc.control.DaemonMessage;
+import org.rddp.ipc.control.ProgramMessage;
+import org.rddp.ipc.linux.Errno;
+import org.rddp.ipc.linux.EventFd;
+import org.rddp.ipc.linux.PollSet;
+import org.rddp.ipc.linux.SharedMemory;
+import org.rddp.ipc.linux.SignalReceiver;
+import org.rddp.ipc.linux.SystemCallException;
+import org.rddp.ipc.ring.ProgramRings;
+
+/**
+ * What a session has with one daemon and loses with it: the control channel, the rings, and the
+ * tables of the numbers that this daemon gave.
+ */
+final class DaemonLink {
+  private final ControlSocket socket;
+  private final ControlChannel channel;
+  private final ConnectionTable connections = new ConnectionTable();
+  private final ObjectTable<MemoryWindow> windows = new ObjectTable<>();
+  private final ObjectTable<SharedReceiveQueue> receiveQueues = new ObjectTable<>();
+  private final SessionEvents events;
+  private final Arena arena = Arena.ofShared();
+  private final PollSet completionEvent = new PollSet();
+  private DaemonMessage.Welcome welcome;
+  private SharedMemory ringMemory;
+  private ProgramRings rings;
+  private SignalReceiver signals;
+
+  private DaemonLink(Rddp session, ControlSocket socket, RddpOptions options, EventFd wake)
+      throws IOException {
+    this.socket = socket;
+    this.events = new SessionEvents(session, connections, receiveQueues, wake);
+    this.channel = new ControlChannel(socket, options.requestTimeout());
+  }
+
+  /**
+   * Opens a session with the daemon that answers now.
+   *
+   * @param wake wakes the session's waiting thread
+   * @throws DaemonUnavailableException if there is no usable daemon; the message says what to do
+   * @throws RefusedException if the daemon refuses the session
+   */
+  static DaemonLink open(Rddp session, Path path, RddpOptions options, EventFd wake) {
+    ControlSocket socket;
+    try {
+      socket = ControlSocket.connect(path, TimedWait.bounded(options.requestTimeout()).toNanos());
+    } catch (SystemCallException e) {
+      throw new DaemonUnavailableException(advice(path, e), e);
+    }
+    DaemonLink link;
+    try {
+      link = new DaemonLink(session, socket, options, wake);
+    } catch (IOException e) {
+      socket.close();
+      throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
+    }
+    try {
+      link.greet(options, wake);
+      return link;
+    } catch (RefusedException e) {
+      link.close();
+      if (e.reason() == Reason.VERSION) {
+        throw new DaemonUnavailableException(
+            "the daemon at %s has another release than this program (control protocol %d): %s"
+                .formatted(path, ControlMessage.VERSION, e.getMessage()),
+            e);
+      }
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      link.close();
+      throw new DaemonUnavailableException(
+          "no session with the daemon at " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static String advice(Path socket, SystemCallException e) {
+    return switch (e.errno()) {
+      case Errno.ENOENT ->
+          "there is no daemon socket at "
+              + socket
+              + ": start the daemon (bin/rddp daemon), or give the path of its socket";
+      // connect(2) reports ECONNREFUSED for a plain file, too.
+      case Errno.ECONNREFUSED ->
+          Files.isRegularFile(socket) || Files.isDirectory(socket)
+              ? notASocket(socket)
+              : "no daemon answers at "
+                  + socket
+                  + ", although its socket exists: start the daemon (bin/rddp daemon)";
+      case Errno.EACCES, Errno.EPERM ->
+          "you may not use the daemon at "
+              + socket
+              + ": writing that socket needs the user or the group that the daemon's configuration"
+              + " names";
+      case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
+      case Errno.EAGAIN ->
+          "the daemon at " + socket + " has not accepted the connection in time: try again later";
+      case Errno.ENOTDIR ->
+          socket + " has a component that is not a directory: give the path of the daemon's socket";
+      default -> "no daemon at " + socket + ": " + e.getMessage();
+    };
+  }
+
+  private static String notASocket(Path socket) {
+    return socket + " is not the socket of an rddp daemon: give another path";
+  }
+
+  private void greet(RddpOptions options, EventFd wake) throws IOException {
+    channel.start(events);
+    welcome =
+        channel.request(
+            request ->
+                new ProgramMessage.Hello(
+                    request,
+                    ControlMessage.VERSION,
+                    options.programName(),
+                    options.interfaceName()),
+            DaemonMessage.Welcome.class);
+    events.limits(welcome.limits());
+    signals = new SignalReceiver(welcome.event());
+    ringMemory = SharedMemory.map(welcome.rings());
+    SessionMemory.share(channel, ProgramMessage.ShareMemory.RINGS, ringMemory);
+    rings = new ProgramRings(ringMemory.segment(arena));
+    completionEvent.add(signals.descriptor());
+    completionEvent.add(wake.descriptor());
+  }
+
+  ControlChannel channel() {
+    return channel;
+  }
+
+  DaemonMessage.Welcome welcome() {
+    return welcome;
+  }
+
+  ProgramRings rings() {
+    return rings;
+  }
+
+  ConnectionTable connections() {
+    return connections;
+  }
+
+  ObjectTable<MemoryWindow> windows() {
+    return windows;
+  }
+
+  ObjectTable<SharedReceiveQueue> receiveQueues() {
+    return receiveQueues;
+  }
+
+  SessionEvents events() {
+    return events;
+  }
+
+  long daemonPid() {
+    return socket.peer().pid();
+  }
+
+  /** Waits until there are completions or the session's wake-up; false at the timeout. */
+  boolean awaitSignal(long nanos) throws SystemCallException {
+    boolean signalled = completionEvent.await(nanos) > 0;
+    if (signalled) {
+      signals.clear();
+    }
+    return signalled;
+  }
+
+  /** Waits for the wake-up only from now on: the daemon has closed its end of the signals. */
+  void onLost(EventFd wake) {
+    completionEvent.clear();
+    completionEvent.add(wake.descriptor());
+  }
+
+  /** Asks the daemon to end the session, if there is one. */
+  void endSession() {
+    if (welcome != null && channel.lost() == null) {
+      try {
+        channel.request(ProgramMessage.CloseSession::new, DaemonMessage.Done.class);
+      } catch (RddpException e) {
+        // Closing the socket ends the session in the daemon, too.
+        socket.close();
+      }
+    }
+    channel.close();
+  }
+
+  /**
+   * Closes the channel and unmaps the rings; a later access to them throws. No thread may wait in
+   * {@link #awaitSignal}.
+   */
+  void close() {
+    channel.close();
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
+    if (ringMemory != null) {
+      ringMemory.close();
+    }
+    if (signals != null) {
+      signals.close();
+    }
+  }
+}
