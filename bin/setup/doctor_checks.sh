@@ -139,6 +139,22 @@ doctor_memory() {
         note hugepages "$free free of $total, and no more can be reserved: DPDK uses ordinary memory" \
             "sysctl -w vm.nr_hugepages=$((total + HUGEPAGES_WANTED)) (as root)"
     fi
+    doctor_shared_huge_pages
+}
+
+SHMEM_ENABLED=/sys/kernel/mm/transparent_hugepage/shmem_enabled
+
+# Only deny forbids MADV_COLLAPSE: see docs/ipc.md, Trust.
+doctor_shared_huge_pages() {
+    if [[ ! -r $SHMEM_ENABLED ]]; then
+        return
+    fi
+    if [[ $(<"$SHMEM_ENABLED") == *'[deny]'* ]]; then
+        ok 'shared memory' 'huge pages: deny, so no program can make an engine wait by MADV_COLLAPSE'
+    else
+        note 'shared memory' 'huge pages: not deny, so programs can make an engine wait by MADV_COLLAPSE' \
+            "where programs are hostile: echo deny > $SHMEM_ENABLED (as root)"
+    fi
 }
 
 hugepages_by_node() {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.rddp.daemon.ConnectedPrograms.completions;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,14 @@ class SharedMemoryHolesTest {
     rings.mapping().forbidHoles();
     share(ProgramMessage.ShareMemory.RINGS);
     rings.close();
+  }
+
+  /** No seal forbids MADV_COLLAPSE, so the log tells the administrator. */
+  @Test
+  void shouldLogThatProgramsCanCollapseMemory() throws IOException {
+    Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    boolean denied = !Files.exists(setting) || Files.readString(setting).contains("[deny]");
+    assertThat(programs.daemon.log().contains("MADV_COLLAPSE")).isEqualTo(!denied);
   }
 
   @Test

@@ -121,6 +121,10 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     after(Statistics.PERIOD, this::refreshStatistics);
     after(CHECK_PERIOD, this::endSilentPrograms);
     after(DaemonLog.PERIOD, this::countLeftOut);
+    String warning = SharedHugePages.warning(SharedHugePages.SETTING);
+    if (!warning.isEmpty()) {
+      log.info(DaemonLog.Kind.DAEMON, warning);
+    }
     thread.start();
   }
 
