@@ -58,9 +58,21 @@ jvm_arguments() {
     fi
 }
 
+# DPDK keeps files in $RUNTIME_DIRECTORY of a service, in $XDG_RUNTIME_DIR of a session, or otherwise in a folder of /tmp, which
+# belongs to the first user who has run it: then gives this user a folder instead.
+give_runtime_folder() {
+    local folder=${TMPDIR:-/tmp}/rddp-$EUID
+    if is_root || [[ -n ${RUNTIME_DIRECTORY:-}${XDG_RUNTIME_DIR:-} ]]; then return; fi
+    mkdir -m 700 -- "$folder" 2>/dev/null || true
+    if [[ -d $folder && -O $folder && ! -L $folder ]]; then
+        export XDG_RUNTIME_DIR=$folder
+    fi
+}
+
 # Replaces this process by the Java command line.
 launch() {
     jvm_arguments "${1:-}"
+    give_runtime_folder
     become_java "$@"
 }
 
@@ -77,6 +89,7 @@ become_java() {
 # Runs the command line, and returns hugepages afterwards, however it ends.
 launch_and_restore() {
     jvm_arguments "$1"
+    give_runtime_folder
     java_and_restore "$(classpath tools)" "$MAIN_CLASS" "$@"
 }
 

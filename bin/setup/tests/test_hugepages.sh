@@ -62,6 +62,9 @@ run_daemon() {
     classpath() {
         :
     }
+    give_runtime_folder() {
+        :
+    }
     say() {
         :
     }

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # The JVM's flags, and how JVMs are started and ended.
 
+# shellcheck source=bin/setup/say.sh
+source "$ROOT/bin/setup/say.sh"
 # shellcheck source=bin/setup/launch.sh
 source "$ROOT/bin/setup/launch.sh"
 
@@ -98,6 +100,23 @@ check 'keeps a collector that the user names' with_collector lacks -XX:+UseSeria
 check 'gives the compiler the layer boundaries' has "-XX:CompileCommandFile=$ROOT/bin/setup/hotspot.txt" daemon
 check 'gives short commands the default collector' lacks -XX:+UseSerialGC status
 check 'names methods that exist in hotspot.txt' names_methods
+
+# runtime_folder: what a user without a session gets.
+# shellcheck disable=SC2317
+runtime_folder() (
+    is_root() { false; }
+    unset XDG_RUNTIME_DIR RUNTIME_DIRECTORY
+    give_runtime_folder
+    echo "${XDG_RUNTIME_DIR:-none}"
+)
+
+export TMPDIR=$WORK/temporary
+mkdir -p "$TMPDIR"
+check "gives a user without a session a folder for DPDK's files" equal "$TMPDIR/rddp-$EUID" "$(runtime_folder)"
+rmdir "$TMPDIR/rddp-$EUID"
+ln -s "$WORK" "$TMPDIR/rddp-$EUID"
+check 'takes no folder that another user may have put there' equal none "$(runtime_folder)"
+unset TMPDIR
 
 # ended_by SIGNAL STATUS: the status of the launcher when it gets that signal and its JVM ends with STATUS on SIGTERM. A shell
 # in the background would ignore SIGINT.
