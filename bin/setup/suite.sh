@@ -19,8 +19,8 @@ suite_usage() {
 Usage: rddp test [--no-dpdk]
 
 Builds rddp and runs every test: scripts, unit and simulation tests, the rings under jcstress, TCP and MPA under a fuzzer,
-the shim over DPDK under sanitizers, the demo with its capture in Wireshark, and Linux's TCP and Linux's siw as peers.
-Takes some minutes; the first time more, because it builds a virtual machine with siw.
+the shim over DPDK under sanitizers, the demo with its capture in Wireshark, the Debian package, and Linux's TCP and Linux's
+siw as peers. Takes some minutes; the first time more, because it builds a virtual machine with siw.
 
       --no-dpdk   Only tests that need no DPDK; the default where DPDK is missing.
   -h, --help      Show this.
@@ -41,7 +41,7 @@ suite() {
     local steps=(scripts java simulation races fuzz tshark)
     if has_dpdk; then
         reserve_hugepages
-        steps+=(shim demo)
+        steps+=(shim demo package)
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
             steps+=(linux_tcp siw)
@@ -99,6 +99,7 @@ title_of() {
         tshark) echo 'every message of RDMAP, decoded by Wireshark' ;;
         linux_tcp) echo "Linux's TCP as the peer" ;;
         siw) echo "Linux's siw as the peer" ;;
+        package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
     esac
 }
@@ -265,6 +266,10 @@ step_linux_tcp() {
 # Builds the guest if it does not exist, with downloads and in about a minute.
 step_siw() {
     timeout -k 30 1200 "$ROOT/interop/siw/run" --quick
+}
+
+step_package() {
+    timeout -k 30 600 "$ROOT/packaging/check"
 }
 
 step_demo() {
