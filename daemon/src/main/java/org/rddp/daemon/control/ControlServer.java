@@ -123,7 +123,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     after(DaemonLog.PERIOD, this::countLeftOut);
     String warning = SharedHugePages.warning(SharedHugePages.SETTING);
     if (!warning.isEmpty()) {
-      log.info(DaemonLog.Kind.DAEMON, warning);
+      events.warn(warning);
     }
     thread.start();
   }
