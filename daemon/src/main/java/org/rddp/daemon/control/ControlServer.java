@@ -123,7 +123,7 @@ public final class ControlServer implements FaultHandler, AutoCloseable {
     after(DaemonLog.PERIOD, this::countLeftOut);
     String warning = SharedHugePages.warning(SharedHugePages.SETTING);
     if (!warning.isEmpty()) {
-      events.warn(warning);
+      events.info(warning);
     }
     thread.start();
   }
