@@ -107,7 +107,9 @@ java_and_restore() {
     java=$!
     # A process in the background gets no SIGINT from Ctrl-C: send it SIGTERM, and wait until it has cleaned up.
     trap 'interrupted=yes; kill -TERM "$java" 2>/dev/null || true' INT
-    trap 'kill -TERM "$java" 2>/dev/null || true' TERM HUP
+    trap 'kill -TERM "$java" 2>/dev/null || true' TERM
+    # The daemon reads its configuration again, other commands end.
+    trap 'kill -HUP "$java" 2>/dev/null || true' HUP
     wait "$java" || status=$?
     while kill -0 "$java" 2>/dev/null; do
         status=0
