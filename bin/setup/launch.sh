@@ -21,7 +21,8 @@ has_transparent_hugepages() {
 }
 
 # jvm_arguments [COMMAND]: sets JVM_ARGUMENTS: native calls, Agrona's memory access, CRC32c's intrinsic, the shim, and
-# CRC32c's vectors for a command that runs the engine (the JVM prints a warning about them at each start).
+# CRC32c's vectors for a command that runs the engine. The process loads their module itself (org.rddp.wire.VectorModule),
+# since with --add-modules the JVM prints a warning at each start.
 jvm_arguments() {
     JVM_ARGUMENTS=(
         --enable-native-access=ALL-UNNAMED
@@ -35,7 +36,7 @@ jvm_arguments() {
     fi
     if [[ ' bench daemon demo ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
         # Vectors are loaded from a segment of all memory: checking its bounds takes as long as the load.
-        JVM_ARGUMENTS+=(--add-modules "$VECTOR_MODULE" "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0")
+        JVM_ARGUMENTS+=(--add-exports java.base/jdk.internal.module=ALL-UNNAMED "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0")
     fi
     # Many connections lie far apart in the heap: with small pages, their accesses miss the TLB, too.
     if [[ ' bench daemon ' == *" ${1:-} "* ]] && has_transparent_hugepages; then
@@ -76,7 +77,7 @@ launch() {
     become_java "$@"
 }
 
-# The same for help and checks: no engine runs, so the JVM gets no vector module and prints no warning about it.
+# The same for help and checks: no engine runs, so the JVM gets no vector module.
 launch_without_engine() {
     jvm_arguments
     become_java "$@"

@@ -2,6 +2,7 @@ package org.rddp.crc;
 
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.rddp.wire.VectorModule;
 
 /**
  * Chooses a process's implementation of CRC32c, once: by the instructions that the JVM can use, or
@@ -78,8 +79,9 @@ final class Crc32cChoice {
         if (!vectors) {
           throw new IllegalStateException(
               IMPLEMENTATION
-                  + "=vector: needs vectors of 512 bits, Java 24 and --add-modules"
-                  + " jdk.incubator.vector");
+                  + "=vector: needs vectors of 512 bits, Java 24, and the module"
+                  + " jdk.incubator.vector: --add-exports"
+                  + " java.base/jdk.internal.module=ALL-UNNAMED, or --add-modules for it");
         }
         yield Implementation.VECTOR;
       }
@@ -111,8 +113,7 @@ final class Crc32cChoice {
 
   /** Checks for the incubator module before any class that needs it is loaded. */
   static boolean vectorsAreThere() {
-    return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-        && FoldVectors.available();
+    return VectorModule.isPresent() && FoldVectors.available();
   }
 
   /** The trial if one is needed, otherwise a task that does nothing. */

@@ -33,8 +33,7 @@ public final class Checksum {
 
   /** Checked before any class is loaded that needs the module. */
   static boolean vectorsAreThere() {
-    return ModuleLayer.boot().findModule("jdk.incubator.vector").isPresent()
-        && VectorChecksum.available();
+    return VectorModule.isPresent() && VectorChecksum.available();
   }
 
   static void useVectors() {
