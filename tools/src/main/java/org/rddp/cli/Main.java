@@ -42,6 +42,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatCommand.class,
       ListCommand.class,
       ErrorsCommand.class,
+      TopCommand.class,
       CaptureCommand.class,
       SimulateCommand.class,
       FuzzCommand.class,
@@ -64,6 +65,9 @@ public final class Main implements Callable<Integer> {
 
   /** Runs a command and exits with its exit code. */
   public static void main(String[] arguments) {
+    // JLine, which the progress bar uses, too, would ask the terminal for its abilities, and the
+    // answers of some terminals would be left in the shell's input.
+    System.setProperty("org.jline.terminal.graphemeCluster", "false");
     CommandLine commandLine =
         Boolean.getBoolean(INSTALLED) ? installedCommandLine() : commandLine();
     System.exit(commandLine.execute(arguments));

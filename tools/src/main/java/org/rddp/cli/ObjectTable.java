@@ -56,6 +56,26 @@ final class ObjectTable {
           .text("MARKERS", ObjectTable::markers)
           .text("LAST ERROR", json -> text(json, "last_error"));
 
+  /** With rates, see {@link TopFrame}. */
+  static final ObjectTable TOP =
+      new ObjectTable()
+          .number("SESSION", json -> text(json, "session"))
+          .text("PROGRAM", json -> text(json, "program"))
+          .number("PID", json -> text(json, "pid"))
+          .text("INTERFACE", json -> text(json, "interface"))
+          .text("LOCAL", json -> end(json, "local"))
+          .text("PEER", json -> end(json, "remote"))
+          .text("STATE", json -> text(json, "state"))
+          .number("SENT", json -> text(json, "sent_rate"))
+          .text("", json -> text(json, "sent_line"))
+          .number("RECEIVED", json -> text(json, "received_rate"))
+          .text("", json -> text(json, "received_line"))
+          .number("MESSAGES", json -> text(json, "message_rate"))
+          .number("AGAIN", json -> text(json, "again_rate"))
+          .number("RTT", json -> Quantities.nanos(json, "rtt_ns"))
+          .number("CWND", json -> Quantities.octets(json, "congestion_window_octets"))
+          .number("IN FLIGHT", json -> Quantities.octets(json, "in_flight_octets"));
+
   static final ObjectTable LISTENERS =
       new ObjectTable()
           .number("SESSION", json -> text(json, "session"))

@@ -20,6 +20,11 @@ final class SessionOptions {
       description = "The daemon's interface (default: the first one).")
   private String interfaceName = "";
 
+  /** The path of the daemon's control socket. */
+  Path socket() {
+    return socket;
+  }
+
   /** Opens a session with the command's name as the program name. */
   Rddp open(String command) {
     return Rddp.connect(
