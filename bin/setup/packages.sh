@@ -18,6 +18,10 @@ install_packages_to_run() {
     if ((${#missing[@]} > 0)); then
         install_optional "DPDK, and a C compiler for the shim over it" "${missing[@]}"
     fi
+    # DPDK brings it, too; without DPDK there is nothing to capture.
+    if [[ -z ${RDDP_NO_DPDK:-} ]] && ! compgen -G '/usr/lib/*/libpcap.so.0.8' >/dev/null; then
+        install_optional 'filters of rddp capture' libpcap0.8
+    fi
 }
 
 # For the test suite.

@@ -1,71 +1,60 @@
-package org.rddp.demo;
+package org.rddp.capture;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpException;
-import org.rddp.device.PcapWriter;
 import org.rddp.ipc.ring.CaptureRing;
 
-/** Writes the frames of a running daemon's interface into a pcap file. */
+/** Reads the frames of a running daemon's interface. For one thread at a time. */
 public final class LiveCapture implements AutoCloseable {
-  private static final int RING = 64 << 20;
-  private static final int WHOLE_FRAMES = 65_535;
+  /** Octets of the ring, unless the user chooses another size. */
+  public static final int RING = 64 << 20;
+
+  /** Snap length with which no frame is cut. */
+  public static final int WHOLE_FRAMES = 65_535;
+
   private static final int BATCH = 1024;
 
   private final Rddp session;
   private final CaptureRing ring;
-  private final PcapWriter writer;
-  private long time;
-  private long frames;
+  private final CaptureRing.FrameConsumer frames;
+  private long count;
   private long lost;
   private boolean closed;
 
-  /** Starts capturing the session's interface into a file, which is replaced if it exists. */
-  public LiveCapture(Rddp session, Path file) throws IOException {
+  /**
+   * Starts to capture the session's interface.
+   *
+   * @param ringOctets size of the ring, a power of two from 4 KiB to 1 GiB
+   * @param snapLength octets kept of each frame, 1 to 65535
+   * @param frames receives the frames, on the thread that polls
+   */
+  public LiveCapture(Rddp session, int ringOctets, int snapLength, CaptureRing.FrameConsumer frames)
+      throws IOException {
     this.session = session;
-    FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING);
-    writer = new PcapWriter(channel, () -> time);
-    try {
-      ring = session.startCapture(RING, WHOLE_FRAMES);
-    } catch (IOException | RuntimeException e) {
-      writer.close();
-      throw e;
-    }
+    this.frames = frames;
+    ring = session.startCapture(ringOctets, snapLength);
   }
 
-  /** Writes the frames in the ring; returns how many. */
+  /** Passes the frames in the ring, 1024 at most; returns how many. */
   public int poll() throws IOException {
-    int count = ring.poll(this::write, BATCH);
-    frames += count;
     lost = ring.lost();
+    int polled = ring.poll(frames, BATCH);
+    count += polled;
+    return polled;
+  }
+
+  /** Frames passed. */
+  public long frames() {
     return count;
   }
 
-  private void write(long timeNanos, int originalLength, MemorySegment octets) {
-    time = timeNanos;
-    writer.onFrame(true, octets.address(), (int) octets.byteSize());
-  }
-
-  /** Frames written. */
-  public long frames() {
-    return frames;
-  }
-
-  /** Frames that found no room in the ring. */
+  /** Frames that had found no room in the ring when it was last polled. */
   public long lost() {
     return lost;
   }
 
-  /** Stops the capture, writes the remaining frames, and closes the file. */
+  /** Stops the capture, and passes the remaining frames. */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -78,7 +67,6 @@ public final class LiveCapture implements AutoCloseable {
         // Until the ring is empty.
       }
     } finally {
-      writer.close();
       ring.close();
     }
   }

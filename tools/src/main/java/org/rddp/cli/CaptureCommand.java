@@ -1,16 +1,24 @@
 package org.rddp.cli;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.rddp.capture.CaptureFiles;
+import org.rddp.capture.FrameDirection;
+import org.rddp.capture.LiveCapture;
+import org.rddp.capture.PacketFilter;
+import org.rddp.capture.PcapngWriter;
+import org.rddp.capture.Rotation;
 import org.rddp.client.Rddp;
-import org.rddp.demo.LiveCapture;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -18,15 +26,77 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "capture",
     description = {
-      "Capture the frames of a running daemon's interface into a file for Wireshark, until Ctrl-C.",
+      "Capture the frames of a running daemon's interface as pcapng for Wireshark, until Ctrl-C.",
       "The daemon never waits: frames that come too fast are dropped and counted. Only root and"
-          + " the daemon's own user may capture."
+          + " the daemon's own user may capture.",
+      "Live: rddp capture - | tshark --disable-heuristic rpcrdma_iwarp -r -"
     })
 final class CaptureCommand implements Callable<Integer> {
+  private static final String STANDARD_OUTPUT = "-";
+  private static final int LONGEST_SNAP = LiveCapture.WHOLE_FRAMES;
+  private static final long LEAST_RING = 4 << 10;
+  private static final long LARGEST_RING = 1 << 30;
+
+  private static final String RING_FULL =
+      " because the ring was full (a larger --buffer or a smaller --snaplen helps)";
+
   @Mixin private SessionOptions session;
 
-  @Parameters(paramLabel = "FILE", description = "The capture file; an existing file is replaced.")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "The capture file; an existing file is replaced. -: standard output.")
   private Path file;
+
+  @Option(
+      names = "--filter",
+      paramLabel = "EXPRESSION",
+      description =
+          "Write only frames that match, in the syntax of pcap-filter(7): 'tcp port 7471'. Frames"
+              + " with a VLAN tag need 'vlan and ...'.")
+  private String filter = "";
+
+  @Option(
+      names = "--snaplen",
+      paramLabel = "N",
+      description = "Keep this number of octets of each frame (default: all).")
+  private int snapLength = LONGEST_SNAP;
+
+  @Option(
+      names = "--rotate-size",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      description =
+          "Go on in another file at this size; the files of FILE.pcapng are FILE-00001.pcapng and so"
+              + " on.")
+  private Long rotateSize;
+
+  @Option(
+      names = "--rotate-seconds",
+      paramLabel = "N",
+      description = "Go on in another file after this number of seconds.")
+  private Long rotateSeconds;
+
+  @Option(
+      names = "--files",
+      paramLabel = "N",
+      description = "Keep this number of files, and delete older ones (default: all).")
+  private int files = Integer.MAX_VALUE;
+
+  @Option(
+      names = "--buffer",
+      paramLabel = "SIZE",
+      converter = SizeConverter.class,
+      defaultValue = "64MiB",
+      description =
+          "Size of the ring between the daemon and this command, a power of two (default:"
+              + " ${DEFAULT-VALUE}).")
+  private long buffer;
+
+  @Option(
+      names = "--comment",
+      paramLabel = "TEXT",
+      description = "A comment for the head of each file.")
+  private String comment = "";
 
   @Option(
       names = "--count",
@@ -39,42 +109,131 @@ final class CaptureCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private PacketFilter compiled;
+  private CaptureFiles output;
+  private FrameDirection direction;
+  private long written;
+  private long unwanted;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
-    OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
-    OptionChecks.require(spec, seconds >= 1, "--seconds is 1 or more, not " + seconds);
-    OptionChecks.require(
-        spec, !Files.isDirectory(file), file + " is a directory: give the path of a file");
-    Path folder = file.toAbsolutePath().getParent();
-    OptionChecks.requireDirectory(spec, folder);
+    check();
+    compiled = filter.isEmpty() ? null : compile();
     try (Rddp daemon = session.open("capture")) {
-      LiveCapture capture = new LiveCapture(daemon, file);
+      direction = new FrameDirection(ByteBuffer.wrap(daemon.address().getAddress()).getInt());
+      output = new CaptureFiles(isStandardOutput() ? null : file, rotation(), description(daemon));
+      LiveCapture capture = start(daemon);
       Thread end = new Thread(() -> end(capture), "capture-end");
       Runtime.getRuntime().addShutdownHook(end);
-      Output.println(spec, "capturing " + daemon.interfaceName() + " into " + file);
+      say("capturing " + daemon.interfaceName() + " into " + (isStandardOutput() ? "-" : file));
       try {
         run(daemon, capture);
-        end(capture);
       } finally {
-        // After a failure the hook would fail again.
+        end(capture);
         forget(end);
       }
     }
     return 0;
   }
 
+  private boolean isStandardOutput() {
+    return file.toString().equals(STANDARD_OUTPUT);
+  }
+
+  private void check() {
+    OptionChecks.require(spec, count >= 1, "--count is 1 or more, not " + count);
+    OptionChecks.require(spec, seconds >= 1, "--seconds is 1 or more, not " + seconds);
+    OptionChecks.require(
+        spec,
+        snapLength >= 1 && snapLength <= LONGEST_SNAP,
+        "--snaplen is 1 to " + LONGEST_SNAP + ", not " + snapLength);
+    OptionChecks.require(
+        spec,
+        Long.bitCount(buffer) == 1 && buffer >= LEAST_RING && buffer <= LARGEST_RING,
+        "--buffer is a power of two from 4KiB to 1GiB, not " + buffer);
+    OptionChecks.require(spec, files >= 1, "--files is 1 or more, not " + files);
+    boolean rotates = rotateSize != null || rotateSeconds != null;
+    OptionChecks.require(
+        spec,
+        rotates || files == Integer.MAX_VALUE,
+        "--files needs --rotate-size or --rotate-seconds");
+    OptionChecks.require(
+        spec,
+        rotateSeconds == null || rotateSeconds >= 1,
+        "--rotate-seconds is 1 or more, not " + rotateSeconds);
+    if (isStandardOutput()) {
+      OptionChecks.require(spec, !rotates, "standard output has no rotation: name a file");
+      return;
+    }
+    OptionChecks.require(
+        spec, !Files.isDirectory(file), file + " is a directory: give the path of a file");
+    OptionChecks.requireDirectory(spec, file.toAbsolutePath().getParent());
+  }
+
+  private PacketFilter compile() {
+    try {
+      return PacketFilter.compile(filter, snapLength);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--filter '" + filter + "': " + e.getMessage(), e);
+    } catch (UnsupportedOperationException e) {
+      throw new CommandFailedException(e.getMessage(), e);
+    }
+  }
+
+  private Rotation rotation() {
+    return new Rotation(
+        rotateSize == null ? Long.MAX_VALUE : rotateSize,
+        rotateSeconds == null ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(rotateSeconds),
+        files);
+  }
+
+  private PcapngWriter.Description description(Rddp daemon) {
+    return new PcapngWriter.Description(
+        "rddp capture " + Version.number(), daemon.interfaceName(), snapLength, filter, comment);
+  }
+
+  private LiveCapture start(Rddp daemon) throws IOException {
+    try {
+      return new LiveCapture(daemon, (int) buffer, snapLength, this::frame);
+    } catch (IOException | RuntimeException e) {
+      output.close();
+      throw e;
+    }
+  }
+
+  private void frame(long timeNanos, int originalLength, MemorySegment octets) throws IOException {
+    if (compiled != null && !compiled.matches(octets, originalLength)) {
+      unwanted++;
+      output.skip();
+      return;
+    }
+    written++;
+    output.frame(timeNanos, originalLength, octets, direction.of(octets));
+  }
+
   private void run(Rddp daemon, LiveCapture capture) throws IOException, InterruptedException {
     long start = System.nanoTime();
     long duration = seconds == Long.MAX_VALUE ? Long.MAX_VALUE : TimeUnit.SECONDS.toNanos(seconds);
-    while (capture.frames() < count && System.nanoTime() - start < duration) {
+    while (written < count && System.nanoTime() - start < duration) {
       synchronized (capture) {
-        if (capture.poll() > 0) {
+        if (poll(capture) > 0) {
           continue;
         }
+        // What was read is to be seen at once in a pipe, and soon in a file.
+        output.flush();
+        output.rotateIfDue();
       }
       daemon.poll(completion -> {}, 1);
       TimeUnit.MILLISECONDS.sleep(1);
     }
+  }
+
+  private int poll(LiveCapture capture) throws IOException {
+    long before = capture.lost();
+    int polled = capture.poll();
+    output.leftOut(capture.lost() - before);
+    return polled;
   }
 
   private static void forget(Thread hook) {
@@ -87,12 +246,38 @@ final class CaptureCommand implements Callable<Integer> {
 
   private void end(LiveCapture capture) {
     synchronized (capture) {
-      try {
+      if (output == null) {
+        return;
+      }
+      CaptureFiles last = output;
+      try (last) {
+        long before = capture.lost();
         capture.close();
+        last.leftOut(capture.lost() - before);
       } catch (IOException e) {
         throw new CommandFailedException("cannot finish " + file + ": " + e.getMessage(), e);
+      } finally {
+        output = null;
+        if (compiled != null) {
+          compiled.close();
+        }
       }
-      Output.println(spec, capture.frames() + " frames, " + capture.lost() + " left out");
+      String rest = compiled == null ? "" : ", " + unwanted + " did not match the filter";
+      String where = last.count() > 1 ? " in " + last.count() + " files" : "";
+      say(
+          "%d frames%s, %d left out%s"
+                  .formatted(written, where, capture.lost(), capture.lost() > 0 ? RING_FULL : "")
+              + rest);
+    }
+  }
+
+  /** Prints a line for people: beside the frames, if they go to standard output. */
+  private void say(String line) {
+    if (isStandardOutput()) {
+      spec.commandLine().getErr().println(line);
+      spec.commandLine().getErr().flush();
+    } else {
+      Output.println(spec, line);
     }
   }
 }

@@ -1,22 +1,32 @@
 package org.rddp.demo;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.rddp.capture.LiveCapture;
 import org.rddp.client.Rddp;
 import org.rddp.client.RddpOptions;
+import org.rddp.device.PcapWriter;
 
 /** Captures an interface's frames on a thread of its own while the demonstration runs. */
 final class DemoCapture implements AutoCloseable {
+  private final PcapWriter file;
   private final LiveCapture capture;
   private final Rddp session;
   private final Consumer<String> progress;
   private final Thread thread = new Thread(this::run, "capture");
+
+  /** Of the frame that is written. */
+  private long time;
+
   private volatile boolean running = true;
   private volatile IOException failure;
 
-  DemoCapture(Path socket, String interfaceName, Path file, Consumer<String> progress)
+  DemoCapture(Path socket, String interfaceName, Path path, Consumer<String> progress)
       throws IOException {
     this.progress = progress;
     session =
@@ -25,8 +35,26 @@ final class DemoCapture implements AutoCloseable {
             RddpOptions.defaults()
                 .withInterfaceName(interfaceName)
                 .withProgramName("demo capture"));
-    capture = new LiveCapture(session, file);
+    this.file =
+        new PcapWriter(
+            FileChannel.open(
+                path,
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.TRUNCATE_EXISTING),
+            () -> time);
+    try {
+      capture = new LiveCapture(session, LiveCapture.RING, LiveCapture.WHOLE_FRAMES, this::write);
+    } catch (IOException | RuntimeException e) {
+      this.file.close();
+      throw e;
+    }
     thread.start();
+  }
+
+  private void write(long timeNanos, int originalLength, MemorySegment octets) {
+    time = timeNanos;
+    file.onFrame(true, octets.address(), (int) octets.byteSize());
   }
 
   private void run() {
@@ -52,7 +80,9 @@ final class DemoCapture implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    capture.close();
+    try (file) {
+      capture.close();
+    }
     session.close();
     progress.accept(
         "captured " + capture.frames() + " frames, " + capture.lost() + " more found no room");

@@ -1,0 +1,33 @@
+package org.rddp.capture;
+
+import java.nio.file.Path;
+
+/**
+ * When a capture goes on in another file.
+ *
+ * @param octets size from which the next frame goes to another file
+ * @param nanos age in nanoseconds from which it goes on in another file
+ * @param files number of files that are kept; older ones are deleted
+ */
+public record Rotation(long octets, long nanos, int files) {
+  /** One file. */
+  public static final Rotation NONE =
+      new Rotation(Long.MAX_VALUE, Long.MAX_VALUE, Integer.MAX_VALUE);
+
+  /** Whether there is only one file. */
+  boolean isNone() {
+    return octets == Long.MAX_VALUE && nanos == Long.MAX_VALUE;
+  }
+
+  /** The name of the file with a number: {@code name-00001.pcapng} for {@code name.pcapng}. */
+  Path name(Path file, int number) {
+    if (isNone()) {
+      return file;
+    }
+    String name = file.getFileName().toString();
+    int dot = name.lastIndexOf('.');
+    int end = dot > 0 ? dot : name.length();
+    return file.resolveSibling(
+        "%s-%05d%s".formatted(name.substring(0, end), number, name.substring(end)));
+  }
+}

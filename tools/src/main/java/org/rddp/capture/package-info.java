@@ -1,0 +1,2 @@
+/** Captures of a running daemon's frames: filters, capture files, and their rotation. */
+package org.rddp.capture;
