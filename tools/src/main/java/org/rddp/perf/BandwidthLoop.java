@@ -45,11 +45,13 @@ final class BandwidthLoop {
       boolean posted = post(allowed);
       int completions = pump.poll();
       now = System.nanoTime();
-      if (posted || completions > 0) {
+      long due = begin + (long) (started * gap);
+      boolean early = gap > 0 && now - due < 0;
+      if (posted || completions > 0 || early) {
         pump.worked(now);
-      } else {
-        long due = begin + (long) (started * gap);
-        pump.idle(now, gap > 0 && now - due < 0 ? due : Long.MAX_VALUE);
+      }
+      if (!posted && completions == 0) {
+        pump.idle(now, early ? due : Long.MAX_VALUE);
       }
       takePeak(now);
     }

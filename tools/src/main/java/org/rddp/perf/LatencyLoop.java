@@ -45,9 +45,10 @@ final class LatencyLoop {
       boolean posted = !ends && now - due >= 0 && post(gap == 0 ? now : due);
       int answers = pump.poll() + record(recorder);
       now = System.nanoTime();
-      if (posted || answers > 0) {
+      if (posted || answers > 0 || underWay == 0) {
         pump.worked(now);
-      } else {
+      }
+      if (!posted && answers == 0) {
         boolean waits = ends || (underWay > 0 && now - due >= 0);
         pump.idle(now, waits ? Long.MAX_VALUE : due);
       }

@@ -226,8 +226,8 @@ final class PerfConnection implements AutoCloseable {
 
   private PerfException ended() {
     return new PerfException(
-        "the connection to the server has ended: %s %s"
-            .formatted(connection.closeReason(), connection.closeText()));
+        "the connection to the server has ended: %s (%s)"
+            .formatted(connection.closeText(), connection.closeReason()));
   }
 
   /** Throws if the connection has ended. */

@@ -97,7 +97,7 @@ public final class PerfRun {
       connections[i] = new PerfConnection(session, server, settings, i, size, memory[i]);
     }
     ord = connections[0].ord();
-    return new Pump(session, connections, settings.waiting());
+    return new Pump(session, connections, settings.waiting(), stop);
   }
 
   /** What is flushed must not be taken for the next connection's. */

@@ -14,21 +14,27 @@ final class Pump {
 
   private static final long CHECK_NANOS = 200_000_000;
   private static final long LONGEST_NANOS = 20_000_000_000L;
+
+  /** After the stop signal. */
+  private static final long SHORT_NANOS = 2_000_000_000L;
+
   private static final Duration PAUSE = Duration.ofMillis(100);
   private static final long SHORTEST_PAUSE_NANOS = 20_000;
 
   private final Rddp session;
   private final PerfConnection[] connections;
   private final Waiting waiting;
+  private final StopSignal stop;
   private final CompletionHandler handler = this::onCompletion;
   private int idlePolls;
   private long lastWork = System.nanoTime();
   private long lastCheck = lastWork;
 
-  Pump(Rddp session, PerfConnection[] connections, Waiting waiting) {
+  Pump(Rddp session, PerfConnection[] connections, Waiting waiting, StopSignal stop) {
     this.session = session;
     this.connections = connections;
     this.waiting = waiting;
+    this.stop = stop;
   }
 
   private void onCompletion(Completion completion) {
@@ -45,7 +51,7 @@ final class Pump {
    *
    * @param now the time
    * @param due when this program has something to do at the latest
-   * @throws PerfException if a connection has ended, or nothing happens for 20 s
+   * @throws PerfException if a connection has ended, or the server does not answer for long
    */
   @SuppressWarnings("ThreadPriorityCheck") // Engines and programs that have no core of their own.
   void idle(long now, long due) {
@@ -69,7 +75,7 @@ final class Pump {
     }
   }
 
-  /** Something has happened. */
+  /** Something has happened, or nothing was expected to happen. */
   void worked(long now) {
     lastWork = now;
   }
@@ -78,9 +84,9 @@ final class Pump {
     for (PerfConnection connection : connections) {
       connection.check();
     }
-    if (now - lastWork > LONGEST_NANOS) {
-      throw new PerfException(
-          "the server has not answered for " + LONGEST_NANOS / 1_000_000_000 + " s");
+    long longest = stop.isRequested() ? SHORT_NANOS : LONGEST_NANOS;
+    if (now - lastWork > longest) {
+      throw new PerfException("the server has not answered for " + longest / 1_000_000_000 + " s");
     }
   }
 }

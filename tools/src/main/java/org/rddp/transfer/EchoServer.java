@@ -43,11 +43,14 @@ public final class EchoServer {
   private static final int REGIONS = 2;
   private static final int MOST_SLOTS = 32;
 
+  /** A peer that measures has as many slots as so many others, where there is room for those. */
+  private static final int MEASURING_SHARE = 4;
+
   /** Polls of the session between two polls for new and ended connections. */
   private static final int POLLS = 2_000;
 
-  /** A power of 2, less one: polls without work between two yields. */
-  private static final int YIELD_MASK = 0x3f;
+  /** The same where the server yields after them, because there are few cores. */
+  private static final int POLLS_BEFORE_YIELD = 250;
 
   /** As long a server polls without sleeping for peers that measure and do nothing, in ns. */
   private static final long POLLING_NANOS = 100_000_000;
@@ -72,6 +75,13 @@ public final class EchoServer {
   private final int slots;
   private final int batch;
   private final MeasuringPeers measuring;
+
+  /** Of {@link #mostPeers}: shares of the peers. */
+  private int taken;
+
+  /** Whether a peer wants the server to poll without sleeping. */
+  private boolean polling;
+
   private long lastAnswer = System.nanoTime();
 
   /** A server with {@link #MEASURING_MEMORY}. */
@@ -99,7 +109,7 @@ public final class EchoServer {
     // Every slot takes one request, so that no peer can leave the others without any.
     int share = Math.min(limits.outstanding() / mostPeers, MOST_SLOTS);
     slots = Math.max(1, Math.min(share, Math.min(limits.sendQueue(), limits.receiveQueue())));
-    measuring = new MeasuringPeers(session, slots, measuringMemory);
+    measuring = new MeasuringPeers(session, measuringMemory);
   }
 
   /** Serves until the thread is interrupted. */
@@ -135,32 +145,36 @@ public final class EchoServer {
     int answered = poll();
     closeAnswered();
     boolean waits = false;
-    boolean polling = false;
+    polling = false;
     for (Peer peer : peers.values()) {
       waits |= peer.post();
       polling |= peer.wantsPolling();
     }
-    if (answered > 0) {
-      lastAnswer = System.nanoTime();
-    } else if (!polling || System.nanoTime() - lastAnswer > POLLING_NANOS) {
-      session.await(waits ? SHORT_PAUSE : PAUSE);
-    }
+    rest(answered, waits);
     for (IncomingConnection next = listener.poll(); next != null; next = listener.poll()) {
       begin(next);
     }
   }
 
-  /** Answers messages, for a bounded number of polls: a busy peer must not delay others. */
   @SuppressWarnings("ThreadPriorityCheck") // The engine and the peer may need the core.
+  private void rest(int answered, boolean waits) {
+    if (answered > 0) {
+      lastAnswer = System.nanoTime();
+    } else if (!polling || System.nanoTime() - lastAnswer > POLLING_NANOS) {
+      session.await(waits ? SHORT_PAUSE : PAUSE);
+    } else if (WaitStrategy.FEW_CORES) {
+      Thread.yield();
+    }
+  }
+
+  /** Answers messages, for a bounded number of polls: a busy peer must not delay others. */
   private int poll() {
     int answered = 0;
-    for (int polls = 1; polls <= POLLS; polls++) {
+    int polls = polling && WaitStrategy.FEW_CORES ? POLLS_BEFORE_YIELD : POLLS;
+    for (int poll = 0; poll < polls; poll++) {
       answered += session.poll(handler, batch);
       for (int i = 0; i < writeBacks.size(); i++) {
         answered += writeBacks.get(i).answer();
-      }
-      if (answered == 0 && WaitStrategy.FEW_CORES && (polls & YIELD_MASK) == 0) {
-        Thread.yield();
       }
     }
     return answered;
@@ -174,16 +188,19 @@ public final class EchoServer {
 
   private void begin(IncomingConnection incoming) {
     try {
-      if (peers.size() >= mostPeers) {
+      if (taken >= mostPeers) {
         reject(incoming, "the echo server has " + mostPeers + " peers, the most it serves");
         return;
       }
       Optional<PerfRequest> request = PerfRequest.read(incoming.privateData());
       Connection connection = incoming.connection();
+      int share = request.isPresent() && taken + MEASURING_SHARE <= mostPeers ? MEASURING_SHARE : 1;
       Peer peer =
           request.isPresent()
-              ? measuring.create(connection, request.get())
+              ? measuring.create(connection, request.get(), slots * share)
               : new EchoPeer(session, connection, slots, longest);
+      peer.share(share);
+      taken += share;
       peers.put(connection.id(), peer);
       connection.attach(peer);
       if (peer instanceof WriteBackPeer writeBack) {
@@ -235,6 +252,7 @@ public final class EchoServer {
         connection.attach(null);
         writeBacks.remove(peer);
         measuring.freed(peer);
+        taken -= peer.share();
         peer.free();
       } else if (connection.isOpen() && peer.isAnswered() && peer.beginsClosing()) {
         disconnect(connection);

@@ -9,30 +9,31 @@ import org.rddp.perf.PerfRequest;
  * takes, others cannot.
  */
 final class MeasuringPeers {
+  /** Receives that one peer has beyond the first use no more than this part of the memory. */
+  private static final int SHARE = 4;
+
   private final Rddp session;
-  private final int slots;
   private final long memory;
   private long used;
 
   /**
    * No peers yet.
    *
-   * @param slots receives of a peer, at the most
    * @param memory octets for all peers together
    */
-  MeasuringPeers(Rddp session, int slots, long memory) {
+  MeasuringPeers(Rddp session, long memory) {
     this.session = session;
-    this.slots = slots;
     this.memory = memory;
   }
 
   /**
    * Makes a peer.
    *
+   * @param slots its receives, at the most
    * @throws IllegalArgumentException when there is not enough memory, or the request is wrong
    * @throws org.rddp.client.RefusedException when a limit of the session is reached
    */
-  Peer create(Connection connection, PerfRequest request) {
+  Peer create(Connection connection, PerfRequest request, int slots) {
     long needed = octets(request, 1);
     if (needed > memory - used) {
       throw new IllegalArgumentException(
@@ -40,8 +41,9 @@ final class MeasuringPeers {
                   .formatted(memory - used, needed)
               + " see --perf-memory of 'rddp echo'");
     }
-    int receives = slots;
-    while (octets(request, receives) > memory - used) {
+    int receives = Math.min(slots, session.limits().receiveQueue());
+    long most = Math.min(memory - used, memory / SHARE);
+    while (receives > 1 && octets(request, receives) > most) {
       receives--;
     }
     Peer peer =

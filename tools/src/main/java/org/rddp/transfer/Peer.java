@@ -8,6 +8,7 @@ import org.rddp.client.types.PrivateData;
 abstract class Peer {
   private final Connection connection;
   private boolean closing;
+  private int share;
 
   Peer(Connection connection) {
     this.connection = connection;
@@ -43,6 +44,16 @@ abstract class Peer {
   /** Whether the server polls for some time after the peer's last message, instead of sleeping. */
   boolean wantsPolling() {
     return false;
+  }
+
+  /** Sets how many peers' slots it has. */
+  final void share(int peers) {
+    share = peers;
+  }
+
+  /** How many peers' slots it has. */
+  final int share() {
+    return share;
   }
 
   /** True for the first call: the connection is closed once. */
