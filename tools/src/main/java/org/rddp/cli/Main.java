@@ -37,7 +37,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetCommand.class,
       EchoCommand.class,
       PingCommand.class,
-      BandwidthCommand.class,
       PerfCommand.class,
       StatCommand.class,
       ListCommand.class,
