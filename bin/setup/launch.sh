@@ -34,7 +34,7 @@ jvm_arguments() {
     if (($(java_feature "$JAVA_HOME") >= 23)); then
         JVM_ARGUMENTS+=(--sun-misc-unsafe-memory-access=allow)
     fi
-    if [[ ' bench daemon demo ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
+    if [[ ' bench daemon demo soak ' == *" ${1:-} "* ]] && has_module "$JAVA_HOME" "$VECTOR_MODULE"; then
         # Vectors are loaded from a segment of all memory: checking its bounds takes as long as the load.
         JVM_ARGUMENTS+=(--add-exports java.base/jdk.internal.module=ALL-UNNAMED "-D$VECTOR_MODULE.VECTOR_ACCESS_OOB_CHECK=0")
     fi
@@ -44,7 +44,7 @@ jvm_arguments() {
     fi
     # hotspot.txt: how the engine is compiled decides how long a message takes (docs/performance-tried.md). The engine allocates
     # nothing, so collectors differ only by their barrier at each store of a reference; the serial collector's is the shortest.
-    if [[ ' bench daemon demo ' == *" ${1:-} "* ]]; then
+    if [[ ' bench daemon demo soak ' == *" ${1:-} "* ]]; then
         JVM_ARGUMENTS+=(-XX:CompileCommandFile="$ROOT/bin/setup/hotspot.txt")
         [[ ${RDDP_JVM_FLAGS:-} == *-XX:+Use*GC* ]] || JVM_ARGUMENTS+=(-XX:+UseSerialGC)
         # A heap of 2 GiB lies below 4 GiB, where HotSpot needs no shift to make an address of a reference: 5 % of a lone message.

@@ -41,7 +41,7 @@ suite() {
     local steps=(scripts java simulation races fuzz tshark)
     if has_dpdk; then
         reserve_hugepages
-        steps+=(shim demo package)
+        steps+=(shim demo package soak)
         # In CI, a step that cannot run has failed.
         if is_root || [[ -n ${CI:-} ]]; then
             steps+=(linux_tcp siw)
@@ -101,6 +101,7 @@ title_of() {
         siw) echo "Linux's siw as the peer" ;;
         package) echo 'the Debian package: built, installed, used and removed' ;;
         demo) echo 'the demo, and its capture decoded by Wireshark' ;;
+        soak) echo 'a daemon under programs that misbehave and are killed' ;;
     esac
 }
 
@@ -274,4 +275,11 @@ step_package() {
 
 step_demo() {
     timeout -k 30 600 "$ROOT/interop/demo/run"
+}
+
+# A seed whose first disturbances are: a program stopped for a while, a program ended, the daemon killed, a program killed.
+step_soak() {
+    jvm_arguments soak
+    timeout -k 10 400 "$JAVA_HOME/bin/java" "${JVM_ARGUMENTS[@]}" -cp "$(classpath tools)" "$MAIN_CLASS" \
+        soak --minutes 0.75 --seed 18
 }

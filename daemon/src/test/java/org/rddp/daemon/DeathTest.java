@@ -90,6 +90,9 @@ class DeathTest {
       TestDaemon.await(
           () -> counter(there, "daemon.memory.octets") == 4 << 20, "its memory is freed");
       TestDaemon.await(() -> daemon.packetsOut() == 0, "every packet is back");
+      TestDaemon.await(
+          () -> counter(there, "one.engine.connections.closed") == 1, "its connection has ended");
+      assertThat(counter(there, "one.engine.connections.opened")).isEqualTo(1);
       assertThat(counter(there, "one.engine.faults")).isZero();
       shouldServe(daemon, there, listener, sink);
     }

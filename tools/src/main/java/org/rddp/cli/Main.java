@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       TopCommand.class,
       CaptureCommand.class,
       SimulateCommand.class,
+      SoakCommand.class,
       FuzzCommand.class,
       BenchCommand.class,
       SetupCommand.class,
@@ -52,7 +53,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PackageCommand.class,
       DemoSinkCommand.class,
       DemoSourceCommand.class,
-      DemoRoundTripsCommand.class
+      DemoRoundTripsCommand.class,
+      SoakProgramCommand.class
     })
 public final class Main implements Callable<Integer> {
   /** Property that bin/rddp sets in an installed copy. */

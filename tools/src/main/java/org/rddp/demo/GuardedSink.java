@@ -2,6 +2,8 @@ package org.rddp.demo;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
@@ -10,7 +12,7 @@ import org.rddp.client.types.Access;
  * Memory for a peer's writes between two guards that it must not touch. It is poisoned first, and
  * then compared with the pattern, guards included.
  */
-final class GuardedSink {
+public final class GuardedSink implements AutoCloseable {
   /** Octets of each guard. */
   static final long GUARD = 4096;
 
@@ -21,11 +23,17 @@ final class GuardedSink {
   private final MemoryRegion window;
   private final long octets;
 
-  /** Allocates memory; the guards are not advertised to the peer. */
-  GuardedSink(Rddp session, long octets) {
+  /**
+   * Allocates memory; the guards are not advertised to the peer.
+   *
+   * @param more rights of the peer, beside that to write
+   */
+  public GuardedSink(Rddp session, long octets, Access... more) {
     this.octets = octets;
     all = session.allocate(octets + 2 * GUARD);
-    window = all.register(GUARD, octets, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+    List<Access> rights = new ArrayList<>(List.of(more));
+    rights.addAll(List.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+    window = all.register(GUARD, octets, rights.toArray(Access[]::new));
     all.segment().fill(GUARD_OCTET);
     poison();
   }
@@ -39,7 +47,8 @@ final class GuardedSink {
     return all.segment().asSlice(GUARD, octets);
   }
 
-  MemoryRegion region() {
+  /** The memory between the guards, which the peer may write. */
+  public MemoryRegion region() {
     return window;
   }
 
@@ -48,7 +57,7 @@ final class GuardedSink {
    *
    * @return the first error found, or null
    */
-  String verify(TransferPattern pattern) {
+  public String verify(TransferPattern pattern) {
     long wrong = pattern.mismatch(window(), 0);
     if (wrong >= 0) {
       return "octet " + wrong + " of " + octets + " is wrong";
@@ -61,5 +70,12 @@ final class GuardedSink {
       }
     }
     return null;
+  }
+
+  /** Gives the memory back. */
+  @Override
+  public void close() {
+    window.close();
+    all.close();
   }
 }

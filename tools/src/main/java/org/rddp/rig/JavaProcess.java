@@ -162,7 +162,8 @@ public final class JavaProcess implements AutoCloseable {
     }
   }
 
-  private String logEnd() throws IOException {
+  /** The last lines of its log for a message; empty if it has no log of its own. */
+  public String logEnd() throws IOException {
     if (log == null) {
       return "";
     }
@@ -171,9 +172,34 @@ public final class JavaProcess implements AutoCloseable {
     return last.isEmpty() ? "" : "; its last lines:\n  " + String.join("\n  ", last);
   }
 
+  /** The lines of its standard output that have not been read, once it has ended. */
+  public List<String> restOfOutput() throws InterruptedException {
+    List<String> rest = new ArrayList<>();
+    for (String line = lines.take(); !line.equals(END); line = lines.take()) {
+      rest.add(line);
+    }
+    lines.add(END);
+    return rest;
+  }
+
   /** The process. */
   public ProcessHandle handle() {
     return process.toHandle();
+  }
+
+  /** Its exit code, once it has ended; 128 and the signal's number if a signal has ended it. */
+  public int exitCode() {
+    return process.exitValue();
+  }
+
+  /** Ends it at once (SIGKILL). */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
+  /** Asks it to end (SIGTERM). */
+  public void terminate() {
+    process.destroy();
   }
 
   /** CPU time that it has used, in ns. */

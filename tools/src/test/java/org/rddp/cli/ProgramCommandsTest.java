@@ -145,11 +145,9 @@ class ProgramCommandsTest {
   void shouldExplainNumbersInPlainWords() {
     assertThat(run("stat", "--interval", "x")).isEqualTo(2);
     assertThat(run("echo", "--port", "3e9")).isEqualTo(2);
-    assertThat(run("bw", "--total", "1KiB", "10.0.0.2:7471")).isEqualTo(2);
     assertThat(err.toString())
         .contains("'x' is not a number")
-        .contains("'3e9' is not a whole number below 2^31")
-        .contains("--total is at least --size, 65536 octets, not 1024");
+        .contains("'3e9' is not a whole number below 2^31");
   }
 
   @Test

@@ -347,6 +347,7 @@ final class SessionConnection {
       listener.answered(this);
     }
     if (state != State.GONE) {
+      countEnd();
       release();
     }
     abort();
@@ -496,13 +497,21 @@ final class SessionConnection {
     if (closedUponRequest(reason)) {
       text = text + PERHAPS_REVISION_1;
     }
-    if (isUp() || state == State.FAILED) {
-      session.engine().counters().connectionsClosed++;
+    if (countEnd()) {
       sendEvent(new DaemonMessage.Closed(number, why, detail, text));
     } else {
       sendEvent(new DaemonMessage.Failed(number, why, detail, text));
     }
     release();
+  }
+
+  /** Counts the end of a connection that reached Full Operation; whether it is one. */
+  private boolean countEnd() {
+    boolean reached = isUp() || state == State.FAILED;
+    if (reached) {
+      session.engine().counters().connectionsClosed++;
+    }
+    return reached;
   }
 
   /** MPA reports every loss of the connection as error 1; TCP has the reason. */

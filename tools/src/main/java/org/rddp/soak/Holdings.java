@@ -1,0 +1,112 @@
+package org.rddp.soak;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.rddp.client.Rddp;
+import org.rddp.ipc.ring.Counters;
+
+/**
+ * What a daemon holds while only the soak itself has a session with it, by name. The same daemon
+ * holds the same after all programs have ended, or something has leaked.
+ *
+ * @param values by name
+ */
+record Holdings(Map<String, Long> values) {
+  private static final List<String> COUNTERS =
+      List.of(
+          "daemon.sessions",
+          "daemon.memory.octets",
+          "stags",
+          "packets.free",
+          "tcp.packets.held",
+          "engine.startup.pending",
+          "engine.faults");
+
+  /** Counts what a daemon holds now. */
+  static Holdings of(Rddp session, long pid) throws IOException {
+    Map<String, Long> values = new TreeMap<>();
+    try (Counters counters = session.openCounters()) {
+      counters.forEach((name, value) -> {
+        if (COUNTERS.stream().anyMatch(each -> name.equals(each) || name.endsWith("." + each))) {
+          values.put(name, value);
+        }
+      });
+      long opened = sum(counters, "engine.connections.opened");
+      values.put("connections open", opened - sum(counters, "engine.connections.closed"));
+    }
+    Path process = Path.of("/proc", Long.toString(pid));
+    values.put("descriptors that are no files", descriptors(process));
+    values.put("mappings of shared memory", mappings(process));
+    values.put("KiB of huge pages", status(process, "HugetlbPages:"));
+    return new Holdings(values);
+  }
+
+  private static long sum(Counters counters, String name) {
+    long[] sum = {0};
+    counters.forEach((counter, value) -> sum[0] += counter.endsWith("." + name) ? value : 0);
+    return sum[0];
+  }
+
+  /** Sockets, event descriptors, processes and shared memory; the JVM opens files when it likes. */
+  private static long descriptors(Path process) throws IOException {
+    long count = 0;
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(process.resolve("fd"))) {
+      for (Path each : all) {
+        count += isNoFile(each) ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  private static boolean isNoFile(Path descriptor) throws IOException {
+    try {
+      String target = Files.readSymbolicLink(descriptor).toString();
+      return !target.startsWith("/") || target.startsWith("/memfd:");
+    } catch (NoSuchFileException e) {
+      // It was closed in the meantime.
+      return false;
+    }
+  }
+
+  private static long mappings(Path process) throws IOException {
+    try (Stream<String> lines = Files.lines(process.resolve("maps"))) {
+      return lines.filter(line -> line.contains("/memfd:rddp-")).count();
+    }
+  }
+
+  /** Resident memory of a process in KiB. */
+  static long residentMemory(long pid) throws IOException {
+    return status(Path.of("/proc", Long.toString(pid)), "VmRSS:");
+  }
+
+  private static long status(Path process, String key) throws IOException {
+    try (Stream<String> lines = Files.lines(process.resolve("status"))) {
+      return lines
+          .filter(line -> line.startsWith(key))
+          .map(line -> line.replaceAll("\\D", ""))
+          .mapToLong(Long::parseLong)
+          .findFirst()
+          .orElse(0);
+    }
+  }
+
+  /** What differs from what was held before, for people; empty if nothing does. */
+  String difference(Holdings before) {
+    StringBuilder text = new StringBuilder();
+    values.forEach((name, value) -> {
+      long earlier = before.values.getOrDefault(name, 0L);
+      if (value != earlier) {
+        text.append(text.isEmpty() ? "" : ", ").append(name).append(' ').append(value);
+        text.append(" instead of ").append(earlier);
+      }
+    });
+    return text.toString();
+  }
+}

@@ -1,0 +1,34 @@
+package org.rddp.soak;
+
+import java.nio.file.Path;
+import org.rddp.client.DaemonUnavailableException;
+import org.rddp.client.Rddp;
+import org.rddp.client.RddpOptions;
+import org.rddp.client.SessionLostException;
+
+/** What all programs of the soak have in common. */
+public final class SoakProgram {
+  /** The line that a program prints when it has begun. */
+  static final String BEGUN = "begun";
+
+  private SoakProgram() {}
+
+  /** Opens a session. */
+  public static Rddp open(Path socket, String interfaceName) {
+    return Rddp.connect(
+        socket,
+        RddpOptions.defaults().withInterfaceName(interfaceName).withProgramName("rddp soak"));
+  }
+
+  /** Whether the daemon has ended. */
+  public static boolean isLost(Throwable failure) {
+    return failure instanceof SessionLostException || failure instanceof DaemonUnavailableException;
+  }
+
+  /** Passes on that the daemon has ended; other failures concern one connection or session. */
+  static void rethrowIfLost(RuntimeException failure) {
+    if (isLost(failure)) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package org.rddp.soak;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.rddp.client.Rddp;
+import org.rddp.rig.ConfigurationText;
+import org.rddp.rig.JavaProcess;
+
+/** One life of the daemon in a soak. */
+final class SoakedDaemon implements AutoCloseable {
+  static final String SINK_ADDRESS = "10.98.0.2";
+
+  /** Time for leftovers of ended programs to be freed, and for the daemon to start and to end. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static final int MEBIBYTES = 256;
+
+  /** Growth of resident memory in KiB that is no leak: the JVM compiles and loads classes. */
+  private static final long GROWTH = 32 << 10;
+
+  /** Audits after which resident memory must not grow further. */
+  private static final int WARM = 3;
+
+  /** All of the heap is resident from the start, so that it cannot hide what grows. */
+  private static final List<String> FLAGS =
+      List.of("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC");
+
+  private final Path socket;
+  private final Path log;
+  private final JavaProcess process;
+  private final Holdings atStart;
+  private int audits;
+  private long warmMemory;
+
+  /** Starts a daemon with two interfaces that a ring connects, and counts what it holds. */
+  SoakedDaemon(Path folder, int life) throws IOException, InterruptedException {
+    socket = folder.resolve("rddpd.sock");
+    log = folder.resolve("daemon-" + life + ".log");
+    ConfigurationText text =
+        new ConfigurationText()
+            .control(socket)
+            .dpdk(MEBIBYTES)
+            .idle("backoff")
+            .port("one", "ring:soak", "10.98.0.1/24", "packets", 8192)
+            .port("two", "ring:soak", SINK_ADDRESS + "/24", "packets", 8192);
+    Path configuration = Files.writeString(folder.resolve("rddpd.toml"), text.toString());
+    process =
+        JavaProcess.command(
+            "daemon",
+            log,
+            FLAGS,
+            List.of("daemon", "--config", configuration.toString(), "--until-eof"));
+    process.awaitLine("ready:", PATIENCE);
+    try (Rddp session = SoakProgram.open(socket, "one")) {
+      atStart = Holdings.of(session, process.handle().pid());
+    }
+  }
+
+  Path socket() {
+    return socket;
+  }
+
+  /** Whether it has ended without having been told to. */
+  boolean hasDied() {
+    return !process.handle().isAlive();
+  }
+
+  /**
+   * Waits until the daemon holds what it held at its start. All programs must have ended.
+   *
+   * @param problems gets a line for everything that it still holds after a while, or if it grows
+   * @return its resident memory in KiB
+   */
+  long audit(List<String> problems) throws IOException, InterruptedException {
+    long pid = process.handle().pid();
+    try (Rddp session = SoakProgram.open(socket, "one")) {
+      long deadline = System.nanoTime() + PATIENCE.toNanos();
+      String difference;
+      do {
+        TimeUnit.MILLISECONDS.sleep(150);
+        difference = Holdings.of(session, pid).difference(atStart);
+      } while (!difference.isEmpty() && System.nanoTime() < deadline);
+      if (!difference.isEmpty()) {
+        problems.add("the daemon still holds: " + difference);
+      }
+    }
+    return auditMemory(problems, Holdings.residentMemory(pid));
+  }
+
+  private long auditMemory(List<String> problems, long memory) {
+    audits++;
+    if (audits <= WARM) {
+      warmMemory = memory;
+    } else if (memory > warmMemory + GROWTH) {
+      problems.add(
+          "resident memory has grown from %d to %d KiB in %d audits"
+              .formatted(warmMemory, memory, audits - WARM));
+    }
+    return memory;
+  }
+
+  /** Kills it. */
+  void kill(List<String> problems) throws IOException, InterruptedException {
+    process.kill();
+    end(problems);
+  }
+
+  /** Has it end in order. */
+  void stop(List<String> problems) throws IOException, InterruptedException {
+    process.terminate();
+    if (!process.awaitEnd(PATIENCE)) {
+      problems.add("the daemon did not end within " + PATIENCE.toSeconds() + " s");
+    } else if (process.exitCode() != 0) {
+      problems.add("the daemon ended with code " + process.exitCode());
+    } else if (Files.exists(socket)) {
+      problems.add("the daemon has left its socket behind");
+    }
+    end(problems);
+  }
+
+  /** Waits for its end, and looks for internal errors in its log. */
+  private void end(List<String> problems) throws IOException, InterruptedException {
+    process.awaitEnd(PATIENCE);
+    close();
+    Files.readAllLines(log).stream()
+        .filter(line -> line.contains("internal error"))
+        .limit(3)
+        .forEach(line -> problems.add("the daemon's log: " + line));
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}
