@@ -99,9 +99,4 @@ final class LatencyLoop {
   long unsent() {
     return unsent;
   }
-
-  /** Of the last run: operations that have begun. */
-  long started() {
-    return started;
-  }
 }

@@ -274,11 +274,6 @@ final class PerfConnection implements AutoCloseable {
     return count;
   }
 
-  /** Operations posted. */
-  long posted() {
-    return posted;
-  }
-
   /** Operations posted that TCP has taken, or that have been answered: never more than posted. */
   long done() {
     return Math.max(0, posted - connection.sendsOutstanding());
