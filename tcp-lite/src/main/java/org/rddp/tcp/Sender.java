@@ -697,6 +697,7 @@ final class Sender {
   private void timedOut() {
     context.counters.timeouts++;
     int before = timer.expired();
+    context.timeouts.onTimeout(connection, timeout.current(), before);
     flight.recovery.timedOut(una, max, before > 0, context.now);
     timeout.backOff();
     noteReduction();

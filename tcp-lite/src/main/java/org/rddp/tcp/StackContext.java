@@ -63,6 +63,9 @@ final class StackContext {
   /** Receives what handlers throw. */
   Consumer<Throwable> failures = failure -> {};
 
+  /** Learns of expirations of the retransmission timer. */
+  TimeoutHandler timeouts = (connection, timeout, earlier) -> {};
+
   /** The time in nanoseconds, as of the last call of the stack. */
   long now;
 

@@ -49,6 +49,11 @@ public final class TcpStack implements AutoCloseable {
     context.failures = sink;
   }
 
+  /** Sets who learns of expirations of the retransmission timer, which are counted in any case. */
+  public void reportTimeoutsTo(TimeoutHandler handler) {
+    context.timeouts = handler;
+  }
+
   /**
    * Sets the receiver of lines about stations that claim a neighbour's IP address; at most one in
    * ten seconds.

@@ -2,6 +2,8 @@ package org.rddp.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,22 @@ class LossTest {
       script.pass(1);
       script.expect("P. seq 1 len 100");
     }
+  }
+
+  @Test
+  void shouldReportEachTimeoutAndHowManyCameBeforeIt() {
+    Script script = Script.established();
+    List<String> reports = new ArrayList<>();
+    script.stack.reportTimeoutsTo(
+        (connection, timeout, earlier) -> reports.add(timeout + " ns, " + earlier + " earlier"));
+    script.send(100);
+    script.expect("P. seq 1 len 100");
+    script.pass(TIMEOUT);
+    script.expect("P. seq 1 len 100");
+    script.pass(2 * TIMEOUT);
+    script.expect("P. seq 1 len 100");
+
+    assertThat(reports).containsExactly(TIMEOUT + " ns, 0 earlier", 2 * TIMEOUT + " ns, 1 earlier");
   }
 
   @Test

@@ -35,6 +35,7 @@ public final class Engine {
   private final FaultHandler faults;
   private final EngineCounters counters = new EngineCounters();
   private final EngineTimes times = new EngineTimes();
+  private final EngineEvents events;
   private final ManyToOneConcurrentLinkedQueue<Runnable> commands =
       new ManyToOneConcurrentLinkedQueue<>();
   private final List<Session> sessions = new ArrayList<>();
@@ -65,9 +66,11 @@ public final class Engine {
     this.ddp = ddp;
     this.rdmapSettings = rdmapSettings;
     this.faults = faults;
+    this.events = new EngineEvents(name);
     this.startups = new PendingStartups<>(rdmapSettings.mpa().startups());
     tcp.reportFailuresTo(failure -> fault("connection", failure));
     tcp.reportConflictsTo(this::report);
+    tcp.reportTimeoutsTo(events::timedOut);
   }
 
   /**
@@ -276,6 +279,11 @@ public final class Engine {
   /** The TCP stack, for its counters. */
   public TcpStack tcp() {
     return tcp;
+  }
+
+  /** Its events for Flight Recorder. */
+  EngineEvents events() {
+    return events;
   }
 
   /** The deadlines of its connections. */

@@ -400,6 +400,7 @@ final class SessionConnection {
     state = State.ESTABLISHED;
     deadline.clear();
     session.engine().counters().connectionsOpened++;
+    session.engine().events().opened(localPort, remoteAddress, remotePort, listener == null);
     sendEvent(
         new DaemonMessage.Established(
             number,
@@ -484,6 +485,9 @@ final class SessionConnection {
       listener.answered(this);
     }
     if (state == State.GONE || state == State.AWAITING_REQUEST) {
+      if (state == State.AWAITING_REQUEST && failure != null) {
+        noteFailure(failure, failureDetail, failureText);
+      }
       markGone();
       return;
     }
@@ -497,12 +501,24 @@ final class SessionConnection {
     if (closedUponRequest(reason)) {
       text = text + PERHAPS_REVISION_1;
     }
+    noteFailure(why, detail, text);
     if (countEnd()) {
       sendEvent(new DaemonMessage.Closed(number, why, detail, text));
     } else {
       sendEvent(new DaemonMessage.Failed(number, why, detail, text));
     }
     release();
+  }
+
+  /** For Flight Recorder, unless one of the ends wanted it. */
+  private void noteFailure(Reason why, int detail, String text) {
+    if (why != Reason.LOCAL_CLOSE && why != Reason.PEER_CLOSE && why != Reason.LOCAL_ABORT) {
+      boolean opened = isUp() || state == State.FAILED;
+      session
+          .engine()
+          .events()
+          .failed(localPort, remoteAddress, remotePort, opened, why, detail, text);
+    }
   }
 
   /** Counts the end of a connection that reached Full Operation; whether it is one. */

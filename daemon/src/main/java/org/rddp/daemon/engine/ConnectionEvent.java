@@ -1,0 +1,21 @@
+package org.rddp.daemon.engine;
+
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+
+/** What all events about a connection have. */
+abstract class ConnectionEvent extends Event {
+  @Label("Interface")
+  String port;
+
+  @Label("Local Port")
+  int localPort;
+
+  @Label("Remote Address")
+  String remoteAddress;
+
+  @Label("Remote Port")
+  int remotePort;
+
+  ConnectionEvent() {}
+}

@@ -1,0 +1,76 @@
+package org.rddp.daemon.engine;
+
+import jdk.jfr.FlightRecorder;
+import org.rddp.client.types.Reason;
+import org.rddp.daemon.configuration.Ipv4Text;
+import org.rddp.tcp.TcpConnection;
+
+/**
+ * Events of an engine for Flight Recorder. They are rare; while nothing has ever been recorded in
+ * this JVM, an event costs a comparison. Engine thread only.
+ */
+final class EngineEvents {
+  private final String name;
+
+  /** Events of the engine of an interface. */
+  EngineEvents(String name) {
+    this.name = name;
+  }
+
+  /** A connection has reached Full Operation. */
+  void opened(int localPort, int remoteAddress, int remotePort, boolean initiator) {
+    if (FlightRecorder.isInitialized()) {
+      ConnectionOpenedEvent event = new ConnectionOpenedEvent();
+      if (event.isEnabled()) {
+        event.initiator = initiator;
+        commit(event, localPort, remoteAddress, remotePort);
+      }
+    }
+  }
+
+  /**
+   * A connection was not established, or has not ended in order.
+   *
+   * @param opened whether it had reached Full Operation
+   */
+  void failed(
+      int localPort,
+      int remoteAddress,
+      int remotePort,
+      boolean opened,
+      Reason reason,
+      int detail,
+      String text) {
+    if (FlightRecorder.isInitialized()) {
+      ConnectionFailedEvent event = new ConnectionFailedEvent();
+      if (event.isEnabled()) {
+        event.opened = opened;
+        event.reason = reason.name();
+        event.detail = detail;
+        event.text = text;
+        commit(event, localPort, remoteAddress, remotePort);
+      }
+    }
+  }
+
+  /** TCP's retransmission timer has expired after so many ns. */
+  void timedOut(TcpConnection connection, long timeout, int earlier) {
+    if (FlightRecorder.isInitialized()) {
+      RetransmissionTimeoutEvent event = new RetransmissionTimeoutEvent();
+      if (event.isEnabled()) {
+        event.timeout = timeout;
+        event.earlier = earlier;
+        int address = connection.remoteAddress().bits();
+        commit(event, connection.localPort(), address, connection.remotePort());
+      }
+    }
+  }
+
+  private void commit(ConnectionEvent event, int localPort, int remoteAddress, int remotePort) {
+    event.port = name;
+    event.localPort = localPort;
+    event.remoteAddress = Ipv4Text.format(remoteAddress);
+    event.remotePort = remotePort;
+    event.commit();
+  }
+}
