@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
@@ -158,17 +160,37 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Registers the program's own memory.
+   * Registers memory that the program has brought: a memfd ({@code memfd_create} with {@code
+   * MFD_ALLOW_SEALING}) whose size is sealed ({@code F_SEAL_SHRINK} and {@code F_SEAL_GROW}),
+   * without {@code F_SEAL_SEAL}, not on huge pages. This method adds {@code F_SEAL_FUTURE_WRITE}:
+   * processes that write the memory must have mapped it before.
    *
-   * @param descriptor a memfd whose size is sealed, without F_SEAL_SEAL, not on huge pages. This
-   *     method adds F_SEAL_FUTURE_WRITE: processes that write it must have mapped it before. The
-   *     caller keeps the descriptor and may close it
-   * @throws IOException if the memory cannot be shared safely
+   * @param descriptor the memfd's number in this process. The caller keeps it and may close it
+   * @throws IOException if the memory cannot be shared safely; the message says why
+   * @throws RefusedException if a limit is reached
    */
   @CheckReturnValue
-  public MemoryRegion register(Descriptor descriptor, Access... rights) throws IOException {
+  public MemoryRegion register(int descriptor, Access... rights) throws IOException {
     throwIfUnusable();
-    return memory.adopt(descriptor, Access.bits(rights));
+    try (Descriptor own = Descriptor.duplicate(descriptor)) {
+      return memory.adopt(own, Access.bits(rights));
+    }
+  }
+
+  /**
+   * Registers memory that the program has brought, see {@link #register(int, Access...)}.
+   *
+   * @param memfd path of a memfd: {@code /proc/PID/fd/NUMBER} of a process of the same user, or
+   *     {@code /proc/self/fd/NUMBER}. Files of other file systems cannot be sealed
+   * @throws IOException if it cannot be opened, or cannot be shared safely
+   * @throws RefusedException if a limit is reached
+   */
+  @CheckReturnValue
+  public MemoryRegion register(Path memfd, Access... rights) throws IOException {
+    throwIfUnusable();
+    try (Descriptor own = Descriptor.open(memfd)) {
+      return memory.adopt(own, Access.bits(rights));
+    }
   }
 
   /**
@@ -451,7 +473,24 @@ public final class Rddp implements AutoCloseable {
     }
   }
 
-  /** Opens the daemon's counters for reading. Close them after use. */
+  /**
+   * The daemon's counters by name, as {@code rddp stat} prints them.
+   *
+   * @throws IOException if they cannot be mapped
+   */
+  public Map<String, Long> counters() throws IOException {
+    Map<String, Long> values = new TreeMap<>();
+    try (Counters counters = openCounters()) {
+      counters.forEach(values::put);
+    }
+    return values;
+  }
+
+  /**
+   * Opens the daemon's counters for reading, for tools of rddp that read them often: the result's
+   * package is not exported. Close them after use.
+   */
+  @SuppressWarnings("exports")
   @CheckReturnValue
   public Counters openCounters() throws IOException {
     throwIfUnusable();
@@ -489,12 +528,14 @@ public final class Rddp implements AutoCloseable {
   }
 
   /**
-   * Starts copying every frame of the interface. Only root and the daemon's own user may.
+   * Starts copying every frame of the interface, for tools of rddp: the result's package is not
+   * exported. Only root and the daemon's own user may.
    *
    * @param ringOctets size of the ring in octets, a power of two from 4 KiB to 1 GiB
    * @param snapLength octets kept of each frame, 1 to 65535
    * @return the ring; close it after {@link #stopCapture()}
    */
+  @SuppressWarnings("exports")
   @CheckReturnValue
   public CaptureRing startCapture(int ringOctets, int snapLength) throws IOException {
     throwIfUnusable();

@@ -18,6 +18,9 @@ public final class ScatterList {
 
   private int rights = -1;
 
+  /** A list without pieces. */
+  public ScatterList() {}
+
   /** Removes every piece. */
   public ScatterList clear() {
     pieces.clear();

@@ -129,13 +129,22 @@ class MemoryRegionTest {
   void shouldRegisterTheProgramsOwnMemory() throws IOException {
     try (SharedMemory own = SharedMemory.create("own", 8192);
         MemoryRegion region =
-            session.register(own.descriptor(), Access.LOCAL_WRITE, Access.REMOTE_WRITE)) {
+            session.register(own.descriptor().number(), Access.LOCAL_WRITE, Access.REMOTE_WRITE)) {
       assertThat(region.length()).isEqualTo(8192);
       own.segment().set(ValueLayout.JAVA_INT, 8000, 77);
       assertThat(region.segment().get(ValueLayout.JAVA_INT, 8000)).isEqualTo(77);
     }
+    try (SharedMemory own = SharedMemory.create("own", 4096);
+        MemoryRegion region =
+            session.register(
+                Path.of("/proc/self/fd/" + own.descriptor().number()), Access.LOCAL_WRITE)) {
+      assertThat(region.length()).isEqualTo(4096);
+    }
+    assertThatThrownBy(() -> session.register(Path.of("/nowhere/memory")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("open");
     try (EventFd notMemory = EventFd.create()) {
-      assertThatThrownBy(() -> session.register(notMemory.descriptor()))
+      assertThatThrownBy(() -> session.register(notMemory.descriptor().number()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("memory refused");
     }

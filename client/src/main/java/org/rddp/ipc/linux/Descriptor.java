@@ -1,5 +1,7 @@
 package org.rddp.ipc.linux;
 
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -12,6 +14,8 @@ public final class Descriptor implements AutoCloseable {
   private static final int F_DUPFD_CLOEXEC = 1030;
   private static final SystemCall CLOSE = SystemCall.bind("close", "i:i");
   private static final SystemCall FCNTL = SystemCall.bind("fcntl", "i:ii.i");
+  private static final SystemCall OPEN = SystemCall.bind("open", "i:li");
+  private static final int O_RDWR_CLOEXEC = 0x80002;
   private static final int CLOSED = -1;
 
   private final AtomicInteger number;
@@ -23,6 +27,18 @@ public final class Descriptor implements AutoCloseable {
   /** Wraps an open descriptor, which this object closes from now on. */
   public static Descriptor of(long number) {
     return new Descriptor((int) number);
+  }
+
+  /** Duplicates a descriptor that the caller keeps. */
+  public static Descriptor duplicate(int number) throws SystemCallException {
+    return of(FCNTL.call(number, F_DUPFD_CLOEXEC, 0));
+  }
+
+  /** Opens a file for reading and writing. */
+  public static Descriptor open(Path file) throws SystemCallException {
+    try (Arena arena = Arena.ofConfined()) {
+      return of(OPEN.call(arena.allocateFrom(file.toString()).address(), O_RDWR_CLOEXEC));
+    }
   }
 
   /**
@@ -45,7 +61,7 @@ public final class Descriptor implements AutoCloseable {
 
   /** Duplicates the descriptor: a new number for the same open file. */
   public Descriptor duplicate() throws SystemCallException {
-    return of(FCNTL.call(number(), F_DUPFD_CLOEXEC, 0));
+    return duplicate(number());
   }
 
   /** Closes the descriptor. A second call does nothing. */
