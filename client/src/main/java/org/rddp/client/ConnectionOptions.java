@@ -119,6 +119,17 @@ public record ConnectionOptions(
         heldOctets, taggedNotices, queues, receiveQueue, options, completionQueue);
   }
 
+  /**
+   * Copies the options with or without peer-to-peer: whether the accepting program may be the first
+   * to send. Without it, what that program posts waits for the connecting program's first message,
+   * for ever if none comes.
+   *
+   * @see StartupOptions#peerToPeer
+   */
+  public ConnectionOptions withPeerToPeer(boolean wanted) {
+    return withStartup(startup.withPeerToPeer(wanted));
+  }
+
   /** Copies the options with another queue of completions, or null for {@link Rddp#poll}. */
   public ConnectionOptions withCompletionQueue(CompletionQueue queue) {
     return new ConnectionOptions(heldOctets, taggedNotices, queues, receiveQueue, startup, queue);

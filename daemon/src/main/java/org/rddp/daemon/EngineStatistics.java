@@ -29,6 +29,8 @@ final class EngineStatistics {
     statistics.add(prefix + "engine.startup.evicted", engineCounters::startupsEvicted);
     statistics.add(prefix + "engine.startup.refused", engineCounters::startupsRefused);
     statistics.add(prefix + "engine.startup.retried", engineCounters::startupsRetried);
+    statistics.add(
+        prefix + "engine.startup.first-message-awaited", engineCounters::firstMessagesAwaited);
     statistics.add(prefix + "engine.stream.errors", engineCounters::streamErrors);
     statistics.add(prefix + "engine.faults", engineCounters::faults);
     statistics.add(prefix + "stags", () -> engine.ddp().taggedBuffers().size());

@@ -263,6 +263,11 @@ public final class DdpStream extends DomainMember {
     return mpa.requestUnanswered();
   }
 
+  /** Whether what is posted waits for the Initiator's first message (RFC 5044 section 7.1.2). */
+  public boolean awaitsFirstMessage() {
+    return mpa.awaitsFirstFpdu();
+  }
+
   /** IRD and ORD: the peer's, and those in use; known once the peer's startup frame has come. */
   public Depths depths() {
     return mpa.depths();

@@ -360,6 +360,13 @@ public final class MpaConnection implements StreamHandler {
     }
   }
 
+  /**
+   * Responder: whether it may not send before the Initiator's first FPDU (section 7.1.2 rule 4).
+   */
+  public boolean awaitsFirstFpdu() {
+    return operation != null && !closed && !operation.maySend();
+  }
+
   @Override
   public void onSendable() {
     startup.sendable();

@@ -54,6 +54,11 @@ final class CompletionOrder {
     return taken > 0;
   }
 
+  /** Whether a request has been taken that has not completed. */
+  boolean isPending() {
+    return taken > completed;
+  }
+
   /** The request that was taken last completes with this status, in its turn. */
   void refuse(int request, CompletionStatus status, int named) {
     refusals.add(new Refusal(taken - 1, request, status, named));

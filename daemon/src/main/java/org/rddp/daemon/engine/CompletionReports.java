@@ -69,6 +69,11 @@ final class CompletionReports {
     return qn >= 0 && qn < untaggedReceives.length ? untaggedReceives[qn] : null;
   }
 
+  /** Whether requests of the send queue have not completed. */
+  boolean hasSends() {
+    return sends.isPending();
+  }
+
   /** Whether the program has posted sends, or receives of the connection's own. */
   boolean areUsed() {
     return sends.isUsed() || (receives != null && receives.isUsed());

@@ -13,6 +13,7 @@ public final class EngineCounters {
   long startupsEvicted;
   long startupsRefused;
   long startupsRetried;
+  long firstMessagesAwaited;
   long streamErrors;
   long faults;
 
@@ -44,6 +45,11 @@ public final class EngineCounters {
   /** Connections that reached Full Operation and have ended. */
   public long connectionsClosed() {
     return connectionsClosed;
+  }
+
+  /** Accepted connections whose requests have waited for the peer's first message for a second. */
+  public long firstMessagesAwaited() {
+    return firstMessagesAwaited;
   }
 
   /** Peers refused during MPA's startup. */

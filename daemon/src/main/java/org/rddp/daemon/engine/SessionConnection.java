@@ -52,6 +52,9 @@ final class SessionConnection {
   /** Time for the peer to close its half after it was told of an error, in nanoseconds. */
   private static final long FAILURE_TIMEOUT = TimeUnit.SECONDS.toNanos(2);
 
+  /** Interval at which an accepted connection is checked that may not send yet, in nanoseconds. */
+  private static final long FIRST_MESSAGE_CHECK = TimeUnit.SECONDS.toNanos(1);
+
   private static final byte[] NONE = {};
 
   private final Session session;
@@ -60,6 +63,10 @@ final class SessionConnection {
   private final boolean plainDdp;
   private final long openedAt;
   private final Deadline deadline;
+
+  /** Set while it may not send before the peer's first message, and the program was not told. */
+  private final Deadline firstMessage;
+
   private SessionStream stream;
 
   /** The stream for a second try with revision 1; null if there is none. */
@@ -98,6 +105,7 @@ final class SessionConnection {
     this.deadline = new Deadline(session.engine().deadlines(), this::expire);
     this.openedAt = session.engine().tcp().now();
     this.plainDdp = settings.isPlainDdp();
+    this.firstMessage = new Deadline(session.engine().deadlines(), this::checkFirstMessage);
     this.reports = new CompletionReports(session, settings);
     reports.begin(number);
     this.stream = newStream(requestData, settings);
@@ -399,6 +407,9 @@ final class SessionConnection {
   void onEstablished(byte[] privateData) {
     state = State.ESTABLISHED;
     deadline.clear();
+    if (listener != null) {
+      firstMessage.set(tcp.now() + FIRST_MESSAGE_CHECK);
+    }
     session.engine().counters().connectionsOpened++;
     session.engine().events().opened(localPort, remoteAddress, remotePort, listener == null);
     sendEvent(
@@ -410,6 +421,25 @@ final class SessionConnection {
             remotePort,
             ChosenStartup.terms(stream.ddp()),
             PrivateData.of(privateData)));
+  }
+
+  /** Tells people of requests that wait for the peer's first message, which may never come. */
+  private void checkFirstMessage() {
+    if (state != State.ESTABLISHED || !stream.ddp().awaitsFirstMessage()) {
+      return;
+    }
+    if (reports.hasSends()) {
+      session.engine().counters().firstMessagesAwaited++;
+      session
+          .engine()
+          .report(
+              "what %s sends to %s:%d waits for the peer's first message"
+                      .formatted(session.domain(), new Ipv4Address(remoteAddress), remotePort)
+                  + ": only a connecting program that asks for peer-to-peer lets the accepting one"
+                  + " send first");
+    } else {
+      firstMessage.set(tcp.now() + FIRST_MESSAGE_CHECK);
+    }
   }
 
   void onRejected(byte[] privateData) {
@@ -576,6 +606,7 @@ final class SessionConnection {
   private void markGone() {
     state = State.GONE;
     deadline.clear();
+    firstMessage.clear();
     reports.stop();
     if (receives != null) {
       receives.release();
