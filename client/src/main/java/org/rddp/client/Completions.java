@@ -18,6 +18,7 @@ final class Completions {
 
   private final Rddp session;
   private final CompletionQueue mainQueue = new CompletionQueue(this);
+  private final ThreadCheck threads = new ThreadCheck();
 
   /** Completions to be used again. */
   private final ArrayDeque<Completion> spares = new ArrayDeque<>();
@@ -56,6 +57,21 @@ final class Completions {
     return kept > 0;
   }
 
+  /** Waits until the ring has a completion, or something else happens in the session. */
+  boolean awaitAny(Duration timeout) {
+    boolean entered = threads.enter();
+    try {
+      return kept > 0 || session.awaitRing(timeout);
+    } finally {
+      threads.leave(entered);
+    }
+  }
+
+  /** A post begins. */
+  void checkThread() {
+    threads.check();
+  }
+
   /** Whether there is no completion that has not been polled. */
   boolean isEmpty() {
     return kept == 0 && rings.isEmpty();
@@ -73,6 +89,15 @@ final class Completions {
   /** Passes completions of one queue to the handler. */
   int poll(CompletionQueue queue, CompletionHandler handler, int max) {
     session.throwIfClosed();
+    boolean entered = threads.enter();
+    try {
+      return pollInside(queue, handler, max);
+    } finally {
+      threads.leave(entered);
+    }
+  }
+
+  private int pollInside(CompletionQueue queue, CompletionHandler handler, int max) {
     int count = queue.isEmpty() ? 0 : passKept(queue, handler, max);
     Completion completion = take();
     try {
@@ -123,6 +148,15 @@ final class Completions {
    * @return number of completions passed
    */
   int drain(Connection connection, CompletionHandler handler) {
+    boolean entered = threads.enter();
+    try {
+      return drainInside(connection, handler);
+    } finally {
+      threads.leave(entered);
+    }
+  }
+
+  private int drainInside(Connection connection, CompletionHandler handler) {
     int count = 0;
     boolean idle = false;
     while (!idle) {
@@ -156,6 +190,15 @@ final class Completions {
    * @return false at the deadline
    */
   boolean await(Awaited awaited, long deadline) {
+    boolean entered = threads.enter();
+    try {
+      return awaitInside(awaited, deadline);
+    } finally {
+      threads.leave(entered);
+    }
+  }
+
+  private boolean awaitInside(Awaited awaited, long deadline) {
     Completion completion = new Completion();
     while (awaitNext(completion, deadline)) {
       if (awaited.is(completion)) {

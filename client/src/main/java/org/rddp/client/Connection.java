@@ -5,6 +5,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.CompletionStatus;
@@ -537,6 +540,32 @@ public final class Connection implements AutoCloseable {
       }
     } catch (RddpException | IllegalStateException sessionEnded) {
       // Then the connection has ended with it.
+    }
+  }
+
+  /**
+   * Ends the connection as {@link #close()} does, without blocking the caller.
+   *
+   * @return completed when the connection has ended, never with an exception, on a thread of {@link
+   *     CompletableFuture}'s default executor. What was flushed can still be polled
+   */
+  public CompletionStage<Void> closeAsync() {
+    endAsync(true);
+    CompletableFuture.delayedExecutor(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(() -> endAsync(false));
+    return life.ended();
+  }
+
+  /** Asks the daemon to end the connection; it may have ended, or the session. */
+  private void endAsync(boolean graceful) {
+    if (!life.isClosed()) {
+      CompletableFuture<DaemonMessage.Done> _ =
+          session
+              .channel()
+              .requestAsync(
+                  request -> new ProgramMessage.Disconnect(request, id, graceful),
+                  DaemonMessage.Done.class,
+                  reply -> {});
     }
   }
 

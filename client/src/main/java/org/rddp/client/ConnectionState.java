@@ -2,6 +2,7 @@ package org.rddp.client;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupTerms;
@@ -29,6 +30,8 @@ final class ConnectionState {
   private int closeDetail;
   private String closeText = "";
   private volatile StreamError streamError;
+  private final CompletableFuture<Void> established = new CompletableFuture<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   boolean isOpen() {
     return state == Phase.ESTABLISHED && streamError == null;
@@ -97,6 +100,16 @@ final class ConnectionState {
     remoteAddress = peer;
   }
 
+  /** Completed with the connection, or as {@link #awaitEstablished} throws, on another thread. */
+  CompletableFuture<Connection> established(Connection connection) {
+    return established.thenApplyAsync(ignored -> connection);
+  }
+
+  /** Completed when the connection has ended, on another thread. */
+  CompletableFuture<Void> ended() {
+    return ended.thenRunAsync(() -> {});
+  }
+
   synchronized void onRequested(DaemonMessage.ConnectionRequested event) {
     localAddress = InetAddresses.address(event.localAddress(), event.localPort());
     remoteAddress = InetAddresses.address(event.remoteAddress(), event.remotePort());
@@ -113,6 +126,7 @@ final class ConnectionState {
     }
     state = Phase.ESTABLISHED;
     notifyAll();
+    established.complete(null);
   }
 
   void onPeerClosed() {
@@ -136,6 +150,8 @@ final class ConnectionState {
     closeText = text;
     state = Phase.CLOSED;
     notifyAll();
+    established.completeExceptionally(why);
+    ended.complete(null);
   }
 
   @Override

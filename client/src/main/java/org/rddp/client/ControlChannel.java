@@ -96,7 +96,22 @@ final class ControlChannel {
       Class<T> answer,
       Consumer<T> onArrival,
       Duration patience) {
-    int number = lastRequest.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
+    int number = nextRequest();
+    CompletableFuture<DaemonMessage> reply = expect(number, answer, onArrival);
+    try {
+      send(message.apply(number));
+      return answer(await(reply, patience), answer);
+    } finally {
+      pending.remove(number);
+    }
+  }
+
+  private int nextRequest() {
+    return lastRequest.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
+  }
+
+  private <T extends DaemonMessage> CompletableFuture<DaemonMessage> expect(
+      int number, Class<T> answer, Consumer<T> onArrival) {
     CompletableFuture<DaemonMessage> reply = new CompletableFuture<>();
     pending.put(
         number,
@@ -107,12 +122,38 @@ final class ControlChannel {
                 onArrival.accept(answer.cast(arrived));
               }
             }));
+    return reply;
+  }
+
+  /**
+   * Sends a request. The result is completed on a thread of the default executor: with the reply,
+   * or as {@link #request} throws.
+   *
+   * @param onArrival called with the reply on the channel's thread, before later messages are
+   *     handled
+   */
+  <T extends DaemonMessage> CompletableFuture<T> requestAsync(
+      IntFunction<ProgramMessage> message, Class<T> answer, Consumer<T> onArrival) {
+    int number = nextRequest();
+    CompletableFuture<DaemonMessage> reply = expect(number, answer, onArrival);
     try {
       send(message.apply(number));
-      return answer(await(reply, patience), answer);
-    } finally {
-      pending.remove(number);
+      throwIfLost();
+    } catch (RddpException e) {
+      reply.completeExceptionally(e);
     }
+    return reply
+        .orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+        .handleAsync((arrived, failure) -> {
+          pending.remove(number);
+          if (failure instanceof TimeoutException) {
+            throw replyTimedOut(timeout);
+          }
+          if (failure != null) {
+            throw failure instanceof RddpException known ? known : sessionLost(failure);
+          }
+          return answer(arrived, answer);
+        });
   }
 
   private void send(ProgramMessage message) {

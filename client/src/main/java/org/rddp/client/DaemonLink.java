@@ -2,16 +2,13 @@ package org.rddp.client;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.rddp.client.types.Reason;
 import org.rddp.ipc.control.ControlMessage;
 import org.rddp.ipc.control.ControlSocket;
 import org.rddp.ipc.control.DaemonMessage;
 import org.rddp.ipc.control.ProgramMessage;
-import org.rddp.ipc.linux.Errno;
 import org.rddp.ipc.linux.EventFd;
-import org.rddp.ipc.linux.PollSet;
 import org.rddp.ipc.linux.SharedMemory;
 import org.rddp.ipc.linux.SignalReceiver;
 import org.rddp.ipc.linux.SystemCallException;
@@ -29,7 +26,6 @@ final class DaemonLink {
   private final ObjectTable<SharedReceiveQueue> receiveQueues = new ObjectTable<>();
   private final SessionEvents events;
   private final Arena arena = Arena.ofShared();
-  private final PollSet completionEvent = new PollSet();
   private DaemonMessage.Welcome welcome;
   private SharedMemory ringMemory;
   private ProgramRings rings;
@@ -54,7 +50,7 @@ final class DaemonLink {
     try {
       socket = ControlSocket.connect(path, TimedWait.bounded(options.requestTimeout()).toNanos());
     } catch (SystemCallException e) {
-      throw new DaemonUnavailableException(advice(path, e), e);
+      throw new DaemonUnavailableException(ConnectAdvice.of(path, e), e);
     }
     DaemonLink link;
     try {
@@ -64,7 +60,7 @@ final class DaemonLink {
       throw new DaemonUnavailableException("no session: " + e.getMessage(), e);
     }
     try {
-      link.greet(options, wake);
+      link.greet(options);
       return link;
     } catch (RefusedException e) {
       link.close();
@@ -82,38 +78,7 @@ final class DaemonLink {
     }
   }
 
-  private static String advice(Path socket, SystemCallException e) {
-    return switch (e.errno()) {
-      case Errno.ENOENT ->
-          "there is no daemon socket at "
-              + socket
-              + ": start the daemon (bin/rddp daemon), or give the path of its socket";
-      // connect(2) reports ECONNREFUSED for a plain file, too.
-      case Errno.ECONNREFUSED ->
-          Files.isRegularFile(socket) || Files.isDirectory(socket)
-              ? notASocket(socket)
-              : "no daemon answers at "
-                  + socket
-                  + ", although its socket exists: start the daemon (bin/rddp daemon)";
-      case Errno.EACCES, Errno.EPERM ->
-          "you may not use the daemon at "
-              + socket
-              + ": writing that socket needs the user or the group that the daemon's configuration"
-              + " names";
-      case Errno.EPROTOTYPE, Errno.ENOTSOCK -> notASocket(socket);
-      case Errno.EAGAIN ->
-          "the daemon at " + socket + " has not accepted the connection in time: try again later";
-      case Errno.ENOTDIR ->
-          socket + " has a component that is not a directory: give the path of the daemon's socket";
-      default -> "no daemon at " + socket + ": " + e.getMessage();
-    };
-  }
-
-  private static String notASocket(Path socket) {
-    return socket + " is not the socket of an rddp daemon: give another path";
-  }
-
-  private void greet(RddpOptions options, EventFd wake) throws IOException {
+  private void greet(RddpOptions options) throws IOException {
     channel.start(events);
     welcome =
         channel.request(
@@ -129,8 +94,6 @@ final class DaemonLink {
     ringMemory = SharedMemory.map(welcome.rings());
     SessionMemory.share(channel, ProgramMessage.ShareMemory.RINGS, ringMemory);
     rings = new ProgramRings(ringMemory.segment(arena));
-    completionEvent.add(signals.descriptor());
-    completionEvent.add(wake.descriptor());
   }
 
   ControlChannel channel() {
@@ -165,19 +128,9 @@ final class DaemonLink {
     return socket.peer().pid();
   }
 
-  /** Waits until there are completions or the session's wake-up; false at the timeout. */
-  boolean awaitSignal(long nanos) throws SystemCallException {
-    boolean signalled = completionEvent.await(nanos) > 0;
-    if (signalled) {
-      signals.clear();
-    }
-    return signalled;
-  }
-
-  /** Waits for the wake-up only from now on: the daemon has closed its end of the signals. */
-  void onLost(EventFd wake) {
-    completionEvent.clear();
-    completionEvent.add(wake.descriptor());
+  /** What the daemon signals when there are completions. */
+  SignalReceiver signals() {
+    return signals;
   }
 
   /** Asks the daemon to end the session, if there is one. */
@@ -193,10 +146,7 @@ final class DaemonLink {
     channel.close();
   }
 
-  /**
-   * Closes the channel and unmaps the rings; a later access to them throws. No thread may wait in
-   * {@link #awaitSignal}.
-   */
+  /** Closes the channel and unmaps the rings; a later access to them throws. */
   void close() {
     channel.close();
     if (arena.scope().isAlive()) {

@@ -2,6 +2,9 @@ package org.rddp.client;
 
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.PrivateData;
 import org.rddp.client.types.Reason;
 import org.rddp.client.types.StartupTerms;
@@ -69,14 +72,40 @@ public final class IncomingConnection {
               request -> new ProgramMessage.Accept(request, connection.id(), privateData),
               DaemonMessage.Done.class);
     } catch (RefusedException e) {
-      if (e.reason() == Reason.INVALID) {
-        throw e;
-      }
-      throw new ConnectionFailedException(
-          remoteAddress(), e.reason(), 0, "the connection has been rejected or has ended");
+      throw failed(e);
     }
     connection.state().awaitEstablished(ACCEPT_TIMEOUT);
     return connection;
+  }
+
+  private RddpException failed(RefusedException e) {
+    return e.reason() == Reason.INVALID
+        ? e
+        : new ConnectionFailedException(
+            remoteAddress(), e.reason(), 0, "the connection has been rejected or has ended");
+  }
+
+  /**
+   * Accepts the connection without blocking the caller.
+   *
+   * @param privateData for the peer's program, as for {@link #accept(PrivateData)}
+   * @return the connection when it is established, or an exception as {@link #accept(PrivateData)}
+   *     throws. What depends on it runs on a thread of {@link CompletableFuture}'s default executor
+   */
+  @CheckReturnValue
+  public CompletionStage<Connection> acceptAsync(PrivateData privateData) {
+    connection.checkNotEnded();
+    return connection
+        .session()
+        .channel()
+        .requestAsync(
+            request -> new ProgramMessage.Accept(request, connection.id(), privateData),
+            DaemonMessage.Done.class,
+            reply -> {})
+        .exceptionallyCompose(failure ->
+            CompletableFuture.failedFuture(
+                failure.getCause() instanceof RefusedException refused ? failed(refused) : failure))
+        .thenCompose(reply -> connection.state().established(connection));
   }
 
   /**

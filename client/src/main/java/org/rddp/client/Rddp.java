@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntFunction;
 import org.rddp.client.types.Access;
 import org.rddp.client.types.CheckReturnValue;
 import org.rddp.client.types.ListSubject;
@@ -49,8 +52,7 @@ public final class Rddp implements AutoCloseable {
   /** Null if the session ends with its daemon. */
   private final Reconnection reconnection;
 
-  /** Held while a thread waits for completions. */
-  private final Object waiting = new Object();
+  private final SessionWait wait;
 
   /** Held while the session is restored or closed. */
   private final Object restoring = new Object();
@@ -69,6 +71,7 @@ public final class Rddp implements AutoCloseable {
     this.path = path;
     this.options = options;
     this.wake = EventFd.create();
+    this.wait = SessionWait.of(wake);
     this.memory = new SessionMemory(this);
     this.reconnection =
         options.reconnect() == null ? null : new Reconnection(this, options.reconnect());
@@ -107,7 +110,7 @@ public final class Rddp implements AutoCloseable {
       session.use(DaemonLink.open(session, socket, options, session.wake));
       return session;
     } catch (RuntimeException e) {
-      session.wake.close();
+      session.wait.close();
       throw e;
     }
   }
@@ -118,6 +121,7 @@ public final class Rddp implements AutoCloseable {
     receiveQueues = next.receiveQueues();
     rings = next.rings();
     completions.use(next);
+    wait.use(next.signals());
     memory.use(next.channel());
     link = next;
     channel = next.channel();
@@ -310,19 +314,11 @@ public final class Rddp implements AutoCloseable {
       ConnectionOptions options) {
     throwIfUnusable();
     options.check(this);
-    int bits = InetAddresses.bits(remote);
-    int millis = Math.clamp(TimedWait.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
     Connection[] made = new Connection[1];
     channel.request(
-        request ->
-            new ProgramMessage.Connect(
-                request, 0, bits, remote.getPort(), millis, options.settings(), privateData),
+        connectMessage(remote, privateData, timeout, options),
         DaemonMessage.Connecting.class,
-        reply -> {
-          made[0] = new Connection(this, limits(), reply.connection(), options);
-          made[0].state().connectTo(remote);
-          connections.add(made[0]);
-        });
+        reply -> made[0] = connecting(remote, reply, options));
     Connection connection = made[0];
     try {
       connection.state().awaitEstablished(TimedWait.bounded(timeout).plus(CONNECT_MARGIN));
@@ -330,6 +326,52 @@ public final class Rddp implements AutoCloseable {
       connection.close();
       throw e;
     }
+    return connection;
+  }
+
+  /**
+   * Connects to a peer without blocking the caller. Parameters are those of {@link
+   * #connect(InetSocketAddress, PrivateData, Duration, ConnectionOptions)}.
+   *
+   * @return the connection when it is established; or {@link ConnectionRejectedException}, {@link
+   *     ConnectionFailedException}, {@link RefusedException} or {@link SessionLostException}. What
+   *     depends on it runs on a thread of {@link CompletableFuture}'s default executor, and so may
+   *     neither post nor poll while another thread of the program does
+   */
+  @CheckReturnValue
+  public CompletionStage<Connection> connectAsync(
+      InetSocketAddress remote,
+      PrivateData privateData,
+      Duration timeout,
+      ConnectionOptions options) {
+    throwIfUnusable();
+    options.check(this);
+    CompletableFuture<Connection> made = new CompletableFuture<>();
+    return channel
+        .requestAsync(
+            connectMessage(remote, privateData, timeout, options),
+            DaemonMessage.Connecting.class,
+            reply -> made.complete(connecting(remote, reply, options)))
+        .thenCompose(reply -> made.join().state().established(made.join()));
+  }
+
+  private IntFunction<ProgramMessage> connectMessage(
+      InetSocketAddress remote,
+      PrivateData privateData,
+      Duration timeout,
+      ConnectionOptions options) {
+    int bits = InetAddresses.bits(remote);
+    int millis = Math.clamp(TimedWait.bounded(timeout).toMillis(), 1, Integer.MAX_VALUE);
+    return request ->
+        new ProgramMessage.Connect(
+            request, 0, bits, remote.getPort(), millis, options.settings(), privateData);
+  }
+
+  private Connection connecting(
+      InetSocketAddress remote, DaemonMessage.Connecting reply, ConnectionOptions options) {
+    Connection connection = new Connection(this, limits(), reply.connection(), options);
+    connection.state().connectTo(remote);
+    connections.add(connection);
     return connection;
   }
 
@@ -358,15 +400,16 @@ public final class Rddp implements AutoCloseable {
 
   /**
    * Waits for a completion of any queue, a connection request, or a change of a connection. May
-   * return spuriously; returns at once while a {@link CompletionQueue} keeps what was not polled.
-   * Not for virtual threads: the wait would pin the carrier thread.
+   * return spuriously; returns at once while a {@link CompletionQueue} keeps what was not polled. A
+   * virtual thread that waits does not pin its carrier.
    *
    * @return false at the timeout
    * @throws SessionLostException if the session is lost
+   * @throws RddpException if the thread is interrupted; it stays interrupted
    */
   public boolean await(Duration timeout) {
     throwIfEnded();
-    return completions.isAnyKept() || awaitRing(timeout);
+    return completions.awaitAny(timeout);
   }
 
   /** The same, without regard to completions that have been read and kept. */
@@ -375,27 +418,34 @@ public final class Rddp implements AutoCloseable {
       return true;
     }
     long deadline = System.nanoTime() + TimedWait.bounded(timeout).toNanos();
-    // Prevents close() from closing the descriptors during the wait.
-    synchronized (waiting) {
-      throwIfEnded();
-      boolean signalled = channel.lost() == null && awaitEvent(deadline - System.nanoTime());
-      throwIfEnded();
-      if (channel.lost() == null) {
-        return signalled;
-      }
-    }
-    return awaitDaemon(deadline);
+    boolean signalled = channel.lost() == null && wait.await(timeout);
+    throwIfEnded();
+    return channel.lost() == null ? signalled : awaitDaemon(deadline);
   }
 
-  private boolean awaitEvent(long nanos) {
-    try {
-      boolean signalled = link.awaitSignal(Math.max(0, nanos));
-      if (signalled) {
-        wake.clear();
-      }
-      return signalled;
-    } catch (SystemCallException e) {
-      throw new RddpException("the wait for completions failed: " + e.getMessage(), e);
+  /**
+   * The number of a descriptor for the program's own event loop, for example with {@code epoll} or
+   * {@code io_uring}. After {@link #arm()} it becomes readable when there is a completion or a
+   * connection request, when a connection changes, or when the session is lost. The program must
+   * not read or close it; it is closed with the session.
+   *
+   * <p>In each round of the loop: {@link #arm()}; then poll, and look at listeners and connections;
+   * then, if there was nothing to do, wait for the descriptor. In this order nothing is missed.
+   */
+  public int eventDescriptor() {
+    throwIfEnded();
+    return wait.descriptor();
+  }
+
+  /**
+   * Makes {@link #eventDescriptor()} unreadable until something happens from now on. For the thread
+   * that polls; a system call or two.
+   */
+  public void arm() {
+    throwIfEnded();
+    wait.clear();
+    if (channel.lost() != null || !rings.requestSignal() || completions.isAnyKept()) {
+      wake.signal();
     }
   }
 
@@ -410,10 +460,8 @@ public final class Rddp implements AutoCloseable {
       if (left <= 0) {
         return false;
       }
-      synchronized (waiting) {
-        throwIfEnded();
-        awaitEvent(Math.min(next, left));
-      }
+      wait.await(Duration.ofNanos(Math.min(next, left)));
+      throwIfEnded();
     }
     return true;
   }
@@ -435,7 +483,7 @@ public final class Rddp implements AutoCloseable {
   LostSession takeLoss() {
     // Waits for the channel's thread, so that the events before the loss have been handled.
     channel.close();
-    link.onLost(wake);
+    wait.forgetSignals();
     List<LostRequest> requests = new ArrayList<>();
     for (Connection connection : connections.all()) {
       if (connection != null) {
@@ -619,10 +667,7 @@ public final class Rddp implements AutoCloseable {
     }
     link.endSession();
     memory.close();
-    wake.signal();
-    synchronized (waiting) {
-      link.close();
-      wake.close();
-    }
+    wait.close();
+    link.close();
   }
 }

@@ -75,6 +75,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
   @CheckReturnValue
   public boolean postReceive(long workRequest, MemoryRegion region, long offset, long length) {
     checkOpen();
+    session.completions().checkThread();
     WorkQueues.checkMemory(session, region, offset, length);
     WorkQueues.checkWritable(region.rights(), "a receive");
     SubmissionEntry entry = claim(1);

@@ -369,6 +369,7 @@ final class WorkQueues {
   /** Checks that the session is open and the connection is not being drained. */
   void checkOpen() {
     session.throwIfUnusable();
+    session.completions().checkThread();
     if (draining) {
       throw new IllegalStateException("a handler of closeAndDrain may not post to the connection");
     }

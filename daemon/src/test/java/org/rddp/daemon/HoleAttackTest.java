@@ -113,7 +113,7 @@ class HoleAttackTest {
       TestDaemon.await(() -> punched.get() > 0, "there are holes in memory that is not shared");
       CompletableFuture<Void> hog = start(this::hog);
 
-      MemoryRegion source = hostile.register(own.descriptor().duplicate(), Access.LOCAL_WRITE);
+      MemoryRegion source = hostile.register(own.descriptor().number(), Access.LOCAL_WRITE);
       long before = punched.get();
       exchange(programs, hostile, source);
       over = true;

@@ -260,7 +260,7 @@ class ReconnectTest {
     Connection[] ends = connect(sink.session.listen(PORT));
     MemoryRegion ofConnection = large.register(ends[1], 0, 10, Access.REMOTE_READ);
     SharedMemory own = SharedMemory.create("own", 8192);
-    MemoryRegion brought = sink.session.register(own.descriptor());
+    MemoryRegion brought = sink.session.register(own.descriptor().number());
     brought.segment().fill((byte) 5);
 
     another();

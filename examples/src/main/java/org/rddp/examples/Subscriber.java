@@ -44,7 +44,7 @@ public final class Subscriber {
                   if (!completion.isSuccess()) {
                     throw new IllegalStateException("no longer subscribed: " + completion);
                   }
-                  long at = count[0]++ % SLOTS * SLOT;
+                  long at = (long) (count[0]++ % SLOTS) * SLOT;
                   MemorySegment text = slots.segment().asSlice(at, completion.immediate());
                   to.accept(StandardCharsets.UTF_8.decode(text.asByteBuffer()).toString());
                 },

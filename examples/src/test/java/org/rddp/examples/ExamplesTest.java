@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -97,7 +98,7 @@ class ExamplesTest {
         CompletableFuture<Void> writer =
             serve(() -> {
               store.put(5, values.get(turn[0]++ % 2));
-              Thread.yield();
+              LockSupport.parkNanos(10_000);
             });
         for (int i = 0; i < 200; i++) {
           assertThat(values).contains(reader.get(5));

@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SleepingIdleStrategy;
+import org.rddp.client.Completion;
 import org.rddp.client.CompletionHandler;
 import org.rddp.client.Connection;
 import org.rddp.client.MemoryRegion;
 import org.rddp.client.Rddp;
 import org.rddp.client.types.Access;
-import org.rddp.client.Completion;
 import org.rddp.client.types.Opcode;
 import org.rddp.client.types.SendFlags;
 
