@@ -103,6 +103,10 @@ public final class DpdkPorts implements Ports {
       try {
         ports = open(configuration, before, kept);
       } catch (DpdkException e) {
+        if (e.errno() == 0) {
+          // DPDK was not asked: the message is complete.
+          throw e;
+        }
         throw new MachineException(
             MachineProblem.of(
                 "dpdk",
@@ -188,8 +192,12 @@ public final class DpdkPorts implements Ports {
     Mempool mempool = mempool("port", configured, ANY_NODE);
     String name = configured.ringName();
     boolean second = pairs.containsKey(name);
-    RingPair pair =
-        pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
+    RingPair pair;
+    try {
+      pair = pairs.computeIfAbsent(name, each -> RingPair.create(each, configured.descriptors()));
+    } catch (DpdkException e) {
+      throw refused("device", e.getMessage(), e);
+    }
     Mempool link = linkPools.computeIfAbsent(name, each -> mempool("link", configured, ANY_NODE));
     EthernetPort port = second ? pair.second() : pair.first();
     // DPDK gives both ends of a ring pair the same MAC address, so each gets a unique one.

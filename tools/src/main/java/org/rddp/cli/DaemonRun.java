@@ -126,7 +126,7 @@ final class DaemonRun {
       throw failure(e.problems(), e);
     } catch (IOException e) {
       remove(hook);
-      throw failure(List.of(MachineProblem.of("control", "socket", describe(e))), e);
+      throw new CommandFailedException("the daemon cannot start: " + describe(e), e);
     } catch (RuntimeException | Error e) {
       remove(hook);
       throw e;
@@ -138,7 +138,7 @@ final class DaemonRun {
 
   /** Takes the control socket first: if another daemon has it, no device may be touched. */
   private void start() throws IOException {
-    ControlListener listener = Daemon.bind(configuration);
+    ControlListener listener = bind();
     DpdkPorts ports;
     try {
       ports = DpdkPorts.openQuietly(configuration, each -> checkpoint());
@@ -147,6 +147,14 @@ final class DaemonRun {
       throw e;
     }
     daemon = Daemon.start(configuration, listener, ports, System.err);
+  }
+
+  private ControlListener bind() {
+    try {
+      return Daemon.bind(configuration);
+    } catch (IOException e) {
+      throw new MachineException(MachineProblem.of("control", "socket", describe(e)), e);
+    }
   }
 
   /** SIGHUP has come, perhaps before the daemon is ready. */
@@ -165,7 +173,7 @@ final class DaemonRun {
   }
 
   private void open(List<String> found) throws IOException {
-    try (ControlListener _ = Daemon.bind(configuration);
+    try (ControlListener _ = bind();
         DpdkPorts ports = DpdkPorts.openQuietly(configuration, each -> checkpoint())) {
       for (int i = 0; i < ports.devices().size(); i++) {
         found.add(
