@@ -10,8 +10,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -69,6 +73,25 @@ class MetricsTest {
   private static String count(String operation, String port) {
     return "rddp_request_seconds_count{interface=\"%s\",operation=\"%s\"}"
         .formatted(port, operation);
+  }
+
+  @Test
+  void shouldServeEveryMetricOfTheDashboard() throws Exception {
+    String dashboard = Files.readString(Path.of("../docs/grafana-dashboard.json"));
+    String text = get("/metrics").body();
+
+    List<String> named =
+        Pattern.compile("\\b(rddp|process|jvm)_\\w+")
+            .matcher(dashboard)
+            .results()
+            .map(MatchResult::group)
+            // Counters of DPDK's ports; the test's devices are none.
+            .filter(metric -> !metric.startsWith("rddp_port_"))
+            .distinct()
+            .toList();
+    assertThat(named).hasSizeGreaterThan(20);
+    assertThat(named)
+        .allSatisfy(metric -> assertThat(text).containsPattern("(?m)^" + metric + "[{ ]"));
   }
 
   @Test
