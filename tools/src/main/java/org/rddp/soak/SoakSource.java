@@ -72,7 +72,7 @@ public final class SoakSource {
       case 0 -> writeBeyondTheBuffer(session);
       case 1 -> connectToNobody(session);
       case 2 -> leaveEverythingOpen();
-      case 3 -> saySilentlyNothing();
+      case 3 -> connectAndSayNothing();
       case 4 -> useAnStagOfNobody(session);
       case 5 -> abortInTheMiddle(session);
       default -> transfer(session);
@@ -171,7 +171,7 @@ public final class SoakSource {
   }
 
   /** Occupies a place of a program that has no session. */
-  private void saySilentlyNothing() throws SystemCallException {
+  private void connectAndSayNothing() throws SystemCallException {
     ControlSocket silent = ControlSocket.connect(socket);
     LockSupport.parkNanos(SILENCE);
     silent.close();
