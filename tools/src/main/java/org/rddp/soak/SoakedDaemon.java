@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.rddp.client.Rddp;
+import org.rddp.client.RddpException;
 import org.rddp.rig.ConfigurationText;
 import org.rddp.rig.JavaProcess;
 
@@ -55,13 +56,21 @@ final class SoakedDaemon implements AutoCloseable {
             FLAGS,
             List.of("daemon", "--config", configuration.toString(), "--until-eof"));
     process.awaitLine("ready:", PATIENCE);
-    try (Rddp session = SoakProgram.open(socket, "one")) {
+    try (Rddp session = open()) {
       atStart = Holdings.of(session, process.handle().pid());
     }
   }
 
   Path socket() {
     return socket;
+  }
+
+  private Rddp open() throws IOException {
+    try {
+      return SoakProgram.open(socket, "one");
+    } catch (RddpException e) {
+      throw new IOException(e.getMessage() + process.logEnd(), e);
+    }
   }
 
   /** Whether it has ended without having been told to. */
@@ -77,7 +86,7 @@ final class SoakedDaemon implements AutoCloseable {
    */
   long audit(List<String> problems) throws IOException, InterruptedException {
     long pid = process.handle().pid();
-    try (Rddp session = SoakProgram.open(socket, "one")) {
+    try (Rddp session = open()) {
       long deadline = System.nanoTime() + PATIENCE.toNanos();
       String difference;
       do {
